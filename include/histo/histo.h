@@ -1,0 +1,414 @@
+/* histo: exact histograms at memory speed.
+ *
+ * Describe axes, create a histogram, fill it from any memory, read it:
+ *
+ *     histo_axis axis = histo_axis_regular(256, 0.0, 1.0);
+ *     histo_hist *h;
+ *     histo_hist_create(&h, 1, &axis, NULL);
+ *     histo_view samples = histo_view_1d(data, HISTO_F32, n);
+ *     histo_hist_fill(h, &samples, NULL);
+ *     histo_hist_read_counts(h, HISTO_BINS, counts, 256);
+ *     histo_hist_destroy(h);
+ *
+ * Rules that hold everywhere:
+ *   - Every call that can fail returns a histo_status. histo_last_error() gives the sentence for the last
+ *     failure on the calling thread. A refused call leaves every handle as it was.
+ *   - The library never prints, exits or aborts.
+ *   - A pointer passed in is borrowed for the call only; what must outlive it is copied.
+ *   - A handle may be used by one thread at a time; different handles by different threads at once. To fill
+ *     one histogram from several threads, give each thread a clone and merge the clones.
+ *   - Options structs may be NULL, and zero in any field means its default: write them with designated
+ *     initialisers.
+ */
+#ifndef HISTO_H
+#define HISTO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HISTO_VERSION_MAJOR 0
+#define HISTO_VERSION_MINOR 1
+#define HISTO_VERSION_PATCH 0
+
+#ifndef HISTO_API
+#define HISTO_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Limits ------------------------------------------------------------------------------------------- */
+
+#define HISTO_MAX_AXES 8                   /* axes of one histogram */
+#define HISTO_MAX_DIMS 8                   /* dimensions of one view */
+#define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one histogram, all axes multiplied */
+#define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one histogram */
+
+/* ---- Errors ------------------------------------------------------------------------------------------- */
+
+typedef enum histo_status {
+    HISTO_OK = 0,
+    HISTO_INVALID,     /* an argument is wrong: the sentence says which and why */
+    HISTO_NO_MEMORY,   /* host memory ran out */
+    HISTO_UNSUPPORTED, /* valid, but not with this strategy, device or build */
+    HISTO_IO,          /* a file could not be opened, read or written */
+    HISTO_CORRUPT,     /* a saved histogram does not hold what it should */
+    HISTO_DEVICE,      /* a device failed; the histogram must be reset unless the sentence says otherwise */
+} histo_status;
+
+/* The sentence for the last failure on this thread; "" if there was none. Valid until this thread's next call. */
+HISTO_API const char *histo_last_error(void);
+
+/* "0.1.0" */
+HISTO_API const char *histo_version(void);
+
+/* ---- Samples: typed strided views --------------------------------------------------------------------- */
+
+typedef enum histo_dtype {
+    HISTO_U8 = 0,
+    HISTO_I8,
+    HISTO_U16,
+    HISTO_I16,
+    HISTO_U32,
+    HISTO_I32,
+    HISTO_U64,
+    HISTO_I64,
+    HISTO_F16,  /* IEEE binary16 */
+    HISTO_BF16, /* bfloat16: the high half of a binary32 */
+    HISTO_F32,
+    HISTO_F64,
+    HISTO_DTYPE_COUNT
+} histo_dtype;
+
+/* Bytes of one sample; 0 for an unknown dtype. */
+HISTO_API size_t histo_dtype_size(histo_dtype dtype);
+
+/* "u8" … "f64"; NULL for an unknown dtype. */
+HISTO_API const char *histo_dtype_name(histo_dtype dtype);
+
+/* The dtype of a name ("u8", "f32", "bf16"); HISTO_INVALID for any other. */
+HISTO_API histo_status histo_dtype_parse(const char *name, histo_dtype *dtype);
+
+/* A strided view of memory that somebody else owns. Element [i0, i1, …] is at
+ *     (const char *)data + i0 * strides[0] + i1 * strides[1] + …
+ * strides are bytes; they may be negative, zero (one value repeated) or unaligned. The first batch_ndim
+ * dimensions are batch dimensions: each position along them has a histogram of its own. With ndim 0 the view is
+ * one sample. One notion serves row pitch, regions of interest, channels and many images in one call: channel c
+ * of an interleaved RGB image is {data + c, U8, 2, 0, {h, w}, {pitch, 3}}; all three at once, one histogram
+ * each, are {data, U8, 3, 1, {3, h, w}, {1, pitch, 3}}. */
+typedef struct histo_view {
+    const void *data;
+    histo_dtype dtype;
+    int ndim;
+    int batch_ndim;
+    int64_t shape[HISTO_MAX_DIMS];
+    int64_t strides[HISTO_MAX_DIMS];
+} histo_view;
+
+/* n contiguous samples. */
+HISTO_API histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n);
+
+/* A C-contiguous array of the given shape, no batch dimension; ndim 0 … HISTO_MAX_DIMS. */
+HISTO_API histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape);
+
+/* Number of samples of a valid view (the product of its shape). */
+HISTO_API int64_t histo_view_size(const histo_view *view);
+
+/* ---- Axes --------------------------------------------------------------------------------------------- */
+
+/* An axis of n bins has n + 1 strictly increasing, finite edges in double, and the edges are the truth: sample x
+ * is in bin i iff edges[i] <= x < edges[i+1], compared by value, whatever the sample's type. Underflow, overflow
+ * and NaN have slots of their own (see HISTO_FLOW). */
+typedef enum histo_axis_kind {
+    HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
+    HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins) in two roundings, edges[bins] = hi: NumPy's linspace */
+    HISTO_VARIABLE,    /* any edges */
+    HISTO_LOG,         /* equal steps of log(x); lo > 0 */
+    HISTO_SQRT,        /* equal steps of sqrt(x); lo >= 0 */
+    HISTO_POWER,       /* equal steps of x^power; lo >= 0 (lo > 0 for a negative power), power != 0 */
+} histo_axis_kind;
+
+/* A description: a plain value, nothing to free. `edges` are bins + 1 values, borrowed until a histogram is created
+ * from the axis, which copies them: needed by HISTO_VARIABLE; HISTO_LOG, HISTO_SQRT and HISTO_POWER compute their own
+ * where it is NULL, and else keep these (so that a saved axis has the same edges under another libm). */
+typedef struct histo_axis {
+    histo_axis_kind kind;
+    bool closed; /* the last bin also takes x == its upper edge, as NumPy's does */
+    int64_t bins;
+    double lo, hi;
+    double power;
+    const double *edges;
+} histo_axis;
+
+HISTO_API histo_axis histo_axis_integer(int64_t lo, int64_t bins);
+HISTO_API histo_axis histo_axis_regular(int64_t bins, double lo, double hi);
+HISTO_API histo_axis histo_axis_variable(int64_t bins, const double *edges);
+HISTO_API histo_axis histo_axis_log(int64_t bins, double lo, double hi);
+HISTO_API histo_axis histo_axis_sqrt(int64_t bins, double lo, double hi);
+HISTO_API histo_axis histo_axis_power(int64_t bins, double lo, double hi, double power);
+/* The same axis with its last bin closed on the right. */
+HISTO_API histo_axis histo_axis_closed(histo_axis axis);
+
+/* HISTO_OK, or HISTO_INVALID with the reason the axis cannot be used. */
+HISTO_API histo_status histo_axis_check(const histo_axis *axis);
+
+/* Write the bins + 1 edges of a valid axis to edges. */
+HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
+
+/* ---- Histograms --------------------------------------------------------------------------------------- */
+
+typedef struct histo_hist histo_hist;
+
+/* What is kept for each slot beside its exact 64-bit count. */
+typedef enum histo_weighting {
+    HISTO_UNWEIGHTED = 0,
+    HISTO_WEIGHT_FAST,         /* sum of w and of w*w in double, in the order samples happen to be added:
+                                  relative error at most n * 2^-53 of the sum of |w| (of w*w) for n samples */
+    HISTO_WEIGHT_REPRODUCIBLE, /* the exact sum of w (and of w*w, each square rounded once to double), rounded once
+                                  when read: the same bits for any device, strategy, threads, chunks or ranks.
+                                  Error: half an ulp of the result. Costs 8 bytes a slot for each 32-bit window of
+                                  exponents that the weights touch (typically 3 to 5), twice. */
+} histo_weighting;
+
+typedef struct histo_hist_options {
+    int64_t batch;             /* number of histograms, default 1; filled by views whose batch dimensions
+                                  multiply to it */
+    histo_weighting weighting; /* default HISTO_UNWEIGHTED */
+} histo_hist_options;
+
+/* Create a histogram with naxes axes (1 … HISTO_MAX_AXES), all counts zero. The caller destroys it. */
+HISTO_API histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes,
+                                         const histo_hist_options *options);
+/* NULL is allowed. */
+HISTO_API void histo_hist_destroy(histo_hist *hist);
+HISTO_API histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone);
+/* All counts and sums back to zero. */
+HISTO_API histo_status histo_hist_reset(histo_hist *hist);
+
+HISTO_API int histo_hist_naxes(const histo_hist *hist);
+/* Axis a; its edges pointer, if any, lives as long as the histogram. a outside 0 … naxes-1 gives a zero axis. */
+HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
+HISTO_API int64_t histo_hist_batch(const histo_hist *hist);
+HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
+
+typedef struct histo_fill_options {
+    const histo_view *weights; /* one weight a sample, any dtype; needs a weighted histogram. Without it, a
+                                  weighted histogram takes every weight as 1 */
+    const histo_view *mask;    /* any dtype: only samples whose mask is not zero are counted */
+    const histo_view *where;   /* only samples with where_lo <= where <= where_hi are counted */
+    double where_lo, where_hi;
+    void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL */
+} histo_fill_options;
+
+/* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape.
+ * Samples that the mask or the range filter leaves out are counted as masked. Repeated fills add up.
+ * Host memory may be reused when the call returns. */
+HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
+
+/* Which slots of an axis a read covers. */
+typedef enum histo_slots {
+    HISTO_BINS = 0, /* bins only: an axis of n bins has n entries */
+    HISTO_FLOW,     /* n + 3 entries: underflow, the bins, overflow, NaN */
+} histo_slots;
+
+/* Entries that a read gives: batch * product over the axes of (n or n + 3). */
+HISTO_API int64_t histo_hist_size(const histo_hist *hist, histo_slots slots);
+
+/* Copy the counts to counts[size], C order: batch slowest, then axis 0, …, the last axis fastest. size must be
+ * histo_hist_size(hist, slots). */
+HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts,
+                                              int64_t size);
+
+/* The same for the sums of weights; either pointer may be NULL. An unweighted histogram gives its counts. */
+HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
+                                               int64_t size);
+
+/* Where the samples of all batches went: bins + flow + masked == samples. under, over and nan are per axis; a
+ * sample of a joint histogram may be in the flow of several. */
+typedef struct histo_tally {
+    uint64_t samples; /* offered to the histogram, masked ones included */
+    uint64_t masked;  /* left out by a mask or a range filter */
+    uint64_t bins;    /* in a bin on every axis */
+    uint64_t flow;    /* in underflow, overflow or NaN on at least one axis */
+    uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
+} histo_tally;
+HISTO_API histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally);
+
+/* The samples that a mask or filter left out of each batch: masked[batch]. */
+HISTO_API histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size);
+
+/* Add what other holds to hist. Axes (to the bit of every edge), batch and weighting must be equal. */
+HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
+
+/* A new histogram of the naxes axes listed (each at most once, in the order wanted), summed over all slots of the
+ * others: exactly the histogram that those columns alone would have filled. */
+HISTO_API histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *axes, histo_hist **out);
+
+/* A new histogram with every `factor` neighbouring bins of one axis joined; factor must divide the bins. Edges
+ * kept are the same doubles; an axis whose own formula would give others becomes a variable one. */
+HISTO_API histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_t factor, histo_hist **out);
+
+/* A new histogram with bins [begin, end) of one axis; the bins cut off join underflow and overflow. */
+HISTO_API histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, int64_t end, histo_hist **out);
+
+/* ---- Saving ------------------------------------------------------------------------------------------- */
+
+typedef enum histo_format {
+    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights rounded to double */
+    HISTO_BINARY,   /* compact, checksummed, keeps the reproducible sums whole; little endian on every machine */
+} histo_format;
+
+/* Save to memory: *data is *size bytes that the caller frees with histo_free. name is the histogram's key in the
+ * JSON object ("histogram" if NULL). */
+HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
+                                       size_t *size);
+/* Load what histo_hist_save wrote, or any UHI JSON histogram with regular, variable, integer-category or boolean
+ * axes and int, double or weighted storage; the format is recognised. Of a JSON object with several histograms, name
+ * chooses (NULL: there must be one). Never reads outside data[0 … size). */
+HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
+HISTO_API void histo_free(void *memory);
+
+/* ---- Devices ------------------------------------------------------------------------------------------ */
+
+typedef int histo_device;
+#define HISTO_DEVICE_AUTO 0
+#define HISTO_DEVICE_CPU 1
+#define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
+
+/* ---- Plans: which strategy, and why ------------------------------------------------------------------- */
+
+/* A strategy is one algorithm on one backend. */
+typedef struct histo_strategy_info {
+    const char *backend; /* "cpu" or "cuda" */
+    const char *name;
+    const char *summary;
+    const char *source; /* where the algorithm comes from */
+} histo_strategy_info;
+
+HISTO_API int histo_strategy_count(void);
+/* Row i of the table; HISTO_INVALID outside 0 … count-1. */
+HISTO_API histo_status histo_strategy_describe(int i, histo_strategy_info *info);
+
+typedef struct histo_plan histo_plan;
+
+typedef enum histo_effort {
+    HISTO_ESTIMATE = 0, /* choose by cost model; uses wisdom where there is some */
+    HISTO_MEASURE,      /* time every candidate on the samples given, and remember the winner as wisdom */
+} histo_effort;
+
+typedef struct histo_plan_options {
+    histo_effort effort;
+    histo_device device;  /* default HISTO_DEVICE_AUTO */
+    const char *strategy; /* force one by name; default: the environment's HISTO_STRATEGY, else the plan chooses */
+    const char *params;   /* "name=value,…" for the strategy; unknown names are refused */
+    int threads;          /* CPU threads; default: HISTO_THREADS, else the CPUs this process may use */
+} histo_plan_options;
+
+/* Plan fills of hist by samples like these: same dtypes, the same of weights, mask and where given, and about this
+ * size; addresses, shape and strides may differ from fill to fill. The samples are read by HISTO_MEASURE only.
+ * A plan does not refer to hist afterwards: it serves any histogram with equal axes, batch and weighting. */
+HISTO_API histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
+                                         const histo_fill_options *fill, const histo_plan_options *options);
+HISTO_API void histo_plan_destroy(histo_plan *plan);
+
+/* histo_hist_fill, by this plan. Several threads may fill different histograms by one plan at once. */
+HISTO_API histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                                       const histo_fill_options *options);
+
+/* "cpu/privatized": lives as long as the plan. */
+HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
+
+/* What was chosen, the predicted time and bound, and why the others lost, as lines of text. Writes at most
+ * capacity bytes, the last a NUL; returns the length of the whole text, as snprintf does. */
+HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);
+
+/* The plan that histo_hist_fill last used on hist (owned by hist, until its next fill); NULL before the first. */
+HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
+
+/* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saved as text lines; loading
+ * adds to what is known, and skips lines of unknown strategies. */
+HISTO_API histo_status histo_wisdom_save(const char *path);
+HISTO_API histo_status histo_wisdom_load(const char *path);
+HISTO_API void histo_wisdom_forget(void);
+
+/* What the library found on this machine (CPU, features, threads, devices), as lines of text; like
+ * histo_plan_explain. */
+HISTO_API size_t histo_machine_describe(char *text, size_t capacity);
+
+/* ---- Axes from data ----------------------------------------------------------------------------------- */
+
+/* Number of bins by a rule, equal to numpy.histogram_bin_edges on the same data. */
+typedef enum histo_rule {
+    HISTO_RULE_NONE = 0, /* the number is given */
+    HISTO_RULE_AUTO,
+    HISTO_RULE_FD,
+    HISTO_RULE_SCOTT,
+    HISTO_RULE_STONE,
+    HISTO_RULE_STURGES,
+    HISTO_RULE_DOANE,
+    HISTO_RULE_RICE,
+    HISTO_RULE_SQRT,
+} histo_rule;
+
+/* HISTO_INVALID for an unknown name. */
+HISTO_API histo_status histo_rule_parse(const char *name, histo_rule *rule);
+
+typedef enum histo_range {
+    HISTO_RANGE_MINMAX = 0, /* smallest to largest finite sample */
+    HISTO_RANGE_PERCENTILE, /* from lo to hi per cent of the samples that are not NaN, as numpy.percentile (linear) */
+    HISTO_RANGE_DTYPE,      /* every value of an integer dtype: [min, max + 1); [0, 1) for floats */
+    HISTO_RANGE_FIXED,      /* lo and hi are given */
+} histo_range;
+
+typedef struct histo_survey_options {
+    histo_range range;
+    double lo, hi; /* HISTO_RANGE_FIXED: the range; HISTO_RANGE_PERCENTILE: per cent, 0 … 100 */
+    histo_rule rule;
+    int64_t bins; /* HISTO_RULE_NONE: their number, … */
+    double width; /* … or, if > 0, the width of each; the last may reach beyond the range */
+} histo_survey_options;
+
+/* A survey looks at data, as many times as it needs, to find a range and a number of bins. The data may come in any
+ * pieces, the same in each pass:
+ *
+ *     histo_survey_create(&survey, dtype, &options);
+ *     while (histo_survey_next_pass(survey))
+ *         for each piece: histo_survey_add(survey, &piece, NULL);
+ *     histo_survey_axis(survey, &axis);
+ *
+ * Memory is bounded, whatever the size of the data. */
+typedef struct histo_survey histo_survey;
+HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype,
+                                           const histo_survey_options *options);
+HISTO_API void histo_survey_destroy(histo_survey *survey);
+/* True if the data must be added once (more). */
+HISTO_API bool histo_survey_next_pass(histo_survey *survey);
+/* weights in options are ignored; batch dimensions are like any others. */
+HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
+                                        const histo_fill_options *options);
+/* The regular, closed axis found. lo == hi widens by a half each way, as NumPy does; no finite sample to take a range
+ * from is HISTO_INVALID. */
+HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis);
+
+/* The whole survey of samples in memory, in one call. */
+HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
+                                            const histo_survey_options *options, histo_axis *axis);
+
+/* Moments of the samples that are not masked. Start from all zero; adding pieces, or merging, gives the whole. */
+typedef struct histo_stats {
+    uint64_t samples; /* finite, infinite and NaN, not masked */
+    uint64_t nan, infinite, masked;
+    double min, max;     /* of the finite samples, rounded outwards where a 64-bit integer is no double */
+    double mean, m2, m3; /* mean and sums of (x - mean)^2 and ^3 of the finite samples */
+} histo_stats;
+HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
+                                       const histo_fill_options *options);
+HISTO_API void histo_stats_merge(histo_stats *stats, const histo_stats *other);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,261 @@
+/* Axis descriptions, their checks and their edges. */
+#include "axis/axis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+histo_axis histo_axis_integer(int64_t lo, int64_t bins)
+{
+    return (histo_axis){.kind = HISTO_INTEGER, .bins = bins, .lo = (double)lo, .hi = (double)lo + (double)bins};
+}
+
+histo_axis histo_axis_regular(int64_t bins, double lo, double hi)
+{
+    return (histo_axis){.kind = HISTO_REGULAR, .bins = bins, .lo = lo, .hi = hi};
+}
+
+histo_axis histo_axis_variable(int64_t bins, const double *edges)
+{
+    histo_axis axis = {.kind = HISTO_VARIABLE, .bins = bins, .edges = edges};
+    if (edges && bins > 0) {
+        axis.lo = edges[0];
+        axis.hi = edges[bins];
+    }
+    return axis;
+}
+
+histo_axis histo_axis_log(int64_t bins, double lo, double hi)
+{
+    return (histo_axis){.kind = HISTO_LOG, .bins = bins, .lo = lo, .hi = hi};
+}
+
+histo_axis histo_axis_sqrt(int64_t bins, double lo, double hi)
+{
+    return (histo_axis){.kind = HISTO_SQRT, .bins = bins, .lo = lo, .hi = hi, .power = 0.5};
+}
+
+histo_axis histo_axis_power(int64_t bins, double lo, double hi, double power)
+{
+    return (histo_axis){.kind = HISTO_POWER, .bins = bins, .lo = lo, .hi = hi, .power = power};
+}
+
+histo_axis histo_axis_closed(histo_axis axis)
+{
+    axis.closed = true;
+    return axis;
+}
+
+double histo_axis_step(const histo_axis *axis)
+{
+    return (axis->hi - axis->lo) / (double)axis->bins;
+}
+
+static double transform(const histo_axis *axis, double x)
+{
+    switch (axis->kind) {
+    case HISTO_LOG:
+        return log(x);
+    case HISTO_SQRT:
+        return sqrt(x);
+    case HISTO_POWER:
+        return pow(x, axis->power);
+    default:
+        return x;
+    }
+}
+
+static double inverse(const histo_axis *axis, double t)
+{
+    switch (axis->kind) {
+    case HISTO_LOG:
+        return exp(t);
+    case HISTO_SQRT:
+        return t * t;
+    case HISTO_POWER:
+        return pow(t, 1 / axis->power);
+    default:
+        return t;
+    }
+}
+
+/* Equal steps from lo to hi on the transformed scale: t holds both ends and the step there. */
+typedef struct scale {
+    double first, step;
+} scale;
+
+static scale scale_of(const histo_axis *axis)
+{
+    double first = transform(axis, axis->lo);
+    return (scale){first, (transform(axis, axis->hi) - first) / (double)axis->bins};
+}
+
+static double formula_edge(const histo_axis *axis, scale s, int64_t i)
+{
+    if (i == 0) return axis->lo;
+    if (i == axis->bins) return axis->hi;
+    return inverse(axis, s.first + (double)i * s.step);
+}
+
+bool histo_axis_is_uniform(const histo_axis *axis)
+{
+    if (axis->kind == HISTO_INTEGER) return true;
+    if (axis->kind != HISTO_REGULAR) return false;
+    /* Rounding moves an edge by at most 5 and the guess by at most 3 units of 2^-53 * magnitude, so with bins this wide
+     * the guess is at most one off; the two outer bounds keep step and 1/step normal. */
+    double magnitude = fmax(fabs(axis->lo), fabs(axis->hi));
+    double step = histo_axis_step(axis);
+    return step >= magnitude * 0x1p-48 && step >= 0x1p-1000 && step <= 0x1p1000;
+}
+
+static histo_status check_increasing(const histo_axis *axis)
+{
+    scale s = scale_of(axis);
+    double before = axis->edges ? axis->edges[0] : axis->lo;
+    for (int64_t i = 1; i <= axis->bins; i++) {
+        double edge = axis->edges ? axis->edges[i] : formula_edge(axis, s, i);
+        if (!(edge > before)) {
+            if (axis->kind == HISTO_VARIABLE)
+                return histo_fail(HISTO_INVALID, "edges must increase: edge %lld is %.17g after %.17g", (long long)i,
+                                  edge, before);
+            return histo_fail(HISTO_INVALID,
+                              "%lld bins are too many for the range [%.17g, %.17g]: bin %lld would have no width",
+                              (long long)axis->bins, axis->lo, axis->hi, (long long)i - 1);
+        }
+        before = edge;
+    }
+    return HISTO_OK;
+}
+
+static histo_status check_kind(const histo_axis *axis)
+{
+    switch (axis->kind) {
+    case HISTO_INTEGER:
+        if (axis->lo != floor(axis->lo) || fabs(axis->lo) > 0x1p53 || fabs(axis->hi) > 0x1p53)
+            return histo_fail(HISTO_INVALID, "an integer axis needs whole edges within 2^53, not %.17g", axis->lo);
+        if (axis->hi != axis->lo + (double)axis->bins)
+            return histo_fail(HISTO_INVALID, "an integer axis has bins of width 1: hi must be lo + bins");
+        return HISTO_OK;
+    case HISTO_REGULAR:
+        return HISTO_OK;
+    case HISTO_VARIABLE:
+        if (!axis->edges) return histo_fail(HISTO_INVALID, "a variable axis needs its edges");
+        if (axis->edges[0] != axis->lo || axis->edges[axis->bins] != axis->hi)
+            return histo_fail(HISTO_INVALID, "lo and hi of a variable axis must be its first and last edge");
+        return HISTO_OK;
+    case HISTO_LOG:
+        if (axis->lo <= 0) return histo_fail(HISTO_INVALID, "a log axis needs lo > 0, not %.17g", axis->lo);
+        return HISTO_OK;
+    case HISTO_SQRT:
+        if (axis->lo < 0) return histo_fail(HISTO_INVALID, "a square root axis needs lo >= 0, not %.17g", axis->lo);
+        return HISTO_OK;
+    case HISTO_POWER:
+        if (!isfinite(axis->power) || axis->power == 0)
+            return histo_fail(HISTO_INVALID, "a power axis needs a finite power that is not 0");
+        if (axis->lo < 0 || (axis->lo == 0 && axis->power < 0))
+            return histo_fail(HISTO_INVALID, "a power axis needs lo >= 0 (lo > 0 for a negative power), not %.17g",
+                              axis->lo);
+        return HISTO_OK;
+    }
+    return histo_fail(HISTO_INVALID, "unknown kind of axis %d", (int)axis->kind);
+}
+
+histo_status histo_axis_check(const histo_axis *axis)
+{
+    if (!axis) return histo_fail(HISTO_INVALID, "the axis is NULL");
+    if (axis->bins < 1)
+        return histo_fail(HISTO_INVALID, "an axis needs at least one bin, not %lld", (long long)axis->bins);
+    if (axis->bins > HISTO_MAX_BINS)
+        return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
+                          (long long)axis->bins, (long long)HISTO_MAX_BINS);
+    if (axis->kind == HISTO_VARIABLE && !axis->edges) return check_kind(axis);
+    if (!isfinite(axis->lo) || !isfinite(axis->hi) || !isfinite(axis->hi - axis->lo))
+        return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite", axis->lo, axis->hi);
+    if (!(axis->lo < axis->hi))
+        return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is empty: lo must be less than hi", axis->lo,
+                          axis->hi);
+    histo_status status = check_kind(axis);
+    if (status != HISTO_OK) return status;
+    return histo_axis_is_uniform(axis) ? HISTO_OK : check_increasing(axis);
+}
+
+static void write_edges(const histo_axis *axis, double *edges)
+{
+    if (axis->edges && !histo_axis_is_uniform(axis)) {
+        memcpy(edges, axis->edges, (size_t)(axis->bins + 1) * sizeof *edges);
+        return;
+    }
+    scale s = scale_of(axis);
+    for (int64_t i = 0; i <= axis->bins; i++)
+        edges[i] = formula_edge(axis, s, i);
+}
+
+histo_status histo_axis_edges(const histo_axis *axis, double *edges)
+{
+    histo_status status = histo_axis_check(axis);
+    if (status != HISTO_OK) return status;
+    if (!edges) return histo_fail(HISTO_INVALID, "the array for the edges is NULL");
+    write_edges(axis, edges);
+    return HISTO_OK;
+}
+
+histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
+{
+    histo_status status = histo_axis_check(axis);
+    if (status != HISTO_OK) return status;
+    *owned = *axis;
+    owned->edges = NULL;
+    if (histo_axis_is_uniform(axis)) return HISTO_OK;
+    size_t bytes = (size_t)(axis->bins + 1) * sizeof(double);
+    double *edges = malloc(bytes);
+    if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
+    write_edges(axis, edges);
+    owned->edges = edges;
+    return HISTO_OK;
+}
+
+void histo_axis_disown(histo_axis *owned)
+{
+    free((void *)owned->edges);
+    owned->edges = NULL;
+}
+
+double histo_axis_edge(const histo_axis *owned, int64_t i)
+{
+    return owned->edges ? owned->edges[i] : formula_edge(owned, scale_of(owned), i);
+}
+
+bool histo_axis_equal(const histo_axis *a, const histo_axis *b)
+{
+    if (a->bins != b->bins || a->closed != b->closed || a->lo != b->lo || a->hi != b->hi) return false;
+    if (!a->edges && !b->edges) return true; /* both uniform: lo, hi and bins give the edges */
+    for (int64_t i = 0; i <= a->bins; i++)
+        if (histo_axis_edge(a, i) != histo_axis_edge(b, i)) return false;
+    return true;
+}
+
+histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t bins, int64_t factor,
+                                histo_axis *regrouped)
+{
+    size_t bytes = (size_t)(bins + 1) * sizeof(double);
+    double *edges = malloc(bytes);
+    if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
+    for (int64_t i = 0; i <= bins; i++)
+        edges[i] = histo_axis_edge(owned, begin + i * factor);
+    histo_axis formula = *owned;
+    formula.bins = bins;
+    formula.lo = edges[0];
+    formula.hi = edges[bins];
+    formula.edges = NULL;
+    if (formula.kind == HISTO_INTEGER && factor > 1) formula.kind = HISTO_REGULAR;
+    histo_axis variable = histo_axis_variable(bins, edges);
+    variable.closed = owned->closed && begin + bins * factor == owned->bins;
+    formula.closed = variable.closed;
+    scale s = scale_of(&formula);
+    bool same = formula.kind != HISTO_VARIABLE;
+    for (int64_t i = 0; same && i <= bins; i++)
+        same = formula_edge(&formula, s, i) == edges[i];
+    histo_status status = histo_axis_own(same ? &formula : &variable, regrouped);
+    free(edges);
+    return status;
+}

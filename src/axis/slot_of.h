@@ -1,0 +1,108 @@
+/* Sample -> slot on one axis, for host and device, equal to the bit everywhere.
+ *
+ * An axis of n bins has n + 3 slots: 0 underflow, 1 … n the bins, n + 1 overflow, n + 2 NaN. The edges decide:
+ * arithmetic on the sample only guesses a bin, and comparisons with the edges correct the guess. Every file that
+ * includes this is compiled without contraction or fast-math (-ffp-contract=off, -fmad=false).
+ *
+ * UNIFORM  edges[i] = lo + i * step in two roundings, never stored. axis/lookup.c chooses it only where the guess is
+ *          proven to be at most one bin off, so that one correction suffices.
+ * SEARCH   stored edges, binary search.
+ *
+ * 64-bit integers are compared with the double edges by value, without rounding the integer. */
+#ifndef AXIS_SLOT_OF_H
+#define AXIS_SLOT_OF_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "view/half.h"
+
+typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind;
+
+typedef struct histo_lookup {
+    histo_lookup_kind kind;
+    bool closed;
+    int32_t bins;
+    double lo, hi;
+    double step, per_step; /* UNIFORM: width of a bin and its reciprocal */
+    const double *edges;   /* SEARCH: bins + 1 edges */
+    const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
+} histo_lookup;
+
+HISTO_INLINE bool histo_less_f64(double x, double edge)
+{
+    return x < edge;
+}
+
+/* x < edge by value, edge not NaN: an integer is below the edge iff it is below the edge rounded up. The ceiling is
+ * taken in integers: truncation, then one up where that lost something. */
+HISTO_INLINE bool histo_less_i64(int64_t x, double edge)
+{
+    if (edge >= 0x1p63) return true;
+    if (edge <= -0x1p63) return false;
+    int64_t whole = (int64_t)edge;
+    return x < whole || (x == whole && (double)whole < edge);
+}
+
+HISTO_INLINE bool histo_less_u64(uint64_t x, double edge)
+{
+    if (edge >= 0x1p64) return true;
+    if (edge <= 0) return false;
+    uint64_t whole = (uint64_t)edge;
+    return x < whole || (x == whole && (double)whole < edge);
+}
+
+/* edge < x by value. */
+HISTO_INLINE bool histo_above_f64(double x, double edge)
+{
+    return x > edge;
+}
+
+HISTO_INLINE bool histo_above_i64(int64_t x, double edge)
+{
+    if (edge >= 0x1p63) return false;
+    if (edge < -0x1p63) return true;
+    int64_t whole = (int64_t)edge;
+    return x > whole || (x == whole && (double)whole > edge);
+}
+
+HISTO_INLINE bool histo_above_u64(uint64_t x, double edge)
+{
+    if (edge >= 0x1p64) return false;
+    if (edge < 0) return true;
+    uint64_t whole = (uint64_t)edge;
+    return x > whole || (x == whole && (double)whole > edge);
+}
+
+/* One body for the three compute types. A NaN fails every comparison, so `x != x` is asked first; for integers the
+ * compiler drops it. */
+#define HISTO_DEFINE_SLOT_OF(name, type)                                                                               \
+    HISTO_INLINE uint32_t histo_slot_##name(const histo_lookup *l, type x)                                             \
+    {                                                                                                                  \
+        uint32_t n = (uint32_t)l->bins;                                                                                \
+        if (x != x) return n + 2;                                                                                      \
+        if (histo_less_##name(x, l->lo)) return 0;                                                                     \
+        if (!histo_less_##name(x, l->hi)) return l->closed && !histo_above_##name(x, l->hi) ? n : n + 1;               \
+        if (l->kind == HISTO_UNIFORM) {                                                                                \
+            int32_t i = (int32_t)(((double)x - l->lo) * l->per_step);                                                  \
+            i = i < 0 ? 0 : i < l->bins ? i : l->bins - 1;                                                             \
+            if (histo_less_##name(x, l->lo + (double)i * l->step))                                                     \
+                i--;                                                                                                   \
+            else if (i + 1 < l->bins && !histo_less_##name(x, l->lo + (double)(i + 1) * l->step))                      \
+                i++;                                                                                                   \
+            return (uint32_t)i + 1;                                                                                    \
+        }                                                                                                              \
+        int32_t below = 0, count = l->bins; /* edges[below] <= x < edges[below + count] */                             \
+        while (count > 1) {                                                                                            \
+            int32_t half = count / 2;                                                                                  \
+            below = histo_less_##name(x, l->edges[below + half]) ? below : below + half;                               \
+            count -= half;                                                                                             \
+        }                                                                                                              \
+        return (uint32_t)below + 1;                                                                                    \
+    }
+
+HISTO_DEFINE_SLOT_OF(f64, double)
+HISTO_DEFINE_SLOT_OF(i64, int64_t)
+HISTO_DEFINE_SLOT_OF(u64, uint64_t)
+
+#endif

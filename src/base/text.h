@@ -1,0 +1,15 @@
+/* Text built piece by piece into a buffer of fixed capacity, snprintf's way: the length counts on when it is full. */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stddef.h>
+
+typedef struct histo_text {
+    char *out; /* may be NULL if capacity is 0 */
+    size_t capacity;
+    size_t length; /* of the whole text, without the NUL */
+} histo_text;
+
+void histo_text_add(histo_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,59 @@
+/* Filling histograms, by a plan that is made for the occasion and kept, or by one that the caller made. */
+#include "counts/hist.h"
+
+histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
+                               const histo_fill_options *fill, const histo_plan_options *options)
+{
+    if (!plan || !hist) return histo_fail(HISTO_INVALID, "the plan or the histogram is NULL");
+    return histo_plan_make(plan, hist->naxes, hist->axes, hist->bank.batch, hist->weighting, views, fill, options);
+}
+
+/* The views of a fill of hist as operands, checked. */
+static histo_status bind(const histo_hist *hist, const histo_view *views, const histo_fill_options *options,
+                         histo_problem *problem, const histo_view **operands)
+{
+    if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
+    return histo_problem_bind(problem, hist->naxes, hist->bank.batch, hist->weighting, views, options, operands);
+}
+
+histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                             const histo_fill_options *options)
+{
+    histo_problem problem;
+    const histo_view *operands[HISTO_MAX_OPERANDS];
+    histo_status status = bind(hist, views, options, &problem, operands);
+    if (status != HISTO_OK) return status;
+    if (!plan) return histo_fail(HISTO_INVALID, "the plan is NULL");
+    bool fits = plan->problem.naxes == hist->naxes && histo_plan_fits(plan, &problem);
+    for (int a = 0; fits && a < hist->naxes; a++)
+        fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
+    if (!fits)
+        return histo_fail(HISTO_INVALID, "the plan was made for other axes, dtypes, batch, weighting or options");
+    return histo_plan_run(plan, &hist->bank, operands, options);
+}
+
+/* Plans are good for samples within this factor of those they were made for. */
+enum { LESS = 64, MORE = 8 };
+
+histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
+{
+    histo_problem problem;
+    const histo_view *operands[HISTO_MAX_OPERANDS];
+    histo_status status = bind(hist, views, options, &problem, operands);
+    if (status != HISTO_OK) return status;
+    const histo_plan *last = hist->plan;
+    if (!last || !histo_plan_fits(last, &problem) || problem.samples > last->problem.samples * MORE ||
+        problem.samples < last->problem.samples / LESS) {
+        histo_plan *plan;
+        status = histo_plan_create(&plan, hist, views, options, NULL);
+        if (status != HISTO_OK) return status;
+        histo_plan_destroy(hist->plan);
+        hist->plan = plan;
+    }
+    return histo_plan_run(hist->plan, &hist->bank, operands, options);
+}
+
+const histo_plan *histo_hist_last_plan(const histo_hist *hist)
+{
+    return hist->plan;
+}

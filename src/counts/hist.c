@@ -1,0 +1,111 @@
+/* Histograms: made, copied, freed, and asked. */
+#include "counts/hist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, int64_t batch,
+                             histo_weighting weighting)
+{
+    int64_t bins, slots;
+    histo_status status = histo_slots_count(naxes, axes, batch, &bins, &slots);
+    if (status != HISTO_OK) return status;
+    histo_hist *hist = calloc(1, sizeof *hist);
+    if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
+    hist->weighting = weighting;
+    hist->bins = bins;
+    for (int a = 0; a < naxes && status == HISTO_OK; a++) {
+        status = histo_axis_own(&axes[a], &hist->axes[a]);
+        if (status == HISTO_OK) hist->naxes++;
+    }
+    if (status == HISTO_OK) status = histo_bank_make(&hist->bank, batch, slots, weighting);
+    if (status != HISTO_OK) {
+        histo_hist_destroy(hist);
+        return status;
+    }
+    *out = hist;
+    return HISTO_OK;
+}
+
+histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *options)
+{
+    static const histo_hist_options defaults;
+    if (!options) options = &defaults;
+    if (!hist || !axes) return histo_fail(HISTO_INVALID, "the histogram or its axes are NULL");
+    if (naxes < 1 || naxes > HISTO_MAX_AXES)
+        return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
+    if ((unsigned)options->weighting > HISTO_WEIGHT_REPRODUCIBLE)
+        return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)options->weighting);
+    /* Sizes first: an absurd one is refused before anything of that size is allocated or computed. */
+    for (int a = 0; a < naxes; a++) {
+        histo_status status = histo_axis_check(&axes[a]);
+        if (status != HISTO_OK) return status;
+    }
+    return histo_hist_make(hist, naxes, axes, options->batch ? options->batch : 1, options->weighting);
+}
+
+void histo_hist_destroy(histo_hist *hist)
+{
+    if (!hist) return;
+    for (int a = 0; a < hist->naxes; a++)
+        histo_axis_disown(&hist->axes[a]);
+    histo_bank_free(&hist->bank);
+    histo_plan_destroy(hist->plan);
+    free(hist);
+}
+
+histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
+{
+    if (!hist || !clone) return histo_fail(HISTO_INVALID, "the histogram or the place for its clone is NULL");
+    histo_hist *copy;
+    histo_status status = histo_hist_make(&copy, hist->naxes, hist->axes, hist->bank.batch, hist->weighting);
+    if (status != HISTO_OK) return status;
+    status = histo_hist_merge(copy, hist);
+    if (status != HISTO_OK) {
+        histo_hist_destroy(copy);
+        return status;
+    }
+    *clone = copy;
+    return HISTO_OK;
+}
+
+histo_status histo_hist_reset(histo_hist *hist)
+{
+    if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
+    histo_bank_clear(&hist->bank);
+    return HISTO_OK;
+}
+
+int histo_hist_naxes(const histo_hist *hist)
+{
+    return hist->naxes;
+}
+
+histo_axis histo_hist_axis(const histo_hist *hist, int a)
+{
+    return a >= 0 && a < hist->naxes ? hist->axes[a] : (histo_axis){0};
+}
+
+int64_t histo_hist_batch(const histo_hist *hist)
+{
+    return hist->bank.batch;
+}
+
+histo_weighting histo_hist_weighting(const histo_hist *hist)
+{
+    return hist->weighting;
+}
+
+histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b)
+{
+    if (!a || !b) return histo_fail(HISTO_INVALID, "a histogram is NULL");
+    if (a->naxes != b->naxes) return histo_fail(HISTO_INVALID, "one has %d axes, the other %d", a->naxes, b->naxes);
+    if (a->weighting != b->weighting) return histo_fail(HISTO_INVALID, "their weightings differ");
+    if (a->bank.batch != b->bank.batch)
+        return histo_fail(HISTO_INVALID, "one is a batch of %lld, the other of %lld", (long long)a->bank.batch,
+                          (long long)b->bank.batch);
+    for (int i = 0; i < a->naxes; i++)
+        if (!histo_axis_equal(&a->axes[i], &b->axes[i]))
+            return histo_fail(HISTO_INVALID, "their edges on axis %d differ", i);
+    return HISTO_OK;
+}

@@ -1,0 +1,28 @@
+/* Merging: slot by slot addition. */
+#include "counts/hist.h"
+
+histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
+{
+    histo_status status = histo_hist_alike(hist, other);
+    if (status != HISTO_OK) return status;
+    histo_bank *to = &hist->bank;
+    const histo_bank *from = &other->bank;
+    if (to->exact_w) {
+        /* Make room in both before either changes. */
+        status = histo_exact_reserve_like(to->exact_w, from->exact_w, 1);
+        if (status == HISTO_OK) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, 1);
+        if (status == HISTO_OK) status = histo_exact_merge(to->exact_w, from->exact_w);
+        if (status == HISTO_OK) status = histo_exact_merge(to->exact_w2, from->exact_w2);
+        if (status != HISTO_OK) return status;
+    }
+    int64_t all = to->batch * to->slots;
+    for (int64_t i = 0; i < all; i++)
+        to->counts[i] += from->counts[i];
+    for (int64_t b = 0; b < to->batch; b++)
+        to->masked[b] += from->masked[b];
+    for (int64_t i = 0; to->sum_w && i < all; i++) {
+        to->sum_w[i] += from->sum_w[i];
+        to->sum_w2[i] += from->sum_w2[i];
+    }
+    return HISTO_OK;
+}

@@ -1,0 +1,175 @@
+/* Project, rebin and slice: each is a new histogram and, for every axis of the old one, a map from its slots to slots
+ * of the new one. */
+#include <stdlib.h>
+
+#include "counts/hist.h"
+
+typedef struct regrouping {
+    const histo_hist *from;
+    histo_hist *to;
+    uint32_t *map[HISTO_MAX_AXES]; /* slot on an axis of `from` -> what it adds to the slot of `to` */
+} regrouping;
+
+/* Slots of one position on axis a of hist. */
+static uint32_t slot_stride(const histo_hist *hist, int a)
+{
+    uint32_t stride = 1;
+    for (int later = a + 1; later < hist->naxes; later++)
+        stride *= (uint32_t)(hist->axes[later].bins + 3);
+    return stride;
+}
+
+static void release(regrouping *r)
+{
+    for (int a = 0; a < r->from->naxes; a++)
+        free(r->map[a]);
+}
+
+/* Maps for all axes of r->from, in which every slot goes to 0. */
+static histo_status allocate_maps(regrouping *r)
+{
+    for (int a = 0; a < r->from->naxes; a++) {
+        size_t slots = (size_t)r->from->axes[a].bins + 3;
+        r->map[a] = calloc(slots, sizeof *r->map[a]);
+        if (!r->map[a]) return histo_fail_memory(slots * sizeof *r->map[a], "a map of slots");
+    }
+    return HISTO_OK;
+}
+
+/* Slots of axis `source` go to axis `target` of the new histogram: bins [begin, begin + bins * factor) in groups, those
+ * before and behind them to underflow and overflow. */
+static void map_axis(regrouping *r, int source, int target, int64_t begin, int64_t factor)
+{
+    int64_t old_bins = r->from->axes[source].bins, bins = r->to->axes[target].bins;
+    uint32_t stride = slot_stride(r->to, target);
+    for (int64_t slot = 0; slot < old_bins + 3; slot++) {
+        int64_t bin = slot - 1 - begin, to;
+        if (slot == old_bins + 2)
+            to = bins + 2;
+        else if (bin < 0)
+            to = 0;
+        else
+            to = bin / factor < bins ? bin / factor + 1 : bins + 1;
+        r->map[source][slot] = stride * (uint32_t)to;
+    }
+}
+
+static void add_slot(const histo_bank *to, int64_t t, const histo_bank *from, int64_t f)
+{
+    to->counts[t] += from->counts[f];
+    if (to->sum_w) {
+        to->sum_w[t] += from->sum_w[f];
+        to->sum_w2[t] += from->sum_w2[f];
+    }
+    if (to->exact_w) {
+        histo_exact_add_slot(to->exact_w, t, from->exact_w, f);
+        histo_exact_add_slot(to->exact_w2, t, from->exact_w2, f);
+    }
+}
+
+static histo_status move_counts(const regrouping *r)
+{
+    const histo_bank *from = &r->from->bank, *to = &r->to->bank;
+    int naxes = r->from->naxes;
+    if (from->exact_w) {
+        /* Up to all 2^31 slots of the old histogram may come together in one. Sums are added in balanced digits, half
+         * as large as the slices that a reserve reckons with, so that the largest reserve is enough. */
+        uint64_t adds = (uint64_t)from->slots < HISTO_EXACT_MAX_ADDS ? (uint64_t)from->slots : HISTO_EXACT_MAX_ADDS;
+        histo_status status = histo_exact_reserve_like(to->exact_w, from->exact_w, adds);
+        if (status == HISTO_OK) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
+        if (status != HISTO_OK) return status;
+    }
+    for (int64_t b = 0; b < from->batch; b++) {
+        int64_t at[HISTO_MAX_AXES] = {0};
+        to->masked[b] = from->masked[b];
+        for (int64_t slot = 0; slot < from->slots; slot++) {
+            int64_t target = 0;
+            for (int a = 0; a < naxes; a++)
+                target += r->map[a][at[a]];
+            add_slot(to, b * to->slots + target, from, b * from->slots + slot);
+            for (int a = naxes - 1; a >= 0 && ++at[a] == r->from->axes[a].bins + 3; a--)
+                at[a] = 0;
+        }
+    }
+    return HISTO_OK;
+}
+
+/* Finish: hand the new histogram out, or undo everything. */
+static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
+{
+    if (status == HISTO_OK) status = move_counts(r);
+    release(r);
+    if (status == HISTO_OK)
+        *out = r->to;
+    else
+        histo_hist_destroy(r->to);
+    return status;
+}
+
+histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *axes, histo_hist **out)
+{
+    if (!hist || !axes || !out) return histo_fail(HISTO_INVALID, "the histogram, the axes or the result is NULL");
+    if (naxes < 1 || naxes > hist->naxes) return histo_fail(HISTO_INVALID, "%d axes to keep of %d", naxes, hist->naxes);
+    histo_axis kept[HISTO_MAX_AXES];
+    for (int i = 0; i < naxes; i++) {
+        if (axes[i] < 0 || axes[i] >= hist->naxes)
+            return histo_fail(HISTO_INVALID, "there is no axis %d: the histogram has %d", axes[i], hist->naxes);
+        for (int j = 0; j < i; j++)
+            if (axes[j] == axes[i]) return histo_fail(HISTO_INVALID, "axis %d is listed twice", axes[i]);
+        kept[i] = hist->axes[axes[i]];
+    }
+    regrouping r = {.from = hist};
+    histo_status status = histo_hist_make(&r.to, naxes, kept, hist->bank.batch, hist->weighting);
+    if (status == HISTO_OK) status = allocate_maps(&r);
+    for (int i = 0; i < naxes && status == HISTO_OK; i++)
+        map_axis(&r, axes[i], i, 0, 1);
+    return finish(&r, status, out);
+}
+
+/* A copy of hist in which bins [begin, begin + bins * factor) of one axis are joined in groups of factor. */
+static histo_status regroup_axis(const histo_hist *hist, int axis, int64_t begin, int64_t bins, int64_t factor,
+                                 histo_hist **out)
+{
+    histo_axis axes[HISTO_MAX_AXES], regrouped;
+    histo_status status = histo_axis_regroup(&hist->axes[axis], begin, bins, factor, &regrouped);
+    if (status != HISTO_OK) return status;
+    for (int a = 0; a < hist->naxes; a++)
+        axes[a] = a == axis ? regrouped : hist->axes[a];
+    regrouping r = {.from = hist};
+    status = histo_hist_make(&r.to, hist->naxes, axes, hist->bank.batch, hist->weighting);
+    histo_axis_disown(&regrouped);
+    if (status == HISTO_OK) status = allocate_maps(&r);
+    for (int a = 0; a < hist->naxes && status == HISTO_OK; a++)
+        map_axis(&r, a, a, a == axis ? begin : 0, a == axis ? factor : 1);
+    return finish(&r, status, out);
+}
+
+static histo_status check_axis(const histo_hist *hist, int axis, histo_hist *const *out)
+{
+    if (!hist || !out) return histo_fail(HISTO_INVALID, "the histogram or the result is NULL");
+    if (axis < 0 || axis >= hist->naxes)
+        return histo_fail(HISTO_INVALID, "there is no axis %d: the histogram has %d", axis, hist->naxes);
+    return HISTO_OK;
+}
+
+histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_t factor, histo_hist **out)
+{
+    histo_status status = check_axis(hist, axis, out);
+    if (status != HISTO_OK) return status;
+    int64_t bins = hist->axes[axis].bins;
+    if (factor < 1 || bins % factor)
+        return histo_fail(HISTO_INVALID, "%lld bins cannot be joined in groups of %lld", (long long)bins,
+                          (long long)factor);
+    return regroup_axis(hist, axis, 0, bins / factor, factor, out);
+}
+
+histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, int64_t end, histo_hist **out)
+{
+    histo_status status = check_axis(hist, axis, out);
+    if (status != HISTO_OK) return status;
+    int64_t bins = hist->axes[axis].bins;
+    if (begin < 0 || begin >= end || end > bins)
+        return histo_fail(HISTO_INVALID, "bins %lld to %lld are not a part of %lld bins", (long long)begin,
+                          (long long)end, (long long)bins);
+    return regroup_axis(hist, axis, begin, end - begin, 1, out);
+}

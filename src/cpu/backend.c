@@ -1,0 +1,47 @@
+/* The CPU as a backend. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "cpu/cpu.h"
+
+enum { MOST_THREADS = 1024 };
+
+static const char *unavailable(void)
+{
+    return NULL;
+}
+
+static int threads(int wanted)
+{
+    const char *text = getenv("HISTO_THREADS");
+    if (wanted == 0 && text) wanted = atoi(text);
+    if (wanted <= 0) wanted = histo_cpus_usable();
+    return wanted < MOST_THREADS ? wanted : MOST_THREADS;
+}
+
+static const char *device_name(void)
+{
+    static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512"};
+    return names[histo_isa_usable()];
+}
+
+static void describe(histo_text *text)
+{
+    histo_text_add(text, "cpu: %d of its CPUs usable, %d thread%s by default, instructions: %s\n", histo_cpus_usable(),
+                   threads(0), threads(0) == 1 ? "" : "s", histo_isa_name(histo_isa_usable()));
+}
+
+static histo_status run(const histo_strategy *strategy, histo_job *job)
+{
+    size_t bytes = strategy->workspace(job->problem, job->threads, job->params);
+    bytes = (bytes + 63) / 64 * 64;
+    if (bytes) {
+        job->workspace = aligned_alloc(64, bytes);
+        if (!job->workspace) return histo_fail_memory(bytes, "the workspace of a fill");
+    }
+    histo_status status = strategy->launch(job);
+    free(job->workspace);
+    return status;
+}
+
+const histo_backend histo_backend_cpu = {"cpu", unavailable, threads, device_name, describe, run};

@@ -1,0 +1,196 @@
+/* Blocks: strided runs gathered into contiguous memory where they are not, and turned into slots. */
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "view/dtype.h"
+
+/* Every operand gets room for 8-byte samples. */
+static size_t operand_bytes(void)
+{
+    return HISTO_BLOCK * sizeof(double);
+}
+
+size_t histo_blocks_bytes(const histo_problem *problem)
+{
+    return (size_t)problem->operands * operand_bytes();
+}
+
+/* Where share `index` of n samples begins, without the product overflowing. */
+static int64_t share(int64_t n, int index, int shares)
+{
+    return n / shares * index + n % shares * index / shares;
+}
+
+void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered)
+{
+    int64_t n = job->end - job->begin;
+    *blocks = (histo_blocks){.job = job, .gathered = gathered};
+    histo_walk_start(&blocks->walk, &job->nest, job->begin + share(n, index, shares),
+                     job->begin + share(n, index + 1, shares), INT64_MAX);
+}
+
+#define GATHER(type)                                                                                                   \
+    for (int64_t i = 0; i < n; i++) {                                                                                  \
+        type x;                                                                                                        \
+        memcpy(&x, from + i * stride, sizeof x);                                                                       \
+        memcpy(to + i * (int64_t)sizeof x, &x, sizeof x);                                                              \
+    }
+
+static void gather(char *to, const char *from, int64_t stride, size_t size, int64_t n)
+{
+    if (stride == (int64_t)size) {
+        memcpy(to, from, (size_t)n * size);
+        return;
+    }
+    switch (size) {
+    case 1:
+        GATHER(uint8_t) break;
+    case 2:
+        GATHER(uint16_t) break;
+    case 4:
+        GATHER(uint32_t) break;
+    default:
+        GATHER(uint64_t) break;
+    }
+}
+
+static int64_t run_stride(const histo_nest *nest, int operand)
+{
+    return nest->strides[operand][nest->ndim - 1];
+}
+
+/* Give out the next n samples of the current run, for operands whose memory can be used as it is, or gathered behind
+ * the `filled` samples already there. */
+static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
+{
+    const histo_nest *nest = &blocks->job->nest;
+    for (int o = 0; o < nest->operands; o++) {
+        size_t size = histo_dtype_size(blocks->job->problem->dtypes[o]);
+        int64_t stride = run_stride(nest, o);
+        const char *from = blocks->run.at[o];
+        char *room = blocks->gathered + (size_t)o * operand_bytes();
+        if (in_place && stride == (int64_t)size && (uintptr_t)from % size == 0) {
+            block->at[o] = from;
+        } else {
+            gather(room + (size_t)filled * size, from, stride, size, n);
+            block->at[o] = room;
+        }
+        blocks->run.at[o] += n * stride;
+    }
+    blocks->run.n -= n;
+}
+
+bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
+{
+    enum { SHORT_RUN = HISTO_BLOCK / 4 };
+    if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
+    block->batch = blocks->run.batch;
+    int64_t n = blocks->run.n < HISTO_BLOCK ? blocks->run.n : HISTO_BLOCK;
+    bool in_place = n >= SHORT_RUN;
+    take(blocks, block, 0, n, in_place);
+    block->n = (int)n;
+    /* Short runs (narrow regions, channels) share a block. */
+    while (!in_place && block->n < HISTO_BLOCK) {
+        if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) break;
+        if (blocks->run.batch != block->batch) break;
+        n = blocks->run.n < HISTO_BLOCK - block->n ? blocks->run.n : HISTO_BLOCK - block->n;
+        take(blocks, block, block->n, n, false);
+        block->n += (int)n;
+    }
+    return true;
+}
+
+static histo_slots_fn *slots_function(void)
+{
+    static histo_slots_fn *const functions[] = {
+        [HISTO_ISA_BASELINE] = histo_slots_baseline,
+#if defined(__x86_64__)
+        [HISTO_ISA_AVX2] = histo_slots_avx2,
+        [HISTO_ISA_AVX512] = histo_slots_avx512,
+#endif
+    };
+    return functions[histo_isa_usable()];
+}
+
+/* Send samples whose mask is zero to the slot `trash`. */
+static void drop_masked(histo_dtype dtype, const void *mask, int n, uint32_t trash, uint32_t *slots)
+{
+    switch (dtype) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant:                                                                                                     \
+        for (int i = 0; i < n; i++)                                                                                    \
+            slots[i] = widen(((const storage *)mask)[i]) != 0 ? slots[i] : trash;                                      \
+        break;
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+/* lo <= x <= hi, by value. */
+static bool within_f64(double x, double lo, double hi)
+{
+    return x >= lo && x <= hi;
+}
+static bool within_i64(int64_t x, double lo, double hi)
+{
+    return !histo_less_i64(x, lo) && !histo_above_i64(x, hi);
+}
+static bool within_u64(uint64_t x, double lo, double hi)
+{
+    return !histo_less_u64(x, lo) && !histo_above_u64(x, hi);
+}
+
+#define WITHIN(compute) _Generic((compute)0, double : within_f64, int64_t : within_i64, uint64_t : within_u64)
+
+static void drop_outside(histo_dtype dtype, const void *where, double lo, double hi, int n, uint32_t trash,
+                         uint32_t *slots)
+{
+    switch (dtype) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant:                                                                                                     \
+        for (int i = 0; i < n; i++)                                                                                    \
+            slots[i] = WITHIN(compute)((compute)widen(((const storage *)where)[i]), lo, hi) ? slots[i] : trash;        \
+        break;
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+static void drop(const histo_job *job, const histo_block *block, uint32_t trash, uint32_t *slots)
+{
+    const histo_problem *p = job->problem;
+    if (p->mask != HISTO_ABSENT) drop_masked(p->dtypes[p->mask], block->at[p->mask], block->n, trash, slots);
+    if (p->where != HISTO_ABSENT)
+        drop_outside(p->dtypes[p->where], block->at[p->where], job->where_lo, job->where_hi, block->n, trash, slots);
+}
+
+void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
+{
+    const histo_problem *p = job->problem;
+    histo_slots_fn *slots_of = slots_function();
+    for (int a = 0; a < p->naxes; a++)
+        slots_of(&p->lookups[a], p->dtypes[a], block->at[a], block->n, p->slot_strides[a], a > 0, slots);
+    drop(job, block, (uint32_t)p->slots, slots);
+}
+
+void histo_block_kept(const histo_job *job, const histo_block *block, uint32_t *slots)
+{
+    memset(slots, 0, (size_t)block->n * sizeof *slots);
+    drop(job, block, 1, slots);
+}
+
+bool histo_sample_kept(const histo_job *job, const char *const *at)
+{
+    const histo_problem *p = job->problem;
+    uint64_t aligned[HISTO_MAX_OPERANDS];
+    histo_block one = {.n = 1};
+    for (int o = p->naxes; o < p->operands; o++)
+        one.at[o] = memcpy(&aligned[o], at[o], histo_dtype_size(p->dtypes[o]));
+    uint32_t dropped;
+    histo_block_kept(job, &one, &dropped);
+    return !dropped;
+}

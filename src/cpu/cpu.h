@@ -1,0 +1,80 @@
+/* What the CPU strategies share: threads, the machine's features, and blocks of samples turned into slots. */
+#ifndef CPU_CPU_H
+#define CPU_CPU_H
+
+#include "plan/strategy.h"
+
+/* ---- Threads (pool.c) ---- */
+
+/* Call task(context, 0 … count-1), each once, on up to count threads, the caller's among them; returns when all are
+ * done. Several threads may call at once. Workers are started when first needed and kept. */
+void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
+
+/* CPUs this process may use: affinity and the cgroup's quota counted in. */
+int histo_cpus_usable(void);
+
+/* ---- Features (features.c) ---- */
+
+typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512 } histo_isa;
+
+/* The best level that this CPU has and the environment's HISTO_CPU (baseline, avx2, avx512) allows. */
+histo_isa histo_isa_usable(void);
+const char *histo_isa_name(histo_isa isa);
+
+/* ---- Blocks (block.c) ---- */
+
+enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots stay in the first-level cache */
+
+/* Some samples of one batch entry, with every operand contiguous and aligned. */
+typedef struct histo_block {
+    int64_t batch;
+    int n;
+    const void *at[HISTO_MAX_OPERANDS];
+} histo_block;
+
+typedef struct histo_blocks {
+    const histo_job *job;
+    histo_walk walk;
+    histo_run run;  /* the part of the last run that is not given out yet */
+    char *gathered; /* room for one block of every operand */
+} histo_blocks;
+
+/* Bytes of `gathered` that histo_blocks_start wants, a multiple of 64. */
+size_t histo_blocks_bytes(const histo_problem *problem);
+
+/* The samples of the job in blocks: share `index` of the `shares` that threads take. gathered: 64-byte aligned. */
+void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
+bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
+
+/* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
+void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
+
+/* The mask and the range filter alone: slots[i] = 0 for samples that are to be counted, 1 for others. */
+void histo_block_kept(const histo_job *job, const histo_block *block, uint32_t *slots);
+
+/* True for samples that are to be counted: the mask and the range filter, for one sample at addresses at[operand]. */
+bool histo_sample_kept(const histo_job *job, const char *const *at);
+
+/* ---- Slots (slots.c, compiled once for each level of the instruction set) ---- */
+
+/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]. */
+typedef void histo_slots_fn(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
+                            bool accumulate, uint32_t *out);
+histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
+
+/* ---- Weights (weights.c) ---- */
+
+/* Make the reproducible sums ready for the job's weights. The only part of counting weights that can fail. */
+histo_status histo_weights_reserve(const histo_job *job);
+
+/* Add the weight of one sample to slot `index` of the whole bank. One thread only, unless the sums are reproducible. */
+void histo_weights_add(const histo_job *job, int64_t index, const char *const *at);
+
+/* The weights of a block in double (64-bit integers rounded), 1 where none were given. */
+void histo_block_weights(const histo_job *job, const histo_block *block, double *weights);
+
+/* Add the weights of a block to the reproducible sums of their slots; slots as histo_block_slots gives them. Any number
+ * of threads. */
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const uint32_t *slots);
+
+#endif

@@ -1,0 +1,235 @@
+/* privatized: every thread turns blocks of samples into slots with vector code and counts them into a table of its own;
+ * the tables are added to the histogram at the end.
+ *
+ * A small table is kept in several copies, so that a run of equal samples does not wait for the last store to the same
+ * counter. Counters are 32-bit and flushed before they can wrap. Where tables for all threads would take too much
+ * memory, fewer threads work; one alone counts straight into the histogram.
+ *
+ * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
+ * Bytes: each sample once, and the tables. Wins wherever the slots fit the caches; loses to partitioning when they do
+ * not.
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "view/dtype.h"
+
+enum {
+    SUBTABLES,
+    MOST_SUBTABLES = 8,
+    SMALL_SLOTS = 2048,         /* tables this small are worth several copies */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
+    SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
+};
+static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
+
+typedef struct layout {
+    int threads;
+    int subtables;                                 /* 0: count straight into the histogram */
+    size_t entries;                                /* of one sub-table: the slots, and one for samples left out */
+    size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
+    size_t per_thread;
+} layout;
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
+{
+    layout l = {.entries = (size_t)p->slots + 1};
+    bool fast = p->weighting == HISTO_WEIGHT_FAST;
+    l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? 4 : 1;
+    size_t table = rounded(l.entries * ((size_t)l.subtables * sizeof(uint32_t) + (fast ? 2 * sizeof(double) : 0)));
+    size_t most = MOST_TABLE_BYTES / table;
+    int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
+    l.threads = threads < useful ? threads : (int)useful;
+    if ((size_t)l.threads > most) l.threads = most ? (int)most : 1;
+    /* A large table that only one thread would use is no better than the histogram itself. */
+    if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
+    l.gathered = rounded(histo_blocks_bytes(p));
+    l.slots = rounded(HISTO_BLOCK * sizeof(uint32_t));
+    l.weights = fast ? rounded(HISTO_BLOCK * sizeof(double)) : 0;
+    l.tables = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t));
+    l.sums = fast && l.subtables ? rounded(l.entries * 2 * sizeof(double)) : 0;
+    l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
+    return l;
+}
+
+typedef struct shared {
+    const histo_job *job;
+    layout layout;
+    pthread_mutex_t lock; /* held while sums in double are added up */
+} shared;
+
+/* What one thread works with. */
+typedef struct local {
+    shared *all;
+    char *gathered;
+    uint32_t *slots;
+    double *weights;
+    uint32_t *tables;
+    double *sum_w, *sum_w2;
+    int64_t batch;
+    int64_t held; /* samples in the tables */
+} local;
+
+static local local_of(shared *all, int index)
+{
+    const layout *l = &all->layout;
+    char *at = (char *)all->job->workspace + (size_t)index * l->per_thread;
+    local me = {.all = all, .gathered = at};
+    me.slots = (uint32_t *)(at += l->gathered);
+    me.weights = (double *)(at += l->slots);
+    me.tables = (uint32_t *)(at += l->weights);
+    at += l->tables;
+    if (l->sums) {
+        me.sum_w = (double *)at;
+        me.sum_w2 = me.sum_w + l->entries;
+    }
+    memset(me.tables, 0, l->tables + l->sums);
+    return me;
+}
+
+/* Add the tables to the histogram and clear them. */
+static void flush(local *me)
+{
+    if (me->held == 0) return;
+    const layout *l = &me->all->layout;
+    const histo_bank *bank = me->all->job->bank;
+    size_t slots = l->entries - 1;
+    uint64_t *counts = bank->counts + me->batch * bank->slots;
+    for (size_t s = 0; s <= slots; s++) {
+        uint64_t count = 0;
+        for (int t = 0; t < l->subtables; t++)
+            count += me->tables[(size_t)t * l->entries + s];
+        if (count) __atomic_fetch_add(s < slots ? &counts[s] : &bank->masked[me->batch], count, __ATOMIC_RELAXED);
+    }
+    if (me->sum_w) {
+        pthread_mutex_lock(&me->all->lock);
+        for (size_t s = 0; s < slots; s++) {
+            bank->sum_w[(size_t)(me->batch * bank->slots) + s] += me->sum_w[s];
+            bank->sum_w2[(size_t)(me->batch * bank->slots) + s] += me->sum_w2[s];
+        }
+        pthread_mutex_unlock(&me->all->lock);
+    }
+    memset(me->tables, 0, l->tables + l->sums);
+    me->held = 0;
+}
+
+static void count_subtables(uint32_t *restrict tables, size_t entries, int subtables, const uint32_t *restrict slots,
+                            int n)
+{
+    int i = 0;
+    if (subtables >= 4) {
+        uint32_t *b = tables + entries, *c = b + entries, *d = c + entries;
+        for (; i + 4 <= n; i += 4) {
+            tables[slots[i]]++;
+            b[slots[i + 1]]++;
+            c[slots[i + 2]]++;
+            d[slots[i + 3]]++;
+        }
+    }
+    for (int t = 0; i < n; i++, t = t + 1 < subtables ? t + 1 : 0)
+        tables[(size_t)t * entries + slots[i]]++;
+}
+
+/* One thread alone, straight into the histogram. */
+static void count_directly(const histo_job *job, const histo_block *block, const uint32_t *slots)
+{
+    const histo_bank *bank = job->bank;
+    uint64_t *counts = bank->counts + block->batch * bank->slots;
+    uint32_t trash = (uint32_t)bank->slots;
+    for (int i = 0; i < block->n; i++) {
+        if (slots[i] == trash)
+            bank->masked[block->batch]++;
+        else
+            counts[slots[i]]++;
+    }
+}
+
+static void add_weights(local *me, const histo_block *block)
+{
+    const histo_job *job = me->all->job;
+    const histo_bank *bank = job->bank;
+    int64_t first = block->batch * bank->slots;
+    if (bank->exact_w) {
+        histo_block_add_exact(job, block, me->slots);
+        return;
+    }
+    double *sum_w = me->sum_w ? me->sum_w : bank->sum_w + first;
+    double *sum_w2 = me->sum_w ? me->sum_w2 : bank->sum_w2 + first;
+    uint32_t trash = (uint32_t)bank->slots;
+    histo_block_weights(job, block, me->weights);
+    for (int i = 0; i < block->n; i++) {
+        if (me->slots[i] == trash) continue;
+        sum_w[me->slots[i]] += me->weights[i];
+        sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
+    }
+}
+
+static void count_range(void *context, int index)
+{
+    shared *all = context;
+    const histo_job *job = all->job;
+    const layout *l = &all->layout;
+    local me = local_of(all, index);
+    histo_blocks blocks;
+    histo_block block;
+    histo_blocks_start(&blocks, job, index, l->threads, me.gathered);
+    while (histo_blocks_next(&blocks, &block)) {
+        if (block.batch != me.batch || me.held > SAMPLES_A_FLUSH) flush(&me);
+        me.batch = block.batch;
+        histo_block_slots(job, &block, me.slots);
+        if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(&me, &block);
+        if (l->subtables == 0) {
+            count_directly(job, &block, me.slots);
+            continue;
+        }
+        count_subtables(me.tables, l->entries, l->subtables, me.slots, block.n);
+        me.held += block.n;
+    }
+    flush(&me);
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    (void)problem;
+    return NULL;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    static const int64_t usual[] = {0};
+    layout l = layout_of(p, threads, usual);
+    double sample_ns = 0.9 * p->naxes + (l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 0.6 : 0.3);
+    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += p->weighting == HISTO_WEIGHT_FAST ? 2 : 20;
+    double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
+    return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    layout l = layout_of(problem, threads, params);
+    return (size_t)l.threads * l.per_thread;
+}
+
+static histo_status launch(const histo_job *job)
+{
+    histo_status status = histo_weights_reserve(job);
+    if (status != HISTO_OK) return status;
+    shared all = {
+        .job = job, .layout = layout_of(job->problem, job->threads, job->params), .lock = PTHREAD_MUTEX_INITIALIZER};
+    histo_pool_run(all.layout.threads, count_range, &all);
+    return HISTO_OK;
+}
+
+const histo_strategy histo_cpu_privatized = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"subtables", 0, MOST_SUBTABLES, 0, "copies of each thread's table; 0: four of a small one, else one"}},
+};

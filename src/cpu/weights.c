@@ -1,0 +1,181 @@
+/* Sums of weights, fast and reproducible. */
+#include <pthread.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "view/dtype.h"
+
+/* The square of a weight, rounded once. */
+static double square_f64(double w)
+{
+    return w * w;
+}
+
+static double square_u64(uint64_t w)
+{
+    return (double)((unsigned __int128)w * w);
+}
+
+static double square_i64(int64_t w)
+{
+    return square_u64(w < 0 ? 0 - (uint64_t)w : (uint64_t)w);
+}
+
+/* One of three functions by the compute type of a dtype. */
+#define BY_TYPE(compute, stem) _Generic((compute)0, double : stem##_f64, int64_t : stem##_i64, uint64_t : stem##_u64)
+
+#define touch_f64 histo_exact_touch
+#define touch_i64 histo_exact_touch_i64
+#define touch_u64 histo_exact_touch_u64
+#define add_f64 histo_exact_add
+#define add_i64 histo_exact_add_i64
+#define add_u64 histo_exact_add_u64
+
+/* The windows of exponents that weights and their squares touch. */
+typedef struct windows {
+    histo_exact_windows w, w2;
+} windows;
+
+static void touch_block(windows *set, histo_dtype dtype, const void *weights, int n)
+{
+    switch (dtype) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant:                                                                                                     \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            compute w = (compute)widen(((const storage *)weights)[i]);                                                 \
+            BY_TYPE(compute, touch)(&set->w, w);                                                                       \
+            histo_exact_touch(&set->w2, BY_TYPE(compute, square)(w));                                                  \
+        }                                                                                                              \
+        break;
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+typedef struct touching {
+    histo_job weights_only; /* a job of one operand: the weights */
+    histo_problem problem;
+    int threads;
+    pthread_mutex_t lock;
+    windows found;
+} touching;
+
+static void touch_share(void *context, int index)
+{
+    touching *all = context;
+    _Alignas(64) char gathered[HISTO_BLOCK * sizeof(double)];
+    windows mine = {0};
+    histo_blocks blocks;
+    histo_block block;
+    histo_blocks_start(&blocks, &all->weights_only, index, all->threads, gathered);
+    while (histo_blocks_next(&blocks, &block))
+        touch_block(&mine, all->problem.dtypes[0], block.at[0], block.n);
+    pthread_mutex_lock(&all->lock);
+    histo_exact_windows_join(&all->found.w, &mine.w);
+    histo_exact_windows_join(&all->found.w2, &mine.w2);
+    pthread_mutex_unlock(&all->lock);
+}
+
+/* What all weights that the job reads touch; those of left-out samples too, which costs nothing but room. */
+static void find_windows(const histo_job *job, windows *found)
+{
+    enum { SAMPLES_A_THREAD = 1 << 18 };
+    const histo_problem *p = job->problem;
+    touching all = {.problem = {.operands = 1, .dtypes = {p->dtypes[p->weights]}}, .lock = PTHREAD_MUTEX_INITIALIZER};
+    histo_job *only = &all.weights_only;
+    *only = *job;
+    only->problem = &all.problem;
+    only->nest.operands = 1;
+    only->nest.base[0] = job->nest.base[p->weights];
+    memcpy(only->nest.strides[0], job->nest.strides[p->weights], sizeof only->nest.strides[0]);
+    /* The first piece of a fill makes room for all of it, so that no later one can fail. */
+    if (job->begin == 0) only->end = job->nest.batch * job->nest.per_batch;
+    int64_t useful = (only->end - only->begin) / SAMPLES_A_THREAD + 1;
+    all.threads = job->threads < useful ? job->threads : (int)useful;
+    histo_pool_run(all.threads, touch_share, &all);
+    *found = all.found;
+}
+
+histo_status histo_weights_reserve(const histo_job *job)
+{
+    const histo_problem *p = job->problem;
+    if (p->weighting != HISTO_WEIGHT_REPRODUCIBLE) return HISTO_OK;
+    windows found = {0};
+    if (p->weights == HISTO_ABSENT)
+        touch_block(&found, HISTO_U8, &(uint8_t){1}, 1);
+    else
+        find_windows(job, &found);
+    uint64_t adds = (uint64_t)(job->end - job->begin);
+    histo_status status = histo_exact_reserve(job->bank->exact_w, &found.w, adds);
+    if (status == HISTO_OK) status = histo_exact_reserve(job->bank->exact_w2, &found.w2, adds);
+    return status;
+}
+
+void histo_block_weights(const histo_job *job, const histo_block *block, double *weights)
+{
+    const histo_problem *p = job->problem;
+    if (p->weights == HISTO_ABSENT) {
+        for (int i = 0; i < block->n; i++)
+            weights[i] = 1;
+        return;
+    }
+    switch (p->dtypes[p->weights]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant:                                                                                                     \
+        for (int i = 0; i < block->n; i++)                                                                             \
+            weights[i] = (double)widen(((const storage *)block->at[p->weights])[i]);                                   \
+        break;
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const uint32_t *slots)
+{
+    const histo_problem *p = job->problem;
+    const histo_bank *bank = job->bank;
+    int64_t first = block->batch * bank->slots;
+    uint32_t trash = (uint32_t)bank->slots;
+    const uint8_t one = 1;
+    bool given = p->weights != HISTO_ABSENT;
+    switch (given ? p->dtypes[p->weights] : HISTO_U8) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        const storage *weights = given ? block->at[p->weights] : (const void *)&one;                                   \
+        for (int i = 0; i < block->n; i++) {                                                                           \
+            if (slots[i] == trash) continue;                                                                           \
+            compute w = (compute)widen(weights[given ? i : 0]);                                                        \
+            BY_TYPE(compute, add)(bank->exact_w, first + slots[i], w);                                                 \
+            histo_exact_add(bank->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));                            \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+void histo_weights_add(const histo_job *job, int64_t index, const char *const *at)
+{
+    const histo_problem *p = job->problem;
+    const histo_bank *bank = job->bank;
+    uint64_t aligned = 0;
+    histo_block one = {.batch = index / bank->slots, .n = 1};
+    if (p->weights != HISTO_ABSENT)
+        one.at[p->weights] = memcpy(&aligned, at[p->weights], histo_dtype_size(p->dtypes[p->weights]));
+    if (bank->exact_w) {
+        uint32_t slot = (uint32_t)(index % bank->slots);
+        histo_block_add_exact(job, &one, &slot);
+        return;
+    }
+    double w;
+    histo_block_weights(job, &one, &w);
+    bank->sum_w[index] += w;
+    bank->sum_w2[index] += w * w;
+}

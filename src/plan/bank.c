@@ -1,0 +1,57 @@
+/* Accumulators in host memory. */
+#include "plan/bank.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool allocate_sums(histo_bank *bank, histo_weighting weighting, size_t slots)
+{
+    if (weighting == HISTO_WEIGHT_FAST) {
+        bank->sum_w = calloc(slots, sizeof *bank->sum_w);
+        bank->sum_w2 = calloc(slots, sizeof *bank->sum_w2);
+        return bank->sum_w && bank->sum_w2;
+    }
+    if (weighting == HISTO_WEIGHT_REPRODUCIBLE) {
+        bank->exact_w = calloc(1, sizeof *bank->exact_w);
+        bank->exact_w2 = calloc(1, sizeof *bank->exact_w2);
+        if (!bank->exact_w || !bank->exact_w2) return false;
+        histo_exact_init(bank->exact_w, (int64_t)slots);
+        histo_exact_init(bank->exact_w2, (int64_t)slots);
+    }
+    return true;
+}
+
+histo_status histo_bank_make(histo_bank *bank, int64_t batch, int64_t slots, histo_weighting weighting)
+{
+    size_t all = (size_t)(batch * slots);
+    *bank = (histo_bank){.batch = batch, .slots = slots};
+    bank->counts = calloc(all, sizeof *bank->counts);
+    bank->masked = calloc((size_t)batch, sizeof *bank->masked);
+    if (bank->counts && bank->masked && allocate_sums(bank, weighting, all)) return HISTO_OK;
+    histo_bank_free(bank);
+    return histo_fail_memory(all * sizeof(uint64_t), "the counts of a histogram");
+}
+
+void histo_bank_free(histo_bank *bank)
+{
+    free(bank->counts);
+    free(bank->masked);
+    free(bank->sum_w);
+    free(bank->sum_w2);
+    if (bank->exact_w) histo_exact_free(bank->exact_w);
+    if (bank->exact_w2) histo_exact_free(bank->exact_w2);
+    free(bank->exact_w);
+    free(bank->exact_w2);
+    *bank = (histo_bank){0};
+}
+
+void histo_bank_clear(histo_bank *bank)
+{
+    size_t all = (size_t)(bank->batch * bank->slots);
+    memset(bank->counts, 0, all * sizeof *bank->counts);
+    memset(bank->masked, 0, (size_t)bank->batch * sizeof *bank->masked);
+    if (bank->sum_w) memset(bank->sum_w, 0, all * sizeof *bank->sum_w);
+    if (bank->sum_w2) memset(bank->sum_w2, 0, all * sizeof *bank->sum_w2);
+    if (bank->exact_w) histo_exact_reset(bank->exact_w);
+    if (bank->exact_w2) histo_exact_reset(bank->exact_w2);
+}

@@ -1,0 +1,101 @@
+/* Checks of a fill against a histogram, and what follows from them. */
+#include "plan/problem.h"
+
+#include "base/checked.h"
+#include "view/dtype.h"
+#include "view/view.h"
+
+histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch, int64_t *bins, int64_t *slots)
+{
+    *bins = *slots = 1;
+    bool fits = true;
+    for (int a = 0; a < naxes && fits; a++)
+        fits = histo_mul_i64(*bins, axes[a].bins, bins) && *bins <= HISTO_MAX_BINS &&
+               histo_mul_i64(*slots, axes[a].bins + 3, slots) && *slots <= HISTO_MAX_SLOTS;
+    if (!fits)
+        return histo_fail(HISTO_INVALID,
+                          "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied",
+                          (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
+    int64_t all;
+    if (batch < 1 || !histo_mul_i64(batch, *slots, &all) || all > INT64_MAX / 64)
+        return histo_fail(HISTO_INVALID, "a batch of %lld histograms is not possible", (long long)batch);
+    return HISTO_OK;
+}
+
+static histo_status add_operand(histo_problem *problem, const histo_view *view, const char *what,
+                                const histo_view *first, const histo_view **views_out)
+{
+    histo_status status = histo_view_check(view, what);
+    if (status == HISTO_OK) status = histo_view_same_shape(view, first, what);
+    if (status != HISTO_OK) return status;
+    problem->dtypes[problem->operands] = view->dtype;
+    views_out[problem->operands++] = view;
+    return HISTO_OK;
+}
+
+static histo_status add_optional(histo_problem *problem, int *operand, const histo_view *view, const char *what,
+                                 const histo_view *first, const histo_view **views_out)
+{
+    *operand = HISTO_ABSENT;
+    if (!view) return HISTO_OK;
+    *operand = problem->operands;
+    return add_operand(problem, view, what, first, views_out);
+}
+
+histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
+                                const histo_view *views, const histo_fill_options *options,
+                                const histo_view **views_out)
+{
+    static const histo_fill_options defaults;
+    if (!options) options = &defaults;
+    if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
+    *problem = (histo_problem){.naxes = naxes, .batch = batch, .weighting = weighting};
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < naxes && status == HISTO_OK; a++)
+        status = add_operand(problem, &views[a], "samples", &views[0], views_out);
+    if (status == HISTO_OK)
+        status = add_optional(problem, &problem->weights, options->weights, "weights", &views[0], views_out);
+    if (status == HISTO_OK) status = add_optional(problem, &problem->mask, options->mask, "mask", &views[0], views_out);
+    if (status == HISTO_OK)
+        status = add_optional(problem, &problem->where, options->where, "where", &views[0], views_out);
+    if (status != HISTO_OK) return status;
+    if (options->weights && weighting == HISTO_UNWEIGHTED)
+        return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
+    if (options->where && !(options->where_lo <= options->where_hi))
+        return histo_fail(HISTO_INVALID, "the range filter [%g, %g] is empty", options->where_lo, options->where_hi);
+    if (histo_view_batch(&views[0]) != batch)
+        return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
+                          (long long)histo_view_batch(&views[0]), (long long)batch);
+    problem->samples = histo_view_size(&views[0]);
+    return HISTO_OK;
+}
+
+histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes)
+{
+    enum { ENOUGH_FOR_A_TABLE = 1 << 18 };
+    histo_status status = histo_slots_count(problem->naxes, axes, problem->batch, &problem->bins, &problem->slots);
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
+        status = histo_axis_own(&axes[a], &problem->axes[a]);
+        if (status == HISTO_OK)
+            status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->dtypes[a],
+                                       problem->samples >= ENOUGH_FOR_A_TABLE);
+    }
+    if (status != HISTO_OK) {
+        histo_problem_free(problem);
+        return status;
+    }
+    uint32_t stride = 1;
+    for (int a = problem->naxes - 1; a >= 0; a--) {
+        problem->slot_strides[a] = stride;
+        stride *= (uint32_t)(axes[a].bins + 3);
+    }
+    return HISTO_OK;
+}
+
+void histo_problem_free(histo_problem *problem)
+{
+    for (int a = 0; a < problem->naxes; a++) {
+        histo_lookup_free(&problem->lookups[a]);
+        histo_axis_disown(&problem->axes[a]);
+    }
+}

@@ -1,0 +1,68 @@
+/* A counting problem: everything about a fill but the addresses. And a job: a problem with addresses. */
+#ifndef PLAN_PROBLEM_H
+#define PLAN_PROBLEM_H
+
+#include <histo/histo.h>
+
+#include "axis/axis.h"
+#include "sum/exact.h"
+#include "view/walk.h"
+
+/* The accumulators of a histogram in host memory. A slot of the whole histogram is
+ *     batch entry * slots + sum over axes of (slot on the axis * slot_strides[axis]). */
+typedef struct histo_bank {
+    int64_t batch;
+    int64_t slots;                   /* of one batch entry */
+    uint64_t *counts;                /* [batch * slots] */
+    uint64_t *masked;                /* [batch] */
+    double *sum_w, *sum_w2;          /* HISTO_WEIGHT_FAST: [batch * slots]; else NULL */
+    histo_exact *exact_w, *exact_w2; /* HISTO_WEIGHT_REPRODUCIBLE: of batch * slots; else NULL */
+} histo_bank;
+
+enum { HISTO_ABSENT = -1 };
+
+typedef struct histo_problem {
+    int naxes;
+    histo_axis axes[HISTO_MAX_AXES];      /* owned */
+    histo_lookup lookups[HISTO_MAX_AXES]; /* of each axis for its dtype */
+    uint32_t slot_strides[HISTO_MAX_AXES];
+    int64_t batch;
+    int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
+    histo_weighting weighting;
+    int64_t samples; /* about how many a fill brings, all batch entries together */
+
+    /* The views of a fill, in the order a nest has them: the samples of each axis, then those of these that are given
+     * (else HISTO_ABSENT). */
+    int operands;
+    histo_dtype dtypes[HISTO_MAX_OPERANDS];
+    int weights, mask, where;
+} histo_problem;
+
+/* Slots and bins of a histogram of these (owned) axes; HISTO_INVALID beyond the limits. */
+histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch, int64_t *bins, int64_t *slots);
+
+/* Check the views and options against naxes and batch, and list the views as operands of `problem` (dtypes, weights,
+ * mask, where, samples). Fills `views_out` with one pointer an operand. */
+histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
+                                const histo_view *views, const histo_fill_options *options,
+                                const histo_view **views_out);
+
+/* Copy the (owned) axes and make their lookups. histo_problem_free undoes it. */
+histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);
+void histo_problem_free(histo_problem *problem);
+
+enum { HISTO_MAX_PARAMS = 8 };
+
+typedef struct histo_job {
+    const histo_problem *problem;
+    histo_nest nest;
+    int64_t begin, end; /* count these samples of the nest: batch entries one after the other */
+    double where_lo, where_hi;
+    const histo_bank *bank;
+    int threads;
+    const int64_t *params; /* values, in the order of the strategy's list */
+    void *workspace;       /* as many bytes as the strategy asked for, 64-byte aligned, not cleared */
+    void *stream;
+} histo_job;
+
+#endif

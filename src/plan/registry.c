@@ -1,0 +1,48 @@
+/* The table of strategies, made from strategies.def. */
+#include <string.h>
+
+#include "base/error.h"
+#include "plan/strategy.h"
+
+#define STRATEGY(backend, name, summary, source) extern const histo_strategy histo_##backend##_##name;
+#include "plan/strategies.def"
+#undef STRATEGY
+
+static const histo_row rows[] = {
+#define STRATEGY(backend, name, summary, source)                                                                       \
+    {&histo_backend_##backend, #name, summary, source, &histo_##backend##_##name},
+#include "plan/strategies.def"
+#undef STRATEGY
+};
+
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+const histo_row *histo_row_at(int i)
+{
+    return i >= 0 && i < ROWS ? &rows[i] : NULL;
+}
+
+const histo_row *histo_row_find(const char *name)
+{
+    const char *slash = strchr(name, '/');
+    size_t prefix = slash ? (size_t)(slash - name) : 0;
+    for (int i = 0; i < ROWS; i++) {
+        const char *backend = rows[i].backend->name;
+        if (slash && (strncmp(name, backend, prefix) != 0 || backend[prefix])) continue;
+        if (strcmp(slash ? slash + 1 : name, rows[i].name) == 0) return &rows[i];
+    }
+    return NULL;
+}
+
+int histo_strategy_count(void)
+{
+    return ROWS;
+}
+
+histo_status histo_strategy_describe(int i, histo_strategy_info *info)
+{
+    const histo_row *row = histo_row_at(i);
+    if (!row || !info) return histo_fail(HISTO_INVALID, "there is no strategy %d, or no room for its description", i);
+    *info = (histo_strategy_info){row->backend->name, row->name, row->summary, row->source};
+    return HISTO_OK;
+}

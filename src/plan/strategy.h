@@ -1,0 +1,54 @@
+/* What a strategy and a backend are. A strategy is one file, which defines `histo_BACKEND_NAME`, and one row in
+ * strategies.def. */
+#ifndef PLAN_STRATEGY_H
+#define PLAN_STRATEGY_H
+
+#include "base/text.h"
+#include "plan/problem.h"
+
+typedef struct histo_param {
+    const char *name;
+    int64_t smallest, largest, usual;
+    const char *about;
+} histo_param;
+
+typedef struct histo_strategy {
+    /* Correctness only: NULL if the strategy can solve the problem, else why not, as words that follow its name. */
+    const char *(*refuses)(const histo_problem *problem);
+    /* Order only: about how long, in microseconds, with this many threads. */
+    double (*cost_us)(const histo_problem *problem, int threads);
+    /* Bytes of workspace that launch wants, for a problem it does not refuse. */
+    size_t (*workspace)(const histo_problem *problem, int threads, const int64_t *params);
+    /* Count. Fails only before it has changed anything. */
+    histo_status (*launch)(const histo_job *job);
+    /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
+    histo_param params[HISTO_MAX_PARAMS + 1];
+} histo_strategy;
+
+typedef struct histo_backend {
+    const char *name;
+    /* NULL if it can run here, else why not. */
+    const char *(*unavailable)(void);
+    /* Threads that a plan may use: `wanted`, or what the machine and HISTO_THREADS allow if that is 0. */
+    int (*threads)(int wanted);
+    /* Identifies the hardware in wisdom files: one word. */
+    const char *(*device_name)(void);
+    void (*describe)(histo_text *text);
+    /* Give the job its workspace and launch it. */
+    histo_status (*run)(const histo_strategy *strategy, histo_job *job);
+} histo_backend;
+
+typedef struct histo_row {
+    const histo_backend *backend;
+    const char *name, *summary, *source;
+    const histo_strategy *strategy;
+} histo_row;
+
+/* The table; NULL outside it. */
+const histo_row *histo_row_at(int i);
+/* By name, or "backend/name"; NULL if there is none. */
+const histo_row *histo_row_find(const char *name);
+
+extern const histo_backend histo_backend_cpu;
+
+#endif

@@ -1,0 +1,220 @@
+/* Exact sums of doubles and 64-bit integers, one sum a slot: the same digits whatever the order of additions, the
+ * threads or the merges.
+ *
+ * A sum is one long fixed-point number, cut into windows of 32 bits. Window k holds an int64 digit that counts
+ * multiples of 2^(32 * (k - HISTO_EXACT_UNIT)). The significand of a double spans at most three windows; its slices are
+ * below 2^32 and take the sign of the double, so adding is at most three integer additions, which commute. The digits
+ * of window k for all slots are a plane, and there are planes only for windows that something touched.
+ *
+ * An int64 takes 2^31 slices before it may overflow. Well before that, carries turn the digits into balanced ones, in
+ * [-2^31, 2^31), which are unique for a sum: histo_exact_get gives these, whatever the history.
+ *
+ * Use: touch all values to be added, reserve once (the only step that can fail), then add, from as many threads as
+ * wanted. Sums wrap beyond 2^1119, which is 2^95 of the largest doubles. */
+#ifndef SUM_EXACT_H
+#define SUM_EXACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <histo/histo.h>
+
+#include "view/half.h"
+
+enum {
+    HISTO_EXACT_UNIT = 34,    /* the window that counts ones; window 0 counts 2^-1088, below every double */
+    HISTO_EXACT_WINDOWS = 69, /* 2^1024 is the lowest bit of window 66; the rest is room for carries */
+};
+
+/* Most additions to one slot that one reserve can be for. */
+#define HISTO_EXACT_MAX_ADDS (UINT64_C(1) << 30)
+
+/* What a slot saw that is no number. */
+enum { HISTO_EXACT_POSITIVE_INFINITY = 1, HISTO_EXACT_NEGATIVE_INFINITY = 2, HISTO_EXACT_NAN = 4 };
+
+typedef struct histo_exact {
+    int64_t slots;
+    uint64_t pending;                    /* additions to any slot since the digits were balanced, at most */
+    int low, high;                       /* all planes are in windows [low, high) */
+    int64_t *plane[HISTO_EXACT_WINDOWS]; /* [slots] digits; NULL where all are zero */
+    uint8_t *special;                    /* [slots] of HISTO_EXACT_… flags; NULL where all are zero */
+} histo_exact;
+
+/* A set of windows, and whether infinities or NaN are among the values. Starts as all zero. */
+typedef struct histo_exact_windows {
+    bool touched[HISTO_EXACT_WINDOWS];
+    bool special;
+} histo_exact_windows;
+
+/* The sum of one slot, in its only form: what is saved. Any digits and flags make a valid one, so that those of a file
+ * need no check; only reserve for every window whose digit is not zero. */
+typedef struct histo_exact_value {
+    int32_t digit[HISTO_EXACT_WINDOWS];
+    uint8_t special;
+} histo_exact_value;
+
+/* All zero, without memory; slots >= 1. */
+void histo_exact_init(histo_exact *e, int64_t slots);
+
+/* Give the memory back; also of a struct that is all zero. */
+void histo_exact_free(histo_exact *e);
+
+/* All sums to zero; keeps the memory. */
+void histo_exact_reset(histo_exact *e);
+
+/* Make `copy`, which is not initialised, equal to e. After HISTO_NO_MEMORY it holds nothing to free. */
+histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy);
+
+/* Make room for up to `adds` additions to each slot (at most HISTO_EXACT_MAX_ADDS) of values that touch these windows.
+ * After HISTO_NO_MEMORY no sum has changed. Not while other threads add. */
+histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds);
+
+/* Reserve for adding up to `adds` slots of `from` to each slot of e. */
+histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, uint64_t adds);
+
+/* The windows in which the sums have a digit that is not zero. */
+histo_exact_windows histo_exact_used(const histo_exact *e);
+
+/* The exact sum of a slot. */
+histo_exact_value histo_exact_get(const histo_exact *e, int64_t slot);
+
+/* The sum rounded once, to nearest even, as IEEE 754 rounds: overflow gives an infinity, a zero is +0. Infinities that
+ * were added stay; both of them, or a NaN, give a NaN. */
+double histo_exact_read(const histo_exact *e, int64_t slot);
+
+/* Add `from` slot by slot; both have the same number of slots, and may be the same. After HISTO_NO_MEMORY no sum has
+ * changed. */
+histo_status histo_exact_merge(histo_exact *e, const histo_exact *from);
+
+/* What follows needs a reserve, and may be called from several threads at once. */
+
+void histo_exact_add_value(histo_exact *e, int64_t slot, const histo_exact_value *value);
+
+void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from, int64_t from_slot);
+
+/* A number as up to three slices, the lowest in `window`. */
+typedef struct histo_exact_slices {
+    int window;
+    bool negative;
+    uint32_t slice[3];
+} histo_exact_slices;
+
+/* bits: of a finite double. Its last significand bit stands at bit exponent + 13 above 2^-1088, a subnormal's like that
+ * of exponent 1. */
+HISTO_INLINE histo_exact_slices histo_exact_cut_f64(uint64_t bits)
+{
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    uint64_t significand = bits & ((UINT64_C(1) << 52) - 1);
+    if (exponent)
+        significand |= UINT64_C(1) << 52;
+    else
+        exponent = 1;
+    int shift = (exponent + 13) & 31;
+    uint64_t upper = significand >> (32 - shift);
+    histo_exact_slices cut = {(exponent + 13) >> 5, bits >> 63 != 0, {0, 0, 0}};
+    cut.slice[0] = (uint32_t)(significand << shift);
+    cut.slice[1] = (uint32_t)upper;
+    cut.slice[2] = (uint32_t)(upper >> 32);
+    return cut;
+}
+
+HISTO_INLINE histo_exact_slices histo_exact_cut_u64(uint64_t magnitude, bool negative)
+{
+    histo_exact_slices cut = {HISTO_EXACT_UNIT, negative, {0, 0, 0}};
+    cut.slice[0] = (uint32_t)magnitude;
+    cut.slice[1] = (uint32_t)(magnitude >> 32);
+    return cut;
+}
+
+HISTO_INLINE histo_exact_slices histo_exact_cut_i64(int64_t w)
+{
+    return histo_exact_cut_u64(w < 0 ? 0 - (uint64_t)w : (uint64_t)w, w < 0);
+}
+
+HISTO_INLINE uint64_t histo_exact_bits(double w)
+{
+    uint64_t bits;
+    memcpy(&bits, &w, sizeof bits);
+    return bits;
+}
+
+HISTO_INLINE bool histo_exact_is_special(uint64_t bits)
+{
+    return (bits >> 52 & 0x7ff) == 0x7ff;
+}
+
+static inline void histo_exact_touch_slices(histo_exact_windows *windows, histo_exact_slices cut)
+{
+    for (int i = 0; i < 3; i++)
+        windows->touched[cut.window + i] |= cut.slice[i] != 0;
+}
+
+/* Add the windows of a value to the set. */
+static inline void histo_exact_touch(histo_exact_windows *windows, double w)
+{
+    uint64_t bits = histo_exact_bits(w);
+    if (histo_exact_is_special(bits))
+        windows->special = true;
+    else
+        histo_exact_touch_slices(windows, histo_exact_cut_f64(bits));
+}
+
+static inline void histo_exact_touch_i64(histo_exact_windows *windows, int64_t w)
+{
+    histo_exact_touch_slices(windows, histo_exact_cut_i64(w));
+}
+
+static inline void histo_exact_touch_u64(histo_exact_windows *windows, uint64_t w)
+{
+    histo_exact_touch_slices(windows, histo_exact_cut_u64(w, false));
+}
+
+/* Add all of a set to another, as that of each thread. */
+static inline void histo_exact_windows_join(histo_exact_windows *windows, const histo_exact_windows *other)
+{
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+        windows->touched[k] |= other->touched[k];
+    windows->special |= other->special;
+}
+
+/* A digit of zero is skipped: there may be no plane for it. */
+static inline void histo_exact_add_digit(histo_exact *e, int64_t slot, int window, int64_t digit)
+{
+    if (digit) __atomic_fetch_add(&e->plane[window][slot], digit, __ATOMIC_RELAXED);
+}
+
+static inline void histo_exact_add_special(histo_exact *e, int64_t slot, uint8_t flags)
+{
+    __atomic_fetch_or(&e->special[slot], flags, __ATOMIC_RELAXED);
+}
+
+static inline void histo_exact_add_slices(histo_exact *e, int64_t slot, histo_exact_slices cut)
+{
+    for (int i = 0; i < 3; i++)
+        histo_exact_add_digit(e, slot, cut.window + i, cut.negative ? -(int64_t)cut.slice[i] : (int64_t)cut.slice[i]);
+}
+
+/* Add a value to the sum of a slot. */
+static inline void histo_exact_add(histo_exact *e, int64_t slot, double w)
+{
+    uint64_t bits = histo_exact_bits(w);
+    if (!histo_exact_is_special(bits))
+        histo_exact_add_slices(e, slot, histo_exact_cut_f64(bits));
+    else if (w != w)
+        histo_exact_add_special(e, slot, HISTO_EXACT_NAN);
+    else
+        histo_exact_add_special(e, slot, w > 0 ? HISTO_EXACT_POSITIVE_INFINITY : HISTO_EXACT_NEGATIVE_INFINITY);
+}
+
+static inline void histo_exact_add_i64(histo_exact *e, int64_t slot, int64_t w)
+{
+    histo_exact_add_slices(e, slot, histo_exact_cut_i64(w));
+}
+
+static inline void histo_exact_add_u64(histo_exact *e, int64_t slot, uint64_t w)
+{
+    histo_exact_add_slices(e, slot, histo_exact_cut_u64(w, false));
+}
+
+#endif

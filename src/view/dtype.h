@@ -1,0 +1,38 @@
+/* The twelve sample types, as one list that everything typed is generated from. */
+#ifndef VIEW_DTYPE_H
+#define VIEW_DTYPE_H
+
+#include <histo/histo.h>
+
+#include "view/half.h"
+
+/* X(constant, name, storage type, compute type, widen): `widen` turns a stored sample into the compute type by value:
+ * double for all that double holds exactly, the 64-bit integers as they are. */
+#define HISTO_DTYPES(X)                                                                                                \
+    X(HISTO_U8, u8, uint8_t, double, histo_widen_plain)                                                                \
+    X(HISTO_I8, i8, int8_t, double, histo_widen_plain)                                                                 \
+    X(HISTO_U16, u16, uint16_t, double, histo_widen_plain)                                                             \
+    X(HISTO_I16, i16, int16_t, double, histo_widen_plain)                                                              \
+    X(HISTO_U32, u32, uint32_t, double, histo_widen_plain)                                                             \
+    X(HISTO_I32, i32, int32_t, double, histo_widen_plain)                                                              \
+    X(HISTO_U64, u64, uint64_t, uint64_t, histo_widen_plain)                                                           \
+    X(HISTO_I64, i64, int64_t, int64_t, histo_widen_plain)                                                             \
+    X(HISTO_F16, f16, uint16_t, double, histo_f16_to_f32)                                                              \
+    X(HISTO_BF16, bf16, uint16_t, double, histo_bf16_to_f32)                                                           \
+    X(HISTO_F32, f32, float, double, histo_widen_plain)                                                                \
+    X(HISTO_F64, f64, double, double, histo_widen_plain)
+
+#define histo_widen_plain(x) (x)
+
+static inline bool histo_dtype_is_integer(histo_dtype dtype)
+{
+    return dtype <= HISTO_I64;
+}
+
+/* The smallest and largest value of an integer dtype, as doubles (2^64 and 2^63 where max + 1 is wanted exactly). */
+void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one);
+
+/* One sample at an unaligned address, widened to double (64-bit integers rounded to nearest). */
+double histo_load_f64(const void *address, histo_dtype dtype);
+
+#endif

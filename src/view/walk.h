@@ -1,0 +1,47 @@
+/* Several views of one shape, walked together in runs along one dimension.
+ *
+ * histo_nest_make drops and joins dimensions where all operands allow it, so that a contiguous image of any rank is one
+ * long run. The order of samples within a batch entry is not kept (counting does not need it), but which samples stand
+ * side by side is. */
+#ifndef VIEW_WALK_H
+#define VIEW_WALK_H
+
+#include <histo/histo.h>
+
+/* Samples of each axis, weights, mask, where. */
+#define HISTO_MAX_OPERANDS (HISTO_MAX_AXES + 3)
+
+typedef struct histo_nest {
+    int operands;
+    int ndim;          /* at least 1; the last dimension is the run */
+    int batch_ndim;    /* the first of them */
+    int64_t batch;     /* product of the batch dimensions */
+    int64_t per_batch; /* samples of each batch entry */
+    int64_t shape[HISTO_MAX_DIMS + 1];
+    int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
+    const char *base[HISTO_MAX_OPERANDS];
+} histo_nest;
+
+/* views: checked, all of one shape. */
+void histo_nest_make(histo_nest *nest, int operands, const histo_view *const *views);
+
+typedef struct histo_run {
+    int64_t batch; /* the entry these samples belong to */
+    int64_t n;
+    const char *at[HISTO_MAX_OPERANDS]; /* address of the first sample; the next is at + nest->strides[o][ndim-1] */
+} histo_run;
+
+typedef struct histo_walk {
+    const histo_nest *nest;
+    int64_t left;
+    int64_t limit;
+    int64_t index[HISTO_MAX_DIMS + 1];
+} histo_walk;
+
+/* Samples [begin, end) of all batch * per_batch, batch entries one after the other, in runs of at most limit. */
+void histo_walk_start(histo_walk *walk, const histo_nest *nest, int64_t begin, int64_t end, int64_t limit);
+
+/* The next run, or false at the end. */
+bool histo_walk_next(histo_walk *walk, histo_run *run);
+
+#endif

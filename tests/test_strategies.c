@@ -1,0 +1,301 @@
+/* Every strategy, dtype, axis, distribution and layout gives the counts of a comparison with each edge, to the bit; and
+ * bins + flow + masked = samples. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "data.h"
+
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        if ((call) != HISTO_OK) fail_msg("%s: %s", #call, histo_last_error());                                         \
+    } while (0)
+
+/* A fill of one axis: where each sample, mask and filter value is. */
+typedef struct fill {
+    histo_axis axis;
+    histo_view samples;
+    const histo_view *mask;
+    bool has_where;
+    double where_lo, where_hi;
+} fill;
+
+static const char *element(const histo_view *v, int64_t i)
+{
+    const char *at = v->data;
+    for (int d = v->ndim - 1; d >= 0; d--) {
+        at += i % v->shape[d] * v->strides[d];
+        i /= v->shape[d];
+    }
+    return at;
+}
+
+/* counts[batch * (bins + 3)], masked[batch] */
+static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
+{
+    double *edges = malloc((size_t)(f->axis.bins + 1) * sizeof *edges);
+    OK(histo_axis_edges(&f->axis, edges));
+    int64_t n = histo_view_size(&f->samples), batch = 1;
+    for (int d = 0; d < f->samples.batch_ndim; d++)
+        batch *= f->samples.shape[d];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t b = i / (n / batch);
+        long double x = sample_value(element(&f->samples, i), f->samples.dtype);
+        bool kept = !f->mask || sample_value(element(f->mask, i), f->mask->dtype) != 0;
+        kept = kept && (!f->has_where || (x >= f->where_lo && x <= f->where_hi));
+        if (kept)
+            counts[b * (f->axis.bins + 3) + slot_by_edges(x, edges, f->axis.bins, f->axis.closed)]++;
+        else
+            masked[b]++;
+    }
+    free(edges);
+}
+
+static void check(const fill *f, int64_t batch, const char *strategy, int threads, const char *what)
+{
+    int64_t slots = f->axis.bins + 3;
+    size_t all = (size_t)(batch * slots);
+    uint64_t *expected = calloc(all, sizeof *expected), *got = calloc(all, sizeof *got);
+    uint64_t *expected_masked = calloc((size_t)batch, sizeof *expected_masked);
+    uint64_t *got_masked = calloc((size_t)batch, sizeof *got_masked);
+    count_by_edges(f, expected, expected_masked);
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch}));
+    histo_fill_options options = {
+        .mask = f->mask, .where = f->has_where ? &f->samples : NULL, .where_lo = f->where_lo, .where_hi = f->where_hi};
+    histo_plan *plan;
+    OK(histo_plan_create(&plan, h, &f->samples, &options,
+                         &(histo_plan_options){.strategy = strategy, .threads = threads}));
+    OK(histo_plan_fill(plan, h, &f->samples, &options));
+    OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all));
+    OK(histo_hist_read_masked(h, got_masked, batch));
+    for (size_t s = 0; s < all; s++)
+        if (got[s] != expected[s])
+            fail_msg("%s, %s: slot %zu of %zu has %llu, should have %llu", strategy, what, s, all,
+                     (unsigned long long)got[s], (unsigned long long)expected[s]);
+    for (int64_t b = 0; b < batch; b++)
+        assert_int_equal(got_masked[b], expected_masked[b]);
+    histo_tally tally;
+    OK(histo_hist_tally(h, &tally));
+    assert_int_equal(tally.samples, histo_view_size(&f->samples));
+    assert_int_equal(tally.bins + tally.flow + tally.masked, tally.samples);
+    assert_int_equal(tally.under[0] + tally.over[0] + tally.nan[0], tally.flow);
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    free(expected);
+    free(got);
+    free(expected_masked);
+    free(got_masked);
+}
+
+static void for_every_strategy(const fill *f, int64_t batch, int threads, const char *what)
+{
+    histo_strategy_info info;
+    for (int s = 0; s < histo_strategy_count(); s++) {
+        OK(histo_strategy_describe(s, &info));
+        char name[64];
+        snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
+        if (strcmp(info.backend, "cpu") == 0) check(f, batch, name, threads, what);
+    }
+}
+
+static void every_type_axis_and_distribution(void **state)
+{
+    (void)state;
+    rng r = {.state = 88172645463325252u};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        fill f = {0};
+        for (int a = 0; test_axis(a, (histo_dtype)dtype, &f.axis); a++) {
+            for (int d = 0; d < DISTRIBUTIONS; d++) {
+                char what[128];
+                snprintf(what, sizeof what, "%s, axis %d, %s", histo_dtype_name((histo_dtype)dtype), a,
+                         distribution_name((distribution)d));
+                int64_t n = 3001 + rng_below(&r, 3000);
+                void *data = make_samples(&r, (histo_dtype)dtype, (distribution)d, &f.axis, n);
+                f.samples = histo_view_1d(data, (histo_dtype)dtype, n);
+                for_every_strategy(&f, 1, 1, what);
+                free(data);
+            }
+        }
+    }
+}
+
+/* Enough samples for tables of all 16-bit patterns, and for several threads. */
+static void large_fills(void **state)
+{
+    (void)state;
+    rng r = {.state = 7};
+    const int64_t n = 300007;
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        for (int a = 3; a <= 8; a += 5) {
+            fill f = {0};
+            test_axis(a, (histo_dtype)dtype, &f.axis);
+            for (int d = 0; d < DISTRIBUTIONS; d += 4) {
+                void *data = make_samples(&r, (histo_dtype)dtype, (distribution)d, &f.axis, n);
+                f.samples = histo_view_1d(data, (histo_dtype)dtype, n);
+                for_every_strategy(&f, 1, 3, histo_dtype_name((histo_dtype)dtype));
+                free(data);
+            }
+        }
+    }
+}
+
+/* Random shapes, strides of either sign, zero strides, unaligned addresses, batch dimensions, masks and filters. */
+static void every_layout(void **state)
+{
+    (void)state;
+    rng r = {.state = 424242};
+    for (int round = 0; round < 400; round++) {
+        histo_dtype dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
+        fill f = {0};
+        test_axis((int)rng_below(&r, 13), dtype, &f.axis);
+        int64_t size = (int64_t)histo_dtype_size(dtype);
+        const int64_t pool = 20000;
+        char *data = make_samples(&r, dtype, (distribution)rng_below(&r, DISTRIBUTIONS), &f.axis, pool);
+        uint8_t mask_bytes[64];
+        for (int i = 0; i < 64; i++)
+            mask_bytes[i] = rng_next(&r) & 1;
+        histo_view v = {.dtype = dtype, .ndim = (int)rng_below(&r, 5)}, mask;
+        v.batch_ndim = (int)rng_below(&r, v.ndim + 1);
+        int64_t batch = 1, lowest = 0, highest = 0;
+        for (int d = 0; d < v.ndim; d++) {
+            v.shape[d] = 1 + rng_below(&r, d == v.ndim - 1 ? 600 : 5);
+            v.strides[d] = (rng_below(&r, 9) - 4) * (rng_next(&r) & 1 ? size : 1) * (d == v.ndim - 1 ? 1 : 7);
+            if (d < v.batch_ndim) batch *= v.shape[d];
+            int64_t reach = (v.shape[d] - 1) * v.strides[d];
+            *(reach < 0 ? &lowest : &highest) += reach;
+        }
+        assert_true(highest - lowest + size < pool * size + 1 || size == 1);
+        if (highest - lowest + size > pool * size) {
+            free(data);
+            continue;
+        }
+        v.data = data - lowest;
+        mask = v;
+        mask.dtype = HISTO_U8;
+        int64_t masks = 0;
+        for (int d = 0; d < mask.ndim; d++) {
+            mask.strides[d] = (63 - masks) / mask.shape[d] > 0 ? 1 : 0;
+            masks += (mask.shape[d] - 1) * mask.strides[d];
+        }
+        mask.data = mask_bytes;
+        f.samples = v;
+        if (round % 3 == 1) f.mask = &mask;
+        if (round % 5 == 2) {
+            f.has_where = true;
+            f.where_lo = f.axis.lo;
+            f.where_hi = f.axis.lo + (f.axis.hi - f.axis.lo) / 3;
+        }
+        char what[64];
+        snprintf(what, sizeof what, "layout %d", round);
+        for_every_strategy(&f, batch, 1 + (int)rng_below(&r, 4), what);
+        free(data);
+    }
+}
+
+static void no_samples_and_one(void **state)
+{
+    (void)state;
+    fill f = {.axis = histo_axis_regular(4, 0, 1)};
+    float x = 0.5f;
+    f.samples = histo_view_1d(NULL, HISTO_F32, 0);
+    for_every_strategy(&f, 1, 2, "no samples");
+    f.samples = histo_view_1d(&x, HISTO_F32, 1);
+    for_every_strategy(&f, 1, 2, "one sample");
+}
+
+/* Joint histograms of 2 to 4 axes of mixed types. */
+static void joint(void **state)
+{
+    (void)state;
+    rng r = {.state = 99};
+    for (int round = 0; round < 60; round++) {
+        int naxes = 2 + (int)rng_below(&r, 3);
+        const int64_t n = 5000;
+        histo_axis axes[4];
+        histo_view views[4];
+        double *edges[4];
+        int64_t slots = 1;
+        for (int a = 0; a < naxes; a++) {
+            histo_dtype dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
+            static const int small[] = {1, 2, 7, 11, 12, 6};
+            test_axis(small[rng_below(&r, 6)], dtype, &axes[a]);
+            views[a] = histo_view_1d(make_samples(&r, dtype, (distribution)rng_below(&r, DISTRIBUTIONS), &axes[a], n),
+                                     dtype, n);
+            edges[a] = malloc((size_t)(axes[a].bins + 1) * sizeof(double));
+            OK(histo_axis_edges(&axes[a], edges[a]));
+            slots *= axes[a].bins + 3;
+        }
+        uint64_t *expected = calloc((size_t)slots, sizeof *expected), *got = malloc((size_t)slots * sizeof *got);
+        for (int64_t i = 0; i < n; i++) {
+            int64_t slot = 0;
+            for (int a = 0; a < naxes; a++)
+                slot = slot * (axes[a].bins + 3) + slot_by_edges(sample_value(element(&views[a], i), views[a].dtype),
+                                                                 edges[a], axes[a].bins, axes[a].closed);
+            expected[slot]++;
+        }
+        static const char *const strategies[] = {"cpu/sequential", "cpu/privatized"};
+        for (int s = 0; s < 2; s++) {
+            histo_hist *h;
+            histo_plan *plan;
+            OK(histo_hist_create(&h, naxes, axes, NULL));
+            OK(histo_plan_create(&plan, h, views, NULL,
+                                 &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
+            OK(histo_plan_fill(plan, h, views, NULL));
+            OK(histo_hist_read_counts(h, HISTO_FLOW, got, slots));
+            assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+            histo_plan_destroy(plan);
+            histo_hist_destroy(h);
+        }
+        for (int a = 0; a < naxes; a++) {
+            free((void *)views[a].data);
+            free(edges[a]);
+        }
+        free(expected);
+        free(got);
+    }
+}
+
+/* A parameter of a strategy changes how it counts, never what. */
+static void parameters(void **state)
+{
+    (void)state;
+    rng r = {.state = 5};
+    histo_axis axis = histo_axis_regular(300, 0, 1);
+    const int64_t n = 200000;
+    float *data = make_samples(&r, HISTO_F32, GAUSSIAN, &axis, n);
+    histo_view v = histo_view_1d(data, HISTO_F32, n);
+    uint64_t first[303], got[303];
+    for (int subtables = 0; subtables <= 8; subtables++) {
+        histo_hist *h;
+        histo_plan *plan;
+        char params[32];
+        snprintf(params, sizeof params, "subtables=%d", subtables);
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_plan_create(&plan, h, &v, NULL, &(histo_plan_options){.strategy = "privatized", .params = params}));
+        OK(histo_plan_fill(plan, h, &v, NULL));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, subtables ? got : first, 303));
+        if (subtables) assert_memory_equal(first, got, sizeof got);
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_axis_and_distribution),
+        cmocka_unit_test(large_fills),
+        cmocka_unit_test(every_layout),
+        cmocka_unit_test(no_samples_and_one),
+        cmocka_unit_test(joint),
+        cmocka_unit_test(parameters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
