@@ -1,20 +1,12 @@
 /* Every strategy, dtype, axis, distribution and layout gives the counts of a comparison with each edge, to the bit; and
  * bins + flow + masked = samples. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "data.h"
-
-#define OK(call)                                                                                                       \
-    do {                                                                                                               \
-        if ((call) != HISTO_OK) fail_msg("%s: %s", #call, histo_last_error());                                         \
-    } while (0)
 
 /* A fill of one axis: where each sample, mask and filter value is. */
 typedef struct fill {

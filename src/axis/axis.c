@@ -168,14 +168,13 @@ histo_status histo_axis_check(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
-    if (axis->kind == HISTO_VARIABLE && !axis->edges) return check_kind(axis);
     if (!isfinite(axis->lo) || !isfinite(axis->hi) || !isfinite(axis->hi - axis->lo))
         return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite", axis->lo, axis->hi);
-    if (!(axis->lo < axis->hi))
-        return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is empty: lo must be less than hi", axis->lo,
-                          axis->hi);
     histo_status status = check_kind(axis);
     if (status != HISTO_OK) return status;
+    if (axis->kind != HISTO_VARIABLE && !(axis->lo < axis->hi))
+        return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is empty: lo must be less than hi", axis->lo,
+                          axis->hi);
     return histo_axis_is_uniform(axis) ? HISTO_OK : check_increasing(axis);
 }
 

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Install into an empty folder; build a program against it by pkg-config and by the CMake package; see that only the API is
+# exported. Usage: run.sh BUILD_DIRECTORY
+set -eu
+build=$1
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+cmake --install "$build" --prefix "$root/usr" >/dev/null
+PKG_CONFIG_PATH=$(dirname "$(find "$root/usr" -name histo.pc)")
+export PKG_CONFIG_PATH
+library=$(pkg-config --variable=libdir histo)
+
+# shellcheck disable=SC2046
+cc -std=c11 -Wall -Wextra -Werror -pedantic "$here/consumer.c" $(pkg-config --cflags --libs histo) -Wl,-rpath,"$library" -o "$root/a"
+"$root/a"
+cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_PATH="$root/usr" >/dev/null
+cmake --build "$root/build" >/dev/null
+"$root/build/with_shared"
+"$root/build/with_static"
+
+exported=$(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | grep -v '^histo_' || true)
+[ -z "$exported" ] || { echo "exported besides the API: $exported"; exit 1; }
+for symbol in $(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}'); do
+    grep -q "\b$symbol(" "$root"/usr/include/histo/*.h || { echo "exported, but in no header: $symbol"; exit 1; }
+done
+if [ -d "$root/usr/bin" ]; then
+    "$root/usr/bin/histo" --version
+    test -s "$root/usr/share/man/man1/histo.1"
+fi

@@ -1,0 +1,108 @@
+/* Axes: their edges, and what is refused. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static void regular_edges_are_two_roundings(void **state)
+{
+    (void)state;
+    double edges[11];
+    histo_axis axis = histo_axis_regular(10, 0, 1);
+    OK(histo_axis_edges(&axis, edges));
+    /* The third edge is 3 * 0.1, which is not 0.3. */
+    assert_true(edges[3] == 3 * 0.1 && edges[3] != 0.3);
+    assert_true(edges[0] == 0 && edges[10] == 1);
+    axis = histo_axis_regular(3, -1, 2.2);
+    OK(histo_axis_edges(&axis, edges));
+    volatile double step = (2.2 + 1) / 3, product = 2 * step;
+    assert_true(edges[2] == -1 + product && edges[3] == 2.2);
+}
+
+static void transformed_edges(void **state)
+{
+    (void)state;
+    double edges[5];
+    histo_axis axis = histo_axis_log(4, 1e-2, 1e2);
+    OK(histo_axis_edges(&axis, edges));
+    assert_true(edges[0] == 1e-2 && edges[4] == 1e2 && fabs(edges[2] - 1) < 1e-14 && fabs(edges[1] - 0.1) < 1e-15);
+    axis = histo_axis_sqrt(4, 0, 16);
+    OK(histo_axis_edges(&axis, edges));
+    for (int i = 0; i <= 4; i++)
+        assert_true(edges[i] == i * i);
+    axis = histo_axis_power(2, 1, 4, -1); /* equal steps of 1/x: 1, 0.625, 0.25 */
+    OK(histo_axis_edges(&axis, edges));
+    assert_true(edges[0] == 1 && edges[1] == 1.6 && edges[2] == 4);
+    /* Edges that were computed before are kept. */
+    const double given[] = {1, 2, 5, 10};
+    axis = histo_axis_log(3, 1, 10);
+    axis.edges = given;
+    OK(histo_axis_edges(&axis, edges));
+    assert_memory_equal(edges, given, sizeof given);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    const double falling[] = {0, 1, 1}, nan_edge[] = {0, NAN, 1}, endless[] = {0, 1, INFINITY};
+    const struct {
+        histo_axis axis;
+        const char *words;
+    } cases[] = {
+        {histo_axis_regular(0, 0, 1), "at least one bin"},
+        {histo_axis_regular(INT64_C(1) << 40, 0, 1), "more than"},
+        {histo_axis_regular(10, 1, 0), "lo must be less than hi"},
+        {histo_axis_regular(10, 1, 1), "lo must be less than hi"},
+        {histo_axis_regular(10, NAN, 1), "not finite"},
+        {histo_axis_regular(10, -1.7e308, 1.7e308), "not finite"},
+        {histo_axis_regular(10, 1, 1 + 0x1p-51), "too many"},
+        {histo_axis_variable(2, falling), "must increase: edge 2"},
+        {histo_axis_variable(2, nan_edge), "must increase: edge 1"},
+        {histo_axis_variable(2, endless), "not finite"},
+        {histo_axis_variable(2, NULL), "needs its edges"},
+        {histo_axis_log(10, 0, 1), "lo > 0"},
+        {histo_axis_sqrt(10, -1, 1), "lo >= 0"},
+        {histo_axis_power(10, 0, 1, -1), "lo > 0 for a negative"},
+        {histo_axis_power(10, 1, 2, 0), "not 0"},
+        {histo_axis_power(10, 1, 2, NAN), "finite power"},
+        {histo_axis_integer((INT64_C(1) << 53) - 5, 10), "2^53"},
+        {histo_axis_integer(-(INT64_C(1) << 60), 10), "2^53"},
+        {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0.5, .hi = 3.5}, "whole edges"},
+        {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0, .hi = 6}, "lo + bins"},
+        {{.kind = (histo_axis_kind)99, .bins = 3, .lo = 0, .hi = 6}, "unknown kind"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double edges[16];
+        histo_hist *h = NULL;
+        REFUSED(HISTO_INVALID, cases[i].words, histo_axis_check(&cases[i].axis));
+        REFUSED(HISTO_INVALID, cases[i].words, histo_axis_edges(&cases[i].axis, edges));
+        REFUSED(HISTO_INVALID, cases[i].words, histo_hist_create(&h, 1, &cases[i].axis, NULL));
+        assert_null(h);
+    }
+}
+
+static void dtypes_have_names(void **state)
+{
+    (void)state;
+    for (int d = 0; d < HISTO_DTYPE_COUNT; d++) {
+        histo_dtype parsed;
+        OK(histo_dtype_parse(histo_dtype_name((histo_dtype)d), &parsed));
+        assert_int_equal(parsed, d);
+    }
+    histo_dtype unused;
+    REFUSED(HISTO_INVALID, "f80", histo_dtype_parse("f80", &unused));
+    assert_null(histo_dtype_name(HISTO_DTYPE_COUNT));
+    assert_int_equal(histo_dtype_size(HISTO_DTYPE_COUNT), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regular_edges_are_two_roundings),
+        cmocka_unit_test(transformed_edges),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(dtypes_have_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

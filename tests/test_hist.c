@@ -1,0 +1,425 @@
+/* Histogram objects: fills add up in any pieces and order; merge, project, rebin, slice, clone and reset; weights;
+ * batches; what is refused leaves everything as it was. */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "data.h"
+
+static uint64_t *counts_of(const histo_hist *h)
+{
+    int64_t size = histo_hist_size(h, HISTO_FLOW);
+    uint64_t *counts = malloc((size_t)size * sizeof *counts);
+    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, size));
+    return counts;
+}
+
+/* Equal counts, masked, and sums to the bit. */
+static void assert_same(const histo_hist *a, const histo_hist *b)
+{
+    int64_t size = histo_hist_size(a, HISTO_FLOW);
+    assert_int_equal(size, histo_hist_size(b, HISTO_FLOW));
+    uint64_t *ca = counts_of(a), *cb = counts_of(b);
+    assert_memory_equal(ca, cb, (size_t)size * sizeof *ca);
+    double *w = malloc(4 * (size_t)size * sizeof *w);
+    OK(histo_hist_read_weights(a, HISTO_FLOW, w, w + size, size));
+    OK(histo_hist_read_weights(b, HISTO_FLOW, w + 2 * size, w + 3 * size, size));
+    assert_memory_equal(w, w + 2 * size, 2 * (size_t)size * sizeof *w);
+    histo_tally ta, tb;
+    OK(histo_hist_tally(a, &ta));
+    OK(histo_hist_tally(b, &tb));
+    assert_memory_equal(&ta, &tb, sizeof ta);
+    free(ca);
+    free(cb);
+    free(w);
+}
+
+static void pieces_order_and_merge(void **state)
+{
+    (void)state;
+    rng r = {.state = 11};
+    const int64_t n = 50000;
+    histo_axis axis = histo_axis_closed(histo_axis_regular(123, -2, 3));
+    double *data = make_samples(&r, HISTO_F64, SPECIAL, &axis, n);
+    double *more = make_samples(&r, HISTO_F64, UNIFORM, &axis, n);
+    memcpy(data, more, (size_t)n / 2 * sizeof *data);
+    histo_hist *whole, *pieces, *shuffled, *other;
+    histo_view v = histo_view_1d(data, HISTO_F64, n);
+    OK(histo_hist_create(&whole, 1, &axis, NULL));
+    OK(histo_hist_fill(whole, &v, NULL));
+    OK(histo_hist_clone(whole, &pieces));
+    OK(histo_hist_reset(pieces));
+    for (int64_t at = 0; at < n;) {
+        int64_t len = 1 + rng_below(&r, 9000);
+        if (len > n - at) len = n - at;
+        v = histo_view_1d(data + at, HISTO_F64, len);
+        OK(histo_hist_fill(pieces, &v, NULL));
+        at += len;
+    }
+    assert_same(whole, pieces);
+    OK(histo_hist_create(&shuffled, 1, &axis, NULL));
+    OK(histo_hist_create(&other, 1, &axis, NULL));
+    v = (histo_view){.data = data + n - 1, .dtype = HISTO_F64, .ndim = 1, .shape = {n / 2}, .strides = {-16}};
+    OK(histo_hist_fill(shuffled, &v, NULL));
+    v.data = data + n - 2;
+    OK(histo_hist_fill(other, &v, NULL));
+    OK(histo_hist_merge(shuffled, other));
+    assert_same(whole, shuffled);
+    histo_hist_destroy(whole);
+    histo_hist_destroy(pieces);
+    histo_hist_destroy(shuffled);
+    histo_hist_destroy(other);
+    free(data);
+    free(more);
+}
+
+/* Random data of three columns with weights, and a histogram of some of the columns. */
+enum { COLUMNS = 3, ROWS = 20000 };
+
+typedef struct table {
+    histo_axis axes[COLUMNS];
+    histo_view views[COLUMNS];
+    histo_view weights, mask;
+} table;
+
+static table make_table(rng *r)
+{
+    static const double edges[] = {-1, 0, 0.5, 4, 9};
+    table t = {.axes = {histo_axis_regular(12, 0, 1), histo_axis_closed(histo_axis_variable(4, edges)),
+                        histo_axis_integer(0, 10)}};
+    const histo_dtype dtypes[] = {HISTO_F32, HISTO_F64, HISTO_U8};
+    histo_axis unit = histo_axis_regular(1, 0, 1);
+    for (int c = 0; c < COLUMNS; c++)
+        t.views[c] =
+            histo_view_1d(make_samples(r, dtypes[c], c == 2 ? SPECIAL : UNIFORM, &t.axes[c], ROWS), dtypes[c], ROWS);
+    ((float *)t.views[0].data)[17] = NAN;
+    ((double *)t.views[1].data)[18] = NAN;
+    double *w = make_samples(r, HISTO_F64, GAUSSIAN, &unit, ROWS);
+    for (int i = 0; i < ROWS; i++)
+        w[i] = ldexp(w[i] - 0.5, (int)rng_below(r, 80) - 40);
+    t.weights = histo_view_1d(w, HISTO_F64, ROWS);
+    t.mask = histo_view_1d(make_samples(r, HISTO_U8, SPECIAL, &unit, ROWS), HISTO_U8, ROWS);
+    return t;
+}
+
+static void free_table(table *t)
+{
+    for (int c = 0; c < COLUMNS; c++)
+        free((void *)t->views[c].data);
+    free((void *)t->weights.data);
+    free((void *)t->mask.data);
+}
+
+static histo_hist *fill_columns(const table *t, int n, const int *columns, histo_weighting weighting)
+{
+    histo_axis axes[COLUMNS];
+    histo_view views[COLUMNS];
+    for (int i = 0; i < n; i++) {
+        axes[i] = t->axes[columns[i]];
+        views[i] = t->views[columns[i]];
+    }
+    histo_hist *h;
+    OK(histo_hist_create(&h, n, axes, &(histo_hist_options){.weighting = weighting}));
+    OK(histo_hist_fill(h, views, &(histo_fill_options){.weights = weighting ? &t->weights : NULL, .mask = &t->mask}));
+    return h;
+}
+
+/* A projection is exactly the histogram that its columns alone would have filled: flow, NaN and exact sums too. */
+static void projections(void **state)
+{
+    (void)state;
+    rng r = {.state = 12};
+    table t = make_table(&r);
+    static const int all[] = {0, 1, 2};
+    static const struct {
+        int n, columns[COLUMNS];
+    } cases[] = {{1, {0}}, {1, {1}}, {1, {2}}, {2, {0, 1}}, {2, {2, 0}}, {3, {1, 2, 0}}};
+    for (int weighting = 0; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting += 2) {
+        histo_hist *joint = fill_columns(&t, 3, all, (histo_weighting)weighting);
+        for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+            histo_hist *alone = fill_columns(&t, cases[c].n, cases[c].columns, (histo_weighting)weighting), *projected;
+            OK(histo_hist_project(joint, cases[c].n, cases[c].columns, &projected));
+            assert_same(alone, projected);
+            histo_hist_destroy(alone);
+            histo_hist_destroy(projected);
+        }
+        histo_hist *none = NULL;
+        REFUSED(HISTO_INVALID, "twice", histo_hist_project(joint, 2, (const int[]){1, 1}, &none));
+        REFUSED(HISTO_INVALID, "no axis 3", histo_hist_project(joint, 1, (const int[]){3}, &none));
+        REFUSED(HISTO_INVALID, "0 axes", histo_hist_project(joint, 0, all, &none));
+        assert_null(none);
+        histo_hist_destroy(joint);
+    }
+    free_table(&t);
+}
+
+/* Rebinned and sliced histograms equal those filled on the coarser or shorter axis with the same edges. */
+static void rebin_and_slice(void **state)
+{
+    (void)state;
+    rng r = {.state = 13};
+    const int64_t n = 30000, bins = 60;
+    const histo_axis axes[] = {histo_axis_regular(bins, 0, 0.7), histo_axis_closed(histo_axis_regular(bins, 0, 0.7)),
+                               histo_axis_integer(-30, bins), histo_axis_log(bins, 0.1, 40)};
+    for (size_t a = 0; a < sizeof axes / sizeof axes[0]; a++) {
+        double edges[61], kept[61], got[61];
+        OK(histo_axis_edges(&axes[a], edges));
+        double *data = make_samples(&r, HISTO_F64, EDGES, &axes[a], n);
+        histo_view v = histo_view_1d(data, HISTO_F64, n);
+        histo_hist *h, *made, *wanted;
+        OK(histo_hist_create(&h, 1, &axes[a], NULL));
+        OK(histo_hist_fill(h, &v, NULL));
+        for (int64_t factor = 1; factor <= bins; factor++) {
+            if (bins % factor) {
+                REFUSED(HISTO_INVALID, "groups", histo_hist_rebin(h, 0, factor, &made));
+                continue;
+            }
+            OK(histo_hist_rebin(h, 0, factor, &made));
+            for (int64_t i = 0; i <= bins / factor; i++)
+                kept[i] = edges[i * factor];
+            histo_axis axis = histo_hist_axis(made, 0);
+            assert_int_equal(axis.bins, bins / factor);
+            OK(histo_axis_edges(&axis, got));
+            assert_memory_equal(got, kept, (size_t)(bins / factor + 1) * sizeof *got);
+            axis = histo_axis_variable(bins / factor, kept);
+            axis.closed = axes[a].closed;
+            OK(histo_hist_create(&wanted, 1, &axis, NULL));
+            OK(histo_hist_fill(wanted, &v, NULL));
+            assert_same(made, wanted);
+            histo_hist_destroy(made);
+            histo_hist_destroy(wanted);
+        }
+        for (int round = 0; round < 20; round++) {
+            int64_t begin = rng_below(&r, bins), end = begin + 1 + rng_below(&r, bins - begin);
+            OK(histo_hist_slice(h, 0, begin, end, &made));
+            histo_axis axis = histo_axis_variable(end - begin, edges + begin);
+            axis.closed = axes[a].closed && end == bins;
+            OK(histo_hist_create(&wanted, 1, &axis, NULL));
+            OK(histo_hist_fill(wanted, &v, NULL));
+            /* A closed axis took x == hi into its last bin, so a slice that cuts this bin off sends it to overflow too.
+             */
+            assert_same(made, wanted);
+            histo_hist_destroy(made);
+            histo_hist_destroy(wanted);
+        }
+        REFUSED(HISTO_INVALID, "not a part", histo_hist_slice(h, 0, 5, 5, &made));
+        REFUSED(HISTO_INVALID, "not a part", histo_hist_slice(h, 0, 0, bins + 1, &made));
+        REFUSED(HISTO_INVALID, "no axis", histo_hist_slice(h, 1, 0, 1, &made));
+        histo_hist_destroy(h);
+        free(data);
+    }
+}
+
+/* The reproducible sums have the same bits for any threads, strategy, chunks, order and merges; the fast ones are near.
+ */
+static void weights(void **state)
+{
+    (void)state;
+    rng r = {.state = 14};
+    table t = make_table(&r);
+    static const int columns[] = {0};
+    histo_hist *reference = fill_columns(&t, 1, columns, HISTO_WEIGHT_REPRODUCIBLE);
+    histo_fill_options options = {.weights = &t.weights, .mask = &t.mask};
+    static const char *const strategies[] = {"sequential", "privatized"};
+    for (int threads = 1; threads <= 7; threads += 3) {
+        for (int s = 0; s < 2; s++) {
+            histo_hist *h, *part;
+            histo_plan *plan;
+            OK(histo_hist_clone(reference, &h));
+            OK(histo_hist_reset(h));
+            OK(histo_hist_clone(h, &part));
+            OK(histo_plan_create(&plan, h, t.views, &options,
+                                 &(histo_plan_options){.threads = threads, .strategy = strategies[s]}));
+            for (int64_t end = ROWS, len; end > 0; end -= len) { /* backwards, by turns into two histograms */
+                len = 1 + rng_below(&r, 3000);
+                if (len > end) len = end;
+                histo_view v = histo_view_1d((const float *)t.views[0].data + end - len, HISTO_F32, len);
+                histo_view w = histo_view_1d((const double *)t.weights.data + end - len, HISTO_F64, len);
+                histo_view m = histo_view_1d((const char *)t.mask.data + end - len, HISTO_U8, len);
+                OK(histo_plan_fill(plan, end & 1 ? h : part, &v, &(histo_fill_options){.weights = &w, .mask = &m}));
+            }
+            OK(histo_hist_merge(h, part));
+            assert_same(reference, h);
+            histo_plan_destroy(plan);
+            histo_hist_destroy(h);
+            histo_hist_destroy(part);
+        }
+    }
+    histo_hist *fast = fill_columns(&t, 1, columns, HISTO_WEIGHT_FAST);
+    double exact[15], exact2[15], sums[15], sums2[15], magnitude = 0;
+    OK(histo_hist_read_weights(reference, HISTO_FLOW, exact, exact2, 15));
+    OK(histo_hist_read_weights(fast, HISTO_FLOW, sums, sums2, 15));
+    for (int i = 0; i < ROWS; i++)
+        magnitude += fabs(((const double *)t.weights.data)[i]);
+    for (int s = 0; s < 15; s++) {
+        assert_true(fabs(exact[s] - sums[s]) <= ROWS * 0x1p-53 * magnitude);
+        assert_true(fabs(exact2[s] - sums2[s]) <= ROWS * 0x1p-53 * exact2[s]);
+    }
+    histo_hist_destroy(fast);
+    histo_hist_destroy(reference);
+    free_table(&t);
+}
+
+/* Integer weights are exact where doubles are not; without weights each is 1. */
+static void integer_weights(void **state)
+{
+    (void)state;
+    histo_axis axis = histo_axis_integer(0, 2);
+    const uint8_t samples[] = {0, 0, 0, 1};
+    const int64_t w[] = {(INT64_C(1) << 60) + 1, -(INT64_C(1) << 60), 2, -7};
+    histo_view v = histo_view_1d(samples, HISTO_U8, 4), weights = histo_view_1d(w, HISTO_I64, 4);
+    double sum[2], sum2[2];
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_REPRODUCIBLE}));
+    OK(histo_hist_fill(h, &v, &(histo_fill_options){.weights = &weights}));
+    OK(histo_hist_fill(h, &v, NULL));
+    OK(histo_hist_read_weights(h, HISTO_BINS, sum, sum2, 2));
+    assert_true(sum[0] == 6 && sum[1] == -6 && sum2[1] == 50);
+    histo_hist_destroy(h);
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    REFUSED(HISTO_INVALID, "without weighting", histo_hist_fill(h, &v, &(histo_fill_options){.weights = &weights}));
+    OK(histo_hist_fill(h, &v, NULL));
+    OK(histo_hist_read_weights(h, HISTO_BINS, sum, NULL, 2));
+    assert_true(sum[0] == 3 && sum[1] == 1);
+    histo_hist_destroy(h);
+}
+
+/* Channels of an interleaved image: one histogram each, in one call. */
+static void batches(void **state)
+{
+    (void)state;
+    enum { WIDTH = 37, HEIGHT = 21, PITCH = 128 };
+    rng r = {.state = 15};
+    uint8_t image[HEIGHT * PITCH];
+    for (size_t i = 0; i < sizeof image; i++)
+        image[i] = (uint8_t)rng_next(&r);
+    histo_axis axis = histo_axis_integer(0, 256);
+    histo_view all = {.data = image,
+                      .dtype = HISTO_U8,
+                      .ndim = 3,
+                      .batch_ndim = 1,
+                      .shape = {3, HEIGHT, WIDTH},
+                      .strides = {1, PITCH, 3}};
+    histo_hist *h, *one;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = 3}));
+    OK(histo_hist_fill(h, &all, NULL));
+    uint64_t *counts = counts_of(h);
+    for (int c = 0; c < 3; c++) {
+        histo_view channel = {
+            .data = image + c, .dtype = HISTO_U8, .ndim = 2, .shape = {HEIGHT, WIDTH}, .strides = {PITCH, 3}};
+        OK(histo_hist_create(&one, 1, &axis, NULL));
+        OK(histo_hist_fill(one, &channel, NULL));
+        uint64_t *alone = counts_of(one);
+        assert_memory_equal(alone, counts + c * 259, 259 * sizeof *alone);
+        free(alone);
+        histo_hist_destroy(one);
+    }
+    all.batch_ndim = 0;
+    REFUSED(HISTO_INVALID, "batch entries", histo_hist_fill(h, &all, NULL));
+    free(counts);
+    histo_hist_destroy(h);
+}
+
+/* A refused call leaves the histogram as it was. */
+static void refused_fills(void **state)
+{
+    (void)state;
+    histo_axis axis = histo_axis_regular(4, 0, 4);
+    const float data[] = {0, 1, 1, 2, 3, 9};
+    histo_view v = histo_view_1d(data, HISTO_F32, 6), bad;
+    histo_hist *h, *other, *before;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_fill(h, &v, NULL));
+    OK(histo_hist_clone(h, &before));
+    bad = v, bad.dtype = (histo_dtype)77;
+    REFUSED(HISTO_INVALID, "unknown dtype", histo_hist_fill(h, &bad, NULL));
+    bad = v, bad.ndim = 9;
+    REFUSED(HISTO_INVALID, "9 dimensions", histo_hist_fill(h, &bad, NULL));
+    bad = v, bad.shape[0] = -1;
+    REFUSED(HISTO_INVALID, "negative extent", histo_hist_fill(h, &bad, NULL));
+    bad = v, bad.data = NULL;
+    REFUSED(HISTO_INVALID, "NULL", histo_hist_fill(h, &bad, NULL));
+    bad = v, bad.ndim = 3, bad.shape[0] = bad.shape[1] = bad.shape[2] = INT64_C(1) << 30;
+    REFUSED(HISTO_INVALID, "2^62", histo_hist_fill(h, &bad, NULL));
+    bad = v, bad.shape[0] = 5;
+    REFUSED(HISTO_INVALID, "mask", histo_hist_fill(h, &v, &(histo_fill_options){.mask = &bad}));
+    REFUSED(HISTO_INVALID, "empty",
+            histo_hist_fill(h, &v, &(histo_fill_options){.where = &v, .where_lo = 1, .where_hi = 0}));
+    REFUSED(HISTO_INVALID, "NULL", histo_hist_fill(h, NULL, NULL));
+    axis = histo_axis_regular(4, 0, 5);
+    OK(histo_hist_create(&other, 1, &axis, NULL));
+    REFUSED(HISTO_INVALID, "edges on axis 0 differ", histo_hist_merge(h, other));
+    REFUSED(HISTO_INVALID, "NULL", histo_hist_merge(h, NULL));
+    uint64_t counts[4];
+    REFUSED(HISTO_INVALID, "room for 3", histo_hist_read_counts(h, HISTO_BINS, counts, 3));
+    assert_same(h, before);
+    histo_hist_destroy(h);
+    histo_hist_destroy(other);
+    histo_hist_destroy(before);
+    const histo_axis big[] = {histo_axis_integer(0, 1 << 20), histo_axis_integer(0, 1 << 20)};
+    REFUSED(HISTO_INVALID, "multiplied", histo_hist_create(&h, 2, big, NULL));
+    REFUSED(HISTO_INVALID, "9 axes", histo_hist_create(&h, 9, big, NULL));
+    REFUSED(HISTO_INVALID, "batch", histo_hist_create(&h, 1, big, &(histo_hist_options){.batch = -1}));
+    REFUSED(HISTO_INVALID, "batch", histo_hist_create(&h, 1, big, &(histo_hist_options){.batch = INT64_MAX}));
+}
+
+/* One histogram from several threads: a clone each, merged. And several fills at once share the pool. */
+typedef struct worker {
+    pthread_t thread;
+    histo_hist *hist;
+    histo_view view;
+} worker;
+
+static void *fill_clone(void *context)
+{
+    worker *w = context;
+    for (int i = 0; i < 20; i++)
+        if (histo_hist_fill(w->hist, &w->view, NULL) != HISTO_OK) return w;
+    return NULL;
+}
+
+static void threads(void **state)
+{
+    (void)state;
+    enum { WORKERS = 4 };
+    rng r = {.state = 16};
+    const int64_t n = 300000;
+    histo_axis axis = histo_axis_regular(500, 0, 1);
+    float *data = make_samples(&r, HISTO_F32, ZIPF, &axis, n);
+    histo_view v = histo_view_1d(data, HISTO_F32, n);
+    histo_hist *h, *sum;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_clone(h, &sum));
+    worker workers[WORKERS];
+    for (int i = 0; i < WORKERS; i++) {
+        workers[i].view = v;
+        OK(histo_hist_clone(h, &workers[i].hist));
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, fill_clone, &workers[i]), 0);
+    }
+    for (int i = 0; i < WORKERS; i++) {
+        void *failed;
+        pthread_join(workers[i].thread, &failed);
+        assert_null(failed);
+        OK(histo_hist_merge(sum, workers[i].hist));
+        histo_hist_destroy(workers[i].hist);
+    }
+    for (int i = 0; i < 20 * WORKERS; i++)
+        OK(histo_hist_fill(h, &v, NULL));
+    assert_same(h, sum);
+    histo_hist_destroy(h);
+    histo_hist_destroy(sum);
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_order_and_merge), cmocka_unit_test(projections),
+        cmocka_unit_test(rebin_and_slice),        cmocka_unit_test(weights),
+        cmocka_unit_test(integer_weights),        cmocka_unit_test(batches),
+        cmocka_unit_test(refused_fills),          cmocka_unit_test(threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

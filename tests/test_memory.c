@@ -1,0 +1,178 @@
+/* Every allocation of every call fails once: the call returns HISTO_NO_MEMORY, changes nothing, leaks nothing (the
+ * address sanitizer looks), and succeeds when it is asked again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "data.h"
+
+/* The allocation that fails, counted from 0; negative: none. Set by the linker's --wrap in place of libc's. */
+static long fail_at = -1;
+
+static bool refuse(void)
+{
+    return fail_at >= 0 && fail_at-- == 0;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return refuse() ? NULL : __real_malloc(size);
+}
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return refuse() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t size)
+{
+    return refuse() ? NULL : __real_realloc(p, size);
+}
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+/* Make the call with its first, second, … allocation failing until it succeeds; `unchanged` must hold after each
+ * failure. At least `least` allocations must have failed. */
+#define EXHAUST(least, call, unchanged)                                                                                \
+    do {                                                                                                               \
+        for (long nth = 0;; nth++) {                                                                                   \
+            fail_at = nth;                                                                                             \
+            histo_status status_ = (call);                                                                             \
+            bool failed_ = fail_at < 0;                                                                                \
+            fail_at = -1;                                                                                              \
+            if (!failed_) {                                                                                            \
+                if (status_ != HISTO_OK) fail_msg("%s: %s", #call, histo_last_error());                                \
+                if (nth < (least)) fail_msg("%s: only %ld allocations", #call, nth);                                   \
+                break;                                                                                                 \
+            }                                                                                                          \
+            if (status_ != HISTO_NO_MEMORY)                                                                            \
+                fail_msg("%s: allocation %ld failed, status %d (%s)", #call, nth, (int)status_, histo_last_error());   \
+            assert_non_null(strstr(histo_last_error(), "out of memory"));                                              \
+            assert_true(unchanged);                                                                                    \
+        }                                                                                                              \
+    } while (0)
+
+static uint64_t samples_in(const histo_hist *h)
+{
+    histo_tally tally;
+    OK(histo_hist_tally(h, &tally));
+    return tally.samples;
+}
+
+static void histograms(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    rng r = {.state = 21};
+    static const double edges[] = {0, 0.1, 0.5, 2};
+    const histo_axis axes[] = {histo_axis_regular(20, 0, 1), histo_axis_variable(3, edges)};
+    float *x = make_samples(&r, HISTO_F32, UNIFORM, &axes[0], N);
+    double *y = make_samples(&r, HISTO_F64, UNIFORM, &axes[1], N);
+    histo_view views[] = {histo_view_1d(x, HISTO_F32, N), histo_view_1d(y, HISTO_F64, N)};
+    histo_fill_options options = {.weights = &views[1]};
+    for (int weighting = 0; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
+        histo_hist *h = NULL, *clone = NULL, *made = NULL;
+        histo_plan *plan = NULL;
+        const histo_fill_options *fill = weighting ? &options : NULL;
+        EXHAUST(4, histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = (histo_weighting)weighting}),
+                h == NULL);
+        EXHAUST(4, histo_hist_fill(h, views, fill), samples_in(h) == 0);
+        assert_int_equal(samples_in(h), N);
+        EXHAUST(3, histo_hist_clone(h, &clone), clone == NULL);
+        /* Exact sums may need no more planes, and then merging allocates nothing. */
+        EXHAUST(0, histo_hist_merge(clone, h), samples_in(clone) == N);
+        assert_int_equal(samples_in(clone), 2 * N);
+        EXHAUST(3, histo_hist_project(h, 1, (const int[]){1}, &made), made == NULL);
+        assert_int_equal(samples_in(made), N);
+        histo_hist_destroy(made);
+        made = NULL;
+        EXHAUST(3, histo_hist_rebin(h, 0, 4, &made), made == NULL);
+        histo_hist_destroy(made);
+        made = NULL;
+        EXHAUST(3, histo_hist_slice(h, 1, 1, 3, &made), made == NULL);
+        histo_hist_destroy(made);
+        made = NULL;
+        EXHAUST(2, histo_plan_create(&plan, h, views, fill, &(histo_plan_options){.effort = HISTO_MEASURE}),
+                plan == NULL);
+        EXHAUST(0, histo_plan_fill(plan, h, views, fill), samples_in(h) == N);
+        for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
+            void *data = NULL;
+            size_t size = 0;
+            EXHAUST(1, histo_hist_save(h, (histo_format)format, NULL, &data, &size), data == NULL);
+            EXHAUST(3, histo_hist_load(data, size, NULL, &made), made == NULL);
+            assert_int_equal(samples_in(made), 2 * N);
+            histo_hist_destroy(made);
+            made = NULL;
+            histo_free(data);
+        }
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(clone);
+        histo_wisdom_forget();
+    }
+    free(x);
+    free(y);
+}
+
+static void surveys(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    rng r = {.state = 22};
+    histo_axis unit = histo_axis_regular(1, 0, 1), found;
+    double *x = make_samples(&r, HISTO_F64, GAUSSIAN, &unit, N);
+    histo_view v = histo_view_1d(x, HISTO_F64, N);
+    for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++) {
+        histo_survey_options options = {
+            .rule = (histo_rule)rule, .bins = 10, .range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 99};
+        found.bins = -1;
+        EXHAUST(1, histo_axis_from_data(&v, NULL, &options, &found), found.bins == -1);
+        assert_true(found.bins >= 1);
+    }
+    free(x);
+}
+
+/* Tables of all 16-bit patterns, and the workspaces of strategies. */
+static void plans(void **state)
+{
+    (void)state;
+    enum { N = 300000 };
+    rng r = {.state = 23};
+    histo_axis axis = histo_axis_regular(1000, 0, 65536);
+    uint16_t *x = make_samples(&r, HISTO_U16, UNIFORM, &axis, N);
+    histo_view v = histo_view_1d(x, HISTO_U16, N);
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    histo_strategy_info info;
+    uint64_t filled = 0;
+    for (int s = 0; s < histo_strategy_count(); s++) {
+        OK(histo_strategy_describe(s, &info));
+        if (strcmp(info.backend, "cpu") != 0) continue;
+        histo_plan *plan = NULL;
+        EXHAUST(2, histo_plan_create(&plan, h, &v, NULL, &(histo_plan_options){.strategy = info.name}), plan == NULL);
+        EXHAUST(0, histo_plan_fill(plan, h, &v, NULL), samples_in(h) == filled);
+        filled += N;
+        histo_plan_destroy(plan);
+    }
+    histo_hist_destroy(h);
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(histograms),
+        cmocka_unit_test(surveys),
+        cmocka_unit_test(plans),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* Plans: chosen, forced, measured, remembered, explained; and refused. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "data.h"
+
+typedef struct fixture {
+    histo_hist *hist;
+    float *data;
+    histo_view view;
+} fixture;
+
+static int setup(void **state)
+{
+    fixture *f = calloc(1, sizeof *f);
+    rng r = {.state = 3};
+    histo_axis axis = histo_axis_regular(64, 0, 1);
+    const int64_t n = 100000;
+    f->data = make_samples(&r, HISTO_F32, UNIFORM, &axis, n);
+    f->view = histo_view_1d(f->data, HISTO_F32, n);
+    if (histo_hist_create(&f->hist, 1, &axis, NULL) != HISTO_OK) return -1;
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    fixture *f = *state;
+    histo_hist_destroy(f->hist);
+    free(f->data);
+    free(f);
+    histo_wisdom_forget();
+    return 0;
+}
+
+static char *explanation(const histo_plan *plan)
+{
+    size_t length = histo_plan_explain(plan, NULL, 0);
+    char *text = malloc(length + 1);
+    assert_int_equal(histo_plan_explain(plan, text, length + 1), length);
+    assert_int_equal(strlen(text), length);
+    return text;
+}
+
+static void forced(void **state)
+{
+    fixture *f = *state;
+    histo_strategy_info info;
+    histo_plan *plan;
+    for (int i = 0; i < histo_strategy_count(); i++) {
+        OK(histo_strategy_describe(i, &info));
+        assert_true(*info.name && *info.summary && *info.source);
+        if (strcmp(info.backend, "cpu") != 0) continue;
+        OK(histo_plan_create(&plan, f->hist, &f->view, NULL, &(histo_plan_options){.strategy = info.name}));
+        assert_non_null(strstr(histo_plan_strategy(plan), info.name));
+        char *text = explanation(plan);
+        assert_non_null(strstr(text, "asked for by name"));
+        free(text);
+        histo_plan_destroy(plan);
+    }
+    REFUSED(HISTO_INVALID, "no strategy", histo_strategy_describe(-1, &info));
+    REFUSED(HISTO_INVALID, "no strategy", histo_strategy_describe(histo_strategy_count(), &info));
+    setenv("HISTO_STRATEGY", "sort_search", 1);
+    OK(histo_plan_create(&plan, f->hist, &f->view, NULL, NULL));
+    assert_string_equal(histo_plan_strategy(plan), "cpu/sort_search");
+    histo_plan_destroy(plan);
+    setenv("HISTO_STRATEGY", "nonsense", 1);
+    REFUSED(HISTO_UNSUPPORTED, "nonsense", histo_hist_fill(f->hist, &f->view, NULL));
+    unsetenv("HISTO_STRATEGY");
+}
+
+static void refused(void **state)
+{
+    fixture *f = *state;
+    histo_plan *plan = NULL;
+    const struct {
+        histo_status status;
+        const char *words;
+        histo_plan_options options;
+    } cases[] = {
+        {HISTO_UNSUPPORTED, "no strategy is called 'fast'", {.strategy = "fast"}},
+        {HISTO_UNSUPPORTED, "no strategy", {.strategy = "gpu/sequential"}},
+        {HISTO_INVALID, "no parameter 'x'", {.strategy = "privatized", .params = "x=1"}},
+        {HISTO_INVALID, "no parameter 'sub'", {.strategy = "privatized", .params = "sub=1"}},
+        {HISTO_INVALID, "0 to 8", {.strategy = "privatized", .params = "subtables=9"}},
+        {HISTO_INVALID, "whole number", {.strategy = "privatized", .params = "subtables="}},
+        {HISTO_INVALID, "whole number", {.strategy = "privatized", .params = "subtables=2x"}},
+        {HISTO_INVALID, "no parameter", {.strategy = "privatized", .params = "subtables"}},
+        {HISTO_INVALID, "threads", {.threads = -1}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        REFUSED(cases[i].status, cases[i].words, histo_plan_create(&plan, f->hist, &f->view, NULL, &cases[i].options));
+    assert_null(plan);
+    /* sort_search keeps counts only. */
+    histo_hist *weighted;
+    histo_axis axis = histo_hist_axis(f->hist, 0);
+    OK(histo_hist_create(&weighted, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST}));
+    REFUSED(HISTO_UNSUPPORTED, "weights",
+            histo_plan_create(&plan, weighted, &f->view, NULL, &(histo_plan_options){.strategy = "sort_search"}));
+    /* A plan for other dtypes or axes is not used. */
+    OK(histo_plan_create(&plan, f->hist, &f->view, NULL, NULL));
+    histo_view other = f->view;
+    other.dtype = HISTO_I32;
+    REFUSED(HISTO_INVALID, "other axes, dtypes", histo_plan_fill(plan, f->hist, &other, NULL));
+    REFUSED(HISTO_INVALID, "weighting", histo_plan_fill(plan, weighted, &f->view, NULL));
+    histo_plan_destroy(plan);
+    histo_hist_destroy(weighted);
+}
+
+static void measured_and_remembered(void **state)
+{
+    fixture *f = *state;
+    char path[] = "/tmp/histo-wisdom-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    histo_plan *plan;
+    OK(histo_plan_create(&plan, f->hist, &f->view, NULL, &(histo_plan_options){.effort = HISTO_MEASURE}));
+    char measured[64];
+    snprintf(measured, sizeof measured, "%s", histo_plan_strategy(plan));
+    char *text = explanation(plan);
+    assert_non_null(strstr(text, "by measurement"));
+    free(text);
+    histo_plan_destroy(plan);
+    /* Measuring fills no histogram. */
+    histo_tally tally;
+    OK(histo_hist_tally(f->hist, &tally));
+    assert_int_equal(tally.samples, 0);
+    OK(histo_wisdom_save(path));
+    histo_wisdom_forget();
+    OK(histo_plan_create(&plan, f->hist, &f->view, NULL, NULL));
+    text = explanation(plan);
+    assert_null(strstr(text, "by wisdom"));
+    free(text);
+    histo_plan_destroy(plan);
+    /* Unknown strategies and broken lines are skipped. */
+    FILE *file = fopen(path, "a");
+    fputs("cpu-x u8/uniform/1;counts cpu/of_tomorrow 1\nbroken\n\n", file);
+    fclose(file);
+    OK(histo_wisdom_load(path));
+    OK(histo_plan_create(&plan, f->hist, &f->view, NULL, NULL));
+    assert_string_equal(histo_plan_strategy(plan), measured);
+    text = explanation(plan);
+    assert_non_null(strstr(text, "by wisdom"));
+    free(text);
+    histo_plan_destroy(plan);
+    file = fopen(path, "w");
+    fputs("something else\n", file);
+    fclose(file);
+    REFUSED(HISTO_CORRUPT, "no wisdom file", histo_wisdom_load(path));
+    unlink(path);
+    REFUSED(HISTO_IO, "cannot read", histo_wisdom_load(path));
+    REFUSED(HISTO_IO, "cannot write", histo_wisdom_save("/nonexistent/wisdom"));
+}
+
+/* The plan that a fill made is kept for fills like it. */
+static void kept(void **state)
+{
+    fixture *f = *state;
+    assert_null(histo_hist_last_plan(f->hist));
+    OK(histo_hist_fill(f->hist, &f->view, NULL));
+    const histo_plan *first = histo_hist_last_plan(f->hist);
+    assert_non_null(first);
+    histo_view half = f->view;
+    half.shape[0] /= 2;
+    OK(histo_hist_fill(f->hist, &half, NULL));
+    assert_ptr_equal(histo_hist_last_plan(f->hist), first);
+    half.dtype = HISTO_I32;
+    OK(histo_hist_fill(f->hist, &half, NULL));
+    histo_tally tally;
+    OK(histo_hist_tally(f->hist, &tally));
+    assert_int_equal(tally.samples, 200000);
+}
+
+static void machine(void **state)
+{
+    (void)state;
+    char text[4096];
+    assert_true(histo_machine_describe(text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "cpu: "));
+    assert_non_null(strstr(text, "thread"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(forced, setup, teardown),
+        cmocka_unit_test_setup_teardown(refused, setup, teardown),
+        cmocka_unit_test_setup_teardown(measured_and_remembered, setup, teardown),
+        cmocka_unit_test_setup_teardown(kept, setup, teardown),
+        cmocka_unit_test(machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
