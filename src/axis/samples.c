@@ -1,0 +1,220 @@
+/* Runs are used where they lie if they are contiguous, aligned and pass all filters, and else gathered. */
+#include "axis/samples.h"
+
+#include <string.h>
+
+#include "axis/slot_of.h"
+#include "view/dtype.h"
+#include "view/view.h"
+
+/* lo <= x <= hi, by value. */
+static inline bool inside_f64(double x, double lo, double hi)
+{
+    return (x >= lo) & (x <= hi);
+}
+static inline bool inside_i64(int64_t x, double lo, double hi)
+{
+    return !histo_less_i64(x, lo) && !histo_above_i64(x, hi);
+}
+static inline bool inside_u64(uint64_t x, double lo, double hi)
+{
+    return !histo_less_u64(x, lo) && !histo_above_u64(x, hi);
+}
+
+#define INSIDE(compute) _Generic((compute)0, double : inside_f64, int64_t : inside_i64, uint64_t : inside_u64)
+
+/* Both filters clear keep[i] for samples that do not pass. Samples side by side get a loop of their own, which
+ * vectorises. */
+#define DEFINE_FILTERS(constant, name, storage, compute, widen)                                                        \
+    static inline compute load_##name(const char *at)                                                                  \
+    {                                                                                                                  \
+        storage x;                                                                                                     \
+        memcpy(&x, at, sizeof x);                                                                                      \
+        return (compute)widen(x);                                                                                      \
+    }                                                                                                                  \
+    static void keep_nonzero_##name(const char *at, int64_t stride, int64_t n, uint8_t *keep)                          \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            keep[i] = (uint8_t)(keep[i] & (load_##name(at + i * stride) != 0));                                        \
+    }                                                                                                                  \
+    static void keep_inside_##name(const char *at, int64_t stride, int64_t n, double lo, double hi, uint8_t *keep)     \
+    {                                                                                                                  \
+        if (stride == (int64_t)sizeof(storage))                                                                        \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                keep[i] =                                                                                              \
+                    (uint8_t)(keep[i] & INSIDE(compute)(load_##name(at + i * (int64_t)sizeof(storage)), lo, hi));      \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                keep[i] = (uint8_t)(keep[i] & INSIDE(compute)(load_##name(at + i * stride), lo, hi));                  \
+    }                                                                                                                  \
+    static void widen_##name(const void *samples, int64_t n, double *widened)                                          \
+    {                                                                                                                  \
+        const storage *x = samples;                                                                                    \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            widened[i] = (double)widen(x[i]);                                                                          \
+    }
+HISTO_DTYPES(DEFINE_FILTERS)
+
+static const struct {
+    void (*keep_nonzero)(const char *at, int64_t stride, int64_t n, uint8_t *keep);
+    void (*keep_inside)(const char *at, int64_t stride, int64_t n, double lo, double hi, uint8_t *keep);
+    void (*widen)(const void *samples, int64_t n, double *widened);
+} typed[HISTO_DTYPE_COUNT] = {
+#define ROW(constant, name, storage, compute, widen)                                                                   \
+    [constant] = {keep_nonzero_##name, keep_inside_##name, widen_##name},
+    HISTO_DTYPES(ROW)
+#undef ROW
+};
+
+void histo_samples_widen(histo_dtype dtype, const void *block, int64_t n, double *widened)
+{
+    typed[dtype].widen(block, n, widened);
+}
+
+/* Append the samples of a run to `out`, those not kept overwritten by the next. keep NULL keeps all. */
+#define DEFINE_GATHER(bits)                                                                                            \
+    static int64_t gather_##bits(const char *at, int64_t stride, int64_t n, const uint8_t *keep, char *out)            \
+    {                                                                                                                  \
+        int64_t kept = 0;                                                                                              \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            memcpy(out + kept * (bits / 8), at + i * stride, bits / 8);                                                \
+            kept += keep ? keep[i] : 1;                                                                                \
+        }                                                                                                              \
+        return kept;                                                                                                   \
+    }
+DEFINE_GATHER(8)
+DEFINE_GATHER(16)
+DEFINE_GATHER(32)
+DEFINE_GATHER(64)
+
+static int64_t gather(size_t size, const char *at, int64_t stride, int64_t n, const uint8_t *keep, char *out)
+{
+    if (!keep && stride == (int64_t)size) {
+        memcpy(out, at, (size_t)n * size);
+        return n;
+    }
+    switch (size) {
+    case 1:
+        return gather_8(at, stride, n, keep, out);
+    case 2:
+        return gather_16(at, stride, n, keep, out);
+    case 4:
+        return gather_32(at, stride, n, keep, out);
+    default:
+        return gather_64(at, stride, n, keep, out);
+    }
+}
+
+/* Could every run be used where it lies? */
+static bool lies_well(const histo_nest *nest, size_t size)
+{
+    bool aligned = (uintptr_t)nest->base[0] % size == 0;
+    for (int d = 0; d < nest->ndim; d++)
+        aligned = aligned && nest->strides[0][d] % (int64_t)size == 0;
+    return aligned && nest->strides[0][nest->ndim - 1] == (int64_t)size;
+}
+
+histo_status histo_samples_start(histo_samples *from, const histo_view *samples, const histo_fill_options *options)
+{
+    const histo_fill_options none = {0};
+    if (!options) options = &none;
+    const char *const names[] = {"samples", "mask", "where"};
+    const histo_view *const views[] = {samples, options->mask, options->where};
+    histo_view flat[3]; /* the views given, batch dimensions made plain so that they join with the others */
+    const histo_view *operands[3];
+    int count = 0;
+    for (int v = 0; v < 3; v++) {
+        if (v > 0 && !views[v]) continue;
+        histo_status status = histo_view_check(views[v], names[v]);
+        if (status != HISTO_OK) return status;
+        flat[count] = *views[v];
+        flat[count].batch_ndim = 0;
+        operands[count] = &flat[count];
+        status = histo_view_same_shape(operands[count], operands[0], names[v]);
+        if (status != HISTO_OK) return status;
+        count++;
+    }
+    from->masked = 0;
+    from->dtype = samples->dtype;
+    from->mask = options->mask;
+    from->where = options->where;
+    from->where_lo = options->where_lo;
+    from->where_hi = options->where_hi;
+    from->only_inside = false;
+    histo_nest_make(&from->nest, count, operands);
+    from->lies_well = lies_well(&from->nest, histo_dtype_size(from->dtype));
+    histo_walk_start(&from->walk, &from->nest, 0, from->nest.batch * from->nest.per_batch, 0);
+    return HISTO_OK;
+}
+
+void histo_samples_only_inside(histo_samples *from, double lo, double hi)
+{
+    from->only_inside = true;
+    from->lo = lo;
+    from->hi = hi;
+}
+
+static void keep_inside(const histo_samples *from, const histo_run *run, int operand, histo_dtype dtype, double lo,
+                        double hi, uint8_t *keep)
+{
+    if (lo <= hi)
+        typed[dtype].keep_inside(run->at[operand], from->nest.strides[operand][from->nest.ndim - 1], run->n, lo, hi,
+                                 keep);
+    else
+        memset(keep, 0, (size_t)run->n);
+}
+
+static int64_t kept_of(const uint8_t *keep, int64_t n)
+{
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++)
+        kept += keep[i];
+    return kept;
+}
+
+/* Mark the samples of a run that pass all filters; returns how many do. */
+static int64_t filter(histo_samples *from, const histo_run *run)
+{
+    int last = from->nest.ndim - 1, operand = 1;
+    memset(from->keep, 1, (size_t)run->n);
+    int64_t kept = run->n;
+    if (from->mask) {
+        typed[from->mask->dtype].keep_nonzero(run->at[operand], from->nest.strides[operand][last], run->n, from->keep);
+        operand++;
+    }
+    if (from->where) keep_inside(from, run, operand, from->where->dtype, from->where_lo, from->where_hi, from->keep);
+    if (from->mask || from->where) {
+        kept = kept_of(from->keep, run->n);
+        from->masked += (uint64_t)(run->n - kept);
+    }
+    if (from->only_inside) {
+        keep_inside(from, run, 0, from->dtype, from->lo, from->hi, from->keep);
+        kept = kept_of(from->keep, run->n);
+    }
+    return kept;
+}
+
+bool histo_samples_next(histo_samples *from)
+{
+    size_t size = histo_dtype_size(from->dtype);
+    int64_t stride = from->nest.strides[0][from->nest.ndim - 1];
+    bool filtered = from->mask || from->where || from->only_inside;
+    int64_t n = 0;
+    while (n < HISTO_SAMPLES_GATHERED) {
+        histo_run run;
+        bool in_place = n == 0 && from->lies_well;
+        from->walk.limit = in_place && !filtered ? HISTO_SAMPLES_IN_PLACE : HISTO_SAMPLES_GATHERED - n;
+        if (!histo_walk_next(&from->walk, &run)) break;
+        int64_t kept = filtered ? filter(from, &run) : run.n;
+        if (in_place && kept == run.n && run.n >= HISTO_SAMPLES_GATHERED / 2) {
+            from->block = run.at[0];
+            from->n = run.n;
+            return true;
+        }
+        n += gather(size, run.at[0], stride, run.n, kept == run.n ? NULL : from->keep,
+                    from->gathered + (size_t)n * size);
+    }
+    from->block = from->gathered;
+    from->n = n;
+    return n > 0;
+}

@@ -1,0 +1,15 @@
+/* Moments of contiguous samples. */
+#ifndef AXIS_STATS_H
+#define AXIS_STATS_H
+
+#include <histo/histo.h>
+
+/* Add n aligned samples. */
+void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n);
+
+static inline uint64_t histo_stats_finite(const histo_stats *stats)
+{
+    return stats->samples - stats->nan - stats->infinite;
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* As NumPy has it, the candidates go up to the square root of the number of samples, and at least to 100. Each needs
+ * the samples counted with its own exact edges, so a pass counts as many candidates as fit in memory. Samples of 8 and
+ * 16 bits have few values: these are counted in one pass, and the candidates from their counts. */
+#include "axis/stone.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axis/axis.h"
+#include "axis/samples.h"
+#include "base/error.h"
+#include "view/dtype.h"
+
+enum {
+    ROOM = 1 << 20,   /* bins of all candidates of a pass, and edges */
+    VALUES = 1 << 16, /* of 16-bit samples */
+};
+
+struct histo_stone {
+    histo_dtype dtype;
+    uint64_t n;
+    double lo, hi;
+    int64_t last;       /* the largest candidate of all */
+    int64_t begin, end; /* candidates of this pass: begin … end - 1 bins */
+    int64_t best;
+    double least;       /* estimated error of the best */
+    uint64_t *counts;   /* ROOM: bins of the first candidate, of the second, … */
+    double *edges;      /* ROOM: likewise, for candidates whose edges must be stored */
+    uint64_t *of_value; /* VALUES, for 8- and 16-bit samples: how often each pattern of bits occurs; else NULL */
+};
+
+histo_status histo_stone_create(histo_stone **stone, histo_dtype dtype)
+{
+    histo_stone *s = calloc(1, sizeof *s);
+    if (!s) return histo_fail_memory(sizeof *s, "Stone's rule");
+    s->dtype = dtype;
+    bool few = histo_dtype_size(dtype) <= 2;
+    s->counts = malloc(ROOM * sizeof *s->counts);
+    s->edges = malloc(ROOM * sizeof *s->edges);
+    s->of_value = few ? malloc(VALUES * sizeof *s->of_value) : NULL;
+    if (!s->counts || !s->edges || (few && !s->of_value)) {
+        histo_stone_destroy(s);
+        return histo_fail_memory(ROOM * (sizeof *s->counts + sizeof *s->edges), "Stone's rule");
+    }
+    *stone = s;
+    return HISTO_OK;
+}
+
+void histo_stone_destroy(histo_stone *stone)
+{
+    if (!stone) return;
+    free(stone->counts);
+    free(stone->edges);
+    free(stone->of_value);
+    free(stone);
+}
+
+static histo_axis candidate(const histo_stone *s, int64_t bins)
+{
+    return histo_axis_closed(histo_axis_regular(bins, s->lo, s->hi));
+}
+
+/* Take the next candidates, their edges stored where they must be, as long as there is room. */
+static void take_candidates(histo_stone *s)
+{
+    s->begin = s->end;
+    int64_t used = 0;
+    while (s->end <= s->last && used + s->end + 1 <= ROOM) {
+        histo_axis axis = candidate(s, s->end);
+        if (!histo_axis_is_uniform(&axis) && histo_axis_edges(&axis, s->edges + used) != HISTO_OK) {
+            s->last = s->end - 1; /* too narrow a range for so many bins */
+            break;
+        }
+        used += s->end + 1;
+        s->end++;
+    }
+    memset(s->counts, 0, (size_t)used * sizeof *s->counts);
+}
+
+void histo_stone_start(histo_stone *s, uint64_t n, double lo, double hi)
+{
+    s->n = n;
+    s->lo = lo;
+    s->hi = hi;
+    s->last = (int64_t)fmin(fmax(100, sqrt((double)n)), ROOM - 1);
+    s->end = 1;
+    s->best = 1;
+    s->least = INFINITY;
+    if (s->of_value) memset(s->of_value, 0, VALUES * sizeof *s->of_value);
+    take_candidates(s);
+}
+
+/* Count each value `times` over, or once where that is NULL, for all candidates of this pass. */
+#define DEFINE_COUNT(name, type, axis_dtype)                                                                           \
+    static void count_##name(histo_stone *s, const type *values, const uint64_t *times, int64_t n)                     \
+    {                                                                                                                  \
+        int64_t used = 0;                                                                                              \
+        for (int64_t bins = s->begin; bins < s->end; bins++) {                                                         \
+            histo_axis axis = candidate(s, bins);                                                                      \
+            if (!histo_axis_is_uniform(&axis)) axis.edges = s->edges + used;                                           \
+            histo_lookup lookup;                                                                                       \
+            histo_lookup_make(&lookup, &axis, axis_dtype, false); /* cannot fail: it makes no table */                 \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                s->counts[used + histo_slot_##name(&lookup, values[i]) - 1] += times ? times[i] : 1;                   \
+            used += bins + 1;                                                                                          \
+        }                                                                                                              \
+    }
+DEFINE_COUNT(f64, double, HISTO_F64)
+DEFINE_COUNT(i64, int64_t, HISTO_I64)
+DEFINE_COUNT(u64, uint64_t, HISTO_U64)
+
+static void count_values(histo_stone *s, const void *block, int64_t count)
+{
+    if (histo_dtype_size(s->dtype) == 1)
+        for (int64_t i = 0; i < count; i++)
+            s->of_value[((const uint8_t *)block)[i]]++;
+    else
+        for (int64_t i = 0; i < count; i++)
+            s->of_value[((const uint16_t *)block)[i]]++;
+}
+
+enum { PIECE = 2048 };
+
+void histo_stone_add(histo_stone *s, const void *block, int64_t count)
+{
+    if (s->of_value) {
+        count_values(s, block, count);
+        return;
+    }
+    size_t size = histo_dtype_size(s->dtype);
+    for (int64_t begin = 0; begin < count; begin += PIECE) {
+        int64_t length = count - begin < PIECE ? count - begin : PIECE;
+        const void *piece = (const char *)block + (size_t)begin * size;
+        double widened[PIECE];
+        switch (s->dtype) {
+        case HISTO_I64:
+            count_i64(s, piece, NULL, length);
+            break;
+        case HISTO_U64:
+            count_u64(s, piece, NULL, length);
+            break;
+        default:
+            histo_samples_widen(s->dtype, piece, length, widened);
+            count_f64(s, widened, NULL, length);
+        }
+    }
+}
+
+/* Count the candidates of this pass from the counts of values. */
+static void count_from_values(histo_stone *s)
+{
+    double values[PIECE];
+    uint64_t times[PIECE];
+    int64_t n = 0;
+    for (int pattern = 0; pattern < VALUES; pattern++) {
+        if (s->of_value[pattern]) {
+            uint8_t one = (uint8_t)pattern;
+            uint16_t two = (uint16_t)pattern;
+            values[n] =
+                histo_load_f64(histo_dtype_size(s->dtype) == 1 ? (const void *)&one : (const void *)&two, s->dtype);
+            times[n++] = s->of_value[pattern];
+        }
+        if (n == PIECE || pattern == VALUES - 1) {
+            count_f64(s, values, times, n);
+            n = 0;
+        }
+    }
+}
+
+/* The cross-validated estimate of the integrated squared error is bins * (2 - (n + 1) * sum of (count/n)^2) / spread.
+ * It is compared times n^2 * spread: a whole number, so that equal errors are equal unless they are beyond 2^53, and
+ * the smaller number of bins wins. */
+static void judge_candidates(histo_stone *s)
+{
+    const uint64_t *counts = s->counts;
+    double n = (double)s->n;
+    for (int64_t bins = s->begin; bins < s->end; bins++) {
+        double squares = 0;
+        for (int64_t i = 0; i < bins; i++)
+            squares += (double)counts[i] * (double)counts[i];
+        double error = (double)bins * (2 * n * n - (n + 1) * squares);
+        if (error < s->least) {
+            s->least = error;
+            s->best = bins;
+        }
+        counts += bins + 1;
+    }
+}
+
+bool histo_stone_end_pass(histo_stone *s)
+{
+    do {
+        if (s->of_value) count_from_values(s);
+        judge_candidates(s);
+        take_candidates(s);
+    } while (s->of_value && s->begin < s->end);
+    return s->begin == s->end;
+}
+
+int64_t histo_stone_bins(const histo_stone *stone)
+{
+    return stone->best;
+}

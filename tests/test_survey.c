@@ -1,0 +1,684 @@
+/* Axes from data: moments against long double, ranges against sorted samples, rules against numbers that NumPy gave,
+ * and the order in which a survey must be used. tests/numpy/test_rules.py compares far more of it with NumPy. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data.h"
+
+#define LENGTH(array) ((int64_t)(sizeof(array) / sizeof *(array)))
+
+static size_t size_of(histo_dtype dtype)
+{
+    return histo_dtype_size(dtype);
+}
+
+/* ---- Moments ---- */
+
+static histo_stats plain_stats(const void *samples, histo_dtype dtype, int64_t n, const uint8_t *mask)
+{
+    histo_stats s = {0};
+    long double sum = 0, m2 = 0, m3 = 0, min = INFINITY, max = -INFINITY;
+    int64_t finite = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t i = 0; i < n; i++) {
+            if (mask && !mask[i]) {
+                s.masked += pass == 0;
+                continue;
+            }
+            long double x = sample_value((const char *)samples + i * (int64_t)size_of(dtype), dtype);
+            if (pass == 0) s.samples++;
+            if (pass == 0 && isnan(x)) s.nan++;
+            if (pass == 0 && isinf(x)) s.infinite++;
+            if (!isfinite(x)) continue;
+            if (pass == 0) {
+                finite++;
+                sum += x;
+                min = x < min ? x : min;
+                max = x > max ? x : max;
+            } else {
+                long double d = x - sum / (long double)finite;
+                m2 += d * d;
+                m3 += d * d * d;
+            }
+        }
+    }
+    if (finite == 0) return s;
+    s.min = (double)min;
+    s.max = (double)max;
+    if (s.min > min) s.min = nextafter(s.min, -INFINITY);
+    if (s.max < max) s.max = nextafter(s.max, INFINITY);
+    s.mean = (double)(sum / (long double)finite);
+    s.m2 = (double)m2;
+    s.m3 = (double)m3;
+    return s;
+}
+
+static void assert_near(double x, double expected, double scale)
+{
+    if (isfinite(expected) && isfinite(scale)) assert_true(fabs(x - expected) <= 1e-12 * scale);
+}
+
+static void assert_same_stats(const histo_stats *s, const histo_stats *expected)
+{
+    assert_int_equal(s->samples, expected->samples);
+    assert_int_equal(s->nan, expected->nan);
+    assert_int_equal(s->infinite, expected->infinite);
+    assert_int_equal(s->masked, expected->masked);
+    assert_true(s->min == expected->min);
+    assert_true(s->max == expected->max);
+    double reach = fmax(fabs(expected->min), fabs(expected->max));
+    double n = (double)(expected->samples + 1);
+    assert_near(s->mean, expected->mean, reach);
+    assert_near(s->m2, expected->m2, expected->m2 + reach * reach * DBL_EPSILON * n);
+    assert_near(s->m3, expected->m3, pow(expected->m2 / n, 1.5) * n + reach * reach * reach * DBL_EPSILON * n);
+}
+
+static void stats_equal_long_double(void **state)
+{
+    (void)state;
+    rng r = {1};
+    const int64_t sizes[] = {0, 1, 2, 3, 7, 8, 9, 100, 2047, 2049, 10007};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        histo_axis axis = histo_axis_regular(50, 1, 120);
+        for (int d = 0; d < DISTRIBUTIONS; d++) {
+            for (int k = 0; k < LENGTH(sizes); k++) {
+                int64_t n = sizes[k];
+                void *samples = make_samples(&r, (histo_dtype)dtype, (distribution)d, &axis, n);
+                histo_view view = histo_view_1d(samples, (histo_dtype)dtype, n);
+                histo_stats s = {0}, expected = plain_stats(samples, (histo_dtype)dtype, n, NULL);
+                assert_int_equal(histo_stats_add(&s, &view, NULL), HISTO_OK);
+                assert_same_stats(&s, &expected);
+                free(samples);
+            }
+        }
+    }
+}
+
+/* The same samples in pieces, merged, backwards, with gaps, unaligned and transposed. */
+static void stats_do_not_depend_on_layout(void **state)
+{
+    (void)state;
+    enum { ROWS = 50, COLUMNS = 70, N = ROWS * COLUMNS };
+    rng r = {2};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        int64_t size = (int64_t)size_of((histo_dtype)dtype);
+        histo_axis axis = histo_axis_regular(50, 1, 120);
+        char *samples = make_samples(&r, (histo_dtype)dtype, GAUSSIAN, &axis, N);
+        histo_stats expected = plain_stats(samples, (histo_dtype)dtype, N, NULL);
+
+        histo_stats merged = {0};
+        for (int64_t begin = 0, n; begin < N; begin += n) {
+            n = rng_below(&r, 900) + 1;
+            if (n > N - begin) n = N - begin;
+            histo_stats piece = {0};
+            histo_view view = histo_view_1d(samples + begin * size, (histo_dtype)dtype, n);
+            assert_int_equal(histo_stats_add(&piece, &view, NULL), HISTO_OK);
+            histo_stats_merge(&merged, &piece);
+        }
+        assert_same_stats(&merged, &expected);
+
+        histo_stats backwards = {0};
+        histo_view view = histo_view_1d(samples + (N - 1) * size, (histo_dtype)dtype, N);
+        view.strides[0] = -size;
+        assert_int_equal(histo_stats_add(&backwards, &view, NULL), HISTO_OK);
+        assert_same_stats(&backwards, &expected);
+
+        histo_stats transposed = {0};
+        view = histo_view_nd(samples, (histo_dtype)dtype, 2, (int64_t[]){COLUMNS, ROWS});
+        view.batch_ndim = 1;
+        view.strides[0] = size;
+        view.strides[1] = COLUMNS * size;
+        assert_int_equal(histo_stats_add(&transposed, &view, NULL), HISTO_OK);
+        assert_same_stats(&transposed, &expected);
+
+        histo_stats gaps = {0};
+        char *spread_out = malloc((size_t)(N * (size + 3)));
+        for (int64_t i = 0; i < N; i++)
+            memcpy(spread_out + i * (size + 3) + 1, samples + i * size, (size_t)size);
+        view = histo_view_1d(spread_out + 1, (histo_dtype)dtype, N);
+        view.strides[0] = size + 3;
+        assert_int_equal(histo_stats_add(&gaps, &view, NULL), HISTO_OK);
+        assert_same_stats(&gaps, &expected);
+        free(spread_out);
+
+        histo_stats shifted = {0};
+        char *unaligned = malloc((size_t)(N * size + 1));
+        memcpy(unaligned + 1, samples, (size_t)(N * size));
+        view = histo_view_1d(unaligned + 1, (histo_dtype)dtype, N);
+        assert_int_equal(histo_stats_add(&shifted, &view, NULL), HISTO_OK);
+        assert_same_stats(&shifted, &expected);
+        free(unaligned);
+
+        histo_stats pitched = {0}; /* rows that are contiguous, and not all aligned */
+        char *rows = malloc((size_t)(N * size + 1));
+        memcpy(rows, samples, (size_t)(N / 2 * size));
+        memcpy(rows + N / 2 * size + 1, samples + N / 2 * size, (size_t)(N / 2 * size));
+        view = histo_view_nd(rows, (histo_dtype)dtype, 2, (int64_t[]){2, N / 2});
+        view.strides[0] = N / 2 * size + 1;
+        assert_int_equal(histo_stats_add(&pitched, &view, NULL), HISTO_OK);
+        assert_same_stats(&pitched, &expected);
+        free(rows);
+        free(samples);
+    }
+}
+
+static void stats_leave_masked_samples_out(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    rng r = {3};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        histo_axis axis = histo_axis_regular(50, 1, 120);
+        char *samples = make_samples(&r, (histo_dtype)dtype, SPECIAL, &axis, N);
+        uint8_t kept[N];
+        float mask[N];
+        int64_t where[N];
+        for (int64_t i = 0; i < N; i++) {
+            mask[i] = rng_below(&r, 3) ? (i % 2 ? NAN : -0.5f) : -0.0f; /* NaN is not zero */
+            where[i] = rng_below(&r, 100);
+            kept[i] = mask[i] != 0 && where[i] >= 10 && where[i] <= 60;
+        }
+        histo_view view = histo_view_1d(samples, (histo_dtype)dtype, N);
+        histo_view mask_view = histo_view_1d(mask, HISTO_F32, N), where_view = histo_view_1d(where, HISTO_I64, N);
+        histo_fill_options fill = {.mask = &mask_view, .where = &where_view, .where_lo = 9.5, .where_hi = 60};
+        histo_stats s = {0}, expected = plain_stats(samples, (histo_dtype)dtype, N, kept);
+        assert_int_equal(histo_stats_add(&s, &view, &fill), HISTO_OK);
+        assert_same_stats(&s, &expected);
+
+        fill.where_lo = NAN; /* no sample is in such a range */
+        memset(&s, 0, sizeof s);
+        assert_int_equal(histo_stats_add(&s, &view, &fill), HISTO_OK);
+        assert_int_equal(s.samples, 0);
+        assert_int_equal(s.masked, N);
+        free(samples);
+    }
+}
+
+static void stats_survive_extremes(void **state)
+{
+    (void)state;
+    const uint64_t big[] = {UINT64_MAX, UINT64_MAX - 1};
+    histo_view view = histo_view_1d(big, HISTO_U64, 2);
+    histo_stats s = {0};
+    assert_int_equal(histo_stats_add(&s, &view, NULL), HISTO_OK);
+    assert_true(s.min == 0x1p64 - 2048 && s.max == 0x1p64);
+
+    const int64_t odd[] = {INT64_C(9007199254740993), INT64_C(-9007199254740993)}; /* 2^53 + 1 */
+    view = histo_view_1d(odd, HISTO_I64, 2);
+    memset(&s, 0, sizeof s);
+    assert_int_equal(histo_stats_add(&s, &view, NULL), HISTO_OK);
+    assert_true(s.min == -9007199254740994.0 && s.max == 9007199254740994.0);
+
+    const double huge[] = {DBL_MAX, DBL_MAX, -DBL_MAX, INFINITY, NAN};
+    view = histo_view_1d(huge, HISTO_F64, 5);
+    memset(&s, 0, sizeof s);
+    assert_int_equal(histo_stats_add(&s, &view, NULL), HISTO_OK);
+    assert_true(s.min == -DBL_MAX && s.max == DBL_MAX);
+    assert_true(fabs(s.mean - DBL_MAX / 3) < 1e-12 * DBL_MAX);
+    assert_true(s.samples == 5 && s.nan == 1 && s.infinite == 1);
+
+    histo_stats low = {0}, high = {0};
+    view = histo_view_1d(huge + 2, HISTO_F64, 1);
+    histo_stats_add(&low, &view, NULL);
+    view = histo_view_1d(huge, HISTO_F64, 2);
+    histo_stats_add(&high, &view, NULL);
+    histo_stats_merge(&low, &high);
+    assert_true(fabs(low.mean - DBL_MAX / 3) < 1e-12 * DBL_MAX);
+
+    double far[3000]; /* deviations that are nothing against the mean: of (0, 1, 2) and of (0, 0, 1) units */
+    for (int i = 0; i < 3000; i++)
+        far[i] = 1e9 + (i % 3) * 0x1p-20;
+    view = histo_view_1d(far, HISTO_F64, 3000);
+    memset(&s, 0, sizeof s);
+    histo_stats_add(&s, &view, NULL);
+    assert_true(fabs(s.m2 * 0x1p40 / 3000 - 2.0 / 3) < 1e-6); /* the means of two pieces were rounded */
+    for (int i = 0; i < 3000; i++)
+        far[i] = 1e9 + (i % 3 == 0) * 0x1p-20;
+    histo_view some = histo_view_1d(far, HISTO_F64, 1500);
+    memset(&s, 0, sizeof s);
+    histo_stats_add(&s, &some, NULL);
+    assert_true(fabs(s.m2 * 0x1p40 / 1500 - 2.0 / 9) < 1e-9);
+    assert_true(fabs(s.m3 * 0x1p60 / 1500 - 2.0 / 27) < 1e-9);
+
+    for (int i = 0; i < 3000; i++)
+        far[i] = 0.1;
+    memset(&s, 0, sizeof s);
+    histo_stats_add(&s, &view, NULL);
+    assert_true(s.mean == 0.1 && s.m2 == 0 && s.m3 == 0);
+}
+
+/* ---- Ranges ---- */
+
+static histo_axis axis_of(const histo_view *view, histo_survey_options options)
+{
+    histo_axis axis = {0};
+    if (histo_axis_from_data(view, NULL, &options, &axis) != HISTO_OK) fail_msg("%s", histo_last_error());
+    return axis;
+}
+
+static void assert_refused(const histo_view *view, histo_survey_options options, const char *part)
+{
+    histo_axis axis = {.bins = -7};
+    assert_int_equal(histo_axis_from_data(view, NULL, &options, &axis), HISTO_INVALID);
+    if (!strstr(histo_last_error(), part)) fail_msg("'%s' is not in '%s'", part, histo_last_error());
+    assert_int_equal(axis.bins, -7);
+}
+
+static void assert_axis(histo_axis axis, histo_axis_kind kind, int64_t bins, double lo, double hi)
+{
+    assert_int_equal(axis.kind, kind);
+    assert_int_equal(axis.bins, bins);
+    if (axis.lo != lo || axis.hi != hi) fail_msg("[%.17g, %.17g], not [%.17g, %.17g]", axis.lo, axis.hi, lo, hi);
+    assert_int_equal(axis.closed, kind == HISTO_REGULAR);
+}
+
+static void ranges_are_as_asked_for(void **state)
+{
+    (void)state;
+    const float x[] = {3, NAN, -1, INFINITY, 2, 2.5f};
+    histo_view view = histo_view_1d(x, HISTO_F32, LENGTH(x));
+    assert_axis(axis_of(&view, (histo_survey_options){.bins = 8}), HISTO_REGULAR, 8, -1, 3);
+    assert_axis(axis_of(&view, (histo_survey_options){.range = HISTO_RANGE_DTYPE, .bins = 8}), HISTO_REGULAR, 8, 0, 1);
+    assert_axis(axis_of(&view, (histo_survey_options){.range = HISTO_RANGE_FIXED, .lo = -5, .hi = 5, .bins = 8}),
+                HISTO_REGULAR, 8, -5, 5);
+    assert_axis(axis_of(&view, (histo_survey_options){.range = HISTO_RANGE_FIXED, .lo = 5, .hi = 5, .bins = 1}),
+                HISTO_REGULAR, 1, 4.5, 5.5);
+    assert_axis(axis_of(&view, (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .lo = 0, .hi = 50, .bins = 2}),
+                HISTO_REGULAR, 2, -1, 2.5);
+    assert_refused(&view, (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .lo = 0, .hi = 100, .bins = 2},
+                   "finite");
+
+    const double alike[] = {7, 7, 7}, huge[] = {1e300, 1e300};
+    view = histo_view_1d(alike, HISTO_F64, 3);
+    assert_axis(axis_of(&view, (histo_survey_options){.rule = HISTO_RULE_AUTO}), HISTO_REGULAR, 1, 6.5, 7.5);
+    view = histo_view_1d(huge, HISTO_F64, 2); /* a half is lost in rounding */
+    assert_axis(axis_of(&view, (histo_survey_options){.bins = 1}), HISTO_REGULAR, 1, nextafter(1e300, 0),
+                nextafter(1e300, INFINITY));
+
+    const int8_t bytes[] = {-128, 127, 0};
+    view = histo_view_1d(bytes, HISTO_I8, 3);
+    histo_survey_options whole = {.range = HISTO_RANGE_DTYPE, .bins = 256};
+    assert_axis(axis_of(&view, whole), HISTO_INTEGER, 256, -128, 128);
+    whole.bins = 64;
+    assert_axis(axis_of(&view, whole), HISTO_REGULAR, 64, -128, 128);
+    whole.width = 1;
+    assert_axis(axis_of(&view, whole), HISTO_INTEGER, 256, -128, 128);
+}
+
+static void no_finite_sample_is_refused(void **state)
+{
+    (void)state;
+    const double none[] = {NAN, NAN}, infinite[] = {INFINITY, NAN};
+    const char *sentence = "no finite sample to take a range from: give one";
+    histo_view views[] = {histo_view_1d(none, HISTO_F64, 2), histo_view_1d(none, HISTO_F64, 0),
+                          histo_view_1d(infinite, HISTO_F64, 2)};
+    for (int v = 0; v < 3; v++) {
+        for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++) {
+            histo_survey_options options = {.rule = (histo_rule)rule, .bins = 3};
+            assert_refused(&views[v], options, sentence);
+            options.range = HISTO_RANGE_PERCENTILE;
+            options.hi = 100;
+            assert_refused(&views[v], options, v < 2 ? sentence : "finite");
+            options.range = HISTO_RANGE_FIXED;
+            histo_axis axis = axis_of(&views[v], options);
+            assert_int_equal(axis.bins, rule == HISTO_RULE_NONE ? 3 : 1);
+        }
+    }
+}
+
+static void widths_cover_the_range(void **state)
+{
+    (void)state;
+    histo_view none = histo_view_1d(NULL, HISTO_F64, 0);
+    histo_survey_options o = {.range = HISTO_RANGE_FIXED, .lo = 0, .hi = 1, .width = 0.3};
+    assert_axis(axis_of(&none, o), HISTO_REGULAR, 4, 0, 4 * 0.3);
+    o.hi = 2.7; /* 2.7 / 0.3 is above 9, and 9 * 0.3 is below 2.7 */
+    assert_axis(axis_of(&none, o), HISTO_REGULAR, 9, 0, 2.7);
+    o.hi = 0.3; /* 0.3 / 0.1 is below 3, and 3 * 0.1 above 0.3 */
+    o.width = 0.1;
+    assert_axis(axis_of(&none, o), HISTO_REGULAR, 3, 0, 3 * 0.1);
+    o.width = 1e9;
+    assert_axis(axis_of(&none, o), HISTO_REGULAR, 1, 0, 1e9);
+    o.width = 1e-10;
+    assert_refused(&none, o, "give a larger width");
+    o.width = DBL_TRUE_MIN;
+    assert_refused(&none, o, "give a larger width");
+    o.width = DBL_MAX;
+    o.lo = 1e308;
+    o.hi = 1.5e308;
+    assert_refused(&none, o, "not finite");
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double sorted_percentile(const double *sorted, int64_t n, double percent)
+{
+    double position = (double)(n - 1) * (percent / 100), t = position - floor(position);
+    int64_t below = (int64_t)position;
+    double a = sorted[below], b = sorted[below + 1 < n ? below + 1 : below];
+    return t < 0.5 ? a + (b - a) * t : b - (b - a) * (1 - t);
+}
+
+static void percentiles_equal_sorting(void **state)
+{
+    (void)state;
+    rng r = {4};
+    const int64_t sizes[] = {1, 2, 3, 10, 1000, 20011};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        for (int d = 0; d < DISTRIBUTIONS - 1; d++) { /* all but SPECIAL, whose percentiles may be infinite */
+            for (int k = 0; k < LENGTH(sizes); k++) {
+                int64_t n = sizes[k];
+                histo_axis axis = histo_axis_regular(50, 1, 120);
+                char *samples = make_samples(&r, (histo_dtype)dtype, (distribution)d, &axis, n);
+                double *sorted = malloc((size_t)n * sizeof *sorted);
+                for (int64_t i = 0; i < n; i++)
+                    sorted[i] =
+                        (double)sample_value(samples + i * (int64_t)size_of((histo_dtype)dtype), (histo_dtype)dtype);
+                qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+                histo_survey_options o = {.range = HISTO_RANGE_PERCENTILE, .bins = 1};
+                o.lo = floor(rng_uniform(&r) * 50);
+                o.hi = o.lo + rng_uniform(&r) * 50;
+                double lo = sorted_percentile(sorted, n, o.lo), hi = sorted_percentile(sorted, n, o.hi);
+                histo_view view = histo_view_1d(samples, (histo_dtype)dtype, n);
+                bool point = lo == hi;
+                assert_axis(axis_of(&view, o), HISTO_REGULAR, 1, point ? lo - 0.5 : lo, point ? hi + 0.5 : hi);
+                free(sorted);
+                free(samples);
+            }
+        }
+    }
+}
+
+/* ---- Rules ---- */
+
+static const char *const names[] = {"auto", "fd", "scott", "stone", "sturges", "doane", "rice", "sqrt"};
+
+static void rules_have_names(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LENGTH(names); i++) {
+        histo_rule rule = HISTO_RULE_NONE;
+        assert_int_equal(histo_rule_parse(names[i], &rule), HISTO_OK);
+        assert_int_equal(rule, HISTO_RULE_AUTO + i);
+    }
+    histo_rule rule = HISTO_RULE_FD;
+    assert_int_equal(histo_rule_parse("none", &rule), HISTO_INVALID);
+    assert_int_equal(histo_rule_parse("", &rule), HISTO_INVALID);
+    assert_int_equal(histo_rule_parse(NULL, &rule), HISTO_INVALID);
+    assert_int_equal(rule, HISTO_RULE_FD);
+}
+
+/* numpy.histogram_bin_edges of these samples has as many bins, over their range and over [0.25, 0.75] or [10, 20]. */
+static void rules_equal_numpy(void **state)
+{
+    (void)state;
+    static const int64_t floats[][2] = {{11, 10}, {10, 8}, {10, 8}, {95, 3}, {11, 10}, {15, 11}, {20, 15}, {32, 20}};
+    static const int64_t integers[][2] = {{11, 10}, {10, 5}, {10, 5}, {99, 10}, {11, 10}, {11, 10}, {20, 10}, {32, 10}};
+    double x[1000];
+    uint16_t y[1000];
+    for (int i = 0; i < 1000; i++) {
+        double u = (double)(i * 7919 % 1000) / 1000.0;
+        x[i] = u * u;
+        y[i] = (uint16_t)(i * i * 31 % 257);
+    }
+    histo_view views[] = {histo_view_1d(x, HISTO_F64, 1000), histo_view_1d(y, HISTO_U16, 1000)};
+    for (int rule = 0; rule < LENGTH(names); rule++) {
+        histo_survey_options o = {.rule = (histo_rule)(HISTO_RULE_AUTO + rule)};
+        assert_int_equal(axis_of(&views[0], o).bins, floats[rule][0]);
+        assert_int_equal(axis_of(&views[1], o).bins, integers[rule][0]);
+        o.range = HISTO_RANGE_FIXED;
+        o.lo = 0.25;
+        o.hi = 0.75;
+        assert_int_equal(axis_of(&views[0], o).bins, floats[rule][1]);
+        o.lo = 10;
+        o.hi = 20;
+        assert_int_equal(axis_of(&views[1], o).bins, integers[rule][1]);
+    }
+}
+
+/* One bin has the same estimated error as nine, which are the most that leave the first two samples together. */
+static void stone_prefers_fewer_bins(void **state)
+{
+    (void)state;
+    const uint8_t x[] = {0, 21, 200};
+    const uint64_t y[] = {0, 21, 200};
+    histo_view few = histo_view_1d(x, HISTO_U8, 3), many = histo_view_1d(y, HISTO_U64, 3);
+    assert_int_equal(axis_of(&few, (histo_survey_options){.rule = HISTO_RULE_STONE}).bins, 1);
+    assert_int_equal(axis_of(&many, (histo_survey_options){.rule = HISTO_RULE_STONE}).bins, 1);
+}
+
+static void absurd_numbers_are_refused(void **state)
+{
+    (void)state;
+    double x[1000];
+    for (int i = 0; i < 1000; i++)
+        x[i] = i * 1e-9;
+    x[999] = 1e9;
+    histo_view view = histo_view_1d(x, HISTO_F64, 1000);
+    assert_refused(&view, (histo_survey_options){.rule = HISTO_RULE_FD}, "rule fd asks for");
+    x[999] = 1;
+    x[998] = nextafter(1, 2);
+    view = histo_view_1d(x + 998, HISTO_F64, 2);
+    assert_refused(&view, (histo_survey_options){.bins = 2}, "too many for the range");
+    x[998] = -DBL_MAX;
+    x[999] = DBL_MAX;
+    for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++)
+        assert_refused(&view, (histo_survey_options){.rule = (histo_rule)rule, .bins = 2}, "not finite");
+}
+
+/* ---- Passes ---- */
+
+/* Survey the samples in random pieces; returns the passes. */
+static int survey_in_pieces(rng *r, const char *samples, histo_dtype dtype, int64_t n, histo_survey_options options,
+                            histo_axis *axis)
+{
+    histo_survey *survey;
+    assert_int_equal(histo_survey_create(&survey, dtype, &options), HISTO_OK);
+    int passes = 0;
+    while (histo_survey_next_pass(survey)) {
+        passes++;
+        for (int64_t begin = 0, length; begin < n; begin += length) {
+            length = rng_below(r, n / 3 + 1) + 1;
+            if (length > n - begin) length = n - begin;
+            histo_view piece = histo_view_1d(samples + begin * (int64_t)size_of(dtype), dtype, length);
+            assert_int_equal(histo_survey_add(survey, &piece, NULL), HISTO_OK);
+        }
+    }
+    assert_int_equal(histo_survey_axis(survey, axis), HISTO_OK);
+    assert_false(histo_survey_next_pass(survey));
+    histo_survey_destroy(survey);
+    return passes;
+}
+
+static void passes_are_no_more_than_needed(void **state)
+{
+    (void)state;
+    rng r = {5};
+    float x[3000];
+    for (int i = 0; i < 3000; i++)
+        x[i] = (float)rng_uniform(&r);
+    const char *samples = (const char *)x;
+    histo_survey_options o = {.range = HISTO_RANGE_FIXED, .hi = 1, .bins = 10};
+    histo_axis axis;
+    assert_int_equal(survey_in_pieces(&r, samples, HISTO_F32, 3000, o, &axis), 0);
+    o.rule = HISTO_RULE_SCOTT;
+    assert_int_equal(survey_in_pieces(&r, samples, HISTO_F32, 3000, o, &axis), 1);
+    o.range = HISTO_RANGE_MINMAX;
+    for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++) {
+        o.rule = (histo_rule)rule;
+        int expected = rule == HISTO_RULE_STONE ? 2 : 1;
+        assert_int_equal(survey_in_pieces(&r, samples, HISTO_F32, 3000, o, &axis), expected);
+    }
+    o = (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 99, .bins = 10};
+    assert_int_equal(survey_in_pieces(&r, samples, HISTO_F32, 3000, o, &axis), 1);
+    o.rule = HISTO_RULE_AUTO;
+    assert_int_equal(survey_in_pieces(&r, samples, HISTO_F32, 3000, o, &axis), 2);
+}
+
+static void pieces_do_not_matter(void **state)
+{
+    (void)state;
+    rng r = {6};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        histo_axis around = histo_axis_regular(50, 1, 120);
+        char *samples = make_samples(&r, (histo_dtype)dtype, GAUSSIAN, &around, 4000);
+        histo_view view = histo_view_1d(samples, (histo_dtype)dtype, 4000);
+        for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++) {
+            histo_survey_options o = {.range = (histo_range)rng_below(&r, 2), .lo = 5, .hi = 90, .bins = 9};
+            o.rule = (histo_rule)rule;
+            histo_axis whole = axis_of(&view, o), pieces;
+            survey_in_pieces(&r, samples, (histo_dtype)dtype, 4000, o, &pieces);
+            assert_axis(pieces, whole.kind, whole.bins, whole.lo, whole.hi);
+        }
+        free(samples);
+    }
+}
+
+/* More samples in question than are remembered, down to the last digit. */
+static void large_data_takes_all_digits(void **state)
+{
+    (void)state;
+    enum { N = 1200000 };
+    rng r = {7};
+    uint64_t *x = malloc(N * sizeof *x);
+    for (int64_t i = 0; i < N; i++)
+        x[i] = (UINT64_C(1) << 40) + (uint64_t)(i * 7 % N);
+    histo_survey_options o = {.range = HISTO_RANGE_PERCENTILE, .lo = 25, .hi = 75, .bins = 10};
+    histo_axis axis;
+    int passes = survey_in_pieces(&r, (const char *)x, HISTO_U64, N, o, &axis);
+    assert_int_equal(passes, 4);
+    double quarter = (N - 1) * 0.25;
+    assert_axis(axis, HISTO_REGULAR, 10, 0x1p40 + quarter, 0x1p40 + 3 * quarter);
+    free(x);
+}
+
+/* ---- Wrong use ---- */
+
+static void survey_is_used_in_order(void **state)
+{
+    (void)state;
+    double x[] = {1, 2, 3, 4};
+    histo_view view = histo_view_1d(x, HISTO_F64, 4), other = histo_view_1d(x, HISTO_F32, 4);
+    histo_survey_options o = {.rule = HISTO_RULE_SQRT};
+    histo_survey *survey;
+    histo_axis axis;
+    assert_int_equal(histo_survey_create(&survey, HISTO_F64, &o), HISTO_OK);
+    assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_INVALID);
+    assert_int_equal(histo_survey_axis(survey, &axis), HISTO_INVALID);
+    assert_true(histo_survey_next_pass(survey));
+    assert_int_equal(histo_survey_axis(survey, &axis), HISTO_INVALID);
+    assert_int_equal(histo_survey_add(survey, &other, NULL), HISTO_INVALID);
+    histo_view short_mask = histo_view_1d(x, HISTO_F64, 3);
+    assert_int_equal(histo_survey_add(survey, &view, &(histo_fill_options){.mask = &short_mask}), HISTO_INVALID);
+    assert_int_equal(histo_survey_add(survey, NULL, NULL), HISTO_INVALID);
+    assert_int_equal(histo_survey_add(NULL, &view, NULL), HISTO_INVALID);
+    assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_OK); /* refusals have changed nothing */
+    assert_false(histo_survey_next_pass(survey));
+    assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_INVALID);
+    assert_int_equal(histo_survey_axis(survey, NULL), HISTO_INVALID);
+    assert_int_equal(histo_survey_axis(survey, &axis), HISTO_OK);
+    assert_axis(axis, HISTO_REGULAR, 2, 1, 4);
+    histo_survey_destroy(survey);
+    histo_survey_destroy(NULL);
+    assert_false(histo_survey_next_pass(NULL));
+    assert_int_equal(histo_stats_add(NULL, &view, NULL), HISTO_INVALID);
+}
+
+static void assert_change_is_noticed(histo_survey *survey, uint64_t *x, int64_t n)
+{
+    for (int64_t pass = 0; histo_survey_next_pass(survey); pass++) {
+        for (int64_t i = 0; i < n; i++)
+            x[i] = pass % 2 ? x[i] << 20 : (UINT64_C(1) << 40) + (uint64_t)(i * i % 509);
+        histo_view view = histo_view_1d(x, HISTO_U64, n - pass);
+        assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_OK);
+    }
+    histo_axis axis;
+    assert_int_equal(histo_survey_axis(survey, &axis), HISTO_INVALID);
+    assert_non_null(strstr(histo_last_error(), "changed"));
+    histo_survey_destroy(survey);
+}
+
+static void changed_samples_are_noticed(void **state)
+{
+    (void)state;
+    enum { MANY = 1100000, FEW = 20000 };
+    uint64_t *x = malloc(MANY * sizeof *x);
+    histo_survey *survey;
+    histo_survey_options o = {.rule = HISTO_RULE_STONE};
+    assert_int_equal(histo_survey_create(&survey, HISTO_U64, &o), HISTO_OK);
+    assert_change_is_noticed(survey, x, FEW);
+    o = (histo_survey_options){.rule = HISTO_RULE_FD};
+    assert_int_equal(histo_survey_create(&survey, HISTO_U64, &o), HISTO_OK);
+    assert_change_is_noticed(survey, x, MANY);
+    o = (histo_survey_options){.range = HISTO_RANGE_PERCENTILE, .lo = 10, .hi = 90, .bins = 5};
+    assert_int_equal(histo_survey_create(&survey, HISTO_U64, &o), HISTO_OK);
+    assert_change_is_noticed(survey, x, MANY);
+    free(x);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    const histo_survey_options wrong[] = {
+        {.bins = 0},
+        {.bins = -1},
+        {.bins = HISTO_MAX_BINS + 1},
+        {.bins = 5, .width = -1},
+        {.width = NAN},
+        {.width = INFINITY},
+        {.bins = 5, .range = (histo_range)17},
+        {.bins = 5, .rule = (histo_rule)17},
+        {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = 2, .hi = 1},
+        {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = NAN, .hi = 1},
+        {.bins = 5, .range = HISTO_RANGE_FIXED, .lo = 0, .hi = INFINITY},
+        {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = -1, .hi = 99},
+        {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = 101},
+        {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = 99, .hi = 1},
+        {.bins = 5, .range = HISTO_RANGE_PERCENTILE, .lo = 1, .hi = NAN},
+    };
+    histo_survey *survey = NULL;
+    for (int i = 0; i < LENGTH(wrong); i++)
+        assert_int_equal(histo_survey_create(&survey, HISTO_F32, &wrong[i]), HISTO_INVALID);
+    const histo_survey_options right = {.bins = 5};
+    assert_int_equal(histo_survey_create(&survey, HISTO_F32, NULL), HISTO_INVALID);
+    assert_int_equal(histo_survey_create(&survey, HISTO_DTYPE_COUNT, &right), HISTO_INVALID);
+    assert_int_equal(histo_survey_create(NULL, HISTO_F32, &right), HISTO_INVALID);
+    assert_null(survey);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stats_equal_long_double),
+        cmocka_unit_test(stats_do_not_depend_on_layout),
+        cmocka_unit_test(stats_leave_masked_samples_out),
+        cmocka_unit_test(stats_survive_extremes),
+        cmocka_unit_test(ranges_are_as_asked_for),
+        cmocka_unit_test(no_finite_sample_is_refused),
+        cmocka_unit_test(widths_cover_the_range),
+        cmocka_unit_test(percentiles_equal_sorting),
+        cmocka_unit_test(rules_have_names),
+        cmocka_unit_test(rules_equal_numpy),
+        cmocka_unit_test(stone_prefers_fewer_bins),
+        cmocka_unit_test(absurd_numbers_are_refused),
+        cmocka_unit_test(passes_are_no_more_than_needed),
+        cmocka_unit_test(pieces_do_not_matter),
+        cmocka_unit_test(large_data_takes_all_digits),
+        cmocka_unit_test(survey_is_used_in_order),
+        cmocka_unit_test(changed_samples_are_noticed),
+        cmocka_unit_test(wrong_options_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
