@@ -309,8 +309,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         comma = check_decimal_comma(folder)
     locales = "with a decimal comma, too" if comma else "no locale with a decimal comma to try"
-    print(f"{CASES} histograms saved for, {CASES} loaded from uhi {uhi.__version__} and boost-histogram {bh.__version__}, "
-          f"{locales}: all equal")
+    print(f"{CASES} histograms saved for, {CASES} loaded from uhi {uhi.__version__} and boost-histogram "
+          f"{bh.__version__}, {locales}: all equal")
 
 
 main()

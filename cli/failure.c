@@ -1,0 +1,19 @@
+/* Failures as sentences. */
+#include "failure.h"
+
+#include <histo/histo.h>
+#include <stdio.h>
+
+#include "progress.h"
+
+int fault_of_library(fault *f, int status, const char *subject)
+{
+    return fault_set(f, status, "%s: %s", subject, histo_last_error());
+}
+
+int fault_report(const fault *f)
+{
+    progress_end();
+    fprintf(stderr, "histo: %s\n", f->text);
+    return f->status;
+}

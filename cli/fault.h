@@ -1,0 +1,18 @@
+/* What went wrong, as the one sentence that a user reads, with the exit status it deserves. */
+#ifndef CLI_FAULT_H
+#define CLI_FAULT_H
+
+#include <stddef.h>
+
+enum { EXIT_OK = 0, EXIT_DATA = 1, EXIT_USAGE = 2 };
+
+typedef struct fault {
+    int status; /* EXIT_OK until something failed */
+    char text[1024];
+} fault;
+
+/* Record the first failure (later ones are ignored: the first is the cause) and return -1. The sentence names the
+ * file, the place and the remedy; no trailing newline. Control characters (in the name of a file, say) become '?'. */
+int fault_set(fault *f, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

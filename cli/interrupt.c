@@ -1,0 +1,49 @@
+/* The signal handler. It may run on any thread at any moment, so it only makes calls that are safe there, and reads two
+ * variables. */
+#define _GNU_SOURCE
+#include "interrupt.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static char file[PATH_MAX];
+static volatile sig_atomic_t file_guarded, line_guarded;
+
+static void clean_up_and_die(int number)
+{
+    if (file_guarded) unlink(file);
+    if (line_guarded) {
+        static const char erase[] = "\r\033[K";
+        ssize_t ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
+        (void)ignored;
+    }
+    raise(number); /* its action is the default one again, and comes when this handler returns */
+}
+
+void interrupt_install(void)
+{
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    struct sigaction action = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
+        struct sigaction before;
+        if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(caught[i], &action, NULL);
+    }
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit on file sizes fails, and that failure is reported */
+}
+
+void interrupt_guard_file(const char *path)
+{
+    file_guarded = 0;
+    if (!path || strlen(path) >= sizeof file) return;
+    strcpy(file, path);
+    file_guarded = 1;
+}
+
+void interrupt_guard_line(bool shown)
+{
+    line_guarded = shown;
+}

@@ -1,0 +1,16 @@
+/* Leaving nothing behind when the command is interrupted: the half-written file is removed, the progress line erased,
+ * and the process then dies of the same signal, so that the shell sees what happened. */
+#ifndef CLI_INTERRUPT_H
+#define CLI_INTERRUPT_H
+
+#include <stdbool.h>
+
+/* Catch SIGINT, SIGTERM, SIGHUP and SIGPIPE (those that are not ignored already). Called once, by main. */
+void interrupt_install(void);
+
+/* The file to remove on an interrupt; NULL: none. The path is copied. For outfile.c. */
+void interrupt_guard_file(const char *path);
+/* Whether a line on the terminal has to be erased on an interrupt. For progress.c. */
+void interrupt_guard_line(bool shown);
+
+#endif

@@ -1,0 +1,15 @@
+/* The word that was meant: of all candidates, the one that takes the fewest edits to reach. */
+#ifndef CLI_NEAREST_H
+#define CLI_NEAREST_H
+
+#include <stddef.h>
+
+typedef struct nearest {
+    const char *word; /* as it was written; set it first */
+    const char *best; /* NULL: nothing is near enough to be suggested */
+    size_t edits;
+} nearest;
+
+void nearest_try(nearest *n, const char *candidate);
+
+#endif

@@ -1,0 +1,208 @@
+/* Histograms with names, and their numbers: see result.h. */
+#include "result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+
+/* Are the bins those of single bytes? */
+static bool counts_bytes(const histo_hist *hist, const char *name)
+{
+    histo_axis axis = histo_hist_axis(hist, 0);
+    return name && strcmp(name, "bytes") == 0 && histo_hist_naxes(hist) == 1 && axis.kind == HISTO_INTEGER &&
+           axis.lo >= 0 && axis.hi <= 256;
+}
+
+int result_add(result *r, histo_hist *hist, const char *name, fault *f)
+{
+    int64_t batch = histo_hist_batch(hist);
+    series *more = realloc(r->series, (size_t)(r->count + batch) * sizeof *more);
+    char *copy = name ? strdup(name) : NULL;
+    if (more) r->series = more;
+    if (!more || (name && !copy)) {
+        histo_hist_destroy(hist);
+        free(copy);
+        return fault_set(f, EXIT_DATA, "no memory for another histogram");
+    }
+    if (r->count == 0) r->bytes = counts_bytes(hist, name);
+    for (int64_t entry = 0; entry < batch; entry++)
+        more[r->count++] =
+            (series){.name = entry ? NULL : copy, .hist = hist, .entry = entry, .shares_hist = entry > 0};
+    return 0;
+}
+
+void result_free(result *r)
+{
+    for (int i = 0; i < r->count; i++) {
+        if (!r->series[i].shares_hist) histo_hist_destroy(r->series[i].hist);
+        free(r->series[i].name);
+        free(r->series[i].stats);
+    }
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        free(r->axis_names[a]);
+    free(r->series);
+    free(r->title);
+    *r = (result){0};
+}
+
+int result_naxes(const result *r)
+{
+    return histo_hist_naxes(r->series[0].hist);
+}
+
+bool result_is_weighted(const result *r)
+{
+    return histo_hist_weighting(r->series[0].hist) != HISTO_UNWEIGHTED;
+}
+
+static double *edges_of(const histo_axis *axis)
+{
+    double *edges = malloc((size_t)(axis->bins + 1) * sizeof *edges);
+    if (edges) histo_axis_edges(axis, edges);
+    return edges;
+}
+
+static bool axes_alike(const histo_axis *x, const histo_axis *y)
+{
+    if (x->bins != y->bins || x->closed != y->closed) return false;
+    double *a = edges_of(x), *b = edges_of(y);
+    bool alike = a && b && memcmp(a, b, (size_t)(x->bins + 1) * sizeof *a) == 0;
+    free(a);
+    free(b);
+    return alike;
+}
+
+bool result_alike(const result *r, int i, int j)
+{
+    const histo_hist *x = r->series[i].hist, *y = r->series[j].hist;
+    if (x == y) return true;
+    if (histo_hist_naxes(x) != histo_hist_naxes(y) || histo_hist_weighting(x) != histo_hist_weighting(y)) return false;
+    for (int a = 0; a < histo_hist_naxes(x); a++) {
+        histo_axis ax = histo_hist_axis(x, a), ay = histo_hist_axis(y, a);
+        if (!axes_alike(&ax, &ay)) return false;
+    }
+    return true;
+}
+
+int64_t table_cell(const table *t, const int64_t *slots)
+{
+    int64_t cell = 0;
+    for (int a = 0; a < t->naxes; a++)
+        cell = cell * (t->bins[a] + 3) + slots[a];
+    return cell;
+}
+
+bool table_next(const table *t, int64_t *slots)
+{
+    for (int a = t->naxes - 1; a >= 0; a--) {
+        if (++slots[a] < t->bins[a] + 3) return true;
+        slots[a] = 0;
+    }
+    return false;
+}
+
+double table_value(const table *t, int64_t cell)
+{
+    return t->sum_w ? t->sum_w[cell] : (double)t->counts[cell];
+}
+
+static void tally(table *t)
+{
+    int64_t slots[HISTO_MAX_AXES] = {0}, cell = 0;
+    t->samples = t->masked;
+    do {
+        uint64_t count = t->counts[cell++];
+        t->samples += count;
+        for (int a = 0; count && a < t->naxes; a++) {
+            t->under[a] += slots[a] == 0 ? count : 0;
+            t->over[a] += slots[a] == t->bins[a] + 1 ? count : 0;
+            t->nan[a] += slots[a] == t->bins[a] + 2 ? count : 0;
+        }
+    } while (table_next(t, slots));
+}
+
+/* Keep of a whole batch the entry of the series. */
+static void keep_entry(const table *t, const series *s, void *array, size_t size)
+{
+    size_t bytes = (size_t)t->cells * size;
+    if (array && s->entry) memmove(array, (char *)array + (size_t)s->entry * bytes, bytes);
+}
+
+static bool read_axes(table *t, const histo_hist *hist)
+{
+    t->naxes = histo_hist_naxes(hist);
+    for (int a = 0; a < t->naxes; a++) {
+        histo_axis axis = histo_hist_axis(hist, a);
+        t->bins[a] = axis.bins;
+        if (!(t->edges[a] = edges_of(&axis))) return false;
+    }
+    return true;
+}
+
+static bool read_cells(table *t, const series *s)
+{
+    const histo_hist *hist = s->hist;
+    int64_t batch = histo_hist_batch(hist), all = histo_hist_size(hist, HISTO_FLOW);
+    bool weighted = histo_hist_weighting(hist) != HISTO_UNWEIGHTED;
+    t->cells = all / batch;
+    t->counts = malloc((size_t)all * sizeof *t->counts);
+    if (!t->counts || histo_hist_read_counts(hist, HISTO_FLOW, t->counts, all) != HISTO_OK) return false;
+    if (weighted) {
+        t->sum_w = malloc((size_t)all * sizeof *t->sum_w);
+        t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
+        if (!t->sum_w || !t->sum_w2) return false;
+        if (histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) != HISTO_OK) return false;
+    }
+    keep_entry(t, s, t->counts, sizeof *t->counts);
+    keep_entry(t, s, t->sum_w, sizeof *t->sum_w);
+    keep_entry(t, s, t->sum_w2, sizeof *t->sum_w2);
+    return true;
+}
+
+static bool read_masked(table *t, const series *s)
+{
+    int64_t batch = histo_hist_batch(s->hist);
+    uint64_t *masked = malloc((size_t)batch * sizeof *masked);
+    bool good = masked && histo_hist_read_masked(s->hist, masked, batch) == HISTO_OK;
+    if (good) t->masked = masked[s->entry];
+    free(masked);
+    return good;
+}
+
+int table_read(table *t, const series *s, fault *f)
+{
+    *t = (table){0};
+    if (!read_axes(t, s->hist) || !read_cells(t, s) || !read_masked(t, s)) {
+        table_free(t);
+        return fault_set(f, EXIT_DATA, "no memory to read the histogram out: use fewer bins");
+    }
+    tally(t);
+    return 0;
+}
+
+void table_free(table *t)
+{
+    for (int a = 0; a < t->naxes; a++)
+        free(t->edges[a]);
+    free(t->counts);
+    free(t->sum_w);
+    free(t->sum_w2);
+    *t = (table){0};
+}
+
+histo_stats table_stats(const table *t, int a, bool whole)
+{
+    histo_stats all = {0};
+    int64_t slots[HISTO_MAX_AXES] = {0}, cell = 0;
+    do {
+        uint64_t count = t->counts[cell++];
+        int64_t bin = slots[a] - 1;
+        if (!count || bin < 0 || bin >= t->bins[a]) continue;
+        double lo = t->edges[a][bin], hi = t->edges[a][bin + 1];
+        double middle = whole ? lo : lo / 2 + hi / 2;
+        histo_stats these = {.samples = count, .min = lo, .max = whole ? lo : hi, .mean = middle};
+        histo_stats_merge(&all, &these);
+    } while (table_next(t, slots));
+    return all;
+}

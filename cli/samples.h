@@ -1,0 +1,32 @@
+/* The samples that are counted: a file through its reader, the chosen channels, the region of interest, the mask, the
+ * range filter and the weights, as pieces ready for histo_hist_fill. */
+#ifndef CLI_SAMPLES_H
+#define CLI_SAMPLES_H
+
+#include "select.h"
+
+typedef struct piece {
+    int page;
+    const histo_view *views;                  /* one for each source that is counted, all of one shape */
+    const histo_view *weights, *mask, *where; /* or NULL */
+    bool filters_itself;                      /* each source is its own `where` */
+    double where_lo, where_hi;
+} piece;
+
+typedef struct samples samples;
+
+/* keep: there may be more than one pass. */
+samples *samples_open(const char *path, const settings *s, bool keep, fault *f);
+void samples_close(samples *in);
+
+const choice *samples_choice(const samples *in);
+const reader *samples_reader(const samples *in);
+
+/* 1 and a piece, valid until the next call; 0 at the end; -1. */
+int samples_next(samples *in, piece *p, fault *f);
+int samples_rewind(samples *in, fault *f);
+
+/* How to fill with source i of the piece alone; i is 0 for a joint histogram. The options refer to p. */
+histo_fill_options piece_fill(const piece *p, int i);
+
+#endif

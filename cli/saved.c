@@ -1,0 +1,198 @@
+/* Saving and loading what a result holds: see saved.h. */
+#include "saved.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "failure.h"
+#include "labels.h"
+#include "saved_names.h"
+
+static const char set_magic[] = "histo set 1\n";
+
+enum { SET_MAGIC_BYTES = sizeof set_magic - 1 };
+
+static const size_t largest_file = (size_t)1 << 36;
+
+/* ---- Saving --------------------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at text, 0 if it is none. */
+static size_t character_bytes(const unsigned char *text)
+{
+    size_t size = text[0] < 0x80   ? 1
+                  : text[0] < 0xc2 ? 0
+                  : text[0] < 0xe0 ? 2
+                  : text[0] < 0xf0 ? 3
+                  : text[0] < 0xf5 ? 4
+                                   : 0;
+    for (size_t i = 1; i < size; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    bool surrogate = text[0] == 0xed && text[1] >= 0xa0,
+         overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    return surrogate || overlong || (text[0] == 0xf4 && text[1] >= 0x90) ? 0 : size;
+}
+
+/* A key for series i: UTF-8, not empty, unlike the others'. */
+static void make_key(const result *r, int i, char *key, size_t size)
+{
+    if (!r->series[i].name && r->count == 1)
+        snprintf(key, size, "histogram");
+    else
+        label_of_series(r, i, key, size - 24);
+    for (unsigned char *c = (unsigned char *)key; *c;) {
+        size_t bytes = character_bytes(c);
+        if (!bytes) *c = '?';
+        c += bytes ? bytes : 1;
+    }
+    bool taken = !*key || strcmp(key, "uhi_schema") == 0;
+    char other[400];
+    for (int k = 0; k < i && !taken; k++) {
+        label_of_series(r, k, other, sizeof other - 24);
+        taken = strcmp(key, other) == 0;
+    }
+    if (taken) snprintf(key + strlen(key), 24, " (%d)", i);
+}
+
+static int save_one(const result *r, int i, histo_format format, const char *key, char **data, size_t *size, fault *f)
+{
+    void *saved;
+    if (histo_hist_batch(r->series[i].hist) > 1)
+        return fault_set(f, EXIT_DATA,
+                         "a batch of histograms in one cannot be written again: write its table, npy or picture");
+    if (histo_hist_save(r->series[i].hist, format, key, &saved, size) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the histogram cannot be saved");
+    *data = saved;
+    return 0;
+}
+
+/* Each histogram is saved as an object of its own; their members make up one object. */
+int saved_write_json(const result *r, FILE *out, fault *f)
+{
+    for (int i = 0; i < r->count; i++) {
+        char key[400], *data = NULL;
+        size_t size;
+        make_key(r, i, key, sizeof key);
+        if (save_one(r, i, HISTO_JSON, key, &data, &size, f) != 0) return -1;
+        size_t begin = 0, end = size;
+        while (begin < size && data[begin] != '{')
+            begin++;
+        while (end > begin && data[end - 1] != '}')
+            end--;
+        begin++;
+        end--;
+        while (end > begin && strchr(" \n", data[end - 1]))
+            end--;
+        fputs(i ? "," : "{", out);
+        fwrite(data + begin, 1, end - begin, out);
+        histo_free(data);
+    }
+    fputs("\n}\n", out);
+    return 0;
+}
+
+int saved_write_binary(const result *r, FILE *out, fault *f)
+{
+    bool set = r->count > 1 || r->series[0].name;
+    if (set) fputs(set_magic, out);
+    for (int i = 0; i < r->count; i++) {
+        char *data = NULL;
+        const char *name = r->series[i].name ? r->series[i].name : "";
+        size_t size;
+        if (save_one(r, i, HISTO_BINARY, NULL, &data, &size, f) != 0) return -1;
+        if (set) fprintf(out, "%zu %zu\n%s", strlen(name), size, name);
+        fwrite(data, 1, size, out);
+        histo_free(data);
+    }
+    return 0;
+}
+
+/* ---- Loading -------------------------------------------------------------------------------------------- */
+
+static int load_one(const char *path, const char *data, size_t size, const char *key, const char *name, result *r,
+                    fault *f)
+{
+    histo_hist *hist;
+    histo_status status = histo_hist_load(data, size, key, &hist);
+    if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
+    return result_add(r, hist, name, f);
+}
+
+static int load_json(const char *path, const char *text, size_t size, result *r, fault *f)
+{
+    size_t at = 0;
+    int loaded = 0, failed = 0;
+    for (char *key; !failed && (key = saved_next_name(text, size, &at)) != NULL; free(key)) {
+        if (strcmp(key, "uhi_schema") == 0) continue;
+        failed = load_one(path, text, size, key, strcmp(key, "histogram") == 0 ? NULL : key, r, f);
+        loaded++;
+    }
+    return failed || loaded ? failed : load_one(path, text, size, NULL, NULL, r, f);
+}
+
+static int fault_set_file(const char *path, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "%s is damaged: its histograms are not where its headers say; save it again", path);
+}
+
+static int load_set(const char *path, const char *data, size_t size, result *r, fault *f)
+{
+    size_t at = SET_MAGIC_BYTES;
+    while (at < size) {
+        char line[64], name[1100];
+        size_t name_bytes, bytes;
+        const char *end = memchr(data + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - data) - at : sizeof line;
+        if (length >= sizeof line) return fault_set_file(path, f);
+        memcpy(line, data + at, length);
+        line[length] = '\0';
+        at += length + 1;
+        if (sscanf(line, "%zu %zu", &name_bytes, &bytes) != 2 || name_bytes >= sizeof name || name_bytes > size - at ||
+            bytes > size - at - name_bytes)
+            return fault_set_file(path, f);
+        memcpy(name, data + at, name_bytes);
+        name[name_bytes] = '\0';
+        at += name_bytes;
+        if (load_one(path, data + at, bytes, NULL, name[0] ? name : NULL, r, f) != 0) return -1;
+        at += bytes;
+    }
+    return 0;
+}
+
+static bool is_saved(const char *data, size_t size)
+{
+    static const char binary[] = "\x93HISTO\r\n";
+    size_t at = 0;
+    while (at < size && strchr(" \t\r\n", data[at]) && data[at])
+        at++;
+    return (at < size && data[at] == '{') || (size >= 8 && memcmp(data, binary, 8) == 0);
+}
+
+int saved_load(const char *path, result *r, fault *f)
+{
+    bool piped = strcmp(path, "-") == 0;
+    const char *name = piped ? "standard input" : path;
+    size_t size;
+    char *data = text_of_file(piped ? "/dev/stdin" : path, largest_file, &size);
+    if (!data && errno == ENOENT) return fault_set(f, EXIT_DATA, "%s: there is no such file", name);
+    if (!data) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", name, strerror(errno));
+    int failed = 0;
+    if (size >= SET_MAGIC_BYTES && memcmp(data, set_magic, SET_MAGIC_BYTES) == 0)
+        failed = load_set(name, data, size, r, f);
+    else if (size == 0)
+        failed = fault_set(f, EXIT_DATA, "%s is empty", name);
+    else if (!is_saved(data, size))
+        failed = fault_set(f, EXIT_DATA,
+                           "%s is no saved histogram (JSON or .histo): to count its samples, use histo hist", name);
+    else
+        failed =
+            data[0] == (char)0x93 ? load_one(name, data, size, NULL, NULL, r, f) : load_json(name, data, size, r, f);
+    free(data);
+    if (!failed && r->count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no histogram", name);
+    if (failed) return -1;
+    const char *slash = strrchr(name, '/');
+    if (!r->title && !(r->title = strdup(slash && slash[1] ? slash + 1 : name)))
+        return fault_set(f, EXIT_DATA, "no memory to load %s", name);
+    return 0;
+}

@@ -1,0 +1,477 @@
+#include "counts/binary.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counts/checksum.h"
+
+/* The first byte is no text, and the line ends break if the file was transferred as text. */
+static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
+
+enum { VERSION = 1, BLOCK = 1024, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
+
+enum { LOWEST = 1 << 14 }; /* the least double that is not 0, in units of window 0 */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static double double_of(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* ---- Saving ---- */
+
+/* Value i of an array of uint64_t or double. */
+static uint64_t value_in(const void *array, int64_t i)
+{
+    uint64_t value;
+    memcpy(&value, (const unsigned char *)array + i * 8, sizeof value);
+    return value;
+}
+
+/* n <= BLOCK values from `begin` on. */
+static void put_block(histo_bytes *out, const void *array, int64_t begin, int64_t n)
+{
+    uint64_t any = 0;
+    int64_t nonzero = 0;
+    for (int64_t i = begin; i < begin + n; i++) {
+        uint64_t value = value_in(array, i);
+        any |= value;
+        nonzero += value != 0;
+    }
+    int width = any ? (71 - __builtin_clzll(any)) / 8 : 0;
+    bool sparse = 2 + nonzero * (2 + width) < n * width;
+    histo_bytes_put_le(out, (uint64_t)(width | (sparse ? SPARSE : 0)), 1);
+    if (sparse) histo_bytes_put_le(out, (uint64_t)nonzero, 2);
+    for (int64_t i = 0; width && i < n; i++) {
+        uint64_t value = value_in(array, begin + i);
+        if (sparse && value == 0) continue;
+        if (sparse) histo_bytes_put_le(out, (uint64_t)i, 2);
+        histo_bytes_put_le(out, value, width);
+    }
+}
+
+static void put_array(histo_bytes *out, const void *array, int64_t n)
+{
+    for (int64_t begin = 0; begin < n; begin += BLOCK)
+        put_block(out, array, begin, least(BLOCK, n - begin));
+}
+
+static void put_axis(histo_bytes *out, const histo_axis *axis)
+{
+    histo_bytes_put_le(out, axis->kind, 1);
+    histo_bytes_put_le(out, axis->closed, 1);
+    histo_bytes_put_le(out, axis->edges != NULL, 1);
+    histo_bytes_put_le(out, (uint64_t)axis->bins, 8);
+    histo_bytes_put_le(out, bits_of(axis->power), 8);
+    if (!axis->edges) {
+        histo_bytes_put_le(out, bits_of(axis->lo), 8);
+        histo_bytes_put_le(out, bits_of(axis->hi), 8);
+    }
+    for (int64_t i = 0; axis->edges && i <= axis->bins; i++)
+        histo_bytes_put_le(out, bits_of(axis->edges[i]), 8);
+}
+
+static void put_windows(histo_bytes *out, const histo_exact_windows *windows)
+{
+    unsigned char bits[WINDOW_BYTES] = {0};
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+        if (windows->touched[k]) bits[k / 8] |= (unsigned char)(1 << k % 8);
+    if (windows->special) bits[SPECIAL_BIT / 8] |= 1 << SPECIAL_BIT % 8;
+    histo_bytes_put(out, bits, sizeof bits);
+}
+
+static uint64_t zigzag(int32_t digit)
+{
+    return digit < 0 ? (uint64_t)(-2 * (int64_t)digit - 1) : (uint64_t)digit * 2;
+}
+
+static void put_exact_block(histo_bytes *out, const histo_exact_windows *windows, const histo_exact_value *sums,
+                            int64_t n)
+{
+    uint64_t block[BLOCK];
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++) {
+        if (!windows->touched[k]) continue;
+        for (int64_t i = 0; i < n; i++)
+            block[i] = zigzag(sums[i].digit[k]);
+        put_block(out, block, 0, n);
+    }
+    if (!windows->special) return;
+    for (int64_t i = 0; i < n; i++)
+        block[i] = sums[i].special;
+    put_block(out, block, 0, n);
+}
+
+/* The sums of w, then of w^2, of each BLOCK slots. */
+static histo_status put_exact(histo_bytes *out, const histo_exact *const exact[2], const histo_exact_windows windows[2])
+{
+    histo_exact_value *sums = malloc(BLOCK * sizeof *sums);
+    if (!sums) return histo_fail_memory(BLOCK * sizeof *sums, "saving exact sums");
+    for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK) {
+        int64_t n = least(BLOCK, exact[0]->slots - begin);
+        for (int power = 0; power < 2; power++) {
+            for (int64_t i = 0; i < n; i++)
+                sums[i] = histo_exact_get(exact[power], begin + i);
+            put_exact_block(out, &windows[power], sums, n);
+        }
+    }
+    free(sums);
+    return HISTO_OK;
+}
+
+histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
+{
+    const histo_bank *bank = &hist->bank;
+    const histo_exact *const exact[2] = {bank->exact_w, bank->exact_w2};
+    int64_t all = bank->batch * bank->slots;
+    histo_bytes_put(out, magic, sizeof magic);
+    histo_bytes_put_le(out, VERSION, 4);
+    histo_bytes_put_le(out, hist->weighting, 1);
+    histo_bytes_put_le(out, (uint64_t)hist->naxes, 1);
+    histo_bytes_put_le(out, (uint64_t)bank->batch, 8);
+    for (int a = 0; a < hist->naxes; a++)
+        put_axis(out, &hist->axes[a]);
+    histo_exact_windows windows[2];
+    for (int power = 0; exact[0] && power < 2; power++) {
+        windows[power] = histo_exact_used(exact[power]);
+        put_windows(out, &windows[power]);
+    }
+    put_array(out, bank->masked, bank->batch);
+    put_array(out, bank->counts, all);
+    if (bank->sum_w) {
+        put_array(out, bank->sum_w, all);
+        put_array(out, bank->sum_w2, all);
+    }
+    if (exact[0]) {
+        histo_status status = put_exact(out, exact, windows);
+        if (status != HISTO_OK) return status;
+    }
+    histo_bytes_put_le(out, histo_checksum_add(0, out->data, out->failed ? 0 : out->size), CRC_BYTES);
+    return HISTO_OK;
+}
+
+/* ---- Loading ---- */
+
+typedef struct source {
+    const unsigned char *data;
+    size_t size, at; /* size without the checksum */
+} source;
+
+static histo_status corrupt(const source *in, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static histo_status corrupt(const source *in, const char *format, ...)
+{
+    char what[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return histo_fail(HISTO_CORRUPT, "byte %zu: %s", in->at, what);
+}
+
+/* A refusal of what the file says as one of the file. */
+static histo_status blame_file(const source *in, histo_status status)
+{
+    return status == HISTO_INVALID ? corrupt(in, "%s", histo_last_error()) : status;
+}
+
+static size_t left(const source *in)
+{
+    return in->size - in->at;
+}
+
+/* Step over the next bytes; NULL if there are not so many. */
+static const unsigned char *take(source *in, size_t size)
+{
+    if (size > left(in)) return NULL;
+    const unsigned char *bytes = in->data + in->at;
+    in->at += size;
+    return bytes;
+}
+
+static uint64_t value_of(const unsigned char *bytes, int width)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < width; i++)
+        value |= (uint64_t)bytes[i] << 8 * i;
+    return value;
+}
+
+static histo_status get(source *in, int width, uint64_t *value)
+{
+    const unsigned char *bytes = take(in, (size_t)width);
+    *value = 0;
+    if (!bytes) return corrupt(in, "the file ends where %d more bytes should follow", width);
+    *value = value_of(bytes, width);
+    return HISTO_OK;
+}
+
+/* A value from 0 to `most`. */
+static histo_status get_up_to(source *in, int width, uint64_t most, const char *what, uint64_t *value)
+{
+    histo_status status = get(in, width, value);
+    if (status != HISTO_OK || *value <= most) return status;
+    in->at -= (size_t)width;
+    return corrupt(in, "%s is %llu, not 0 to %llu", what, (unsigned long long)*value, (unsigned long long)most);
+}
+
+/* Put n <= BLOCK values from `begin` on, none above `most`, in an array of uint64_t or double that is all zero, so that
+ * memory is touched only where there is something. */
+static histo_status get_block(source *in, uint64_t most, void *array, int64_t begin, int64_t n)
+{
+    uint64_t head = 0, nonzero = 0;
+    histo_status status = get(in, 1, &head);
+    if (status != HISTO_OK) return status;
+    int width = (int)head & ~SPARSE;
+    bool sparse = head & SPARSE;
+    if (width > 8 || (sparse && width == 0)) {
+        in->at--;
+        return corrupt(in, "a block starts with %d, which is no width", (int)head);
+    }
+    if (sparse) status = get_up_to(in, 2, (uint64_t)n, "the number of values in a block", &nonzero);
+    if (status != HISTO_OK) return status;
+    int64_t entries = sparse ? (int64_t)nonzero : n;
+    int step = sparse ? 2 + width : width;
+    size_t start = in->at;
+    const unsigned char *bytes = take(in, (size_t)(entries * step));
+    if (!bytes) return corrupt(in, "the file ends within a block of %lld bytes", (long long)(entries * step));
+    for (int64_t i = 0, next = 0; width && i < entries; i++, bytes += step) {
+        int64_t index = sparse ? (int64_t)value_of(bytes, 2) : i;
+        uint64_t value = value_of(bytes + step - width, width);
+        if (index < next || index >= n || value > most) {
+            in->at = start + (size_t)(i * step);
+            return corrupt(in, value > most ? "a value is too large" : "the indices in a block do not increase");
+        }
+        memcpy((unsigned char *)array + (begin + index) * 8, &value, sizeof value);
+        next = index + 1;
+    }
+    return HISTO_OK;
+}
+
+static histo_status get_array(source *in, void *array, int64_t n)
+{
+    histo_status status = HISTO_OK;
+    for (int64_t begin = 0; begin < n && status == HISTO_OK; begin += BLOCK)
+        status = get_block(in, UINT64_MAX, array, begin, least(BLOCK, n - begin));
+    return status;
+}
+
+/* What stands before the arrays. */
+typedef struct header {
+    histo_weighting weighting;
+    int naxes;
+    histo_axis axes[HISTO_MAX_AXES]; /* edges are allocated */
+    int64_t batch, slots;
+    histo_exact_windows windows[2];
+} header;
+
+static void header_free(header *h)
+{
+    for (int a = 0; a < h->naxes; a++)
+        free((void *)h->axes[a].edges);
+}
+
+static histo_status get_edges(source *in, histo_axis *axis)
+{
+    size_t count = (size_t)axis->bins + 1;
+    if (count > left(in) / sizeof(double)) return corrupt(in, "the file ends within the %zu edges of an axis", count);
+    double *edges = malloc(count * sizeof *edges);
+    if (!edges) return histo_fail_memory(count * sizeof *edges, "the edges of an axis");
+    const unsigned char *bytes = take(in, count * sizeof *edges);
+    for (size_t i = 0; i < count; i++)
+        edges[i] = double_of(value_of(bytes + 8 * i, 8));
+    axis->edges = edges;
+    axis->lo = edges[0];
+    axis->hi = edges[count - 1];
+    return HISTO_OK;
+}
+
+static histo_status get_axis(source *in, histo_axis *axis)
+{
+    uint64_t kind, closed, stored, bins, power, lo, hi;
+    histo_status status = get_up_to(in, 1, HISTO_POWER, "the kind of an axis", &kind);
+    if (status == HISTO_OK) status = get_up_to(in, 1, 1, "the closed flag of an axis", &closed);
+    if (status == HISTO_OK) status = get_up_to(in, 1, 1, "the edges flag of an axis", &stored);
+    if (status == HISTO_OK) status = get_up_to(in, 8, HISTO_MAX_BINS, "the number of bins of an axis", &bins);
+    if (status == HISTO_OK) status = get(in, 8, &power);
+    if (status != HISTO_OK) return status;
+    *axis =
+        (histo_axis){.kind = (histo_axis_kind)kind, .closed = closed, .bins = (int64_t)bins, .power = double_of(power)};
+    if (stored) return get_edges(in, axis);
+    status = get(in, 8, &lo);
+    if (status == HISTO_OK) status = get(in, 8, &hi);
+    if (status != HISTO_OK) return status;
+    axis->lo = double_of(lo);
+    axis->hi = double_of(hi);
+    return HISTO_OK;
+}
+
+static histo_status get_windows(source *in, histo_exact_windows *windows)
+{
+    const unsigned char *bits = take(in, WINDOW_BYTES);
+    if (!bits) return corrupt(in, "the file ends within the windows of the sums");
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+        windows->touched[k] = bits[k / 8] >> k % 8 & 1;
+    windows->special = bits[SPECIAL_BIT / 8] >> SPECIAL_BIT % 8 & 1;
+    return HISTO_OK;
+}
+
+/* Arrays of batch * slots values in the file. */
+static int64_t arrays(const header *h)
+{
+    int64_t n = h->weighting == HISTO_WEIGHT_FAST ? 3 : 1;
+    for (int power = 0; power < 2; power++) {
+        n += h->windows[power].special;
+        for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+            n += h->windows[power].touched[k];
+    }
+    return n;
+}
+
+/* Only after this is memory allocated, or time spent, in proportion to the number of bins: each block of the arrays has
+ * a byte in the file. */
+static histo_status check_sizes(const source *in, header *h)
+{
+    int64_t bins;
+    histo_status status = histo_slots_count(h->naxes, h->axes, h->batch, &bins, &h->slots);
+    if (status != HISTO_OK) return blame_file(in, status);
+    int64_t blocks = (h->batch * h->slots + BLOCK - 1) / BLOCK;
+    if (blocks > (int64_t)left(in) / arrays(h))
+        return corrupt(in, "the file ends here, too early for a batch of %lld histograms of %lld slots",
+                       (long long)h->batch, (long long)h->slots);
+    for (int a = 0; a < h->naxes; a++) {
+        status = histo_axis_check(&h->axes[a]);
+        if (status != HISTO_OK) return blame_file(in, status);
+        if (histo_axis_is_uniform(&h->axes[a]) == (h->axes[a].edges != NULL))
+            return corrupt(in, "axis %d has edges where a formula gives them, or none where they are needed", a);
+    }
+    return HISTO_OK;
+}
+
+static histo_status get_header(source *in, header *h)
+{
+    uint64_t version, weighting, naxes, batch;
+    in->at = sizeof magic;
+    histo_status status = get(in, 4, &version);
+    if (status != HISTO_OK) return status;
+    if (version != VERSION)
+        return histo_fail(HISTO_UNSUPPORTED, "the file has format version %u, this library reads version %d",
+                          (unsigned)version, VERSION);
+    status = get_up_to(in, 1, HISTO_WEIGHT_REPRODUCIBLE, "the weighting", &weighting);
+    if (status == HISTO_OK) status = get_up_to(in, 1, HISTO_MAX_AXES, "the number of axes", &naxes);
+    if (status == HISTO_OK) status = get_up_to(in, 8, INT64_MAX, "the batch", &batch);
+    if (status != HISTO_OK) return status;
+    if (naxes == 0) return corrupt(in, "there are no axes");
+    h->weighting = (histo_weighting)weighting;
+    h->batch = (int64_t)batch;
+    for (; h->naxes < (int)naxes && status == HISTO_OK; h->naxes++)
+        status = get_axis(in, &h->axes[h->naxes]);
+    for (int power = 0; weighting == HISTO_WEIGHT_REPRODUCIBLE && power < 2 && status == HISTO_OK; power++)
+        status = get_windows(in, &h->windows[power]);
+    return status == HISTO_OK ? check_sizes(in, h) : status;
+}
+
+static int32_t unzigzag(uint64_t value)
+{
+    return (int32_t)(value & 1 ? -(int64_t)(value / 2) - 1 : (int64_t)(value / 2));
+}
+
+static histo_status get_digits(source *in, histo_exact *e, int window, int64_t begin, int64_t n)
+{
+    uint64_t block[BLOCK] = {0};
+    histo_status status = get_block(in, UINT32_MAX, block, 0, n);
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++) {
+        int32_t digit = unzigzag(block[i]);
+        if (window == 0 && digit % LOWEST) return corrupt(in, "a sum is none of doubles, as it has lower bits");
+        histo_exact_add_digit(e, begin + i, window, digit);
+    }
+    return status;
+}
+
+static histo_status get_flags(source *in, histo_exact *e, int64_t begin, int64_t n)
+{
+    uint64_t block[BLOCK] = {0};
+    const uint64_t all = HISTO_EXACT_POSITIVE_INFINITY | HISTO_EXACT_NEGATIVE_INFINITY | HISTO_EXACT_NAN;
+    histo_status status = get_block(in, all, block, 0, n);
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
+        histo_exact_add_special(e, begin + i, (uint8_t)block[i]);
+    return status;
+}
+
+static histo_status get_exact_block(source *in, const histo_exact_windows *windows, histo_exact *e, int64_t begin,
+                                    int64_t n)
+{
+    histo_status status = HISTO_OK;
+    for (int k = 0; k < HISTO_EXACT_WINDOWS && status == HISTO_OK; k++)
+        if (windows->touched[k]) status = get_digits(in, e, k, begin, n);
+    return status == HISTO_OK && windows->special ? get_flags(in, e, begin, n) : status;
+}
+
+static histo_status get_exact(source *in, const histo_exact_windows windows[2], histo_exact *const exact[2])
+{
+    for (int power = 0; power < 2; power++) {
+        histo_status status = histo_exact_reserve(exact[power], &windows[power], 1);
+        if (status != HISTO_OK) return status;
+    }
+    for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK) {
+        int64_t n = least(BLOCK, exact[0]->slots - begin);
+        for (int power = 0; power < 2; power++) {
+            histo_status status = get_exact_block(in, &windows[power], exact[power], begin, n);
+            if (status != HISTO_OK) return status;
+        }
+    }
+    return HISTO_OK;
+}
+
+static histo_status get_bank(source *in, const header *h, const histo_bank *bank)
+{
+    int64_t all = bank->batch * bank->slots;
+    histo_status status = get_array(in, bank->masked, bank->batch);
+    if (status == HISTO_OK) status = get_array(in, bank->counts, all);
+    if (status == HISTO_OK && bank->sum_w) status = get_array(in, bank->sum_w, all);
+    if (status == HISTO_OK && bank->sum_w2) status = get_array(in, bank->sum_w2, all);
+    histo_exact *const exact[2] = {bank->exact_w, bank->exact_w2};
+    if (status == HISTO_OK && exact[0]) status = get_exact(in, h->windows, exact);
+    if (status == HISTO_OK && left(in)) return corrupt(in, "%zu bytes follow the histogram", left(in));
+    return status;
+}
+
+bool histo_binary_is(const unsigned char *data, size_t size)
+{
+    return size > 0 && memcmp(data, magic, size < sizeof magic ? size : sizeof magic) == 0;
+}
+
+histo_status histo_binary_load(const unsigned char *data, size_t size, histo_hist **out)
+{
+    if (size < sizeof magic + CRC_BYTES)
+        return histo_fail(HISTO_CORRUPT, "byte %zu: the file ends within its header", size);
+    source in = {data, size - CRC_BYTES, 0};
+    if (histo_checksum_add(0, data, in.size) != value_of(data + in.size, CRC_BYTES))
+        return histo_fail(HISTO_CORRUPT, "byte %zu: the checksum does not match: the file is truncated or damaged",
+                          in.size);
+    header h = {0};
+    histo_hist *hist = NULL;
+    histo_status status = get_header(&in, &h);
+    if (status == HISTO_OK) status = histo_hist_make(&hist, h.naxes, h.axes, h.batch, h.weighting);
+    if (status == HISTO_OK) status = get_bank(&in, &h, &hist->bank);
+    header_free(&h);
+    if (status == HISTO_OK)
+        *out = hist;
+    else
+        histo_hist_destroy(hist);
+    return status;
+}

@@ -1,0 +1,79 @@
+#include "counts/cells.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "counts/checksum.h"
+
+static uint64_t bits_of(double x)
+{
+    double one_nan = x != x ? (double)NAN : x;
+    uint64_t bits;
+    memcpy(&bits, &one_nan, sizeof bits);
+    return bits;
+}
+
+uint64_t histo_lane_get(histo_lane lane, int64_t slot)
+{
+    return lane.counts ? lane.counts[slot] : bits_of(lane.sums[slot]);
+}
+
+bool histo_place_next(histo_place *place)
+{
+    int a = place->hist->naxes - 1;
+    while (a >= 0 && ++place->at[a] == place->hist->axes[a].bins + place->flow)
+        place->at[a--] = 0;
+    return a >= 0 || ++place->entry < place->hist->bank.batch;
+}
+
+int64_t histo_place_slot(const histo_place *place)
+{
+    int64_t slot = place->entry;
+    for (int a = 0; a < place->hist->naxes; a++)
+        slot = slot * (place->hist->axes[a].bins + 3) + place->at[a];
+    return slot;
+}
+
+bool histo_place_is_nan(const histo_place *place)
+{
+    for (int a = 0; a < place->hist->naxes; a++)
+        if (place->at[a] == place->hist->axes[a].bins + 2) return true;
+    return false;
+}
+
+/* The slots of a cell are its own and, for each set of axes on which it is overflow, the one with NaN there. */
+uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell)
+{
+    const histo_hist *hist = cell->hist;
+    int64_t first = histo_place_slot(cell), stride = 1, to_nan[HISTO_MAX_AXES];
+    int over = 0;
+    for (int a = hist->naxes - 1; a >= 0; a--) {
+        if (cell->at[a] == hist->axes[a].bins + 1) to_nan[over++] = stride;
+        stride *= hist->axes[a].bins + 3;
+    }
+    uint64_t count = lane.counts ? lane.counts[first] : 0;
+    double sum = lane.sums ? lane.sums[first] : 0;
+    for (unsigned set = 1; set < 1U << over; set++) {
+        int64_t slot = first;
+        for (int i = 0; i < over; i++)
+            slot += set >> i & 1 ? to_nan[i] : 0;
+        if (lane.counts)
+            count += lane.counts[slot];
+        else
+            sum += lane.sums[slot];
+    }
+    return lane.counts ? count : bits_of(sum);
+}
+
+uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[2])
+{
+    uint32_t crc = 0;
+    for (int i = 0; i < 2; i++) {
+        if (!lanes[i].counts && !lanes[i].sums) continue;
+        histo_place cell = {hist, HISTO_CELLS, 0, {0}};
+        do
+            crc = histo_checksum_add_u64(crc, histo_lane_cell(lanes[i], &cell));
+        while (histo_place_next(&cell));
+    }
+    return crc;
+}

@@ -1,0 +1,223 @@
+/* Writing the Unified Histogram Interface's JSON. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counts/cells.h"
+#include "counts/json.h"
+#include "counts/uhi.h"
+
+const char *const histo_uhi_kinds[] = {
+    [HISTO_INTEGER] = "integer", [HISTO_REGULAR] = "regular", [HISTO_VARIABLE] = "variable",
+    [HISTO_LOG] = "log",         [HISTO_SQRT] = "sqrt",       [HISTO_POWER] = "power",
+};
+const char *const histo_uhi_weightings[] = {
+    [HISTO_UNWEIGHTED] = "unweighted",
+    [HISTO_WEIGHT_FAST] = "fast",
+    [HISTO_WEIGHT_REPRODUCIBLE] = "reproducible",
+};
+
+static void put_value(histo_bytes *out, bool sum, uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    if (sum)
+        histo_json_put_number(out, x);
+    else
+        histo_bytes_print(out, "%" PRIu64, bits);
+}
+
+/* ---- Axes ---- */
+
+static void put_batch_axis(histo_bytes *out, int64_t batch)
+{
+    histo_bytes_print(out, "\n      {\"type\": \"category_int\", \"categories\": [");
+    for (int64_t b = 0; b < batch; b++)
+        histo_bytes_print(out, "%s%" PRId64, b ? "," : "", b);
+    histo_bytes_print(out, "], \"flow\": false, \"writer_info\": {\"histo\": {\"kind\": \"batch\"}}},");
+}
+
+static void put_axis(histo_bytes *out, const histo_axis *axis)
+{
+    if (axis->edges) {
+        histo_bytes_print(out, "\n      {\"type\": \"variable\", \"edges\": ");
+        for (int64_t i = 0; i <= axis->bins; i++) {
+            histo_bytes_put(out, i ? "," : "[", 1);
+            histo_json_put_number(out, axis->edges[i]);
+        }
+        histo_bytes_print(out, "]");
+    } else {
+        histo_bytes_print(out, "\n      {\"type\": \"regular\", \"lower\": ");
+        histo_json_put_number(out, axis->lo);
+        histo_bytes_print(out, ", \"upper\": ");
+        histo_json_put_number(out, axis->hi);
+        histo_bytes_print(out, ", \"bins\": %" PRId64, axis->bins);
+    }
+    histo_bytes_print(out, ", \"underflow\": true, \"overflow\": true, \"circular\": false,\n");
+    histo_bytes_print(out, "       \"writer_info\": {\"histo\": {\"kind\": \"%s\"", histo_uhi_kinds[axis->kind]);
+    if (axis->kind == HISTO_POWER) {
+        histo_bytes_print(out, ", \"power\": ");
+        histo_json_put_number(out, axis->power);
+    }
+    histo_bytes_print(out, "%s}}}", axis->closed ? ", \"closed\": true" : "");
+}
+
+static void put_axes(histo_bytes *out, const histo_hist *hist)
+{
+    histo_bytes_print(out, "    \"axes\": [");
+    if (hist->bank.batch > 1) put_batch_axis(out, hist->bank.batch);
+    for (int a = 0; a < hist->naxes; a++) {
+        if (a) histo_bytes_put(out, ",", 1);
+        put_axis(out, &hist->axes[a]);
+    }
+    histo_bytes_print(out, "\n    ],\n");
+}
+
+/* ---- Storage ---- */
+
+/* Does the cell begin (end) the array of the innermost, next, … axis? How many of them does it begin (end)? */
+static int brackets(const histo_place *cell, bool end)
+{
+    int n = 0;
+    for (int a = cell->hist->naxes - 1; a >= 0; a--, n++)
+        if (cell->at[a] != (end ? cell->hist->axes[a].bins + HISTO_CELLS - 1 : 0)) return n;
+    int64_t batch = cell->hist->bank.batch;
+    return n + (batch > 1 && cell->entry == (end ? batch - 1 : 0));
+}
+
+static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane)
+{
+    histo_bytes_print(out, ",\n      \"%s\": ", key);
+    histo_place cell = {hist, HISTO_CELLS, 0, {0}};
+    bool first = true;
+    do {
+        int begins = brackets(&cell, false), ends = brackets(&cell, true);
+        if (!first) histo_bytes_print(out, begins ? ",\n      " : ",");
+        first = false;
+        while (begins-- > 0)
+            histo_bytes_put(out, "[", 1);
+        put_value(out, lane.sums, histo_lane_cell(lane, &cell));
+        while (ends-- > 0)
+            histo_bytes_put(out, "]", 1);
+    } while (histo_place_next(&cell));
+}
+
+/* ---- What the schema has no place for ---- */
+
+/* A list of values by index in writer_info, which is left out if it has none. */
+typedef struct list {
+    histo_bytes *out;
+    const char *key;
+    bool sums;
+    int64_t next; /* index that continues the run; 0 before the first value */
+} list;
+
+static void list_add(list *l, int64_t index, uint64_t value)
+{
+    if (l->next == 0) histo_bytes_print(l->out, ", \"%s\": \"", l->key);
+    if (l->next == 0 || l->next != index)
+        histo_bytes_print(l->out, "%s%" PRId64 ":", l->next ? " " : "", index);
+    else
+        histo_bytes_put(l->out, ",", 1);
+    put_value(l->out, l->sums, value);
+    l->next = index + 1;
+}
+
+static void list_end(const list *l)
+{
+    if (l->next) histo_bytes_put(l->out, "\"", 1);
+}
+
+/* The slots with another value than a reader of the storage assumes. told: the storage has the lane. */
+static void put_untold(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane, bool told)
+{
+    list l = {out, key, lane.sums, 0};
+    histo_place place = {hist, HISTO_ALL_SLOTS, 0, {0}};
+    do {
+        int64_t slot = histo_place_slot(&place);
+        uint64_t value = histo_lane_get(lane, slot);
+        uint64_t assumed = told && !histo_place_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
+        if (value != assumed) list_add(&l, slot, value);
+    } while (histo_place_next(&place));
+    list_end(&l);
+}
+
+static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane counts, const histo_lane sums[2])
+{
+    histo_bytes_print(out, ",\n    \"writer_info\": {\"histo\": {\"version\": \"%s\", \"weighting\": \"%s\"",
+                      histo_version(), histo_uhi_weightings[hist->weighting]);
+    list masked = {out, "masked", false, 0};
+    for (int64_t b = 0; b < hist->bank.batch; b++)
+        if (hist->bank.masked[b]) list_add(&masked, b, hist->bank.masked[b]);
+    list_end(&masked);
+    put_untold(out, hist, "counts", counts, !sums[0].sums);
+    if (sums[0].sums) {
+        put_untold(out, hist, "sum_w", sums[0], true);
+        put_untold(out, hist, "sum_w2", sums[1], true);
+    }
+    const histo_lane only_counts[2] = {counts, {NULL, NULL}};
+    histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}",
+                      histo_cells_checksum(hist, sums[0].sums ? sums : only_counts));
+}
+
+/* ---- All of it ---- */
+
+static histo_status check_name(const char *name)
+{
+    size_t size = strlen(name);
+    if (size == 0) return histo_fail(HISTO_INVALID, "the name of a saved histogram cannot be empty");
+    if (strcmp(name, "uhi_schema") == 0)
+        return histo_fail(HISTO_INVALID, "a saved histogram cannot be named uhi_schema, which readers take for a key");
+    for (size_t at = 0; at < size;) {
+        size_t length = histo_json_character(name + at, size - at);
+        if (length == 0) return histo_fail(HISTO_INVALID, "the name of a saved histogram must be UTF-8");
+        at += length;
+    }
+    return HISTO_OK;
+}
+
+static void put_histogram(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane sums[2])
+{
+    histo_lane counts = {hist->bank.counts, NULL};
+    histo_bytes_print(out, "{\n  ");
+    histo_json_put_string(out, name);
+    histo_bytes_print(out, ": {\n    \"uhi_schema\": 1,\n");
+    put_axes(out, hist);
+    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", sums[0].sums ? "weighted" : "int");
+    put_lane(out, hist, "values", sums[0].sums ? sums[0] : counts);
+    if (sums[1].sums) put_lane(out, hist, "variances", sums[1]);
+    histo_bytes_print(out, "\n    }");
+    put_writer_info(out, hist, counts, sums);
+    histo_bytes_print(out, "\n  }\n}\n");
+}
+
+static histo_status save(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    const histo_bank *bank = &hist->bank;
+    histo_lane sums[2] = {{NULL, bank->sum_w}, {NULL, bank->sum_w2}};
+    double *rounded = NULL;
+    histo_status status = HISTO_OK;
+    if (hist->weighting == HISTO_WEIGHT_REPRODUCIBLE) {
+        int64_t all = bank->batch * bank->slots;
+        rounded = calloc((size_t)all, 2 * sizeof *rounded);
+        if (!rounded) return histo_fail_memory((size_t)all * 2 * sizeof *rounded, "saving sums of weights");
+        sums[0].sums = rounded;
+        sums[1].sums = rounded + all;
+        status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all);
+    }
+    if (status == HISTO_OK) put_histogram(out, hist, name, sums);
+    free(rounded);
+    return status;
+}
+
+histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    if (!name) name = "histogram";
+    histo_json_locale locale;
+    histo_status status = check_name(name);
+    if (status == HISTO_OK) status = histo_json_locale_begin(&locale);
+    if (status != HISTO_OK) return status;
+    status = save(hist, name, out);
+    histo_json_locale_end(&locale);
+    return status;
+}

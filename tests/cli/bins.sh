@@ -1,0 +1,59 @@
+# Bins: numbers, rules, ranges, widths, edges, logarithms, and the usual ones.
+. "$(dirname "$0")/support/check.sh"
+
+printf '0 1 1 2 3 3 3 4\n' >few.txt
+prints 'lo\thi\tcount\n0\t2\t3\n2\t4\t5\n' -b 2 few.txt
+prints 'lo\thi\tcount\n0\t1\t1\n1\t2\t2\n2\t3\t1\n3\t4\t4\n' -b 4 few.txt
+prints 'lo\thi\tcount\n0\t2\t3\n2\t4\t5\n' --width 2 few.txt
+prints 'lo\thi\tcount\n0\t3\t4\n3\t6\t4\n' --width 3 few.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\t2\t2\n2\t3\t4\n3\tinf\t1\n' -b 2 -r 1:3 few.txt
+prints 'lo\thi\tcount\n-1\t4\t8\n' -b 1 -r -1:4 few.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' --edges 1,1.5,4 few.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' --edges '1 1.5 4' few.txt
+printf '# edges\n1, 1.5\n4\n' >edges.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' -b @edges.txt few.txt
+
+# One value: half a unit each way, as NumPy.
+printf '5\n5\n' >one.txt
+prints 'lo\thi\tcount\n4.5\t5\t0\n5\t5.5\t2\n' -b 2 one.txt
+prints 'lo\thi\tcount\n-inf\t2.5\t4\n2.5\t3.5\t3\n3.5\tinf\t1\n' -b 1 -r 3:3 few.txt
+
+# Percentiles: 1 to 100, of which p10 is 10.9 and p90 is 90.1.
+prints 'lo\thi\tcount\n-inf\t10.9\t10\n10.9\t50.5\t40\n50.5\t90.1\t40\n90.1\tinf\t10\n' -b 2 -r p10:p90 <<END
+$(seq 100)
+END
+
+# Ranges of the sample type; one bin a value of 8-bit samples.
+printf 'abca' >letters
+prints 'lo\thi\tcount\n0\t128\t4\n128\t256\t0\n' --dtype u8 -b 2 letters
+prints 'lo\thi\tcount\n-128\t0\t0\n0\t128\t4\n' --dtype i8 -b 2 letters
+prints '256\n' --dtype u8 -r dtype --to json -o /dev/stdout letters >/dev/null 2>&1 || true
+checks=$((checks + 1))
+[ "$("$histo" --dtype u8 letters | awk 'NR > 1 && $3 { printf "%s:%s ", $1, $3 }')" = '97:2 98:1 99:1 ' ] ||
+    fail "8-bit samples do not have one bin a value"
+prints 'lo\thi\tcount\n97\t98\t3\n98\t99\t1\n' --dtype u8 -b 2 -r minmax letters
+[ "$("$histo" --dtype u16 -r dtype letters | wc -l)" -eq 65537 ] || fail "u16 over its type has not 65536 bins"
+
+# Whole numbers get bins of a whole width.
+prints 'lo\thi\tcount\n1\t4\t3\n4\t7\t3\n7\t10\t2\n' --dtype u16 <<END
+$(printf '\001\000\002\000\003\000\004\000\005\000\006\000\007\000\010\000' >u16; echo)
+END
+:
+printf '1\n10\n100\n0\n-5\n1000\n' >decades.txt
+prints 'lo\thi\tcount\n-inf\t1\t2\n1\t31.622776601683793\t2\n31.622776601683793\t1000\t2\n' --log -b 2 decades.txt
+prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t1\n10\t100\t2\n100\tinf\t1\n' --log -b 2 -r 1:100 decades.txt
+
+# NaN and infinities have lines of their own, and are no part of a range from the data.
+printf 'nan\n1\ninf\n3\n-inf\n2\n' >special.txt
+prints 'lo\thi\tcount\n-inf\t1\t1\n1\t2\t1\n2\t3\t2\n3\tinf\t1\nnan\tnan\t1\n' -b 2 special.txt
+
+if [ "$data" ]; then
+    set -- --dataset elevation "$data/jacksboro_fault_dem.npz"
+    prints 'lo\thi\tcount\n236\t446\t48285\n446\t656\t61300\n656\t866\t23289\n866\t1076\t5758\n' -b 4 "$@"
+    for rule in auto:93 fd:93 scott:77 sturges:19 doane:25 rice:104 sqrt:373 stone:354; do # numpy.histogram's numbers
+        checks=$((checks + 1))
+        bins=$("$histo" -b ${rule%:*} "$@" | tail -n +2 | wc -l)
+        [ "$bins" -eq ${rule#*:} ] || fail "-b ${rule%:*} gives $bins bins, not ${rule#*:}"
+    done
+fi
+finish

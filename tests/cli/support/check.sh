@@ -1,0 +1,99 @@
+# What the tests of the command share. A test begins with
+#     . "$(dirname "$0")/support/check.sh"
+# and ends with `finish`. It runs in an empty directory that goes away with it; $histo is the command, $data a directory of
+# real files, or empty where they are not installed.
+set -u
+case $1 in
+/*) histo=$1 ;;
+*) histo=$PWD/$1 ;;
+esac
+data=/usr/share/matplotlib/mpl-data/sample_data
+[ -d "$data" ] || data=
+LC_ALL=C
+export LC_ALL
+unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR
+place=$(mktemp -d)
+err=$place/err
+out=$place/out
+mkdir "$place/work"
+cd "$place/work" || exit 1
+trap 'rm -rf "$place"' EXIT
+checks=0
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $*"
+}
+
+# prints EXPECTED ARGUMENTS…: the command succeeds, says nothing on standard error, and prints EXPECTED (escapes as in
+# printf %b; standard input is passed on).
+prints() {
+    expected=$(printf '%b.' "$1")
+    shift
+    checks=$((checks + 1))
+    "$histo" "$@" >"$out" 2>"$err"
+    status=$?
+    actual=$(cat "$out" && echo .)
+    [ $status -eq 0 ] || fail "histo $*: exit status $status: $(cat "$err")"
+    [ ! -s "$err" ] || fail "histo $*: said on standard error: $(cat "$err")"
+    [ "$actual" = "$expected" ] || fail "histo $*: printed
+$actual
+instead of
+$expected"
+}
+
+# shows PATTERN ARGUMENTS…: it succeeds, and a line that it prints matches the basic regular expression.
+shows() {
+    pattern=$1
+    shift
+    checks=$((checks + 1))
+    "$histo" "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
+    grep -q -e "$pattern" "$out" || fail "histo $*: prints no line with '$pattern':
+$(cat "$out")"
+}
+
+# remarks PATTERN ARGUMENTS…: it succeeds, with one remark on standard error that matches.
+remarks() {
+    pattern=$1
+    shift
+    checks=$((checks + 1))
+    "$histo" "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
+    [ "$(wc -l <"$err")" -eq 1 ] || fail "histo $*: not one remark: $(cat "$err")"
+    grep -q -e "$pattern" "$err" || fail "histo $*: no remark has '$pattern': $(cat "$err")"
+}
+
+# refuses STATUS PATTERN ARGUMENTS…: it exits with STATUS and one sentence that matches, prints nothing, and neither
+# makes a file nor leaves one behind.
+refuses() {
+    wanted=$1
+    pattern=$2
+    shift 2
+    checks=$((checks + 1))
+    before=$(ls -A)
+    "$histo" "$@" >"$out" 2>"$err"
+    status=$?
+    [ $status -eq "$wanted" ] || fail "histo $*: exit status $status, not $wanted: $(cat "$err")"
+    [ ! -s "$out" ] || fail "histo $*: printed something although it failed"
+    [ "$(wc -l <"$err")" -eq 1 ] || fail "histo $*: not one line on standard error: $(cat "$err")"
+    grep -q -e "^histo: .*$pattern" "$err" || fail "histo $*: the sentence has no '$pattern': $(cat "$err")"
+    [ "$(ls -A)" = "$before" ] || fail "histo $*: left files behind: $(ls -A)"
+}
+
+# npy FILE DTYPE SHAPE: an array in NumPy's format, of the samples on standard input; SHAPE as Python writes a tuple.
+npy() {
+    {
+        printf '\223NUMPY\001\000v\000'
+        printf '%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': $3, }"
+        cat
+    } >"$1"
+}
+
+finish() {
+    [ $failures -eq 0 ] || {
+        echo "$failures of $checks checks failed"
+        exit 1
+    }
+    echo "$checks checks passed"
+    exit 0
+}

@@ -1,0 +1,866 @@
+/* Saving and loading: what is loaded is what was saved, and nothing else gets through.
+ *
+ * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc, to see how large allocations are. */
+#include "check.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counts/checksum.h"
+#include "counts/hist.h"
+#include "data.h"
+
+/* ---- Allocations, watched ---- */
+
+static size_t largest_allocation;
+
+static size_t watch(size_t size)
+{
+    if (size > largest_allocation) largest_allocation = size;
+    return size;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size)
+{
+    return __real_malloc(watch(size));
+}
+void *__wrap_calloc(size_t n, size_t size)
+{
+    watch(n * size);
+    return __real_calloc(n, size);
+}
+void *__wrap_realloc(void *memory, size_t size)
+{
+    return __real_realloc(memory, watch(size));
+}
+
+/* ---- Random histograms ---- */
+
+static rng dice = {1};
+
+static int64_t random_in(int64_t lo, int64_t hi)
+{
+    return lo + rng_below(&dice, hi - lo + 1);
+}
+
+static double random_unit(void)
+{
+    return rng_uniform(&dice);
+}
+
+/* Mostly within the range of random_axis, with flow of every kind. */
+static double random_sample(void)
+{
+    static const double odd[] = {-INFINITY, INFINITY, -1, 1e9, 0, 5};
+    int64_t which = random_in(0, 19);
+    return which == 0 ? (double)NAN : which < 7 ? odd[which - 1] : random_unit() * 7;
+}
+
+static double random_weight(void)
+{
+    double x = ldexp(random_unit() - 0.5, (int)random_in(-40, 40));
+    switch (random_in(0, 30)) {
+    case 0:
+        return 0x1p-1074;
+    case 1:
+        return 1e300;
+    case 2:
+        return -1e300;
+    default:
+        return x;
+    }
+}
+
+enum { AXIS_KINDS = HISTO_POWER + 1, MOST_BINS = 7 };
+
+static histo_axis random_axis(histo_axis_kind kind, double *edges)
+{
+    int64_t bins = random_in(1, MOST_BINS);
+    double lo = 0.1 + random_unit(), hi = lo + 0.1 + 5 * random_unit();
+    histo_axis axis = histo_axis_regular(bins, lo, hi);
+    switch (kind) {
+    case HISTO_INTEGER:
+        axis = histo_axis_integer(random_in(-2, 2), bins);
+        break;
+    case HISTO_REGULAR:
+        /* Bins so narrow that edges are stored, too. */
+        if (random_in(0, 3) == 0) axis = histo_axis_regular(bins, 1, 1 + (double)bins * 0x1p-50);
+        break;
+    case HISTO_VARIABLE:
+        edges[0] = random_in(0, 4) ? lo : -0.0;
+        for (int64_t i = 1; i <= bins; i++)
+            edges[i] = edges[i - 1] + 0.01 + random_unit();
+        axis = histo_axis_variable(bins, edges);
+        break;
+    case HISTO_LOG:
+        axis = histo_axis_log(bins, lo, hi);
+        break;
+    case HISTO_SQRT:
+        axis = histo_axis_sqrt(bins, lo, hi);
+        break;
+    case HISTO_POWER:
+        axis = histo_axis_power(bins, lo, hi, random_in(0, 1) ? 1.0 / 3 : -2.5);
+        break;
+    }
+    return random_in(0, 1) ? histo_axis_closed(axis) : axis;
+}
+
+static void fill_randomly(histo_hist *hist)
+{
+    enum { SAMPLES = 60, MOST = 4 * SAMPLES };
+    double samples[HISTO_MAX_AXES][MOST], weights[MOST];
+    uint8_t mask[MOST];
+    int64_t shape[2] = {histo_hist_batch(hist), SAMPLES};
+    histo_view views[HISTO_MAX_AXES], weights_view = histo_view_nd(weights, HISTO_F64, 2, shape);
+    histo_view mask_view = histo_view_nd(mask, HISTO_U8, 2, shape);
+    weights_view.batch_ndim = mask_view.batch_ndim = 1;
+    for (int a = 0; a < hist->naxes; a++) {
+        views[a] = histo_view_nd(samples[a], HISTO_F64, 2, shape);
+        views[a].batch_ndim = 1;
+    }
+    for (int64_t i = 0; i < shape[0] * shape[1]; i++) {
+        for (int a = 0; a < hist->naxes; a++)
+            samples[a][i] = random_sample();
+        weights[i] = random_weight();
+        mask[i] = random_in(0, 4) > 0;
+    }
+    histo_fill_options options = {.mask = random_in(0, 1) ? &mask_view : NULL};
+    if (hist->weighting != HISTO_UNWEIGHTED) options.weights = &weights_view;
+    OK(histo_hist_fill(hist, views, &options));
+}
+
+static histo_hist *random_histogram(histo_weighting weighting)
+{
+    double edges[HISTO_MAX_AXES][MOST_BINS + 1];
+    histo_axis axes[HISTO_MAX_AXES];
+    int naxes = (int)random_in(1, 3);
+    for (int a = 0; a < naxes; a++)
+        axes[a] = random_axis((histo_axis_kind)random_in(0, AXIS_KINDS - 1), edges[a]);
+    histo_hist_options options = {.batch = random_in(1, 4), .weighting = weighting};
+    histo_hist *hist;
+    OK(histo_hist_create(&hist, naxes, axes, &options));
+    if (random_in(0, 9)) fill_randomly(hist);
+    return hist;
+}
+
+/* ---- Comparing histograms, to the bit ---- */
+
+static void assert_same_bits(double a, double b)
+{
+    if (a != a && b != b) return;
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void assert_same_axes(const histo_hist *a, const histo_hist *b)
+{
+    assert_int_equal(a->naxes, b->naxes);
+    for (int i = 0; i < a->naxes; i++) {
+        const histo_axis *x = &a->axes[i], *y = &b->axes[i];
+        assert_int_equal(x->kind, y->kind);
+        assert_int_equal(x->closed, y->closed);
+        assert_int_equal(x->bins, y->bins);
+        assert_same_bits(x->power, y->power);
+        assert_int_equal(x->edges != NULL, y->edges != NULL);
+        assert_same_bits(x->lo, y->lo);
+        assert_same_bits(x->hi, y->hi);
+        for (int64_t e = 0; e <= x->bins; e++)
+            assert_same_bits(histo_axis_edge(x, e), histo_axis_edge(y, e));
+    }
+}
+
+static void assert_same_exact(const histo_exact *a, const histo_exact *b, bool digits)
+{
+    for (int64_t i = 0; i < a->slots; i++) {
+        histo_exact_value x = histo_exact_get(a, i), y = histo_exact_get(b, i);
+        assert_same_bits(histo_exact_read(a, i), histo_exact_read(b, i));
+        if (!digits) continue;
+        assert_memory_equal(x.digit, y.digit, sizeof x.digit);
+        assert_int_equal(x.special, y.special);
+    }
+}
+
+/* digits: of exact sums, compare all, not what they round to. */
+static void assert_same(const histo_hist *a, const histo_hist *b, bool digits)
+{
+    assert_same_axes(a, b);
+    assert_int_equal(a->weighting, b->weighting);
+    assert_int_equal(a->bank.batch, b->bank.batch);
+    assert_int_equal(a->bank.slots, b->bank.slots);
+    size_t all = (size_t)(a->bank.batch * a->bank.slots);
+    assert_memory_equal(a->bank.counts, b->bank.counts, all * sizeof *a->bank.counts);
+    assert_memory_equal(a->bank.masked, b->bank.masked, (size_t)a->bank.batch * sizeof *a->bank.masked);
+    for (size_t i = 0; a->bank.sum_w && i < all; i++) {
+        assert_same_bits(a->bank.sum_w[i], b->bank.sum_w[i]);
+        assert_same_bits(a->bank.sum_w2[i], b->bank.sum_w2[i]);
+    }
+    if (a->bank.exact_w) {
+        assert_same_exact(a->bank.exact_w, b->bank.exact_w, digits);
+        assert_same_exact(a->bank.exact_w2, b->bank.exact_w2, digits);
+    }
+}
+
+static void *save(const histo_hist *hist, histo_format format, size_t *size)
+{
+    void *data;
+    OK(histo_hist_save(hist, format, NULL, &data, size));
+    return data;
+}
+
+/* Loads from a copy of exactly this size, so that a sanitizer sees what is read behind it. */
+static histo_status load(const void *data, size_t size, const char *name, histo_hist **hist)
+{
+    void *copy = malloc(size ? size : 1);
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    histo_status status = histo_hist_load(copy, size, name, hist);
+    free(copy);
+    return status;
+}
+
+static histo_hist *load_good(const void *data, size_t size, const char *name)
+{
+    histo_hist *hist = NULL;
+    OK(load(data, size, name, &hist));
+    return hist;
+}
+
+static void check_round_trip(const histo_hist *hist, histo_format format)
+{
+    size_t size, again_size;
+    void *data = save(hist, format, &size);
+    histo_hist *loaded = load_good(data, size, NULL);
+    assert_same(hist, loaded, format == HISTO_BINARY);
+    void *again = save(loaded, format, &again_size);
+    assert_int_equal(size, again_size);
+    assert_memory_equal(data, again, size);
+    histo_free(data);
+    histo_free(again);
+    histo_hist_destroy(loaded);
+}
+
+/* ---- Round trips ---- */
+
+static void test_random_round_trips(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 600; i++) {
+        histo_hist *hist = random_histogram((histo_weighting)(i % 3));
+        check_round_trip(hist, HISTO_JSON);
+        check_round_trip(hist, HISTO_BINARY);
+        histo_hist_destroy(hist);
+    }
+}
+
+static void test_eight_axes_in_a_batch(void **state)
+{
+    (void)state;
+    histo_axis axes[HISTO_MAX_AXES];
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        axes[a] = histo_axis_regular(1, 0, 3.5);
+    histo_hist_options options = {.batch = 2};
+    histo_hist *hist;
+    OK(histo_hist_create(&hist, HISTO_MAX_AXES, axes, &options));
+    for (int i = 0; i < 20; i++)
+        fill_randomly(hist);
+    check_round_trip(hist, HISTO_JSON);
+    check_round_trip(hist, HISTO_BINARY);
+    histo_hist_destroy(hist);
+}
+
+static void test_extreme_counts(void **state)
+{
+    (void)state;
+    histo_axis axis = histo_axis_regular(3000, 0, 1);
+    histo_hist *hist;
+    OK(histo_hist_create(&hist, 1, &axis, NULL));
+    for (int width = 0; width <= 64; width += 8) {
+        for (int64_t i = 0; i < hist->bank.slots; i++)
+            hist->bank.counts[i] = i % 7 || width == 0 ? 0 : UINT64_MAX >> (64 - width);
+        hist->bank.counts[hist->bank.slots - 1] = UINT64_MAX;
+        hist->bank.masked[0] = UINT64_MAX;
+        check_round_trip(hist, HISTO_JSON);
+        check_round_trip(hist, HISTO_BINARY);
+    }
+    histo_hist_destroy(hist);
+}
+
+/* Sums that no double holds, infinities and NaN. */
+static void test_special_sums(void **state)
+{
+    (void)state;
+    static const double samples[] = {0.1, 0.1, 0.1, 0.4, 0.4, 0.4, 0.6, 0.8, 9, (double)NAN};
+    static const double weights[] = {1e300, 1, -1e300, 1e300, 1, 0x1p-1074, INFINITY, -INFINITY, 1e300, -0.125};
+    histo_axis axis = histo_axis_regular(5, 0, 1);
+    histo_view view = histo_view_1d(samples, HISTO_F64, 10), weights_view = histo_view_1d(weights, HISTO_F64, 10);
+    histo_fill_options fill = {.weights = &weights_view};
+    for (int weighting = HISTO_WEIGHT_FAST; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
+        histo_hist_options options = {.weighting = (histo_weighting)weighting};
+        histo_hist *hist;
+        OK(histo_hist_create(&hist, 1, &axis, &options));
+        OK(histo_hist_fill(hist, &view, &fill));
+        check_round_trip(hist, HISTO_JSON);
+        check_round_trip(hist, HISTO_BINARY);
+
+        /* Opposite infinities. */
+        view.strides[0] = 0;
+        OK(histo_hist_fill(hist, &view, &fill));
+        view.strides[0] = sizeof *samples;
+        check_round_trip(hist, HISTO_JSON);
+        check_round_trip(hist, HISTO_BINARY);
+        histo_hist_destroy(hist);
+    }
+}
+
+/* A loaded histogram goes on as the one that was saved would: 1 is still there once 1e300 is taken away. */
+static void test_binary_keeps_exact_sums(void **state)
+{
+    (void)state;
+    static const double sample = 0.5, weights[] = {1e300, 1}, away = -1e300;
+    const histo_axis axis = histo_axis_regular(1, 0, 1);
+    histo_view view = histo_view_1d(&sample, HISTO_F64, 2), weights_view = histo_view_1d(weights, HISTO_F64, 2);
+    view.strides[0] = 0;
+    histo_fill_options fill = {.weights = &weights_view};
+    histo_hist *hist;
+    assert_int_equal(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_REPRODUCIBLE}),
+                     HISTO_OK);
+    OK(histo_hist_fill(hist, &view, &fill));
+    size_t size;
+    void *data = save(hist, HISTO_BINARY, &size);
+    histo_hist *loaded = load_good(data, size, NULL);
+    view = histo_view_1d(&sample, HISTO_F64, 1);
+    weights_view = histo_view_1d(&away, HISTO_F64, 1);
+    OK(histo_hist_fill(loaded, &view, &fill));
+    double sum;
+    OK(histo_hist_read_weights(loaded, HISTO_BINS, &sum, NULL, 1));
+    assert_true(sum == 1);
+    histo_free(data);
+    histo_hist_destroy(hist);
+    histo_hist_destroy(loaded);
+}
+
+static void test_binary_is_compact(void **state)
+{
+    (void)state;
+    histo_axis axis = histo_axis_regular(1 << 22, 0, 1);
+    histo_hist *hist;
+    OK(histo_hist_create(&hist, 1, &axis, NULL));
+    hist->bank.counts[12345] = 1;
+    hist->bank.counts[3 << 20] = UINT64_C(1) << 40;
+    size_t size;
+    void *data = save(hist, HISTO_BINARY, &size);
+    assert_true(size < 5000);
+    histo_hist *loaded = load_good(data, size, NULL);
+    assert_same(hist, loaded, true);
+    histo_free(data);
+    histo_hist_destroy(hist);
+    histo_hist_destroy(loaded);
+}
+
+/* ---- Names, locale, arguments ---- */
+
+static histo_hist *small_histogram(histo_weighting weighting)
+{
+    static const double samples[] = {0.5, 1.5, 2.5, 2.5, (double)NAN, 7, -1}, weights[] = {.5, 1, 2, 4, 8, 16, 32.25};
+    histo_axis axis = histo_axis_regular(3, 0, 3);
+    histo_view view = histo_view_1d(samples, HISTO_F64, 7), weights_view = histo_view_1d(weights, HISTO_F64, 7);
+    histo_fill_options fill = {.weights = weighting ? &weights_view : NULL};
+    histo_hist *hist;
+    OK(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.weighting = weighting}));
+    OK(histo_hist_fill(hist, &view, &fill));
+    return hist;
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"h", "a \"quoted\\ name\"\n\t\x01", "H\xc3\xb6he \xf0\x9f\x93\x8a",
+                                       "name/of/it"};
+    static const char *const bad[] = {"", "uhi_schema", "\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"};
+    histo_hist *hist = small_histogram(HISTO_UNWEIGHTED), *loaded;
+    void *data;
+    size_t size;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        OK(histo_hist_save(hist, HISTO_JSON, good[i], &data, &size));
+        loaded = load_good(data, size, good[i]);
+        assert_same(hist, loaded, true);
+        histo_hist_destroy(loaded);
+        REFUSED(HISTO_INVALID, "\"other\"", histo_hist_load(data, size, "other", &loaded));
+        histo_free(data);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        data = NULL;
+        assert_int_equal(histo_hist_save(hist, HISTO_JSON, bad[i], &data, &size), HISTO_INVALID);
+        assert_null(data);
+    }
+    histo_hist_destroy(hist);
+}
+
+static void test_decimal_comma(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "fr_FR", "es_ES.UTF-8", "pt_BR.UTF-8"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && !setlocale(LC_NUMERIC, names[i]))
+        i++;
+    if (i == sizeof names / sizeof *names) skip();
+    char text[8];
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    assert_string_equal(text, "0,5");
+    histo_hist *hist = small_histogram(HISTO_WEIGHT_FAST);
+    check_round_trip(hist, HISTO_JSON);
+    size_t size;
+    char *data = save(hist, HISTO_JSON, &size);
+    setlocale(LC_NUMERIC, "C");
+    histo_hist *loaded = load_good(data, size, NULL);
+    assert_same(hist, loaded, true);
+    histo_free(data);
+    histo_hist_destroy(hist);
+    histo_hist_destroy(loaded);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    histo_hist *hist = small_histogram(HISTO_UNWEIGHTED), *loaded;
+    void *data;
+    size_t size;
+    assert_int_equal(histo_hist_save(NULL, HISTO_JSON, NULL, &data, &size), HISTO_INVALID);
+    assert_int_equal(histo_hist_save(hist, HISTO_JSON, NULL, NULL, &size), HISTO_INVALID);
+    assert_int_equal(histo_hist_save(hist, HISTO_JSON, NULL, &data, NULL), HISTO_INVALID);
+    assert_int_equal(histo_hist_save(hist, (histo_format)7, NULL, &data, &size), HISTO_INVALID);
+    assert_int_equal(histo_hist_load(NULL, 1, NULL, &loaded), HISTO_INVALID);
+    assert_int_equal(histo_hist_load("{}", 2, NULL, NULL), HISTO_INVALID);
+    histo_hist_destroy(hist);
+}
+
+/* ---- What other software writes ---- */
+
+/* Documents stand here with ' for ". */
+static char *quoted(const char *document)
+{
+    static char text[4096];
+    assert_in_range(strlen(document), 0, sizeof text - 1);
+    for (size_t i = 0; i <= strlen(document); i++)
+        text[i] = (char)(document[i] == '\'' ? '"' : document[i]);
+    return text;
+}
+
+#define REGULAR "{'type':'regular','lower':0,'upper':2,'bins':2,'underflow':true,'overflow':true,'circular':false}"
+#define NO_FLOW "{'type':'regular','lower':0,'upper':2,'bins':2,'underflow':false,'overflow':false,'circular':false}"
+#define HISTOGRAM(axes, storage) "{'uhi_schema':1,'axes':[" axes "],'storage':{" storage "}}"
+
+typedef struct foreign {
+    const char *document;
+    double values[25]; /* counts, or sums of w, of all slots */
+    histo_weighting weighting;
+} foreign;
+
+static void test_foreign(void **state)
+{
+    (void)state;
+    static const foreign cases[] = {
+        {HISTOGRAM(REGULAR, "'type':'int','values':[1,2,3,4]"), {1, 2, 3, 4, 0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'values':[1.0,2e0,3,0.4e1],'type':'int'"), {1, 2, 3, 4, 0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'type':'int'"), {0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'type':'double'"), {0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'type':'weighted'"), {0}, HISTO_WEIGHT_FAST},
+        {HISTOGRAM(NO_FLOW, "'type':'int','values':[5,6]"), {0, 5, 6, 0, 0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'type':'double','values':[1,2.0,3,-0.0]"), {1, 2, 3, 0, 0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'type':'double','values':[1,2.5,3,4]"), {1, 2.5, 3, 4, 0}, HISTO_WEIGHT_FAST},
+        {HISTOGRAM(REGULAR, "'type':'double','values':[1,-2,3,4]"), {1, -2, 3, 4, 0}, HISTO_WEIGHT_FAST},
+        {HISTOGRAM(REGULAR, "'type':'double','values':[1,NaN,Infinity,-Infinity]"),
+         {1, (double)NAN, INFINITY, -INFINITY, 0},
+         HISTO_WEIGHT_FAST},
+        {HISTOGRAM(REGULAR, "'type':'weighted','values':[1,2,3,4],'variances':[0,0,9,0]"),
+         {1, 2, 3, 4, 0},
+         HISTO_WEIGHT_FAST},
+        {HISTOGRAM("{'type':'boolean'}", "'type':'int','values':[7,8]"), {0, 7, 8, 0, 0}, HISTO_UNWEIGHTED},
+        {HISTOGRAM("{'type':'category_int','categories':[-3,-2],'flow':true}", "'type':'int','values':[7,8,9]"),
+         {0, 7, 8, 9, 0},
+         HISTO_UNWEIGHTED},
+        {HISTOGRAM("{'type':'variable','edges':[0,1,3],'underflow':false,'overflow':true,'circular':false}",
+                   "'type':'int','values':[7,8,9]"),
+         {0, 7, 8, 9, 0},
+         HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR "," NO_FLOW, "'type':'int','values':[[1,2],[3,4],[5,6],[7,8]]"),
+         {0, 1, 2, 0, 0, 0, 3, 4, 0, 0, 0, 5, 6, 0, 0, 0, 7, 8},
+         HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR "," NO_FLOW, "'type':'int','index':[[3,0],[1,0]],'values':[9,8]"),
+         {[1] = 8, [17] = 9},
+         HISTO_UNWEIGHTED},
+        {HISTOGRAM(REGULAR, "'type':'weighted','index':[[2]],'values':[9],'variances':[8]"),
+         {0, 0, 9},
+         HISTO_WEIGHT_FAST},
+        {HISTOGRAM(REGULAR, "'type':'int','index':[[]],'values':[]"), {0}, HISTO_UNWEIGHTED},
+        {"{'storage':{'type':'int','values':[1,2,3,4]},'metadata':{'uhi':1},'axes':[" REGULAR "],'uhi_schema':1}",
+         {1, 2, 3, 4, 0},
+         HISTO_UNWEIGHTED},
+        {"{'\\u0068\\ud83d\\udcca':" HISTOGRAM(REGULAR, "'type':'int','values':[1,2,3,4]") "}",
+         {1, 2, 3, 4, 0},
+         HISTO_UNWEIGHTED},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const char *text = quoted(cases[c].document);
+        histo_hist *hist = load_good(text, strlen(text), NULL);
+        assert_int_equal(hist->weighting, cases[c].weighting);
+        double values[25];
+        int64_t slots = histo_hist_size(hist, HISTO_FLOW);
+        assert_in_range(slots, 5, 25);
+        OK(histo_hist_read_weights(hist, HISTO_FLOW, values, NULL, slots));
+        for (int64_t i = 0; i < slots; i++)
+            if (!(values[i] == cases[c].values[i] || (isnan(values[i]) && isnan(cases[c].values[i]))))
+                fail_msg("case %zu: slot %d is %g, not %g", c, (int)i, values[i], cases[c].values[i]);
+        check_round_trip(hist, HISTO_JSON);
+        check_round_trip(hist, HISTO_BINARY);
+        histo_hist_destroy(hist);
+    }
+}
+
+static void test_foreign_sums_of_squares(void **state)
+{
+    (void)state;
+    static const char *const documents[] = {
+        HISTOGRAM(REGULAR, "'type':'weighted','values':[1,2,3,4],'variances':[5,6.5,7,8]"),
+        HISTOGRAM(REGULAR, "'type':'double','values':[1,-2.5,3,4]"),
+    };
+    static const double expected[][5] = {{5, 6.5, 7, 8, 0}, {1, 2.5, 3, 4, 0}};
+    for (int c = 0; c < 2; c++) {
+        const char *text = quoted(documents[c]);
+        histo_hist *hist = load_good(text, strlen(text), NULL);
+        double values[5];
+        OK(histo_hist_read_weights(hist, HISTO_FLOW, NULL, values, 5));
+        assert_memory_equal(values, expected[c], sizeof values);
+        uint64_t counts[5];
+        OK(histo_hist_read_counts(hist, HISTO_FLOW, counts, 5));
+        for (int i = 0; i < 5; i++)
+            assert_int_equal(counts[i], 0);
+        histo_hist_destroy(hist);
+    }
+}
+
+static void test_several_histograms(void **state)
+{
+    (void)state;
+    const char *text = quoted("{'a':" HISTOGRAM(REGULAR, "'type':'int','values':[1,2,3,4]") ", 'b':" HISTOGRAM(
+        NO_FLOW, "'type':'int','values':[5,6]") ", 'bad':{}}");
+    histo_hist *hist = load_good(text, strlen(text), "b");
+    assert_int_equal(hist->bank.counts[1], 5);
+    histo_hist_destroy(hist);
+    assert_int_equal(load(text, strlen(text), NULL, &hist), HISTO_INVALID);
+    assert_int_equal(load(text, strlen(text), "c", &hist), HISTO_INVALID);
+    assert_int_equal(load(text, strlen(text), "bad", &hist), HISTO_CORRUPT);
+    text = quoted(HISTOGRAM(REGULAR, "'type':'int'"));
+    assert_int_equal(load(text, strlen(text), "a", &hist), HISTO_INVALID);
+}
+
+/* ---- What is refused ---- */
+
+typedef struct refusal {
+    const char *document, *sentence;
+    histo_status status;
+} refusal;
+
+#define AXIS(type_and_rest) HISTOGRAM("{" type_and_rest "}", "'type':'int'")
+#define FLOW "'underflow':true,'overflow':true,'circular':false"
+#define STORAGE(storage) HISTOGRAM(REGULAR, storage)
+#define WITH_INFO(info)                                                                                                \
+    "{'uhi_schema':1,'axes':[" REGULAR "],'storage':{'type':'int','values':[1,2,3,4]},'writer_info':{'histo':{" info   \
+    "}}}"
+#define CHECKED "'checksum':'f4a1f712'," /* of the counts 1, 2, 3, 4 */
+
+static const refusal refusals[] = {
+    {"", "empty", HISTO_CORRUPT},
+    {"x", "neither", HISTO_CORRUPT},
+    {"[]", "neither", HISTO_CORRUPT},
+    {"{", "key", HISTO_CORRUPT},
+    {"{}", "no histogram", HISTO_CORRUPT},
+    {"{'a'}", "colon", HISTO_CORRUPT},
+    {"{'a':}", "value", HISTO_CORRUPT},
+    {"{'a':1,}", "key", HISTO_CORRUPT},
+    {"{'a':[1,]}", "value", HISTO_CORRUPT},
+    {"{'a':[1 2]}", "comma", HISTO_CORRUPT},
+    {"{'a':[1}", "comma", HISTO_CORRUPT},
+    {"{'a':1]", "comma", HISTO_CORRUPT},
+    {"{'a':1", "ends", HISTO_CORRUPT},
+    {"{'a':'x", "does not end", HISTO_CORRUPT},
+    {"{'a':'\\x'}", "escape", HISTO_CORRUPT},
+    {"{'a':'\\u12g4'}", "escape", HISTO_CORRUPT},
+    {"{'a':'\\ud800'}", "escape", HISTO_CORRUPT},
+    {"{'a':'\\ud800\\u0041'}", "escape", HISTO_CORRUPT},
+    {"{'a':'\\udc00'}", "escape", HISTO_CORRUPT},
+    {"{'a':'\n'}", "0x0a", HISTO_CORRUPT},
+    {"{'a':'\xc3'}", "0xc3", HISTO_CORRUPT},
+    {"{'a':01}", "value", HISTO_CORRUPT},
+    {"{'a':1.}", "value", HISTO_CORRUPT},
+    {"{'a':.5}", "value", HISTO_CORRUPT},
+    {"{'a':+1}", "value", HISTO_CORRUPT},
+    {"{'a':1e}", "value", HISTO_CORRUPT},
+    {"{'a':0x10}", "comma", HISTO_CORRUPT},
+    {"{'a':tru}", "value", HISTO_CORRUPT},
+    {"{'a':Inf}", "value", HISTO_CORRUPT},
+    {"{'a':1} x", "follows", HISTO_CORRUPT},
+    {"{'a':1}", "object", HISTO_CORRUPT},
+    {"{'a':\n\n1}", "line 3", HISTO_CORRUPT},
+    {"{'a':{'uhi_schema':1}}", "no \"axes\"", HISTO_CORRUPT},
+    {"{'a':{'axes':[],'axes':[]}}", "twice", HISTO_CORRUPT},
+    {"{'uhi_schema':1,'uhi_schema':1}", "twice", HISTO_CORRUPT},
+    {"{'uhi_schema':2,'axes':[],'storage':{}}", "schema 1", HISTO_UNSUPPORTED},
+    {"{'uhi_schema':1,'axes':[],'storage':{'type':'int'}}", "one axis", HISTO_UNSUPPORTED},
+    {"{'uhi_schema':1,'axes':{},'storage':{'type':'int'}}", "array", HISTO_CORRUPT},
+    {"{'uhi_schema':1,'axes':[5],'storage':{'type':'int'}}", "object", HISTO_CORRUPT},
+    {AXIS("'type':'spherical'"), "no type of axis", HISTO_CORRUPT},
+    {AXIS("'type':'category_str','categories':['a'],'flow':true"), "strings", HISTO_UNSUPPORTED},
+    {AXIS("'type':'category_int','categories':[1,3],'flow':true"), "consecutive", HISTO_UNSUPPORTED},
+    {AXIS("'type':'category_int','categories':[],'flow':true"), "one bin", HISTO_CORRUPT},
+    {AXIS("'type':'category_int','categories':[0.5],'flow':true"), "whole", HISTO_CORRUPT},
+    {AXIS("'type':'category_int','categories':[1e300],'flow':true"), "2^53", HISTO_UNSUPPORTED},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':2,'underflow':true,'overflow':true,'circular':true"), "circular",
+     HISTO_UNSUPPORTED},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':2,'underflow':1,'overflow':true,'circular':false"),
+     "true or false", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':2"), "underflow", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'bins':2," FLOW), "upper", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':0," FLOW), "one bin", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':-1," FLOW), "whole number", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':1.5," FLOW), "whole number", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':1e9999999999," FLOW), "too large", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':1e10," FLOW), "at most", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':0,'upper':1,'bins':1000000000," FLOW), "too many for a file", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':1,'upper':1,'bins':2," FLOW), "empty", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':NaN,'upper':1,'bins':2," FLOW), "finite", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':'0','upper':1,'bins':2," FLOW), "a number", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':{'kind':'integer'}}," FLOW),
+     "lo + bins", HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':{'kind':'log'}}," FLOW), "no kind",
+     HISTO_CORRUPT},
+    {AXIS("'type':'regular','lower':1,'upper':2,'bins':4,'writer_info':{'histo':5}," FLOW), "object", HISTO_CORRUPT},
+    {AXIS("'type':'variable'," FLOW), "edges", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':'a/path'," FLOW), "an array", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[1]," FLOW), "two edges", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[1,1]," FLOW), "line 1", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[1,3,2,4]," FLOW), "increase", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[1,[2]]," FLOW), "a number", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[0,1],'writer_info':{'histo':{'kind':'log'}}," FLOW), "lo > 0", HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[0,1],'writer_info':{'histo':{'kind':'power'}}," FLOW), "its power",
+     HISTO_CORRUPT},
+    {AXIS("'type':'variable','edges':[0,1,3],'writer_info':{'histo':{'kind':'regular'}}," FLOW), "not that of",
+     HISTO_CORRUPT},
+    {HISTOGRAM(NO_FLOW "," NO_FLOW "," NO_FLOW "," NO_FLOW "," NO_FLOW "," NO_FLOW "," NO_FLOW "," NO_FLOW "," NO_FLOW,
+               "'type':'int'"),
+     "more than 8 axes", HISTO_UNSUPPORTED},
+    {STORAGE("'values':[1,2,3,4]"), "no \"type\"", HISTO_CORRUPT},
+    {STORAGE("'type':'sum','values':[1,2,3,4]"), "storage", HISTO_CORRUPT},
+    {STORAGE("'type':'mean','values':[1,2,3,4]"), "means", HISTO_UNSUPPORTED},
+    {STORAGE("'type':'int','values':'a/path'"), "an array", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':[1,2,3]"), "3 values, not 4", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':[1,2,3,4,5]"), "more than 4", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':[1,2,3,[4]]"), "a number", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':[1,2,3,-4]"), "whole number", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':[1,2,3,18446744073709551616]"), "2^64-1", HISTO_CORRUPT},
+    {STORAGE("'type':'double','values':[1,2,3,null]"), "a number", HISTO_CORRUPT},
+    {STORAGE("'type':'weighted','values':[1,2,3,4]"), "variances", HISTO_CORRUPT},
+    {STORAGE("'type':'weighted','variances':[1,2,3,4]"), "values", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[1]]"), "values", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[4]],'values':[1]"), "index 4", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[-1]],'values':[1]"), "whole number", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[1,1]],'values':[1,2]"), "twice", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':{'a':[1]},'values':[1]"), "an array", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[1],'values':[1]"), "an array", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[],'values':[]"), "1 rows", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[1]],'values':1"), "an array", HISTO_CORRUPT},
+    {STORAGE("'type':'int','values':{'a':1,'b':2,'c':3,'d':4}"), "an array", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[1]],'values':[1,2]"), "as many", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[1,2]],'values':[1]"), "as many", HISTO_CORRUPT},
+    {STORAGE("'type':'int','index':[[1],[1]],'values':[1]"), "1 rows", HISTO_CORRUPT},
+    {HISTOGRAM(NO_FLOW "," NO_FLOW, "'type':'int','index':[[1,1],[1]],'values':[1,1]"), "differ", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'weighting':'heavy'"), "no weighting", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'weighting':'fast'"), "does not fit", HISTO_CORRUPT},
+    {WITH_INFO("'masked':'0:5'"), "no checksum", HISTO_CORRUPT},
+    {WITH_INFO("'checksum':'00000000','masked':'0:5'"), "changed the values", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'masked':5"), "a list", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'masked':'1:5'"), "leave", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'masked':'0:5,6'"), "no value", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'masked':'0:-5'"), "whole number", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'masked':'0:'"), "no value", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'masked':'zero'"), "no value", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'counts':'4:1 3:1'"), "increase", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'counts':'99999999999999999999999999:1'"), "leave", HISTO_CORRUPT},
+    {WITH_INFO(CHECKED "'sum_w':'4:1'"), "no weights", HISTO_CORRUPT},
+};
+
+static void check_refusal(const void *data, size_t size, histo_status status, const char *sentence)
+{
+    histo_hist *const untouched = (histo_hist *)(void *)&dice;
+    histo_hist *hist = untouched;
+    histo_status got = load(data, size, NULL, &hist);
+    if (got != status || !strstr(histo_last_error(), sentence))
+        fail_msg("%.*s: status %d, \"%s\" without \"%s\"", (int)size, (const char *)data, (int)got, histo_last_error(),
+                 sentence);
+    assert_ptr_equal(hist, untouched);
+    assert_null(strchr(histo_last_error(), '\n'));
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const char *text = quoted(refusals[i].document);
+        check_refusal(text, strlen(text), refusals[i].status, refusals[i].sentence);
+    }
+    /* The checksum of the lists above is right. */
+    const char *text = quoted(WITH_INFO(CHECKED "'counts':'3:3,1','masked':'0:5'"));
+    histo_hist *hist = load_good(text, strlen(text), NULL);
+    assert_int_equal(hist->bank.counts[3], 3);
+    assert_int_equal(hist->bank.counts[4], 1);
+    assert_int_equal(hist->bank.masked[0], 5);
+    histo_hist_destroy(hist);
+}
+
+/* Every part of a file that is cut off, and every bit that flips in a binary one, is noticed. */
+static void test_damage(void **state)
+{
+    (void)state;
+    histo_hist *hist = small_histogram(HISTO_WEIGHT_REPRODUCIBLE), *loaded;
+    size_t size;
+    unsigned char *data = save(hist, HISTO_JSON, &size);
+    for (size_t cut = 0; cut + 2 < size; cut++)
+        assert_int_equal(load(data, cut, NULL, &loaded), HISTO_CORRUPT);
+    histo_free(data);
+    data = save(hist, HISTO_BINARY, &size);
+    for (size_t cut = 0; cut < size; cut++)
+        assert_int_equal(load(data, cut, NULL, &loaded), HISTO_CORRUPT);
+    for (size_t bit = 0; bit < 8 * size; bit++) {
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        assert_int_equal(load(data, size, NULL, &loaded), HISTO_CORRUPT);
+        data[bit / 8] ^= (unsigned char)(1 << bit % 8);
+    }
+    histo_free(data);
+    histo_hist_destroy(hist);
+}
+
+static void reseal(unsigned char *data, size_t size)
+{
+    uint32_t crc = histo_checksum_add(0, data, size - 4);
+    for (int i = 0; i < 4; i++)
+        data[size - 4 + (size_t)i] = (unsigned char)(crc >> 8 * i);
+}
+
+static void test_checksum(void **state)
+{
+    (void)state;
+    assert_int_equal(histo_checksum_add(0, "123456789", 9), 0xe3069283);
+    assert_int_equal(histo_checksum_add(histo_checksum_add(0, "1234", 4), "56789", 5), 0xe3069283);
+    assert_int_equal(histo_checksum_add_u64(0, UINT64_C(0x3837363534333231)), histo_checksum_add(0, "12345678", 8));
+}
+
+/* Damage with the right checksum, as an attacker would write it: every byte takes every value. */
+static void test_forged_binary(void **state)
+{
+    (void)state;
+    for (int weighting = HISTO_UNWEIGHTED; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
+        histo_hist *hist = small_histogram((histo_weighting)weighting), *loaded;
+        size_t size;
+        unsigned char *data = save(hist, HISTO_BINARY, &size);
+        largest_allocation = 0;
+        int refused = 0;
+        for (size_t at = 0; at + 4 < size; at++) {
+            unsigned char before = data[at];
+            for (int value = 0; value < 256; value++) {
+                data[at] = (unsigned char)value;
+                reseal(data, size);
+                histo_status status = load(data, size, NULL, &loaded);
+                if (status == HISTO_OK)
+                    histo_hist_destroy(loaded);
+                else
+                    assert_true(status == HISTO_CORRUPT || status == HISTO_UNSUPPORTED);
+                refused += status != HISTO_OK;
+            }
+            data[at] = before;
+        }
+        assert_in_range(refused, 256 * 20, 256 * size);
+        assert_in_range(largest_allocation, size, 8 * 1024 * size);
+        histo_free(data);
+        histo_hist_destroy(hist);
+    }
+}
+
+/* Few bytes that ask for much. */
+static void test_small_files_allocate_little(void **state)
+{
+    (void)state;
+    histo_axis axis = histo_axis_integer(0, 4);
+    histo_hist *hist, *loaded;
+    OK(histo_hist_create(&hist, 1, &axis, NULL));
+    size_t size;
+    unsigned char *data = save(hist, HISTO_BINARY, &size);
+    histo_hist_destroy(hist);
+    enum { BATCH_AT = 14, BINS_AT = 25, HI_AT = 49 };
+    assert_int_equal(data[BATCH_AT], 1);
+    assert_int_equal(data[BINS_AT], 4);
+    double hi;
+    memcpy(&hi, data + HI_AT, sizeof hi);
+    assert_true(hi == 4);
+    largest_allocation = 0;
+    for (int exponent = 12; exponent < 63; exponent++) {
+        uint64_t bins = UINT64_C(1) << exponent, batch = 1;
+        hi = (double)bins;
+        memcpy(data + BINS_AT, &bins, sizeof bins);
+        memcpy(data + HI_AT, &hi, sizeof hi);
+        reseal(data, size);
+        assert_int_equal(load(data, size, NULL, &loaded), HISTO_CORRUPT);
+        bins = 4;
+        hi = 4;
+        batch = UINT64_C(1) << exponent;
+        memcpy(data + BINS_AT, &bins, sizeof bins);
+        memcpy(data + HI_AT, &hi, sizeof hi);
+        memcpy(data + BATCH_AT, &batch, sizeof batch);
+        reseal(data, size);
+        assert_int_equal(load(data, size, NULL, &loaded), HISTO_CORRUPT);
+        batch = 1;
+        memcpy(data + BATCH_AT, &batch, sizeof batch);
+    }
+    histo_free(data);
+
+    static char bomb[100000];
+    memset(bomb, '[', sizeof bomb);
+    memcpy(bomb, "{\"a\":", 5);
+    check_refusal(bomb, sizeof bomb, HISTO_CORRUPT, "nested deeper");
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const char *text = quoted(refusals[i].document);
+        load(text, strlen(text), NULL, &loaded);
+    }
+    assert_in_range(largest_allocation, 1, 1 << 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_round_trips),
+        cmocka_unit_test(test_eight_axes_in_a_batch),
+        cmocka_unit_test(test_extreme_counts),
+        cmocka_unit_test(test_special_sums),
+        cmocka_unit_test(test_binary_keeps_exact_sums),
+        cmocka_unit_test(test_binary_is_compact),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_decimal_comma),
+        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_foreign_sums_of_squares),
+        cmocka_unit_test(test_several_histograms),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_forged_binary),
+        cmocka_unit_test(test_small_files_allocate_little),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
