@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "counts/bytes.h"
 #include "counts/checksum.h"
 #include "counts/hist.h"
 #include "data.h"
@@ -384,7 +385,8 @@ static void test_names(void **state)
     (void)state;
     static const char *const good[] = {"h", "a \"quoted\\ name\"\n\t\x01", "H\xc3\xb6he \xf0\x9f\x93\x8a",
                                        "name/of/it"};
-    static const char *const bad[] = {"", "uhi_schema", "\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"};
+    static const char *const bad[] = {
+        "", "uhi_schema", "\xff", "\xc0\x80", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80"};
     histo_hist *hist = small_histogram(HISTO_UNWEIGHTED), *loaded;
     void *data;
     size_t size;
@@ -754,6 +756,91 @@ static void reseal(unsigned char *data, size_t size)
         data[size - 4 + (size_t)i] = (unsigned char)(crc >> 8 * i);
 }
 
+/* A binary file with the right checksum: a header, an axis of edges or of the range [1, 3), and what follows it. */
+typedef struct forgery {
+    const char *sentence; /* NULL: it is loaded */
+    int version, weighting, naxes, kind, closed, stored;
+    uint64_t bins;
+    const char *rest;
+    size_t rest_size;
+} forgery;
+
+static void check_forgery(const forgery *f)
+{
+    histo_bytes file = {0};
+    histo_bytes_put(&file, "\x93HISTO\r\n", 8);
+    histo_bytes_put_le(&file, (uint64_t)f->version, 4);
+    histo_bytes_put_le(&file, (uint64_t)f->weighting, 1);
+    histo_bytes_put_le(&file, (uint64_t)f->naxes, 1);
+    histo_bytes_put_le(&file, 1, 8);
+    histo_bytes_put_le(&file, (uint64_t)f->kind, 1);
+    histo_bytes_put_le(&file, (uint64_t)f->closed, 1);
+    histo_bytes_put_le(&file, (uint64_t)f->stored, 1);
+    histo_bytes_put_le(&file, f->bins, 8);
+    histo_bytes_put_le(&file, 0, 8);
+    static const double edges[] = {1, 2, 3};
+    for (int i = 0; i < 3; i++)
+        if (f->stored || i != 1) {
+            uint64_t bits;
+            memcpy(&bits, &edges[i], sizeof bits);
+            histo_bytes_put_le(&file, bits, 8);
+        }
+    histo_bytes_put(&file, f->rest, f->rest_size);
+    histo_bytes_put_le(&file, 0, 4);
+    assert_false(file.failed);
+    reseal(file.data, file.size);
+    if (f->sentence)
+        check_refusal(file.data, file.size, f->version == 1 ? HISTO_CORRUPT : HISTO_UNSUPPORTED, f->sentence);
+    else
+        histo_hist_destroy(load_good(file.data, file.size, NULL));
+    histo_free(file.data);
+}
+
+static void test_forged_binary(void **state)
+{
+    (void)state;
+    enum { V = HISTO_VARIABLE, R = HISTO_REGULAR };
+#define REST(bytes) bytes, sizeof bytes - 1
+#define NONE "\0\0\0\0\0\0\0\0\0" /* windows, none of them */
+#define EMPTY "\0"                /* a block */
+    static const forgery forgeries[] = {
+        {NULL, 1, 0, 1, V, 1, 1, 2, REST(EMPTY "\1\1\2\3\4\5")},
+        {NULL, 1, 0, 1, R, 0, 0, 2, REST(EMPTY "\x81\2\0\1\0\7\4\0\7")},
+        {NULL, 1, 2, 1, V, 0, 1, 2,
+         REST("\1\0\0\0\0\0\0\0\x20" NONE EMPTY EMPTY "\x82\1\0\0\0\0\x80"
+              "\1\0\1\2\4\7")},
+        {"format version 2", 2, 0, 1, V, 0, 1, 2, REST("")},
+        {"weighting is 3", 1, 3, 1, V, 0, 1, 2, REST("")},
+        {"no axes", 1, 0, 0, V, 0, 1, 2, REST("")},
+        {"number of axes is 9", 1, 0, 9, V, 0, 1, 2, REST("")},
+        {"kind of an axis is 6", 1, 0, 1, 6, 0, 1, 2, REST("")},
+        {"closed flag of an axis is 2", 1, 0, 1, V, 2, 1, 2, REST("")},
+        {"edges flag of an axis is 2", 1, 0, 1, V, 0, 2, 2, REST("")},
+        {"bins of an axis is 1073741825", 1, 0, 1, V, 0, 1, (1 << 30) + 1, REST("")},
+        {"within the 1001 edges", 1, 0, 1, V, 0, 1, 1000, REST("")},
+        {"one bin", 1, 0, 1, R, 0, 0, 0, REST(EMPTY EMPTY)},
+        {"where a formula gives them", 1, 0, 1, R, 0, 1, 2, REST(EMPTY EMPTY)},
+        {"where they are needed", 1, 0, 1, HISTO_LOG, 0, 0, 2, REST(EMPTY EMPTY)},
+        {"needs its edges", 1, 0, 1, V, 0, 0, 2, REST(EMPTY EMPTY)},
+        {"too early", 1, 0, 1, V, 0, 1, 2, REST("")},
+        {"should follow", 1, 0, 1, V, 0, 1, 2, REST(EMPTY)},
+        {"ends within a block", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\1\1\2\3\4")},
+        {"1 bytes follow", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\1\1\2\3\4\5\0")},
+        {"no width", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\x09")},
+        {"no width", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\x80\0\0")},
+        {"in a block is 6", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\x81\6\0")},
+        {"leave it", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\x81\1\0\5\0\7")},
+        {"do not increase", 1, 0, 1, V, 0, 1, 2, REST(EMPTY "\x81\2\0\1\0\7\1\0\7")},
+        {"within the windows", 1, 2, 1, V, 0, 1, 2, REST(NONE "\0")},
+        {"too early", 1, 2, 1, V, 0, 1, 2, REST("\xff\0\0\0\0\0\0\0\0" NONE EMPTY EMPTY)},
+        {"lower bits", 1, 2, 1, V, 0, 1, 2, REST("\1\0\0\0\0\0\0\0\0" NONE EMPTY EMPTY "\1\0\0\0\2\0")},
+        {"too large", 1, 2, 1, V, 0, 1, 2, REST("\2\0\0\0\0\0\0\0\0" NONE EMPTY EMPTY "\x85\1\0\0\0\0\0\0\0\1")},
+        {"too large", 1, 2, 1, V, 0, 1, 2, REST("\0\0\0\0\0\0\0\0\x20" NONE EMPTY EMPTY "\1\0\0\0\0\x08")},
+    };
+    for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++)
+        check_forgery(&forgeries[i]);
+}
+
 static void test_checksum(void **state)
 {
     (void)state;
@@ -762,8 +849,8 @@ static void test_checksum(void **state)
     assert_int_equal(histo_checksum_add_u64(0, UINT64_C(0x3837363534333231)), histo_checksum_add(0, "12345678", 8));
 }
 
-/* Damage with the right checksum, as an attacker would write it: every byte takes every value. */
-static void test_forged_binary(void **state)
+/* Every byte of a file with the right checksum takes every value. */
+static void test_forged_bytes(void **state)
 {
     (void)state;
     for (int weighting = HISTO_UNWEIGHTED; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
@@ -860,6 +947,7 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_forged_binary),
+        cmocka_unit_test(test_forged_bytes),
         cmocka_unit_test(test_small_files_allocate_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

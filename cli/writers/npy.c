@@ -12,12 +12,13 @@ static const uint16_t one = 1;
 static void put_header(const result *r, FILE *out)
 {
     char shape[512], header[1024];
-    int length = 0, naxes = result_naxes(r);
-    if (r->count > 1) length += snprintf(shape, sizeof shape, "%d, ", r->count);
-    for (int a = 0; a < naxes; a++)
-        length += snprintf(shape + length, sizeof shape - (size_t)length, "%" PRId64 ", ",
-                           histo_hist_axis(r->series[0].hist, a).bins);
-    if (naxes > 1 || r->count > 1) shape[length - 2] = '\0';
+    int length = 0, naxes = result_naxes(r), ndim = naxes + (r->count > 1);
+    for (int d = 0; d < ndim; d++) {
+        int a = d - (r->count > 1);
+        int64_t extent = a < 0 ? r->count : histo_hist_axis(r->series[0].hist, a).bins;
+        length += snprintf(shape + length, sizeof shape - (size_t)length, "%s%" PRId64, d ? ", " : "", extent);
+    }
+    if (ndim == 1) strcat(shape, ",");
     bool little = *(const unsigned char *)&one == 1;
     int size = snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }",
                         little ? '<' : '>', result_is_weighted(r) ? "f8" : "u8", shape);

@@ -55,7 +55,7 @@ static double transform(const histo_axis *axis, double x)
 {
     switch (axis->kind) {
     case HISTO_LOG:
-        return log(x);
+        return log10(x); /* so that powers of ten are edges, where they can be */
     case HISTO_SQRT:
         return sqrt(x);
     case HISTO_POWER:
@@ -69,7 +69,7 @@ static double inverse(const histo_axis *axis, double t)
 {
     switch (axis->kind) {
     case HISTO_LOG:
-        return exp(t);
+        return pow(10, t);
     case HISTO_SQRT:
         return t * t;
     case HISTO_POWER:

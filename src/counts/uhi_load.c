@@ -508,12 +508,11 @@ static histo_status add_exactly(const loader *l, histo_exact *exact, const doubl
 static histo_status choose(const loader *l, const char *name, size_t *chosen)
 {
     static const char *const schema[] = {"uhi_schema"};
-    size_t root = histo_json_root(&l->doc), alone;
+    size_t root = histo_json_root(&l->doc), alone, found = 0;
+    *chosen = root;
     histo_status status = histo_json_find(&l->doc, root, 1, schema, 0, &alone);
     if (status != HISTO_OK) return status;
     if (alone && name) return histo_fail(HISTO_INVALID, "the file holds one histogram, without a name: ask for none");
-    size_t found = 0;
-    *chosen = root;
     if (alone) return HISTO_OK;
     for (histo_json_walk walk = histo_json_enter(&l->doc, root); histo_json_next(&walk);) {
         if (name && !histo_json_is(&l->doc, walk.key, name)) continue;

@@ -1,0 +1,67 @@
+# Formats of input, recognised by content, from files and pipes.
+. "$(dirname "$0")/support/check.sh"
+
+two='lo\thi\tcount\n1\t2\t1\n2\t3\t2\n'
+printf '1 2\n3\n' >plain.txt
+prints "$two" -b 2 plain.txt
+prints "$two" -b 2 <plain.txt
+prints "$two" -b 2 - <plain.txt
+gzip -c plain.txt >plain.gz
+prints "$two" -b 2 plain.gz
+prints "$two" -b 2 <plain.gz
+checks=$((checks + 1))
+[ "$(cat plain.gz | "$histo" -b 2)" = "$(printf "$two")" ] || fail "a pipe of gzip'd text is counted wrong"
+
+printf 'x\ty\n1\t0\n2\t0\n3\t0\n' >table.tsv
+prints "$two" -b 2 --column x table.tsv
+printf '1;0\n2;0\n3;0\n' >table.csv
+prints "$two" -b 2 --column 0 table.csv
+printf '\357\273\277"x"\r\n"1"\r\n2\r\n3' >dos.csv
+prints "$two" -b 2 dos.csv
+printf 'x,y\n1,a\n2,\n3,b\n' >words.csv
+prints "$two" -b 2 words.csv
+printf 'x\n1\nbad\n2\n\n3\n' >bad.csv
+remarks 'bad.csv: skipped 1 sample with a cell that is no number' -b 2 --skip-bad bad.csv
+[ "$(cat "$out")" = "$(printf "$two")" ] || fail "--skip-bad counts the rest wrong"
+prints "$two" -q -b 2 --skip-bad bad.csv
+
+printf '\001\002\003' | npy u1.npy '|u1' '(3,)'
+prints "$two" -b 2 -r minmax u1.npy
+prints "$two" -b 2 -r minmax --format npy u1.npy
+printf '\000\001\000\002\000\003' | npy u2.npy '>u2' '(3,)'
+prints "$two" -b 2 u2.npy
+printf '\000\000\200\077\000\000\000\100\000\000\100\100' | npy f4.npy '<f4' '(3, 1)'
+prints "$two" -b 2 f4.npy
+printf '\000\074\000\100\000\102' | npy f2.npy '<f2' '(3,)'
+prints "$two" -b 2 f2.npy
+
+printf 'xx\001\000\002\000\003\000' >raw.bin
+prints "$two" --dtype u16 --offset 2 -b 2 raw.bin
+prints "$two" --dtype '<u2' --offset 2 -b 2 raw.bin
+prints 'lo\thi\tcount\n256\t512\t1\n512\t768\t2\n' --dtype u16 --endian big --offset 2 -b 2 raw.bin
+prints 'lo\thi\tcount\n2\t2.5\t1\n2.5\t3\t1\n' --dtype u16 --offset 2 --shape 1x3 --roi 1,0,2,1 -b 2 raw.bin
+
+printf 'P2\n3 1\n9\n1 2 3\n' >ascii.pgm
+prints "$two" -b 2 -r minmax ascii.pgm
+printf 'Pf\n3 1\n-1.0\n\000\000\200\077\000\000\000\100\000\000\100\100' >float.pfm
+prints "$two" -b 2 float.pfm
+
+# Bytes, called by their characters.
+printf 'hello\n' >text
+checks=$((checks + 1))
+[ "$("$histo" --bytes text | awk -F'\t' '$3 > 0 { printf "%s=%s ", $4, $3 }')" = 'char=count \n=1 e=1 h=1 l=2 o=1 ' ] ||
+    fail "--bytes names the bytes wrong"
+printf '\000 ~\177\377\t' >odd
+[ "$("$histo" --bytes odd | awk -F'\t' '$3 == 1 { printf "%s ", $4 }')" = '0x00 \t space ~ 0x7f 0xff ' ] ||
+    fail "--bytes names odd bytes wrong"
+
+if [ "$data" ]; then
+    prints 'lo\thi\tr\tg\tb\n0\t128\t229681\t225441\t212994\n128\t256\t77519\t81759\t94206\n' -b 2 "$data/grace_hopper.jpg"
+    prints 'lo\thi\tcount\n0\t64\t48082\n64\t128\t9295\n128\t192\t7993\n192\t256\t166\n' \
+        --dtype '>u2' --shape 256x256 -b 4 -r 0:256 "$data/s1045.ima.gz"
+    prints 'lo\thi\tcount\n27607900\t48065375\t21\n48065375\t68522850\t35\n68522850\t88980325\t6\n88980325\t109437800\t3\n' \
+        --column Volume -b 4 "$data/msft.csv"
+    remarks 'skipped 133 samples' --skip-bad --column IBM -b 2 "$data/Stocks.csv"
+    prints 'lo\thi\tcount\n0\t128\t0\n128\t256\t67200\n' -b 2 -c a "$data/logo2.png"
+fi
+finish

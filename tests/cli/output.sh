@@ -1,0 +1,54 @@
+# Formats of output, and where they go.
+. "$(dirname "$0")/support/check.sh"
+
+printf '1 2 2 3 9\n' >n.txt
+table='lo\thi\tcount\n1\t2\t1\n2\t3\t3\n3\tinf\t1\n'
+prints "$table" -b 2 -r 1:3 n.txt
+prints '' -b 2 -r 1:3 -o n.tsv n.txt
+printf "$table" | cmp - n.tsv || fail "n.tsv differs"
+prints '' -b 2 -r 1:3 -o n.csv n.txt
+printf "$table" | tr '\t' , | cmp - n.csv || fail "n.csv differs"
+prints "$table" -b 2 -r 1:3 -o - n.txt
+prints '' -b 2 -r 1:3 -o other --to tsv n.txt
+cmp other n.tsv || fail "--to does not name the format"
+
+# Numbers read back as the same.
+printf '0.1 0.30000000000000004 1e300 -1e-300\n' >hard.txt
+prints 'lo\thi\tcount\n0.1\t0.30000000000000004\t1\n0.30000000000000004\t1e+300\t2\n' \
+    --edges 0.1,0.30000000000000004,1e300 --where 0.1: hard.txt
+
+# The counts alone, as NumPy's array: what is outside is told.
+remarks '1 sample in underflow, overflow or NaN is not in n.npy' -b 2 -r 1:3 -o n.npy n.txt
+{
+    printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }"
+    printf '\001\000\000\000\000\000\000\000\003\000\000\000\000\000\000\000'
+} | cmp - n.npy || fail "n.npy differs"
+prints '' -q -b 2 -r 1:3 -o n.npy n.txt
+
+# Pictures begin as they should.
+for format in png svg pdf; do
+    prints '' -b 2 -o "n.$format" n.txt
+    prints '' -b 2 --logy --title 'Ä title' --size 400x300 -o "n.$format" n.txt
+done
+checks=$((checks + 3))
+[ "$(head -c 4 n.png | tail -c 3)" = PNG ] || fail "n.png is no PNG"
+[ "$(head -c 5 n.pdf)" = %PDF- ] || fail "n.pdf is no PDF"
+grep -q '<svg' n.svg || fail "n.svg is no SVG"
+printf '1,1\n2,3\n3,1\n' >pairs.txt
+prints '' --joint 0,1 -b 3 -o heat.png --logy pairs.txt
+
+# Nothing else was left, and what was there before stays if the command fails.
+checks=$((checks + 2))
+[ "$(ls -A | tr '\n' ' ')" = 'hard.txt heat.png n.csv n.npy n.pdf n.png n.svg n.tsv n.txt other pairs.txt ' ] ||
+    fail "files are left: $(ls -A)"
+cp n.tsv before
+refuses 2 "no '7'" -c 7 -o n.tsv n.txt
+cmp n.tsv before || fail "a failed run touched its output"
+
+# Remarks go to standard error; a pipe that is read more than once is copied, a file is not.
+remarks 'sequential' -v -b 2 -r 0:4 --strategy sequential n.txt
+checks=$((checks + 1))
+cat n.txt | "$histo" -v -b 2 2>"$err" >"$out"
+grep -q 'standard input .*copied to a temporary file' "$err" || fail "the copy of a pipe is not told with --verbose"
+[ "$(sed -n 2p "$out")" = '1	5	4' ] || fail "a pipe is counted wrong: $(cat "$out")"
+finish

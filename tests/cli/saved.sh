@@ -1,0 +1,64 @@
+# Saving, showing and merging.
+. "$(dirname "$0")/support/check.sh"
+
+printf 'a,w\n1,0.5\n2,1.5\n2,0.25\nnan,3\n7,1\n' >t.csv
+for form in json histo; do
+    # One histogram, several, with weights, joint: each comes back as it was.
+    for what in '--column a' '--column a,w' '--column a --weights w' '--column a,w --weights w --reproducible' '--joint a,w'; do
+        checks=$((checks + 1))
+        # shellcheck disable=SC2086
+        "$histo" $what -b 3 -r 0:4 -o "saved.$form" t.csv && "$histo" $what -b 3 -r 0:4 t.csv >direct
+        "$histo" show "saved.$form" | cmp - direct || fail "$what does not come back from $form"
+        # shellcheck disable=SC2086
+        "$histo" $what -b 3 -r 0:4 t.csv t.csv >direct
+        "$histo" merge "saved.$form" "saved.$form" | cmp - direct || fail "$what does not add up from $form"
+    done
+    "$histo" --column a -b 3 -r 0:4 -o "a.$form" t.csv
+    "$histo" show -o "again.$form" "a.$form" && cmp "a.$form" "again.$form" || fail "show does not rewrite $form the same"
+done
+
+# Either form merges with the other, and the masked samples stay told.
+prints 'lo\thi\tcount\n0\t4\t6\n4\tinf\t2\nnan\tnan\t2\n' merge --to tsv - a.histo <<END
+$("$histo" --column a -b 3 -r 0:4 --to json t.csv)
+END
+"$histo" --column a --where 2: -b 1 -r 0:4 -o m.json t.csv
+shows '"masked": "0:6"' merge --to json m.json m.json m.json
+
+# Names with signs that JSON escapes, and others.
+printf '"a ""b""\\c","µ"\n1,2\n' >names.csv
+"$histo" --column all -b 1 -r 0:4 -o names.json names.csv
+prints 'lo,hi,"a ""b""\\\\c",\0302\0265\n0,4,1,1\n' show --to csv names.json
+"$histo" --column all -b 1 -r 0:4 -o names.histo names.csv
+prints 'lo,hi,"a ""b""\\\\c",\0302\0265\n0,4,1,1\n' show --to csv names.histo
+
+# Histograms of other programs: escapes in names, no flow.
+cat >other.json <<'END'
+{"\u0041\t\"": {"uhi_schema": 1, "axes": [{"type": "regular", "lower": 0, "upper": 2, "bins": 2, "underflow": false,
+ "overflow": false, "circular": false}], "storage": {"type": "int", "values": [3, 4]}}}
+END
+prints 'lo\thi\tcount\n0\t1\t3\n1\t2\t4\n' show other.json
+shows '^≈\|≈ 1' show --to text other.json
+
+# What does not go together.
+"$histo" --column a -b 2 -r 0:4 -o two.json t.csv
+"$histo" --column a,w -b 2 -r 0:4 -o both.json t.csv
+"$histo" --column w -b 3 -r 0:4 -o w.json t.csv
+refuses 1 'two.json cannot be added to a.json' merge -o sum.json a.json two.json
+refuses 1 'both.json holds 2 histograms and a.json 1' merge -o sum.json a.json both.json
+refuses 1 'the axes of the histograms in a.json differ' show --to csv a.json two.json
+refuses 1 'no such file' merge -o sum.json a.json none.json
+refuses 2 'nothing to merge' merge -o sum.json
+refuses 1 't.csv is no saved histogram' show t.csv
+: >empty.json
+refuses 1 'empty.json is empty' show empty.json
+printf '{"a": ' >cut.json
+refuses 1 'cut.json: line 1, byte' show cut.json
+printf '{"a": 1}' >wrong.json
+refuses 1 'wrong.json: line 1, byte' show wrong.json
+printf '{}' >none.json
+refuses 1 'none.json' show none.json
+head -c 60 a.histo >cut.histo
+refuses 1 'cut.histo' show cut.histo
+printf 'histo set 1\n3 999999999999\nabc' >cut.histo
+refuses 1 'cut.histo is damaged' show cut.histo
+finish

@@ -1,0 +1,59 @@
+# Which samples: channels, columns, regions, masks, filters, pages, several files.
+. "$(dirname "$0")/support/check.sh"
+
+# 2 x 2 pixels: (255 0 0) (0 255 0) / (0 0 255) (10 20 30). Their luma: 76 150 29 18, as Pillow's.
+printf 'P6 2 2 255\n\377\000\000\000\377\000\000\000\377\012\024\036' >color.ppm
+prints 'lo\thi\tr\tg\tb\n0\t128\t3\t3\t3\n128\t256\t1\t1\t1\n' -b 2 color.ppm
+prints 'lo\thi\tb\tr\n0\t128\t3\t3\n128\t256\t1\t1\n' -b 2 --channel b,r color.ppm
+prints 'lo\thi\tcount\n0\t128\t3\n128\t256\t1\n' -b 2 -c 1 color.ppm
+prints 'lo\thi\tcount\n18\t19\t1\n19\t29\t0\n29\t30\t1\n30\t76\t0\n76\t77\t1\n77\t150\t0\n150\t151\t1\n' \
+    --edges 18,19,29,30,76,77,150,151 -c gray color.ppm
+
+# The same of 16 bits, by the same integers.
+printf 'P6 1 1 65535\n\377\377\000\000\200\000' >deep.ppm
+prints 'lo\thi\tcount\n23330\t23331\t1\n' -b 1 -r 23330:23331 -c gray deep.ppm
+
+# Columns.
+printf 'name,"a, b",Price\nx,1,10\ny,2,20\nz,3,20\n' >table.csv
+prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t2\n' -b 2 --column Price table.csv
+prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t2\n' -b 2 --column price table.csv
+prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t2\n' -b 2 --column 2 table.csv
+prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t2\n' -b 2 --column 'a, b' table.csv
+prints 'lo\thi\ta, b\tPrice\n1\t10.5\t3\t1\n10.5\t20\t0\t2\n' -b 2 --column all table.csv
+prints 'lo,hi,"a, b",Price\n1,10.5,3,1\n10.5,20,0,2\n' -b 2 --column all --to csv table.csv
+printf 'word,number\nx,1\ny,3\n' >single.csv
+prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' -b 2 single.csv
+
+# Region and mask.
+printf 'P5 4 3 255\n\001\002\003\004\005\006\007\010\011\012\013\014' >gray.pgm
+prints 'lo\thi\tcount\n6\t7\t1\n7\t8\t1\n8\t9\t0\n9\t10\t0\n10\t11\t2\n' -r 6:11 -b 5 --roi 1,1,2,2 gray.pgm
+printf 'P5 4 3 255\n\000\000\000\000\001\000\000\001\000\000\000\377' >mask.pgm
+prints 'lo\thi\tcount\n5\t8.5\t2\n8.5\t12\t1\n' -b 2 -r minmax --mask mask.pgm gray.pgm
+prints 'lo\thi\tcount\n5\t9\t1\n' -b 1 -r 5:9 --mask mask.pgm --roi 0,1,2,2 gray.pgm
+shows '"masked": "0:9"' -b 1 -r 0:256 --mask mask.pgm --to json gray.pgm
+{
+    dd if=/dev/zero bs=44 count=1 2>/dev/null
+    printf '\000\000\300\177' # NaN is not zero
+} | npy mask.npy '<f4' '(3, 4)'
+prints 'lo\thi\tcount\n11.5\t12.5\t1\n' -b 1 -r minmax --mask mask.npy gray.pgm
+printf '1\n0\n1\n' >mask.txt
+prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t1\n' -b 2 --column Price --mask mask.txt table.csv
+
+# An array stored by columns goes up and down over its mask.
+{
+    printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '|u1', 'fortran_order': True, 'shape': (3, 4), }"
+    printf '\001\005\011\002\006\012\003\007\013\004\010\014'
+} >columns.npy
+prints 'lo\thi\tcount\n5\t8.5\t2\n8.5\t12\t1\n' -b 2 -r minmax --mask mask.pgm columns.npy
+
+# Filters.
+prints 'lo\thi\tcount\n10\t15\t0\n15\t20\t2\n' -b 2 -r 10:20 --column Price --where 15: table.csv
+prints 'lo\thi\tcount\n20\t20.5\t1\n' -b 1 -r 20:20.5 --column Price --where 'a, b=2:2' table.csv
+shows '"masked": "0:2"' -b 1 -r 0:20 --column Price --where 'a, b=2:2' --to json table.csv
+
+# Several files add up, or stand side by side.
+prints 'lo\thi\tcount\n0\t5\t8\n5\t13\t16\n' --edges 0,5,13 gray.pgm gray.pgm
+prints 'lo\thi\tgray.pgm gray\tmask.pgm gray\n0\t128\t12\t11\n128\t256\t0\t1\n' -b 2 --batch gray.pgm mask.pgm
+printf '5\n' >five.txt
+prints 'lo\thi\tcount\n1\t3\t1\n3\t5\t2\n' --edges 1,3,5 single.csv - <five.txt
+finish
