@@ -18,8 +18,9 @@ for form in json histo; do
 done
 
 # Either form merges with the other, and the masked samples stay told.
-prints 'lo\thi\tcount\n0\t4\t6\n4\tinf\t2\nnan\tnan\t2\n' merge --to tsv - a.histo <<END
-$("$histo" --column a -b 3 -r 0:4 --to json t.csv)
+"$histo" --column a -b 1 -r 0:4 -o one.histo t.csv
+prints 'lo\thi\tcount\n0\t4\t6\n4\tinf\t2\nnan\tnan\t2\n' merge --to tsv - one.histo <<END
+$("$histo" --column a -b 1 -r 0:4 --to json t.csv)
 END
 "$histo" --column a --where 2: -b 1 -r 0:4 -o m.json t.csv
 shows '"masked": "0:6"' merge --to json m.json m.json m.json
@@ -27,9 +28,9 @@ shows '"masked": "0:6"' merge --to json m.json m.json m.json
 # Names with signs that JSON escapes, and others.
 printf '"a ""b""\\c","µ"\n1,2\n' >names.csv
 "$histo" --column all -b 1 -r 0:4 -o names.json names.csv
-prints 'lo,hi,"a ""b""\\\\c",\0302\0265\n0,4,1,1\n' show --to csv names.json
+prints 'lo,hi,"a ""b""\\c",\0302\0265\n0,4,1,1\n' show --to csv names.json
 "$histo" --column all -b 1 -r 0:4 -o names.histo names.csv
-prints 'lo,hi,"a ""b""\\\\c",\0302\0265\n0,4,1,1\n' show --to csv names.histo
+prints 'lo,hi,"a ""b""\\c",\0302\0265\n0,4,1,1\n' show --to csv names.histo
 
 # Histograms of other programs: escapes in names, no flow.
 cat >other.json <<'END'

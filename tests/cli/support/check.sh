@@ -23,7 +23,7 @@ failures=0
 
 fail() {
     failures=$((failures + 1))
-    echo "FAILED: $*"
+    printf 'FAILED: %s\n' "$*"
 }
 
 # prints EXPECTED ARGUMENTS…: the command succeeds, says nothing on standard error, and prints EXPECTED (escapes as in
