@@ -17,47 +17,53 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the bins");
 }
 
-/* Numbers between white space and commas become edges; where: "--edges" or the file, for sentences. */
+/* Append an edge that was written as text; where, line: for sentences. */
+static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char *where, int64_t line, fault *f)
+{
+    double edge;
+    if (!text_to_f64(text, &edge) || isinf(edge))
+        return fault_set(f, EXIT_USAGE,
+                         "%s, line %" PRId64 ": '%s' is no finite number: edges are numbers between blanks or commas",
+                         where, line, text);
+    double last = spec->number ? spec->edges[spec->number - 1] : -(double)INFINITY;
+    if (!(last < edge)) {
+        char before[TEXT_NUMBER_BYTES], after[TEXT_NUMBER_BYTES];
+        return fault_set(f, EXIT_USAGE, "%s, line %" PRId64 ": edges must increase, and %s follows %s", where, line,
+                         text_exact(edge, after), text_exact(last, before));
+    }
+    if (spec->number == *room) {
+        *room = *room ? *room * 2 : 64;
+        double *more = realloc(spec->edges, (size_t)*room * sizeof *more);
+        if (!more) return fault_memory(f);
+        spec->edges = more;
+    }
+    spec->edges[spec->number++] = edge;
+    return 0;
+}
+
+/* Edges from text: numbers between white space and commas, # before a comment. where: "--edges" or the file. */
 static int parse_edges(bins_spec *spec, const char *text, const char *where, fault *f)
 {
-    int64_t count = 0, room = 0, line = 1;
-    for (const char *p = text;; p++) {
-        for (; *p && strchr(" \t\r\n,", *p); p++)
-            line += *p == '\n';
-        if (*p == '#') {
-            p += strcspn(p, "\n");
-            if (*p) p--;
-            if (*p) continue;
-        }
-        if (!*p) break;
-        size_t length = strcspn(p, " \t\r\n,");
-        char item[64];
-        snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), p);
-        double edge;
-        if (!text_to_f64(item, &edge) || isinf(edge))
-            return fault_set(f, EXIT_USAGE,
-                             "%s, line %" PRId64
-                             ": '%s' is no finite number: edges are numbers between blanks or commas",
-                             where, line, item);
-        if (count && !(spec->edges[count - 1] < edge)) {
-            char before[TEXT_NUMBER_BYTES], after[TEXT_NUMBER_BYTES];
-            return fault_set(f, EXIT_USAGE, "%s, line %" PRId64 ": edges must increase, and %s follows %s", where, line,
-                             text_exact(edge, after), text_exact(spec->edges[count - 1], before));
-        }
-        if (count == room) {
-            room = room ? room * 2 : 64;
-            double *more = realloc(spec->edges, (size_t)room * sizeof *more);
-            if (!more) return fault_memory(f);
-            spec->edges = more;
-        }
-        spec->edges[count++] = edge;
-        p += length - 1;
-    }
-    if (count < 2)
-        return fault_set(f, EXIT_USAGE, "%s: %s: give at least two edges", where,
-                         count ? "one edge makes no bin" : "there are no edges");
+    static const char between[] = " \t\r\n,";
+    int64_t room = 0, line = 1;
     spec->kind = BINS_EDGES;
-    spec->number = count - 1;
+    while (*text) {
+        size_t length = strcspn(text, between);
+        if (*text == '#') {
+            text += strcspn(text, "\n");
+        } else if (length > 0) {
+            char item[64];
+            snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), text);
+            if (add_edge(spec, &room, item, where, line, f) != 0) return -1;
+            text += length;
+        } else {
+            line += *text++ == '\n';
+        }
+    }
+    if (spec->number < 2)
+        return fault_set(f, EXIT_USAGE, "%s: %s: give at least two edges", where,
+                         spec->number ? "one edge makes no bin" : "there are no edges");
+    spec->number--; /* bins */
     return 0;
 }
 

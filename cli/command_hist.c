@@ -1,17 +1,30 @@
 /* histo hist: count files, and draw or write the histogram. */
 #include <stdio.h>
+#include <string.h>
 
 #include "count.h"
 #include "failure.h"
+#include "terminal.h"
 #include "write.h"
+
+/* On standard error, what the drawing in a terminal says beside it. */
+static int tell(const result *r, fault *f)
+{
+    const screen to = screen_of(stderr);
+    table *tables = tables_read(r, f);
+    if (!tables) return -1;
+    terminal_stats(&to, r, tables);
+    if (r->ran[0]) screen_phrases(&to, r->ran);
+    tables_free(tables, r);
+    return 0;
+}
 
 static int run(const settings *s, output *to, result *r, fault *f)
 {
     if (output_open(to, s, f) != 0) return -1;
-    if (count_files(s, to->writer->shows_stats, r, f) != 0) return -1;
+    if (count_files(s, to->writer->shows_stats || s->verbose, r, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
-    if (s->verbose && r->ran[0]) fprintf(stderr, "histo: %s\n", r->ran);
-    return 0;
+    return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(r, f) : 0;
 }
 
 int command_hist(const settings *s)

@@ -230,5 +230,6 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
         if (apply(s, id, optarg, f) != 0) return -1;
     }
     if (check_together(s, given, f) != 0) return -1;
+    s->read.columns = s->channels || s->joint || s->weights;
     return take_operands(s, command, argc - optind, argv + optind, f);
 }

@@ -26,6 +26,7 @@ typedef struct read_options {
     bool skip_bad;       /* --skip-bad: cells that are no number are counted in `bad`, not refused */
     char delimiter;      /* --delimiter; 0: found */
     int header;          /* --header yes/no: 1, 0; -1: found */
+    bool columns;        /* columns are asked for, so blanks between plain numbers divide these */
 } read_options;
 
 /* A piece of one page: rows x cols samples of each wanted channel. The views are two-dimensional, in the sample's own

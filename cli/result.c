@@ -170,25 +170,36 @@ static bool read_masked(table *t, const series *s)
     return good;
 }
 
-int table_read(table *t, const series *s, fault *f)
-{
-    *t = (table){0};
-    if (!read_axes(t, s->hist) || !read_cells(t, s) || !read_masked(t, s)) {
-        table_free(t);
-        return fault_set(f, EXIT_DATA, "no memory to read the histogram out: use fewer bins");
-    }
-    tally(t);
-    return 0;
-}
-
-void table_free(table *t)
+static void table_free(table *t)
 {
     for (int a = 0; a < t->naxes; a++)
         free(t->edges[a]);
     free(t->counts);
     free(t->sum_w);
     free(t->sum_w2);
-    *t = (table){0};
+}
+
+table *tables_read(const result *r, fault *f)
+{
+    table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
+    bool good = tables != NULL;
+    for (int i = 0; i < r->count && good; i++) {
+        table *t = &tables[i];
+        const series *s = &r->series[i];
+        good = read_axes(t, s->hist) && read_cells(t, s) && read_masked(t, s);
+        if (good) tally(t);
+    }
+    if (good) return tables;
+    fault_set(f, EXIT_DATA, "no memory to read the counts out: use fewer bins, or fewer histograms");
+    tables_free(tables, r);
+    return NULL;
+}
+
+void tables_free(table *tables, const result *r)
+{
+    for (int i = 0; i < r->count && tables; i++)
+        table_free(&tables[i]);
+    free(tables);
 }
 
 histo_stats table_stats(const table *t, int a, bool whole)

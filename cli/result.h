@@ -46,8 +46,9 @@ typedef struct table {
     uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
 } table;
 
-int table_read(table *t, const series *s, fault *f);
-void table_free(table *t);
+/* The tables of all series: [r->count], to be freed; NULL on failure. */
+table *tables_read(const result *r, fault *f);
+void tables_free(table *tables, const result *r);
 
 /* What drawings show of a cell: the sum of weights if there are weights, else the count. */
 double table_value(const table *t, int64_t cell);

@@ -191,8 +191,7 @@ int saved_load(const char *path, result *r, fault *f)
     free(data);
     if (!failed && r->count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no histogram", name);
     if (failed) return -1;
-    const char *slash = strrchr(name, '/');
-    if (!r->title && !(r->title = strdup(slash && slash[1] ? slash + 1 : name)))
+    if (!r->title && !(r->title = strdup(text_file_name(name))))
         return fault_set(f, EXIT_DATA, "no memory to load %s", name);
     return 0;
 }

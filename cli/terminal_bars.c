@@ -129,7 +129,7 @@ void terminal_bars(const screen *to, const result *r, const table *tables, int r
     }
     if (c.in_a_row > 1) {
         char number[TEXT_NUMBER_BYTES];
-        fprintf(to->out, "%lld bins to a row, to fit the window (%s in all)\n", (long long)c.in_a_row,
+        fprintf(to->out, "%lld bins to a row (%s in all)\n", (long long)c.in_a_row,
                 text_count((uint64_t)c.bins, number));
     }
 }

@@ -80,7 +80,7 @@ static void put_legend(const screen *to, const result *r, const grid *g)
         put_cell(to, &(grid){.scale = {.least = 1, .most = 1}}, (i + 0.5) / (to->colors ? COLORS : SHADES), 1);
     fprintf(to->out, " up to %s%s", text_short(g->scale.most, number), g->scale.log ? ", logarithmic" : "");
     if (g->each_x * g->each_y > 1)
-        fprintf(to->out, "; %lld x %lld bins to a cell, to fit the window", (long long)g->each_x, (long long)g->each_y);
+        fprintf(to->out, "; %lld x %lld bins to a cell", (long long)g->each_x, (long long)g->each_y);
     putc('\n', to->out);
 }
 

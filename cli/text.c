@@ -36,6 +36,12 @@ char *text_trim(char *text)
     return text;
 }
 
+const char *text_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
 char *text_exact(double value, char out[TEXT_NUMBER_BYTES])
 {
     for (int digits = 15; digits <= 17; digits++) {

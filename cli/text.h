@@ -13,6 +13,9 @@ bool text_to_f64(const char *text, double *value);
 /* text without blanks around it; cuts those at the end off. */
 char *text_trim(char *text);
 
+/* The path without its directories. */
+const char *text_file_name(const char *path);
+
 enum { TEXT_NUMBER_BYTES = 32 };
 
 /* The shortest of %.15g, %.16g and %.17g that reads back as value; inf, -inf, nan. Returns out. */

@@ -45,7 +45,7 @@ static void transformed_edges(void **state)
 static void refused(void **state)
 {
     (void)state;
-    const double falling[] = {0, 1, 1}, nan_edge[] = {0, NAN, 1}, endless[] = {0, 1, INFINITY};
+    const double rising[] = {1, 2, 4}, falling[] = {0, 1, 1}, nan_edge[] = {0, NAN, 1}, endless[] = {0, 1, INFINITY};
     const struct {
         histo_axis axis;
         const char *words;
@@ -61,6 +61,8 @@ static void refused(void **state)
         {histo_axis_variable(2, nan_edge), "must increase: edge 1"},
         {histo_axis_variable(2, endless), "not finite"},
         {histo_axis_variable(2, NULL), "needs its edges"},
+        {{.kind = HISTO_VARIABLE, .bins = 2, .lo = 0, .hi = 3, .edges = rising}, "first and last edge"},
+        {{.kind = HISTO_LOG, .bins = 2, .lo = 1, .hi = 3, .edges = rising}, "first and last edge"},
         {histo_axis_log(10, 0, 1), "lo > 0"},
         {histo_axis_sqrt(10, -1, 1), "lo >= 0"},
         {histo_axis_power(10, 0, 1, -1), "lo > 0 for a negative"},

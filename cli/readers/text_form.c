@@ -1,10 +1,10 @@
 /* Finding the form of a text from its first rows.
  *
  * The delimiter is the one of , tab ; | that splits the first row, and most of the following rows into as many cells.
- * Without one: a first row of nothing but numbers makes it plain numbers; else a second row of as many words as the
- * first makes columns between blanks; else a number at the beginning makes it plain numbers, with something bad among
- * them; else each row is one cell. The first row is a header if none of its cells is a
- * number. */
+ * Without one: a first row of nothing but numbers makes it plain numbers, unless columns are asked for; else a second
+ * row of as many words as the first makes columns between blanks; else a number at the beginning makes it plain
+ * numbers, with something bad among them; else each row is one cell. The first row is a header if none of its cells is
+ * a number. */
 #include "text_form.h"
 
 #include <string.h>
@@ -89,7 +89,7 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     if (columns) return true;
 
     fit of = fit_of(w, ' ');
-    bool aligned = !only_numbers && of.cells > 1 && of.alike > 1;
+    bool aligned = !only_numbers && of.cells > 1 && (of.alike > 1 || (blanks.numbers && !blanks.words));
     form->numbers = only_numbers || (blanks.number_first && may_be_numbers && !aligned);
     form->delimiter = aligned ? ' ' : '\n';
     return true;
@@ -99,7 +99,7 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
 {
     *form = (text_form){.delimiter = options->delimiter};
     if (!options->delimiter) {
-        if (!find_delimiter(w, form, options->header != 1)) return false;
+        if (!find_delimiter(w, form, options->header != 1 && !options->columns)) return false;
     } else if (fit_of(w, options->delimiter).cut) {
         return false;
     }

@@ -51,13 +51,12 @@ static uint64_t put_bins(const table *t, FILE *out)
 static int write_npy(const result *r, const settings *s, outfile *o, fault *f)
 {
     uint64_t outside = 0;
+    table *tables = tables_read(r, f);
+    if (!tables) return -1;
     put_header(r, outfile_stream(o));
-    for (int i = 0; i < r->count; i++) {
-        table t;
-        if (table_read(&t, &r->series[i], f) != 0) return -1;
-        outside += put_bins(&t, outfile_stream(o));
-        table_free(&t);
-    }
+    for (int i = 0; i < r->count; i++)
+        outside += put_bins(&tables[i], outfile_stream(o));
+    tables_free(tables, r);
     if (outside && !s->quiet)
         fprintf(stderr,
                 "histo: %" PRIu64 " sample%s in underflow, overflow or NaN %s not in %s, which holds the bins alone\n",

@@ -137,22 +137,17 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
     if (naxes == 2 && r->count > 1)
         return fault_set(f, EXIT_USAGE, "%d heat maps do not go into one picture: leave --batch out, or show one file",
                          r->count);
-    table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
-    int failed = tables ? 0 : fault_set(f, EXIT_DATA, "no memory to draw %d histograms", r->count);
-    for (int i = 0; i < r->count && !failed; i++)
-        failed = table_read(&tables[i], &r->series[i], f);
-    char *footer = failed ? NULL : make_footer(r, tables);
+    table *tables = tables_read(r, f);
+    if (!tables) return -1;
+    char *footer = make_footer(r, tables);
     plot p = {.title = s->title ? s->title : r->title,
               .footer = footer,
               .log_y = s->log_counts,
               .width = s->plot_width,
               .height = s->plot_height};
-    if (!failed)
-        failed = naxes == 1 ? draw_series(r, tables, &p, format, outfile_path(o), f)
+    int failed = naxes == 1 ? draw_series(r, tables, &p, format, outfile_path(o), f)
                             : draw_heat(r, &tables[0], &p, format, outfile_path(o), f);
-    for (int i = 0; i < r->count && tables; i++)
-        table_free(&tables[i]);
-    free(tables);
+    tables_free(tables, r);
     free(footer);
     return failed;
 }

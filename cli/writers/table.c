@@ -107,21 +107,15 @@ static void put_row(const result *r, const table *tables, const int64_t *slots, 
 static int write_table(const result *r, outfile *o, const form *as, fault *f)
 {
     FILE *out = outfile_stream(o);
-    table *tables = calloc((size_t)r->count, sizeof *tables);
-    int failed = tables ? 0 : fault_set(f, EXIT_DATA, "no memory for a table of %d histograms", r->count);
-    for (int i = 0; i < r->count && !failed; i++)
-        failed = table_read(&tables[i], &r->series[i], f);
-    if (!failed) {
-        int64_t slots[HISTO_MAX_AXES] = {0};
-        put_header(r, out, as);
-        do
-            put_row(r, tables, slots, out, as);
-        while (table_next(&tables[0], slots));
-    }
-    for (int i = 0; i < r->count && tables; i++)
-        table_free(&tables[i]);
-    free(tables);
-    return failed;
+    int64_t slots[HISTO_MAX_AXES] = {0};
+    table *tables = tables_read(r, f);
+    if (!tables) return -1;
+    put_header(r, out, as);
+    do
+        put_row(r, tables, slots, out, as);
+    while (table_next(&tables[0], slots));
+    tables_free(tables, r);
+    return 0;
 }
 
 static int write_tsv(const result *r, const settings *s, outfile *o, fault *f)

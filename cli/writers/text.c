@@ -15,18 +15,18 @@ static int draw_projections(const screen *to, const result *r, const settings *s
     for (int a = 0; a < naxes && !failed; a++) {
         result one = {0};
         histo_hist *hist;
-        table t;
+        table *t = NULL;
         char name[320];
         label_of_axis(r, a, name, sizeof name);
         if (histo_hist_project(r->series[0].hist, 1, &a, &hist) != HISTO_OK)
             return fault_set(f, EXIT_DATA, "the axis %.60s cannot be drawn: %s", name, histo_last_error());
         failed = result_add(&one, hist, name, f);
-        if (!failed) failed = table_read(&t, &one.series[0], f);
+        if (!failed && !(t = tables_read(&one, f))) failed = -1;
         if (!failed) {
             fprintf(to->out, "%s alone\n", name);
-            terminal_bars(to, &one, &t, rows / naxes - 1, s->log_counts);
-            table_free(&t);
+            terminal_bars(to, &one, t, rows / naxes - 1, s->log_counts);
         }
+        tables_free(t, &one);
         result_free(&one);
     }
     return failed;
@@ -48,15 +48,11 @@ static int draw(const screen *to, const result *r, const table *tables, const se
 /* Series with the same axes. */
 static int write_group(const screen *to, const result *r, const settings *s, fault *f)
 {
-    table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
-    int failed = tables ? 0 : fault_set(f, EXIT_DATA, "no memory to draw %d histograms", r->count);
-    for (int i = 0; i < r->count && !failed; i++)
-        failed = table_read(&tables[i], &r->series[i], f);
-    if (!failed) failed = draw(to, r, tables, s, f);
+    table *tables = tables_read(r, f);
+    if (!tables) return -1;
+    int failed = draw(to, r, tables, s, f);
     if (!failed) terminal_stats(to, r, tables);
-    for (int i = 0; i < r->count && tables; i++)
-        table_free(&tables[i]);
-    free(tables);
+    tables_free(tables, r);
     return failed;
 }
 

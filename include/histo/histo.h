@@ -320,6 +320,9 @@ HISTO_API histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist,
 /* "cpu/privatized": lives as long as the plan. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 
+/* CPU threads that the plan may use. */
+HISTO_API int histo_plan_threads(const histo_plan *plan);
+
 /* What was chosen, the predicted time and bound, and why the others lost, as lines of text. Writes at most
  * capacity bytes, the last a NUL; returns the length of the whole text, as snprintf does. */
 HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);

@@ -140,8 +140,6 @@ static histo_status check_kind(const histo_axis *axis)
         return HISTO_OK;
     case HISTO_VARIABLE:
         if (!axis->edges) return histo_fail(HISTO_INVALID, "a variable axis needs its edges");
-        if (axis->edges[0] != axis->lo || axis->edges[axis->bins] != axis->hi)
-            return histo_fail(HISTO_INVALID, "lo and hi of a variable axis must be its first and last edge");
         return HISTO_OK;
     case HISTO_LOG:
         if (axis->lo <= 0) return histo_fail(HISTO_INVALID, "a log axis needs lo > 0, not %.17g", axis->lo);
@@ -172,6 +170,9 @@ histo_status histo_axis_check(const histo_axis *axis)
         return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite", axis->lo, axis->hi);
     histo_status status = check_kind(axis);
     if (status != HISTO_OK) return status;
+    if (axis->edges && axis->kind >= HISTO_VARIABLE &&
+        (axis->edges[0] != axis->lo || axis->edges[axis->bins] != axis->hi))
+        return histo_fail(HISTO_INVALID, "lo and hi of an axis with edges must be its first and last edge");
     if (axis->kind != HISTO_VARIABLE && !(axis->lo < axis->hi))
         return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is empty: lo must be less than hi", axis->lo,
                           axis->hi);

@@ -254,7 +254,8 @@ static histo_status get_block(source *in, uint64_t most, void *array, int64_t be
         uint64_t value = value_of(bytes + step - width, width);
         if (index < next || index >= n || value > most) {
             in->at = start + (size_t)(i * step);
-            return corrupt(in, value > most ? "a value is too large" : "the indices in a block do not increase, or leave it");
+            return corrupt(in, value > most ? "a value is too large"
+                                            : "the indices in a block do not increase, or leave it");
         }
         memcpy((unsigned char *)array + (begin + index) * 8, &value, sizeof value);
         next = index + 1;

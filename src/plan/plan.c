@@ -108,6 +108,11 @@ const char *histo_plan_strategy(const histo_plan *plan)
     return plan->name;
 }
 
+int histo_plan_threads(const histo_plan *plan)
+{
+    return plan->threads;
+}
+
 static void explain_problem(const histo_plan *plan, histo_text *text)
 {
     const histo_problem *p = &plan->problem;

@@ -42,11 +42,15 @@ checks=$((checks + 2))
 [ "$(ls -A | tr '\n' ' ')" = 'hard.txt heat.png n.csv n.npy n.pdf n.png n.svg n.tsv n.txt other pairs.txt ' ] ||
     fail "files are left: $(ls -A)"
 cp n.tsv before
-refuses 2 "no '7'" -c 7 -o n.tsv n.txt
+refuses 2 "'7'" -c 7 -o n.tsv n.txt
 cmp n.tsv before || fail "a failed run touched its output"
 
 # Remarks go to standard error; a pipe that is read more than once is copied, a file is not.
-remarks 'sequential' -v -b 2 -r 0:4 --strategy sequential n.txt
+checks=$((checks + 1))
+"$histo" -v -b 2 -r 1:3 --strategy sequential n.txt 2>"$err" >"$out"
+printf "$table" | cmp - "$out" || fail "--verbose changes the table"
+[ "$(sed -n 2p "$err" | tr -s ' ')" = ' 5 0 1 0 0 1 9 3.4 2.87054' ] || fail "--verbose tells no statistics: $(cat "$err")"
+grep -q 'cpu/sequential, .* in all' "$err" || fail "--verbose does not tell what ran: $(cat "$err")"
 checks=$((checks + 1))
 cat n.txt | "$histo" -v -b 2 2>"$err" >"$out"
 grep -q 'standard input .*copied to a temporary file' "$err" || fail "the copy of a pipe is not told with --verbose"

@@ -38,23 +38,24 @@ min  max     mean       std
 # Many bins share rows; whole numbers are told as from … to.
 seq 0 99 >hundred.txt
 draws 'hundred.txt
- 0 …  20  ██████████████████████████ 20
-20 …  40  ██████████████████████████ 20
-40 …  60  ██████████████████████████ 20
-60 …  80  ██████████████████████████ 20
-80 … 100  ██████████████████████████ 20
-20 bins to a row, to fit the window (100
+  0 …  20  █████████████████████████ 20
+ 20 …  40  █████████████████████████ 20
+ 40 …  60  █████████████████████████ 20
+ 60 …  80  █████████████████████████ 20
+ 80 … 100  █████████████████████████ 20
+20 bins to a row (100 in all)
 samples  under  over  NaN  masked
     100      0     0    0       0
 min  max  mean      std
   0   99  49.5  28.8661' -b 100 -r 0:100 hundred.txt
 
-# Channels side by side; bytes by their characters; two axes as a map.
+# Channels side by side, whole numbers told as first … last; bytes by their characters; two axes as a map.
 printf 'P6 2 1 255\n\000\200\377\000\200\000' >c.ppm
 draws 'c.ppm
            r         g         b
-  0 … 127  ██████ 2         0  ███    1
-128 … 255         0  ██████ 2  ███    1
+  0 … 127  ████████            ████
+128 … 255            ████████  ████
+128 bins to a row (256 in all)
    samples  under  over  NaN  masked
 r        2      0     0    0       0
 g        2      0     0    0       0
@@ -62,19 +63,34 @@ b        2      0     0    0       0
    min  max   mean    std
 r    0    0      0      0
 g  128  128    128      0
-b    0  255  127.5  127.5' -b 2 c.ppm
+b    0  255  127.5  127.5' c.ppm
 printf 'hello\n' >text
 draws 'text
-   \\n ██████████████▌              1
-    e ██████████████▌              1
-    h ██████████████▌              1
-    l █████████████████████████████ 2
-    o ██████████████▌              1
+   \\n ███████████████▌                1
+    e ███████████████▌                1
+    h ███████████████▌                1
+    l ███████████████████████████████ 2
+    o ███████████████▌                1
 251 of the 256 bytes do not occur
 samples  under  over  NaN  masked
       6      0     0    0       0
 min  max     mean      std
- 10  111  90.3333  36.3623' --bytes text
+ 10  111  90.3333  36.0678' --bytes text
+printf 'x,y\n0,0\n1,1\n1,1\n' >pairs.csv
+draws 'pairs.csv
+    y
+            ████████
+0.5         ████████
+    ▓▓▓▓▓▓▓▓
+0.0 ▓▓▓▓▓▓▓▓
+    0      x       1
+count ░▒▓█ up to 2
+   samples  under  over  NaN  masked
+x        3      0     0    0       0
+y        3      0     0    0       0
+   min  max      mean       std
+x    0    1  0.666667  0.471405
+y    0    1  0.666667  0.471405' --joint x,y -b 2 pairs.csv
 
 # No colours but on a terminal, and none if they are not wanted.
 checks=$((checks + 1))

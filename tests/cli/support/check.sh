@@ -7,6 +7,9 @@ case $1 in
 /*) histo=$1 ;;
 *) histo=$PWD/$1 ;;
 esac
+support=$(cd "$(dirname "$0")/support" && pwd)
+LSAN_OPTIONS=suppressions=$support/../../lsan.supp:print_suppressions=0
+export LSAN_OPTIONS
 data=/usr/share/matplotlib/mpl-data/sample_data
 [ -d "$data" ] || data=
 LC_ALL=C
