@@ -73,7 +73,7 @@ static __device__ __forceinline__ void merge(const unsigned int *shared, const h
 }
 
 #define COUNT(reader)                                                                                                  \
-    static __global__ void __launch_bounds__(1024)                                                                     \
+    static __global__ void __launch_bounds__(1024, 1)                                                                     \
         count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)                 \
     {                                                                                                                  \
         extern __shared__ unsigned int shared[];                                                                       \
