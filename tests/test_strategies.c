@@ -1,6 +1,6 @@
 /* Every strategy, dtype, axis, distribution and layout gives the counts of a comparison with each edge, to the bit; and
- * bins + flow + masked = samples. Strategies of a GPU count samples in its memory and in the host's. The environment can
- * take a part of it: HISTO_TEST_ROWS=cuda or cuda/NAME, HISTO_TEST_EVERY=n for each n-th case. */
+ * bins + flow + masked = samples. Strategies of a GPU count samples in its memory and in the host's. The environment
+ * can take a part of it: HISTO_TEST_ROWS=cuda or cuda/NAME, HISTO_TEST_EVERY=n for each n-th case. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,8 +360,7 @@ static void cuda_rows(void **state)
 {
     (void)state;
     print_message("CUDA strategies: %ld comparisons made, %ld refused by a strategy, %ld SKIPPED%s%s\n", on_gpu.made,
-                  on_gpu.refused, on_gpu.skipped, on_gpu.skipped ? ": " : "",
-                  on_gpu.skipped ? device_missing() : "");
+                  on_gpu.refused, on_gpu.skipped, on_gpu.skipped ? ": " : "", on_gpu.skipped ? device_missing() : "");
     if (on_gpu.skipped) skip();
     assert_true(on_gpu.made > 0);
 }

@@ -48,7 +48,8 @@ static histo_cuda_exact joined(const histo_cuda_exact *a, const histo_cuda_exact
 /* Carry, so that all digits are in [-2^31, 2^31): what they are in is unique for a sum. */
 static __global__ void balance(histo_cuda_exact e, int64_t counters)
 {
-    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < counters; i += gridDim.x * (int64_t)blockDim.x) {
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < counters;
+         i += gridDim.x * (int64_t)blockDim.x) {
         long long carry = 0;
         for (int k = 0; k < e.windows; k++) {
             long long digit = e.digits[k * counters + i] + carry;
@@ -96,18 +97,20 @@ static size_t all_counters(const histo_cuda_bank *bank)
 static histo_status clear_memory(histo_cuda_bank *bank)
 {
     size_t all = all_counters(bank);
-    histo_status status = HISTO_CUDA(cudaMemsetAsync(bank->counts, 0, all * sizeof *bank->counts, bank->stream),
-                                     "clearing counts");
+    histo_status status =
+        HISTO_CUDA(cudaMemsetAsync(bank->counts, 0, all * sizeof *bank->counts, bank->stream), "clearing counts");
     double *sums[] = {bank->sum_w, bank->sum_w2};
     for (int s = 0; s < 2; s++) {
         const histo_cuda_exact *e = &bank->exact[s];
         if (status == HISTO_OK && sums[s])
             status = HISTO_CUDA(cudaMemsetAsync(sums[s], 0, all * sizeof(double), bank->stream), "clearing sums");
         if (status == HISTO_OK && e->digits)
-            status = HISTO_CUDA(cudaMemsetAsync(e->digits, 0, all * (size_t)e->windows * sizeof *e->digits, bank->stream),
-                                "clearing sums");
+            status =
+                HISTO_CUDA(cudaMemsetAsync(e->digits, 0, all * (size_t)e->windows * sizeof *e->digits, bank->stream),
+                           "clearing sums");
         if (status == HISTO_OK && e->special)
-            status = HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, bank->stream), "clearing sums");
+            status =
+                HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, bank->stream), "clearing sums");
     }
     if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(bank->done, bank->stream), "recording an event");
     if (status == HISTO_OK) bank->pending = 0;
@@ -141,7 +144,8 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     bank->slots = p->slots;
     bank->counters = p->slots + 1;
     memcpy(bank->exact, exact, sizeof bank->exact);
-    histo_status status = HISTO_CUDA(cudaStreamCreateWithFlags(&bank->stream, cudaStreamNonBlocking), "making a stream");
+    histo_status status =
+        HISTO_CUDA(cudaStreamCreateWithFlags(&bank->stream, cudaStreamNonBlocking), "making a stream");
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaEventCreateWithFlags(&bank->done, cudaEventDisableTiming), "making an event");
     if (status == HISTO_OK)
@@ -164,7 +168,7 @@ void histo_cuda_bank_free(histo_device_bank *device_bank)
     cudaGetDevice(&before);
     cudaSetDevice(bank->base.device - HISTO_DEVICE_CUDA(0));
     if (bank->staging) histo_cuda_staging_free(bank->staging);
-    void *memory[] = {bank->counts,           bank->sum_w,           bank->sum_w2,           bank->workspace,
+    void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,           bank->workspace,
                       bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special, bank->exact[1].special};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
         cudaFree(memory[m]);

@@ -12,8 +12,8 @@ extern "C" {
 
 /* ---- Checked calls (check.cu) ---- */
 
-/* Tests make calls fail: with histo_cuda_fail_at = n > 0 the n-th call from now is not made and gives histo_cuda_fail_as
- * instead. 0: off. */
+/* Tests make calls fail: with histo_cuda_fail_at = n > 0 the n-th call from now is not made and gives
+ * histo_cuda_fail_as instead. 0: off. */
 extern "C" int histo_cuda_fail_at, histo_cuda_fail_as;
 bool histo_cuda_injected(void);
 
@@ -21,8 +21,7 @@ bool histo_cuda_injected(void);
 histo_status histo_cuda_check(cudaError_t error, const char *what);
 
 /* Every CUDA call that can fail for a reason of its own goes through this; it gives a histo_status. */
-#define HISTO_CUDA(call, what)                                                                                         \
-    histo_cuda_check(histo_cuda_injected() ? (cudaError_t)histo_cuda_fail_as : (call), what)
+#define HISTO_CUDA(call, what) histo_cuda_check(histo_cuda_injected() ? (cudaError_t)histo_cuda_fail_as : (call), what)
 
 /* ---- Devices (device.cu) ---- */
 
@@ -60,8 +59,8 @@ typedef struct histo_cuda_prepared {
 
 /* ---- Device banks (bank.cu) ---- */
 
-/* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can touch
- * and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
+/* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
+ * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
 typedef struct histo_cuda_exact {
     int low, windows;
     long long *digits;     /* [windows][batch * counters] */
@@ -141,10 +140,10 @@ typedef struct histo_cuda_work {
     histo_cuda_exact exact[2];
 } histo_cuda_work;
 
-/* How kernels read samples: one reader for contiguous, aligned samples of each dtype, of one axis and nothing beside, and
- * one that reads anything. Kernels are made for each reader; a table of them is indexed by dtype or HISTO_READ_ANY. */
-#define HISTO_READERS(X)                                                                                               \
-    X(u8) X(i8) X(u16) X(i16) X(u32) X(i32) X(u64) X(i64) X(f16) X(bf16) X(f32) X(f64) X(any)
+/* How kernels read samples: one reader for contiguous, aligned samples of each dtype, of one axis and nothing beside,
+ * and one that reads anything. Kernels are made for each reader; a table of them is indexed by dtype or HISTO_READ_ANY.
+ */
+#define HISTO_READERS(X) X(u8) X(i8) X(u16) X(i16) X(u32) X(i32) X(u64) X(i64) X(f16) X(bf16) X(f32) X(f64) X(any)
 enum { HISTO_READ_ANY = HISTO_DTYPE_COUNT, HISTO_READER_COUNT };
 
 /* Samples that a thread reads in one step. */

@@ -108,8 +108,7 @@ bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned)
     *pinned = false;
     if (!attributes_of(memory, &a)) return false;
     *pinned = a.type == cudaMemoryTypeHost;
-    return a.type == cudaMemoryTypeManaged ||
-           (a.type == cudaMemoryTypeDevice && HISTO_DEVICE_CUDA(a.device) == device);
+    return a.type == cudaMemoryTypeManaged || (a.type == cudaMemoryTypeDevice && HISTO_DEVICE_CUDA(a.device) == device);
 }
 
 histo_status histo_cuda_enter(histo_device device, int *before)

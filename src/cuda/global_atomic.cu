@@ -39,7 +39,8 @@ static __global__ void count_weighted(const __grid_constant__ histo_cuda_work wo
             int64_t i = share.entry * work.counters + slot;
             atomicAdd(&work.counts[i], 1ull);
             if (slot != work.slots)
-                histo_add_weight(&work, i, work.weights == HISTO_ABSENT ? NULL : histo_address(&work, &place, work.weights));
+                histo_add_weight(&work, i,
+                                 work.weights == HISTO_ABSENT ? NULL : histo_address(&work, &place, work.weights));
         }
     }
 }
@@ -77,7 +78,8 @@ static histo_status launch(const histo_job *job)
     bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
     const void *kernel = weighted ? (const void *)count_weighted : kernels[histo_cuda_reader_of(&work)];
     void *args[] = {&work};
-    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), threads, 0, args);
+    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), threads, 0,
+                             args);
 }
 
 extern "C" const histo_strategy histo_cuda_global_atomic = {

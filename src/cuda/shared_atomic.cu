@@ -1,12 +1,12 @@
-/* shared_atomic: every block counts into 32-bit counters of its own in shared memory, by atomic additions, and adds them
- * to the histogram when its share of the samples is done.
+/* shared_atomic: every block counts into 32-bit counters of its own in shared memory, by atomic additions, and adds
+ * them to the histogram when its share of the samples is done.
  *
  * - Copies of the counters, chosen by thread, part samples that meet in one bin; `padding` words behind each copy put
  *   its counters into other banks than those of the next (256 bins padded to 257).
  * - More counters than fit on chip are counted in vertical tiles: blockIdx.y says which, and each tile reads all
  *   samples.
- * - The merge adds atomically to the histogram, or writes each block's counters to a row of the workspace, which a second
- *   kernel adds up.
+ * - The merge adds atomically to the histogram, or writes each block's counters to a row of the workspace, which a
+ * second kernel adds up.
  * - A share has at most 2^30 samples, so that no counter can wrap.
  *
  * Source: Hardavellas, Histograms (per-block sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one
@@ -73,7 +73,7 @@ static __device__ __forceinline__ void merge(const unsigned int *shared, const h
 }
 
 #define COUNT(reader)                                                                                                  \
-    static __global__ void __launch_bounds__(1024, 1)                                                                     \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)                 \
     {                                                                                                                  \
         extern __shared__ unsigned int shared[];                                                                       \
@@ -97,7 +97,8 @@ HISTO_READERS(COUNT)
 #undef COUNT
 
 /* The second kernel: thread x adds up counter x of all rows of each batch entry. */
-static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t, int64_t rows)
+static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t,
+                                int64_t rows)
 {
     int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
     if (i >= work.counters) return;
@@ -170,8 +171,8 @@ static histo_status launch(const histo_job *job)
     layout l = layout_of(job->problem, job->params);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, MOST_SHARE);
     int reader = job->params[COARSENING] ? (int)HISTO_READ_ANY : histo_cuda_reader_of(&work);
-    tiling t = {(uint32_t)l.tile, l.stride, (uint32_t)l.copies, job->params[INC] != 0, 0,
-                l.rows ? (unsigned int *)job->workspace : NULL};
+    tiling t = {(uint32_t)l.tile,      l.stride, (uint32_t)l.copies,
+                job->params[INC] != 0, 0,        l.rows ? (unsigned int *)job->workspace : NULL};
     histo_status status = HISTO_OK;
     int64_t each = l.rows ? l.rows : work.shares; /* shares of a launch */
     for (; t.first_item < work.shares && status == HISTO_OK; t.first_item += each) {
@@ -180,8 +181,8 @@ static histo_status launch(const histo_job *job)
         dim3 grid((unsigned)(rows < l.blocks ? rows : l.blocks), (unsigned)l.tiles);
         status = histo_cuda_launch(job, kernels[reader], grid, l.threads, l.shared, args);
         if (status == HISTO_OK && l.rows)
-            status = histo_cuda_launch(job, (const void *)add_rows, dim3((unsigned)((work.counters + 255) / 256)), 256, 0,
-                                       args);
+            status = histo_cuda_launch(job, (const void *)add_rows, dim3((unsigned)((work.counters + 255) / 256)), 256,
+                                       0, args);
     }
     return status;
 }

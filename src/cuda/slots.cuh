@@ -9,8 +9,8 @@
  *         }
  *     }
  *
- * The slot of a sample that mask or filter leave out is work.slots, a counter like the others. The index code is that of
- * axis/slot_of.h, or integer arithmetic that gives the same. */
+ * The slot of a sample that mask or filter leave out is work.slots, a counter like the others. The index code is that
+ * of axis/slot_of.h, or integer arithmetic that gives the same. */
 #ifndef CUDA_SLOTS_CUH
 #define CUDA_SLOTS_CUH
 
@@ -258,12 +258,11 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \
             const storage *from = (const storage *)share->at + first;                                                  \
             uint4 words = {0, 0, 0, 0};                                                                                \
-            if (first >= share->pad && first + VECTOR <= share->length)                                                \
-                words = __ldcs((const uint4 *)from);                                                                   \
+            if (first >= share->pad && first + VECTOR <= share->length) words = __ldcs((const uint4 *)from);           \
             memcpy(&x[v * VECTOR], &words, sizeof words);                                                              \
             if (first < share->pad || first + VECTOR > share->length)                                                  \
-                _Pragma("unroll") for (int i = 0; i < VECTOR; i++) if (first + i >= share->pad &&                      \
-                                                                       first + i < share->length)                      \
+                _Pragma("unroll") for (int i = 0; i < VECTOR;                                                          \
+                                       i++) if (first + i >= share->pad && first + i < share->length)                  \
                     x[v * VECTOR + i] = from[i];                                                                       \
         }                                                                                                              \
         const histo_lookup *l = &w->lookups[0];                                                                        \
@@ -273,8 +272,8 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
         {                                                                                                              \
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \
             if (first < share->pad || first + VECTOR > share->length)                                                  \
-                _Pragma("unroll") for (int i = 0; i < VECTOR; i++) if (first + i < share->pad ||                       \
-                                                                       first + i >= share->length)                     \
+                _Pragma("unroll") for (int i = 0; i < VECTOR;                                                          \
+                                       i++) if (first + i < share->pad || first + i >= share->length)                  \
                     slot[v * VECTOR + i] = HISTO_NO_SLOT;                                                              \
         }                                                                                                              \
     }
@@ -362,7 +361,7 @@ HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const
         if (w->sum_w) {                                                                                                \
             double x_f64 = (double)x;                                                                                  \
             atomicAdd(&w->sum_w[i], x_f64);                                                                            \
-            atomicAdd(&w->sum_w2[i], x_f64 * x_f64);                                                                   \
+            atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                                    \
         } else {                                                                                                       \
             histo_add_exact_##compute(w, &w->exact[0], i, x);                                                          \
             histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));                                     \

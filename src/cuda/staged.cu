@@ -85,9 +85,9 @@ static size_t room_for(const histo_problem *p, int operand, int64_t n)
 typedef struct chunk {
     const histo_job *job;
     int64_t begin, end;
-    bool travels[HISTO_MAX_OPERANDS];        /* to the device */
-    bool gathered[HISTO_MAX_OPERANDS];       /* through the pinned buffer */
-    size_t at[HISTO_MAX_OPERANDS];           /* in the lane's buffers */
+    bool travels[HISTO_MAX_OPERANDS];  /* to the device */
+    bool gathered[HISTO_MAX_OPERANDS]; /* through the pinned buffer */
+    size_t at[HISTO_MAX_OPERANDS];     /* in the lane's buffers */
     char *pinned;
     int parts;
 } chunk;

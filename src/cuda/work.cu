@@ -27,7 +27,8 @@ static bool is_aligned(const histo_cuda_work *work, int operand)
 static bool is_whole(const histo_lookup *lookup, histo_dtype dtype)
 {
     return histo_dtype_is_integer(dtype) && histo_dtype_size(dtype) <= 4 && lookup->kind == HISTO_UNIFORM &&
-           lookup->step == 1 && lookup->lo >= -0x1p30 && lookup->lo <= 0x1p30 && lookup->lo == (double)(int32_t)lookup->lo;
+           lookup->step == 1 && lookup->lo >= -0x1p30 && lookup->lo <= 0x1p30 &&
+           lookup->lo == (double)(int32_t)lookup->lo;
 }
 
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)

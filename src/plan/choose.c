@@ -113,5 +113,6 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     const histo_candidate *best = cheapest(plan);
     if (!best) return histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
     plan->row = best->row;
-    return plan->origin == HISTO_MEASURED ? histo_wisdom_add(plan->problem.device, plan->signature, best->row, best->us) : HISTO_OK;
+    return plan->origin == HISTO_MEASURED ? histo_wisdom_add(plan->problem.device, plan->signature, best->row, best->us)
+                                          : HISTO_OK;
 }

@@ -37,7 +37,7 @@ typedef struct histo_problem {
     int64_t batch;
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
     histo_weighting weighting;
-    int64_t samples; /* about how many a fill brings, all batch entries together */
+    int64_t samples;     /* about how many a fill brings, all batch entries together */
     histo_device home;   /* where the operands are: a GPU if one of them is in its memory, else the CPU */
     bool bound;          /* no other device can reach all of them */
     histo_device device; /* where a plan counts; never HISTO_DEVICE_AUTO */
