@@ -374,7 +374,9 @@ bool histo_cuda_bank_clear(histo_device_bank *device_bank)
     histo_cuda_bank *bank = (histo_cuda_bank *)device_bank;
     int before;
     if (histo_cuda_enter(device_bank->device, &before) != HISTO_OK) return false;
-    histo_status status = histo_cuda_bank_begin(bank, bank->stream);
+    /* What a broken fill enqueued may still run, and no event says when it is done. */
+    histo_status status = bank->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : HISTO_OK;
+    if (status == HISTO_OK) status = histo_cuda_bank_begin(bank, bank->stream);
     if (status == HISTO_OK) status = clear_memory(bank);
     bank->broken = NULL;
     bank->dirty = false;

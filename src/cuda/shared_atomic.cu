@@ -39,25 +39,26 @@ typedef struct tiling {
     unsigned int *rows; /* [item - first_item][counters], or NULL to add to the histogram */
 } tiling;
 
-static __device__ __forceinline__ void count_slot(unsigned int *mine, const tiling *t, uint32_t first, uint32_t slot)
+/* at: from the first counter of the tile; beyond it are other tiles' slots, and no slot. */
+HISTO_IN_KERNEL void add_slot(unsigned int *mine, const tiling *t, uint32_t at)
 {
-    uint32_t at = slot - first;
-    if (at >= t->tile) return; /* of another tile, or no slot */
-    if (t->inc)
-        atomicInc(&mine[at], 0xffffffffu);
-    else
-        atomicAdd(&mine[at], 1u);
+    if (at < t->tile) atomicAdd(&mine[at], 1u);
 }
 
-static __device__ __forceinline__ void clear(unsigned int *shared, const tiling *t)
+HISTO_IN_KERNEL void inc_slot(unsigned int *mine, const tiling *t, uint32_t at)
+{
+    if (at < t->tile) atomicInc(&mine[at], 0xffffffffu);
+}
+
+HISTO_IN_KERNEL void clear(unsigned int *shared, const tiling *t)
 {
     for (uint32_t i = threadIdx.x; i < t->stride * t->copies; i += blockDim.x)
         shared[i] = 0;
     __syncthreads();
 }
 
-static __device__ __forceinline__ void merge(const unsigned int *shared, const histo_cuda_work *work, const tiling *t,
-                                             int64_t item, int64_t entry, uint32_t first)
+HISTO_IN_KERNEL void merge(const unsigned int *shared, const histo_cuda_work *work, const tiling *t, int64_t item,
+                           int64_t entry, uint32_t first)
 {
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < t->tile && first + i < work->counters; i += blockDim.x) {
@@ -86,8 +87,12 @@ static __device__ __forceinline__ void merge(const unsigned int *shared, const h
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
                 histo_slots_##reader(&work, &share, at, slot);                                                         \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
-                    count_slot(mine, &t, first, slot[k]);                                                              \
+                if (t.inc)                                                                                             \
+                    _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                 \
+                        inc_slot(mine, &t, slot[k] - first);                                                           \
+                else                                                                                                   \
+                    _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                 \
+                        add_slot(mine, &t, slot[k] - first);                                                           \
             }                                                                                                          \
             merge(shared, &work, &t, item, share.entry, first);                                                        \
             if (t.rows) return; /* a row holds one share */                                                            \

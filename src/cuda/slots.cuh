@@ -71,39 +71,81 @@ HISTO_IN_KERNEL histo_share histo_share_contiguous(const histo_cuda_work *w, int
 
 /* ---- One sample ---- */
 
-/* Integers of at most 16 bits, and of 32, on an axis whose edges are whole numbers one apart. */
-HISTO_IN_KERNEL uint32_t histo_slot_whole_narrow(const histo_lookup *l, int32_t x)
-{
-    int32_t above = x - (int32_t)l->lo;
-    int32_t slot = above + 1 > 0 ? above + 1 : 0;
-    slot = slot < l->bins + 1 ? slot : l->bins + 1;
-    return (uint32_t)(l->closed && above == l->bins ? l->bins : slot);
-}
-
-HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int64_t x)
-{
-    int64_t above = x - (int64_t)l->lo;
-    if (above < 0) return 0;
-    if (above < l->bins) return (uint32_t)above + 1;
-    return (uint32_t)l->bins + !(l->closed && above == l->bins);
-}
-
 #define histo_slot_by_double histo_slot_f64
 #define histo_slot_by_int64_t histo_slot_i64
 #define histo_slot_by_uint64_t histo_slot_u64
+#define histo_less_by_double histo_less_f64
+#define histo_less_by_int64_t histo_less_i64
+#define histo_less_by_uint64_t histo_less_u64
+#define histo_above_by_double histo_above_f64
+#define histo_above_by_int64_t histo_above_i64
+#define histo_above_by_uint64_t histo_above_u64
 
-/* histo_slot_of_u8(lookup, whole, x) … of stored samples. */
+/* Integers on an axis whose edges are whole numbers one apart, the first one `lo`: of at most 16 bits, and of 32. */
+HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int32_t lo, int32_t x)
+{
+    int32_t above = x - lo, over = l->closed && above == l->bins ? l->bins : l->bins + 1;
+    return (uint32_t)max(0, min(above + 1, over));
+}
+
+HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int32_t lo, int64_t x)
+{
+    int64_t above = x - lo, over = l->closed && above == l->bins ? l->bins : l->bins + 1;
+    return (uint32_t)max((int64_t)0, min(above + 1, over));
+}
+
+/* For a dtype of stored samples: histo_slot_of_u8(lookup, whole, lo, x), and for all samples of a step at once
+ * histo_slots_of_u8, which asks once what the lookup is and searches for all samples side by side. Every 8-bit lookup
+ * has a table. */
 #define DEFINE_SLOT_OF(constant, name, storage, compute, widen)                                                        \
-    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, bool whole, storage x)                        \
+    HISTO_IN_KERNEL uint32_t histo_slot_in_table_##name(const uint32_t *table, storage x)                              \
     {                                                                                                                  \
-        if (whole && constant <= HISTO_I16) return histo_slot_whole_narrow(l, (int32_t)widen(x));                      \
-        if (whole) return histo_slot_whole(l, (int64_t)widen(x));                                                      \
-        if (sizeof x <= 2 && l->table) {                                                                               \
-            uint16_t pattern = 0;                                                                                      \
-            memcpy(&pattern, &x, sizeof x <= 2 ? sizeof x : 0);                                                        \
-            return __ldg(&l->table[pattern]);                                                                          \
-        }                                                                                                              \
+        uint16_t pattern = 0;                                                                                          \
+        memcpy(&pattern, &x, sizeof x <= 2 ? sizeof x : 0);                                                            \
+        return __ldg(&table[pattern]);                                                                                 \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL uint32_t histo_slot_whole_##name(const histo_lookup *l, int32_t lo, storage x)                     \
+    {                                                                                                                  \
+        return constant <= HISTO_I16 ? histo_slot_whole(l, lo, (int32_t)widen(x))                                      \
+                                     : histo_slot_whole(l, lo, (int64_t)widen(x));                                     \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, bool whole, int32_t lo, storage x)            \
+    {                                                                                                                  \
+        if (constant <= HISTO_I32 && whole) return histo_slot_whole_##name(l, lo, x);                                  \
+        if (sizeof x <= 2 && l->table) return histo_slot_in_table_##name(l->table, x);                                 \
         return histo_slot_by_##compute(l, (compute)widen(x));                                                          \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, bool whole, int32_t lo, const storage *x,        \
+                                               uint32_t *slot)                                                         \
+    {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##name };                                                                             \
+        if (constant <= HISTO_I32 && whole) {                                                                          \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_slot_whole_##name(l, lo, x[i]);              \
+        } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_slot_in_table_##name(l->table, x[i]);        \
+        } else if (l->kind == HISTO_UNIFORM) {                                                                         \
+            histo_lookup uniform = *l;                                                                                 \
+            uniform.kind = HISTO_UNIFORM;                                                                              \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] =                                                    \
+                histo_slot_by_##compute(&uniform, (compute)widen(x[i]));                                               \
+        } else {                                                                                                       \
+            compute v[N];                                                                                              \
+            uint32_t n = (uint32_t)l->bins;                                                                            \
+            _Pragma("unroll") for (int i = 0; i < N; i++) v[i] = (compute)widen(x[i]), slot[i] = 0;                    \
+            for (uint32_t count = n, half; count > 1; count -= half) {                                                 \
+                half = count / 2;                                                                                      \
+                _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] +=                                               \
+                    histo_less_by_##compute(v[i], __ldg(&l->edges[slot[i] + half])) ? 0 : half;                        \
+            }                                                                                                          \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                                                              \
+            {                                                                                                          \
+                slot[i]++;                                                                                             \
+                if (!histo_less_by_##compute(v[i], l->hi))                                                             \
+                    slot[i] = l->closed && !histo_above_by_##compute(v[i], l->hi) ? n : n + 1;                         \
+                if (histo_less_by_##compute(v[i], l->lo)) slot[i] = 0;                                                 \
+                if (v[i] != v[i]) slot[i] = n + 2;                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
     }
 HISTO_DTYPES(DEFINE_SLOT_OF)
 #undef DEFINE_SLOT_OF
@@ -165,7 +207,7 @@ HISTO_IN_KERNEL uint32_t histo_slot_at(const histo_cuda_work *w, int axis, const
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_of_##name(&w->lookups[axis], w->whole[axis], x);                                             \
+        return histo_slot_of_##name(&w->lookups[axis], w->whole[axis], w->whole_lo[axis], x);                          \
     }
         HISTO_DTYPES(CASE)
 #undef CASE
@@ -188,13 +230,6 @@ HISTO_IN_KERNEL bool histo_is_masked(const histo_cuda_work *w, const char *at)
         return false;
     }
 }
-
-#define histo_less_by_double histo_less_f64
-#define histo_less_by_int64_t histo_less_i64
-#define histo_less_by_uint64_t histo_less_u64
-#define histo_above_by_double histo_above_f64
-#define histo_above_by_int64_t histo_above_i64
-#define histo_above_by_uint64_t histo_above_u64
 
 HISTO_IN_KERNEL bool histo_is_outside(const histo_cuda_work *w, const char *at)
 {
@@ -265,9 +300,7 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
                                        i++) if (first + i >= share->pad && first + i < share->length)                  \
                     x[v * VECTOR + i] = from[i];                                                                       \
         }                                                                                                              \
-        const histo_lookup *l = &w->lookups[0];                                                                        \
-        _Pragma("unroll") for (int i = 0; i < HISTO_SAMPLES_##name; i++) slot[i] =                                     \
-            histo_slot_of_##name(l, w->whole[0], x[i]);                                                                \
+        histo_slots_of_##name(&w->lookups[0], w->whole[0], w->whole_lo[0], x, slot);                                   \
         _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
         {                                                                                                              \
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \

@@ -65,6 +65,8 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
         work.aligned &= is_aligned(&work, o);
     for (int a = 0; a < p->naxes; a++)
         work.whole[a] = is_whole(&work.lookups[a], p->dtypes[a]);
+    for (int a = 0; a < p->naxes; a++)
+        if (work.whole[a]) work.whole_lo[a] = (int32_t)work.lookups[a].lo;
     for (int d = 0; d < work.nest.ndim; d++)
         if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = divisor_of(work.nest.shape[d]);
     work.slots = (uint32_t)p->slots;
