@@ -1,5 +1,6 @@
 /* Every strategy, dtype, axis, distribution and layout gives the counts of a comparison with each edge, to the bit; and
- * bins + flow + masked = samples. */
+ * bins + flow + masked = samples. Strategies of a GPU count samples in its memory and in the host's. The environment
+ * can take a part of it: HISTO_TEST_ROWS=cuda or cuda/NAME, HISTO_TEST_EVERY=n for each n-th case. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,20 @@
 
 #include "check.h"
 #include "data.h"
+#include "device.h"
+
+/* Comparisons of CUDA strategies that were made, refused by the strategy, and skipped because there is no GPU. */
+static struct {
+    long made, refused, skipped;
+} on_gpu;
+
+/* Every n-th case of a test, if the environment says so. */
+static bool is_chosen(void)
+{
+    static long cases;
+    const char *every = getenv("HISTO_TEST_EVERY");
+    return cases++ % (every ? atol(every) : 1) == 0;
+}
 
 /* A fill of one axis: where each sample, mask and filter value is. */
 typedef struct fill {
@@ -48,7 +63,44 @@ static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
     free(edges);
 }
 
-static void check(const fill *f, int64_t batch, const char *strategy, int threads, const char *what)
+/* Views of one fill, on a GPU if they are to be there. */
+typedef struct placed {
+    int count;
+    void *memory[8];
+} placed;
+
+static const histo_view *place(placed *all, const histo_view *view, bool on_device, histo_view *copy)
+{
+    if (!view || !on_device || histo_view_size(view) == 0) return view;
+    all->memory[all->count] = device_copy(view, copy);
+    assert_non_null(all->memory[all->count++]);
+    return copy;
+}
+
+static void displace(placed *all)
+{
+    while (all->count)
+        device_free(all->memory[--all->count]);
+}
+
+/* A plan for a row, or NULL where a CUDA strategy refuses, as all but one may, or there is no GPU. */
+static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views,
+                            const histo_fill_options *options, int threads)
+{
+    histo_plan *plan;
+    histo_plan_options wanted = {.strategy = strategy, .threads = threads};
+    histo_status status = histo_plan_create(&plan, h, views, options, &wanted);
+    bool cuda = strncmp(strategy, "cuda/", 5) == 0;
+    if (status == HISTO_UNSUPPORTED && cuda && strcmp(strategy, "cuda/global_atomic") != 0) {
+        on_gpu.refused++;
+        return NULL;
+    }
+    if (status != HISTO_OK) fail_msg("%s: %s", strategy, histo_last_error());
+    on_gpu.made += cuda;
+    return plan;
+}
+
+static void check(const fill *f, int64_t batch, const char *strategy, int threads, const char *what, bool on_device)
 {
     int64_t slots = f->axis.bins + 3;
     size_t all = (size_t)(batch * slots);
@@ -58,25 +110,29 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     count_by_edges(f, expected, expected_masked);
     histo_hist *h;
     OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch}));
-    histo_fill_options options = {
-        .mask = f->mask, .where = f->has_where ? &f->samples : NULL, .where_lo = f->where_lo, .where_hi = f->where_hi};
-    histo_plan *plan;
-    OK(histo_plan_create(&plan, h, &f->samples, &options,
-                         &(histo_plan_options){.strategy = strategy, .threads = threads}));
-    OK(histo_plan_fill(plan, h, &f->samples, &options));
+    placed memory = {0};
+    histo_view copies[2];
+    const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
+    histo_fill_options options = {.mask = place(&memory, f->mask, on_device, &copies[1]),
+                                  .where = f->has_where ? samples : NULL,
+                                  .where_lo = f->where_lo,
+                                  .where_hi = f->where_hi};
+    histo_plan *plan = plan_for(strategy, h, samples, &options, threads);
+    if (plan) OK(histo_plan_fill(plan, h, samples, &options));
     OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all));
     OK(histo_hist_read_masked(h, got_masked, batch));
-    for (size_t s = 0; s < all; s++)
+    for (size_t s = 0; plan && s < all; s++)
         if (got[s] != expected[s])
             fail_msg("%s, %s: slot %zu of %zu has %llu, should have %llu", strategy, what, s, all,
                      (unsigned long long)got[s], (unsigned long long)expected[s]);
-    for (int64_t b = 0; b < batch; b++)
+    for (int64_t b = 0; plan && b < batch; b++)
         assert_int_equal(got_masked[b], expected_masked[b]);
     histo_tally tally;
     OK(histo_hist_tally(h, &tally));
-    assert_int_equal(tally.samples, histo_view_size(&f->samples));
+    assert_int_equal(tally.samples, plan ? histo_view_size(&f->samples) : 0);
     assert_int_equal(tally.bins + tally.flow + tally.masked, tally.samples);
     assert_int_equal(tally.under[0] + tally.over[0] + tally.nan[0], tally.flow);
+    displace(&memory);
     histo_plan_destroy(plan);
     histo_hist_destroy(h);
     free(expected);
@@ -85,15 +141,28 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     free(got_masked);
 }
 
+/* Row s as backend/name, if the environment chooses it and there is a device for it. */
+static bool row_name(int s, char name[64])
+{
+    const char *chosen = getenv("HISTO_TEST_ROWS");
+    histo_strategy_info info;
+    OK(histo_strategy_describe(s, &info));
+    snprintf(name, 64, "%s/%s", info.backend, info.name);
+    if (chosen && strncmp(name, chosen, strlen(chosen)) != 0) return false;
+    if (strcmp(info.backend, "cuda") != 0 || !device_missing()) return true;
+    on_gpu.skipped++;
+    return false;
+}
+
 static void for_every_strategy(const fill *f, int64_t batch, int threads, const char *what)
 {
-    histo_strategy_info info;
-    for (int s = 0; s < histo_strategy_count(); s++) {
-        OK(histo_strategy_describe(s, &info));
-        char name[64];
-        snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
-        if (strcmp(info.backend, "cpu") == 0) check(f, batch, name, threads, what);
-    }
+    enum { HOST_EVERY = 4 };
+    static int round;
+    if (!is_chosen()) return;
+    char name[64];
+    for (int s = 0; s < histo_strategy_count(); s++)
+        if (row_name(s, name))
+            check(f, batch, name, threads, what, strncmp(name, "cuda/", 5) == 0 && round++ % HOST_EVERY);
 }
 
 static void every_type_axis_and_distribution(void **state)
@@ -207,6 +276,7 @@ static void joint(void **state)
     (void)state;
     rng r = {.state = 99};
     for (int round = 0; round < 60; round++) {
+        if (!is_chosen()) continue;
         int naxes = 2 + (int)rng_below(&r, 3);
         const int64_t n = 5000;
         histo_axis axes[4];
@@ -231,16 +301,22 @@ static void joint(void **state)
                                                                  edges[a], axes[a].bins, axes[a].closed);
             expected[slot]++;
         }
-        static const char *const strategies[] = {"cpu/sequential", "cpu/privatized"};
-        for (int s = 0; s < 2; s++) {
+        char name[64];
+        for (int s = 0; s < histo_strategy_count(); s++) {
+            if (!row_name(s, name) || strcmp(name, "cpu/sort_search") == 0) continue;
+            placed memory = {0};
+            histo_view copies[4];
+            for (int a = 0; a < naxes; a++)
+                copies[a] = *place(&memory, &views[a], strncmp(name, "cuda/", 5) == 0 && round % 3, &copies[a]);
             histo_hist *h;
-            histo_plan *plan;
             OK(histo_hist_create(&h, naxes, axes, NULL));
-            OK(histo_plan_create(&plan, h, views, NULL,
-                                 &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
-            OK(histo_plan_fill(plan, h, views, NULL));
-            OK(histo_hist_read_counts(h, HISTO_FLOW, got, slots));
-            assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+            histo_plan *plan = plan_for(name, h, copies, NULL, 2);
+            if (plan) {
+                OK(histo_plan_fill(plan, h, copies, NULL));
+                OK(histo_hist_read_counts(h, HISTO_FLOW, got, slots));
+                assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+            }
+            displace(&memory);
             histo_plan_destroy(plan);
             histo_hist_destroy(h);
         }
@@ -279,6 +355,16 @@ static void parameters(void **state)
     free(data);
 }
 
+/* Says what the others did with the strategies of a GPU. */
+static void cuda_rows(void **state)
+{
+    (void)state;
+    print_message("CUDA strategies: %ld comparisons made, %ld refused by a strategy, %ld SKIPPED%s%s\n", on_gpu.made,
+                  on_gpu.refused, on_gpu.skipped, on_gpu.skipped ? ": " : "", on_gpu.skipped ? device_missing() : "");
+    if (on_gpu.skipped) skip();
+    assert_true(on_gpu.made > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -288,6 +374,7 @@ int main(void)
         cmocka_unit_test(no_samples_and_one),
         cmocka_unit_test(joint),
         cmocka_unit_test(parameters),
+        cmocka_unit_test(cuda_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,8 @@
  *   - A pointer passed in is borrowed for the call only; what must outlive it is copied.
  *   - A handle may be used by one thread at a time; different handles by different threads at once. To fill
  *     one histogram from several threads, give each thread a clone and merge the clones.
+ *   - Samples may be in host memory of any kind or in a GPU's memory; the library finds out. What a GPU counted is
+ *     gathered when the histogram is read, merged or saved, which waits for the fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated
  *     initialisers.
  */
@@ -199,7 +201,9 @@ typedef struct histo_fill_options {
     const histo_view *mask;    /* any dtype: only samples whose mask is not zero are counted */
     const histo_view *where;   /* only samples with where_lo <= where <= where_hi are counted */
     double where_lo, where_hi;
-    void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL */
+    void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL. The counting
+                     is enqueued there and may go on when the call returns: leave the samples as they are until the
+                     stream has passed it, or the histogram has been read */
 } histo_fill_options;
 
 /* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape.
@@ -273,7 +277,7 @@ HISTO_API void histo_free(void *memory);
 /* ---- Devices ------------------------------------------------------------------------------------------ */
 
 typedef int histo_device;
-#define HISTO_DEVICE_AUTO 0
+#define HISTO_DEVICE_AUTO 0 /* where the samples are: the GPU whose memory they are in, else the CPU */
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
 

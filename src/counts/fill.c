@@ -29,6 +29,10 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
         fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
     if (!fits)
         return histo_fail(HISTO_INVALID, "the plan was made for other axes, dtypes, batch, weighting or options");
+    if (problem.bound && problem.home != plan->problem.device)
+        return histo_fail(HISTO_UNSUPPORTED,
+                          "the samples are in the memory of GPU %d, and the plan is for another device",
+                          problem.home - HISTO_DEVICE_CUDA(0));
     return histo_plan_run(plan, &hist->bank, operands, options);
 }
 
@@ -42,8 +46,8 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
     histo_status status = bind(hist, views, options, &problem, operands);
     if (status != HISTO_OK) return status;
     const histo_plan *last = hist->plan;
-    if (!last || !histo_plan_fits(last, &problem) || problem.samples > last->problem.samples * MORE ||
-        problem.samples < last->problem.samples / LESS) {
+    if (!last || !histo_plan_fits(last, &problem) || problem.home != last->problem.home ||
+        problem.samples > last->problem.samples * MORE || problem.samples < last->problem.samples / LESS) {
         histo_plan *plan;
         status = histo_plan_create(&plan, hist, views, options, NULL);
         if (status != HISTO_OK) return status;

@@ -4,6 +4,8 @@
 histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
 {
     histo_status status = histo_hist_alike(hist, other);
+    if (status == HISTO_OK) status = histo_bank_gather(&hist->bank);
+    if (status == HISTO_OK) status = histo_bank_gather(&other->bank);
     if (status != HISTO_OK) return status;
     histo_bank *to = &hist->bank;
     const histo_bank *from = &other->bank;

@@ -8,12 +8,13 @@ int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
     return hist->bank.batch * (slots == HISTO_FLOW ? hist->bank.slots : hist->bins);
 }
 
-static histo_status check_size(const histo_hist *hist, histo_slots slots, int64_t size)
+/* Check the size of a read, and make the bank ready for it. */
+static histo_status start_reading(const histo_hist *hist, histo_slots slots, int64_t size)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     if (slots != HISTO_BINS && slots != HISTO_FLOW) return histo_fail(HISTO_INVALID, "unknown slots %d", (int)slots);
     int64_t wanted = histo_hist_size(hist, slots);
-    if (size == wanted) return HISTO_OK;
+    if (size == wanted) return histo_bank_gather(&hist->bank);
     return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld", (long long)size,
                       (long long)wanted);
 }
@@ -53,7 +54,7 @@ static bool cursor_next(cursor *c, int64_t *index)
 
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts, int64_t size)
 {
-    histo_status status = check_size(hist, slots, size);
+    histo_status status = start_reading(hist, slots, size);
     if (status != HISTO_OK) return status;
     if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
     int64_t index;
@@ -66,7 +67,7 @@ histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, u
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
                                      int64_t size)
 {
-    histo_status status = check_size(hist, slots, size);
+    histo_status status = start_reading(hist, slots, size);
     if (status != HISTO_OK) return status;
     const histo_bank *bank = &hist->bank;
     int64_t index;
@@ -92,6 +93,8 @@ histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, in
     if (size != hist->bank.batch)
         return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld",
                           (long long)size, (long long)hist->bank.batch);
+    histo_status status = histo_bank_gather(&hist->bank);
+    if (status != HISTO_OK) return status;
     memcpy(masked, hist->bank.masked, (size_t)size * sizeof *masked);
     return HISTO_OK;
 }
@@ -99,6 +102,8 @@ histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, in
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
 {
     if (!hist || !tally) return histo_fail(HISTO_INVALID, "the histogram or the tally is NULL");
+    histo_status status = histo_bank_gather(&hist->bank);
+    if (status != HISTO_OK) return status;
     histo_tally t = {0};
     int64_t index;
     for (cursor c = cursor_start(hist, HISTO_FLOW), before = c; cursor_next(&c, &index); before = c) {

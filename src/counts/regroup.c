@@ -97,6 +97,7 @@ static histo_status move_counts(const regrouping *r)
 /* Finish: hand the new histogram out, or undo everything. */
 static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 {
+    if (status == HISTO_OK) status = histo_bank_gather(&r->from->bank);
     if (status == HISTO_OK) status = move_counts(r);
     release(r);
     if (status == HISTO_OK)

@@ -19,8 +19,9 @@ static int threads(int wanted)
     return wanted < MOST_THREADS ? wanted : MOST_THREADS;
 }
 
-static const char *device_name(void)
+static const char *device_name(histo_device device)
 {
+    (void)device;
     static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512"};
     return names[histo_isa_usable()];
 }
@@ -44,4 +45,9 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     return status;
 }
 
-const histo_backend histo_backend_cpu = {"cpu", unavailable, threads, device_name, describe, run};
+const histo_backend histo_backend_cpu = {.name = "cpu",
+                                         .unavailable = unavailable,
+                                         .threads = threads,
+                                         .device_name = device_name,
+                                         .describe = describe,
+                                         .run = run};

@@ -3,6 +3,7 @@
 
 #include "cpu/cpu.h"
 #include "view/dtype.h"
+#include "view/gather.h"
 
 /* Every operand gets room for 8-byte samples. */
 static size_t operand_bytes(void)
@@ -29,31 +30,6 @@ void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, i
                      job->begin + share(n, index + 1, shares), INT64_MAX);
 }
 
-#define GATHER(type)                                                                                                   \
-    for (int64_t i = 0; i < n; i++) {                                                                                  \
-        type x;                                                                                                        \
-        memcpy(&x, from + i * stride, sizeof x);                                                                       \
-        memcpy(to + i * (int64_t)sizeof x, &x, sizeof x);                                                              \
-    }
-
-static void gather(char *to, const char *from, int64_t stride, size_t size, int64_t n)
-{
-    if (stride == (int64_t)size) {
-        memcpy(to, from, (size_t)n * size);
-        return;
-    }
-    switch (size) {
-    case 1:
-        GATHER(uint8_t) break;
-    case 2:
-        GATHER(uint16_t) break;
-    case 4:
-        GATHER(uint32_t) break;
-    default:
-        GATHER(uint64_t) break;
-    }
-}
-
 static int64_t run_stride(const histo_nest *nest, int operand)
 {
     return nest->strides[operand][nest->ndim - 1];
@@ -72,7 +48,7 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
         if (in_place && stride == (int64_t)size && (uintptr_t)from % size == 0) {
             block->at[o] = from;
         } else {
-            gather(room + (size_t)filled * size, from, stride, size, n);
+            histo_gather(room + (size_t)filled * size, from, stride, size, n);
             block->at[o] = room;
         }
         blocks->run.at[o] += n * stride;

@@ -1,8 +1,10 @@
-/* Accumulators in host memory. */
+/* Accumulators in host memory, and the list of those on devices. */
 #include "plan/bank.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "plan/strategy.h"
 
 static bool allocate_sums(histo_bank *bank, histo_weighting weighting, size_t slots)
 {
@@ -34,6 +36,10 @@ histo_status histo_bank_make(histo_bank *bank, int64_t batch, int64_t slots, his
 
 void histo_bank_free(histo_bank *bank)
 {
+    for (histo_device_bank *it = bank->on_devices, *next; it; it = next) {
+        next = it->next;
+        it->backend->free(it);
+    }
     free(bank->counts);
     free(bank->masked);
     free(bank->sum_w);
@@ -54,4 +60,20 @@ void histo_bank_clear(histo_bank *bank)
     if (bank->sum_w2) memset(bank->sum_w2, 0, all * sizeof *bank->sum_w2);
     if (bank->exact_w) histo_exact_reset(bank->exact_w);
     if (bank->exact_w2) histo_exact_reset(bank->exact_w2);
+    for (histo_device_bank **link = &bank->on_devices, *it; (it = *link);) {
+        if (it->backend->clear(it)) {
+            link = &it->next;
+        } else {
+            *link = it->next;
+            it->backend->free(it);
+        }
+    }
+}
+
+histo_status histo_bank_gather(const histo_bank *bank)
+{
+    histo_status status = HISTO_OK;
+    for (histo_device_bank *it = bank->on_devices; it && status == HISTO_OK; it = it->next)
+        status = it->backend->gather(it, bank);
+    return status;
 }

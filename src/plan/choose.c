@@ -7,19 +7,27 @@
 #include "plan/bank.h"
 #include "plan/plan.h"
 
-static const char *wanted_name(const histo_plan_options *options)
+const char *histo_plan_wanted(const histo_plan_options *options)
 {
     if (options->strategy && *options->strategy) return options->strategy;
     const char *wanted = getenv("HISTO_STRATEGY");
     return wanted && *wanted ? wanted : NULL;
 }
 
+static const char *refusal(const histo_row *row, const histo_problem *problem)
+{
+    if (row->backend != histo_backend_of(problem->device))
+        return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
+                                                   : "the counting is on a GPU: ask for the CPU";
+    const char *why = row->backend->unavailable();
+    return why ? why : row->strategy->refuses(problem);
+}
+
 static histo_status force(histo_plan *plan, const char *name)
 {
-    const histo_row *row = histo_row_find(name);
+    const histo_row *row = histo_row_find(name, histo_backend_of(plan->problem.device));
     if (!row) return histo_fail(HISTO_UNSUPPORTED, "no strategy is called '%s': `histo strategies` lists them", name);
-    const char *why = row->backend->unavailable();
-    if (!why) why = row->strategy->refuses(&plan->problem);
+    const char *why = refusal(row, &plan->problem);
     if (why) return histo_fail(HISTO_UNSUPPORTED, "strategy %s/%s: %s", row->backend->name, row->name, why);
     plan->row = row;
     plan->origin = HISTO_FORCED;
@@ -32,8 +40,7 @@ static void list_candidates(histo_plan *plan)
     for (int i = 0; (row = histo_row_at(i)) && i < HISTO_MAX_STRATEGIES; i++) {
         histo_candidate *it = &plan->candidate[plan->candidates++];
         it->row = row;
-        it->refusal = row->backend->unavailable();
-        if (!it->refusal) it->refusal = row->strategy->refuses(&plan->problem);
+        it->refusal = refusal(row, &plan->problem);
         if (!it->refusal) it->us = row->strategy->cost_us(&plan->problem, plan->threads);
     }
 }
@@ -74,6 +81,7 @@ static histo_status measure(histo_plan *plan, const histo_view *const *operands,
         for (int run = 0; run < RUNS && status == HISTO_OK; run++) {
             double start = now_us();
             status = histo_plan_run(plan, &scratch, operands, fill);
+            if (status == HISTO_OK) status = histo_bank_gather(&scratch);
             double us = now_us() - start;
             if (run == 0 || us < it->us) it->us = us;
         }
@@ -86,7 +94,7 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
                                const histo_fill_options *fill)
 {
     list_candidates(plan);
-    const char *name = wanted_name(options);
+    const char *name = histo_plan_wanted(options);
     if (name) return force(plan, name);
     plan->origin = HISTO_ESTIMATED;
     if (options->effort == HISTO_MEASURE) {
@@ -95,8 +103,8 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
         plan->origin = HISTO_MEASURED;
     } else {
         double us;
-        const histo_row *known = histo_wisdom_find(plan->signature, &us);
-        if (known && !known->backend->unavailable() && !known->strategy->refuses(&plan->problem)) {
+        const histo_row *known = histo_wisdom_find(plan->problem.device, plan->signature, &us);
+        if (known && !refusal(known, &plan->problem)) {
             plan->row = known;
             plan->origin = HISTO_REMEMBERED;
             return HISTO_OK;
@@ -105,5 +113,6 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     const histo_candidate *best = cheapest(plan);
     if (!best) return histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
     plan->row = best->row;
-    return plan->origin == HISTO_MEASURED ? histo_wisdom_add(plan->signature, best->row, best->us) : HISTO_OK;
+    return plan->origin == HISTO_MEASURED ? histo_wisdom_add(plan->problem.device, plan->signature, best->row, best->us)
+                                          : HISTO_OK;
 }

@@ -33,27 +33,54 @@ static histo_status parse_params(const histo_row *row, const char *text, int64_t
     return HISTO_OK;
 }
 
+/* Where the plan counts: on the device asked for, or where the samples are, or where the strategy asked for runs. */
+static histo_status place(histo_problem *problem, const histo_plan_options *options)
+{
+    histo_device device = options->device;
+    const char *wanted = histo_plan_wanted(options);
+    if (device == HISTO_DEVICE_AUTO) {
+        device = problem->home;
+        const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
+        if (row && row->backend != histo_backend_of(device) && !problem->bound)
+            device = row->backend == &histo_backend_cpu ? HISTO_DEVICE_CPU : HISTO_DEVICE_CUDA(0);
+    }
+    if (device < HISTO_DEVICE_CPU) return histo_fail(HISTO_INVALID, "there is no device %d", device);
+    const histo_backend *backend = histo_backend_of(device);
+    const char *why = backend->unavailable();
+    if (why) return histo_fail(HISTO_UNSUPPORTED, "%s cannot be used: %s", backend->name, why);
+    int gpu = device - HISTO_DEVICE_CUDA(0);
+    if (gpu >= 0 && gpu >= backend->devices())
+        return histo_fail(HISTO_UNSUPPORTED, "there is no GPU %d: this machine has %d, numbered from 0", gpu,
+                          backend->devices());
+    if (problem->bound && device != problem->home)
+        return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
+                          problem->home - HISTO_DEVICE_CUDA(0));
+    problem->device = device;
+    return HISTO_OK;
+}
+
 histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, int64_t batch,
                              histo_weighting weighting, const histo_view *views, const histo_fill_options *fill,
                              const histo_plan_options *options)
 {
     static const histo_plan_options defaults;
     if (!options) options = &defaults;
-    if (options->device != HISTO_DEVICE_AUTO && options->device != HISTO_DEVICE_CPU)
-        return histo_fail(HISTO_UNSUPPORTED, "device %d is not in this build: use the CPU", options->device - 2);
     if (options->threads < 0) return histo_fail(HISTO_INVALID, "%d threads are not possible", options->threads);
     histo_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     const histo_view *operands[HISTO_MAX_OPERANDS];
     histo_status status = histo_problem_bind(&plan->problem, naxes, batch, weighting, views, fill, operands);
+    if (status == HISTO_OK) status = place(&plan->problem, options);
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
         free(plan);
         return status;
     }
-    plan->threads = histo_backend_cpu.threads(options->threads);
+    const histo_backend *backend = histo_backend_of(plan->problem.device);
+    plan->threads = backend->threads(options->threads);
     histo_problem_signature(&plan->problem, plan->threads, plan->signature, sizeof plan->signature);
-    status = histo_plan_choose(plan, options, operands, fill);
+    if (backend->prepare) status = backend->prepare(&plan->problem, &plan->prepared);
+    if (status == HISTO_OK) status = histo_plan_choose(plan, options, operands, fill);
     if (status == HISTO_OK) status = parse_params(plan->row, options->params, plan->params);
     if (status != HISTO_OK) {
         histo_plan_destroy(plan);
@@ -67,6 +94,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 void histo_plan_destroy(histo_plan *plan)
 {
     if (!plan) return;
+    if (plan->prepared) histo_backend_of(plan->problem.device)->unprepare(plan->prepared);
     histo_problem_free(&plan->problem);
     free(plan);
 }
@@ -82,10 +110,14 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     return fits;
 }
 
-histo_status histo_plan_run(const histo_plan *plan, const histo_bank *bank, const histo_view *const *operands,
+histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const histo_view *const *operands,
                             const histo_fill_options *fill)
 {
-    histo_job job = {.problem = &plan->problem, .bank = bank, .threads = plan->threads, .params = plan->params};
+    histo_job job = {.problem = &plan->problem,
+                     .bank = bank,
+                     .prepared = plan->prepared,
+                     .threads = plan->threads,
+                     .params = plan->params};
     if (fill) {
         job.where_lo = fill->where_lo;
         job.where_hi = fill->where_hi;
@@ -134,8 +166,12 @@ size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
     };
     histo_text text = {.out = out, .capacity = capacity};
     explain_problem(plan, &text);
-    histo_text_add(&text, "chosen: %s with %d thread%s, %s\n", plan->name, plan->threads, plan->threads == 1 ? "" : "s",
-                   origins[plan->origin]);
+    histo_text_add(&text, "chosen: %s ", plan->name);
+    if (plan->problem.device == HISTO_DEVICE_CPU)
+        histo_text_add(&text, "with %d thread%s", plan->threads, plan->threads == 1 ? "" : "s");
+    else
+        histo_text_add(&text, "on GPU %d", plan->problem.device - HISTO_DEVICE_CUDA(0));
+    histo_text_add(&text, ", %s\n", origins[plan->origin]);
     for (int p = 0; plan->row->strategy->params[p].name; p++)
         histo_text_add(&text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
                        plan->row->strategy->params[p].about);

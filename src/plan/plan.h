@@ -19,6 +19,7 @@ struct histo_plan {
     const histo_row *row;
     histo_origin origin;
     int threads;
+    void *prepared; /* by the backend */
     int64_t params[HISTO_MAX_PARAMS];
     char name[48]; /* "backend/strategy" */
     char signature[HISTO_SIGNATURE_BYTES];
@@ -35,8 +36,11 @@ histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axe
 bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem);
 
 /* Count views, bound as the operands of the plan's problem, into bank. */
-histo_status histo_plan_run(const histo_plan *plan, const histo_bank *bank, const histo_view *const *operands,
+histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const histo_view *const *operands,
                             const histo_fill_options *fill);
+
+/* The name of the strategy asked for by options or the environment, or NULL. */
+const char *histo_plan_wanted(const histo_plan_options *options);
 
 /* Choose plan->row among all rows; plan->problem and plan->threads are set. Leaves the reasons in plan->candidate. */
 histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,
@@ -46,7 +50,7 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity);
 
 /* Wisdom: the strategy remembered for a signature on a device, or NULL; and remembering one. */
-const histo_row *histo_wisdom_find(const char *signature, double *us);
-histo_status histo_wisdom_add(const char *signature, const histo_row *row, double us);
+const histo_row *histo_wisdom_find(histo_device device, const char *signature, double *us);
+histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, double us);
 
 #endif

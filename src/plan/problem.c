@@ -2,6 +2,7 @@
 #include "plan/problem.h"
 
 #include "base/checked.h"
+#include "plan/strategy.h"
 #include "view/dtype.h"
 #include "view/view.h"
 
@@ -42,6 +43,23 @@ static histo_status add_optional(histo_problem *problem, int *operand, const his
     return add_operand(problem, view, what, first, views_out);
 }
 
+/* Where the samples, weights, mask and filter are. */
+static histo_status find_home(histo_problem *problem, const histo_view *const *views)
+{
+    problem->home = HISTO_DEVICE_CPU;
+    for (int o = 0; o < problem->operands && problem->samples && histo_backend_cuda.locate; o++) {
+        bool only;
+        histo_device device = histo_backend_cuda.locate(views[o]->data, &only);
+        if (device == HISTO_DEVICE_CPU || (problem->bound && !only)) continue;
+        if (problem->bound && device != problem->home)
+            return histo_fail(HISTO_UNSUPPORTED, "the samples of one fill are in the memory of two GPUs, %d and %d",
+                              problem->home - HISTO_DEVICE_CUDA(0), device - HISTO_DEVICE_CUDA(0));
+        problem->home = device;
+        problem->bound |= only;
+    }
+    return HISTO_OK;
+}
+
 histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out)
@@ -67,7 +85,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
                           (long long)histo_view_batch(&views[0]), (long long)batch);
     problem->samples = histo_view_size(&views[0]);
-    return HISTO_OK;
+    return find_home(problem, views_out);
 }
 
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes)

@@ -8,6 +8,13 @@
 #include "sum/exact.h"
 #include "view/walk.h"
 
+/* Accumulators on a device: one that a backend made, which knows the rest of it. */
+typedef struct histo_device_bank {
+    struct histo_device_bank *next;
+    const struct histo_backend *backend;
+    histo_device device;
+} histo_device_bank;
+
 /* The accumulators of a histogram in host memory. A slot of the whole histogram is
  *     batch entry * slots + sum over axes of (slot on the axis * slot_strides[axis]). */
 typedef struct histo_bank {
@@ -17,6 +24,7 @@ typedef struct histo_bank {
     uint64_t *masked;                /* [batch] */
     double *sum_w, *sum_w2;          /* HISTO_WEIGHT_FAST: [batch * slots]; else NULL */
     histo_exact *exact_w, *exact_w2; /* HISTO_WEIGHT_REPRODUCIBLE: of batch * slots; else NULL */
+    histo_device_bank *on_devices;   /* what fills on devices have counted and histo_bank_gather has not yet added */
 } histo_bank;
 
 enum { HISTO_ABSENT = -1 };
@@ -29,7 +37,10 @@ typedef struct histo_problem {
     int64_t batch;
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
     histo_weighting weighting;
-    int64_t samples; /* about how many a fill brings, all batch entries together */
+    int64_t samples;     /* about how many a fill brings, all batch entries together */
+    histo_device home;   /* where the operands are: a GPU if one of them is in its memory, else the CPU */
+    bool bound;          /* no other device can reach all of them */
+    histo_device device; /* where a plan counts; never HISTO_DEVICE_AUTO */
 
     /* The views of a fill, in the order a nest has them: the samples of each axis, then those of these that are given
      * (else HISTO_ABSENT). */
@@ -42,7 +53,7 @@ typedef struct histo_problem {
 histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch, int64_t *bins, int64_t *slots);
 
 /* Check the views and options against naxes and batch, and list the views as operands of `problem` (dtypes, weights,
- * mask, where, samples). Fills `views_out` with one pointer an operand. */
+ * mask, where, samples, home). Fills `views_out` with one pointer an operand. */
 histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
@@ -58,11 +69,13 @@ typedef struct histo_job {
     histo_nest nest;
     int64_t begin, end; /* count these samples of the nest: batch entries one after the other */
     double where_lo, where_hi;
-    const histo_bank *bank;
+    histo_bank *bank;
+    const void *prepared; /* what the backend made for the plan */
     int threads;
     const int64_t *params; /* values, in the order of the strategy's list */
     void *workspace;       /* as many bytes as the strategy asked for, 64-byte aligned, not cleared */
     void *stream;
+    histo_device_bank *device_bank; /* where a device counts; NULL on the CPU */
 } histo_job;
 
 #endif

@@ -4,13 +4,20 @@
 #include "base/error.h"
 #include "plan/strategy.h"
 
+#ifdef HISTO_WITH_CUDA
+#define FROM_cuda(strategy) &strategy
+#else
+#define FROM_cuda(strategy) NULL
+#endif
+#define FROM_cpu(strategy) &strategy
+
 #define STRATEGY(backend, name, summary, source) extern const histo_strategy histo_##backend##_##name;
 #include "plan/strategies.def"
 #undef STRATEGY
 
 static const histo_row rows[] = {
 #define STRATEGY(backend, name, summary, source)                                                                       \
-    {&histo_backend_##backend, #name, summary, source, &histo_##backend##_##name},
+    {&histo_backend_##backend, #name, summary, source, FROM_##backend(histo_##backend##_##name)},
 #include "plan/strategies.def"
 #undef STRATEGY
 };
@@ -22,16 +29,23 @@ const histo_row *histo_row_at(int i)
     return i >= 0 && i < ROWS ? &rows[i] : NULL;
 }
 
-const histo_row *histo_row_find(const char *name)
+const histo_backend *histo_backend_of(histo_device device)
 {
+    return device == HISTO_DEVICE_CPU ? &histo_backend_cpu : &histo_backend_cuda;
+}
+
+const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
+{
+    const histo_row *found = NULL;
     const char *slash = strchr(name, '/');
     size_t prefix = slash ? (size_t)(slash - name) : 0;
     for (int i = 0; i < ROWS; i++) {
         const char *backend = rows[i].backend->name;
         if (slash && (strncmp(name, backend, prefix) != 0 || backend[prefix])) continue;
-        if (strcmp(slash ? slash + 1 : name, rows[i].name) == 0) return &rows[i];
+        if (strcmp(slash ? slash + 1 : name, rows[i].name) != 0) continue;
+        if (!found || rows[i].backend == preferred) found = &rows[i];
     }
-    return NULL;
+    return found;
 }
 
 int histo_strategy_count(void)

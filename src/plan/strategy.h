@@ -19,7 +19,7 @@ typedef struct histo_strategy {
     double (*cost_us)(const histo_problem *problem, int threads);
     /* Bytes of workspace that launch wants, for a problem it does not refuse. */
     size_t (*workspace)(const histo_problem *problem, int threads, const int64_t *params);
-    /* Count. Fails only before it has changed anything. */
+    /* Count, or enqueue the counting on job->stream. On the CPU it fails only before it has changed anything. */
     histo_status (*launch)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
@@ -32,23 +32,39 @@ typedef struct histo_backend {
     /* Threads that a plan may use: `wanted`, or what the machine and HISTO_THREADS allow if that is 0. */
     int (*threads)(int wanted);
     /* Identifies the hardware in wisdom files: one word. */
-    const char *(*device_name)(void);
+    const char *(*device_name)(histo_device device);
     void (*describe)(histo_text *text);
     /* Give the job its workspace and launch it. */
     histo_status (*run)(const histo_strategy *strategy, histo_job *job);
+
+    /* The rest is NULL on the CPU. */
+    /* How many of its devices there are; it is available. */
+    int (*devices)(void);
+    /* The device whose memory this is, or HISTO_DEVICE_CPU. only: other devices cannot reach it. */
+    histo_device (*locate)(const void *memory, bool *only);
+    /* What runs of a plan need in device memory: made once, given to each as job->prepared. */
+    histo_status (*prepare)(const histo_problem *problem, void **prepared);
+    void (*unprepare)(void *prepared);
+    /* Add what the device counted to the bank and clear it there; waits for the fills. Adds each count once, also if it
+     * fails halfway and is called again. */
+    histo_status (*gather)(histo_device_bank *from, const histo_bank *to);
+    /* Forget what was counted; false if the device bank is of no use any more. */
+    bool (*clear)(histo_device_bank *device_bank);
+    void (*free)(histo_device_bank *device_bank);
 } histo_backend;
 
 typedef struct histo_row {
     const histo_backend *backend;
     const char *name, *summary, *source;
-    const histo_strategy *strategy;
+    const histo_strategy *strategy; /* NULL if the backend is not in this build, and so unavailable */
 } histo_row;
 
 /* The table; NULL outside it. */
 const histo_row *histo_row_at(int i);
-/* By name, or "backend/name"; NULL if there is none. */
-const histo_row *histo_row_find(const char *name);
+/* By name, or "backend/name"; NULL if there is none. Where both backends have the name, that of `preferred`. */
+const histo_row *histo_row_find(const char *name, const histo_backend *preferred);
 
-extern const histo_backend histo_backend_cpu;
+extern const histo_backend histo_backend_cpu, histo_backend_cuda;
+const histo_backend *histo_backend_of(histo_device device);
 
 #endif

@@ -66,32 +66,27 @@ static histo_status remember(const char *key, const histo_row *row, double us)
     return HISTO_OK;
 }
 
-static void make_key(char *key, size_t capacity, const histo_row *row, const char *signature)
+static void make_key(char *key, size_t capacity, histo_device device, const char *signature)
 {
-    snprintf(key, capacity, "%s %s", row->backend->device_name(), signature);
+    snprintf(key, capacity, "%s %s", histo_backend_of(device)->device_name(device), signature);
 }
 
-const histo_row *histo_wisdom_find(const char *signature, double *us)
+const histo_row *histo_wisdom_find(histo_device device, const char *signature, double *us)
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
-    const histo_row *best = NULL, *row;
+    make_key(key, sizeof key, device, signature);
     pthread_mutex_lock(&lock);
-    for (int i = 0; (row = histo_row_at(i)); i++) {
-        if (row->backend->unavailable()) continue;
-        make_key(key, sizeof key, row, signature);
-        const entry *e = find(key);
-        if (!e || (best && e->us >= *us)) continue;
-        best = e->row;
-        *us = e->us;
-    }
+    const entry *e = find(key);
+    const histo_row *row = e ? e->row : NULL;
+    if (e) *us = e->us;
     pthread_mutex_unlock(&lock);
-    return best;
+    return row;
 }
 
-histo_status histo_wisdom_add(const char *signature, const histo_row *row, double us)
+histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, double us)
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
-    make_key(key, sizeof key, row, signature);
+    make_key(key, sizeof key, device, signature);
     pthread_mutex_lock(&lock);
     histo_status status = remember(key, row, us);
     pthread_mutex_unlock(&lock);
@@ -137,7 +132,7 @@ histo_status histo_wisdom_load(const char *path)
         char device[128], signature[HISTO_SIGNATURE_BYTES], strategy[64], key[sizeof device + sizeof signature];
         double us;
         if (sscanf(line, "%127s %383s %63s %lf", device, signature, strategy, &us) != 4) continue;
-        const histo_row *row = histo_row_find(strategy);
+        const histo_row *row = histo_row_find(strategy, NULL);
         if (!row) continue;
         snprintf(key, sizeof key, "%s %s", device, signature);
         status = remember(key, row, us);

@@ -1,0 +1,45 @@
+# Find nvcc, unless HISTO_CUDA is OFF; sets HISTO_WITH_CUDA. The runtime is linked statically and finds the driver when it
+# runs, so that a build with CUDA works on machines without.
+set(HISTO_WITH_CUDA FALSE)
+if(NOT HISTO_CUDA)
+  return()
+endif()
+include(CheckLanguage)
+set(CMAKE_CUDA_ARCHITECTURES OFF) # ours are options, below
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(NOT HISTO_CUDA STREQUAL AUTO)
+    message(FATAL_ERROR "HISTO_CUDA is ${HISTO_CUDA}, but nvcc was not found: put it into PATH or set CUDACXX")
+  endif()
+  message(STATUS "nvcc was not found: the CUDA backend is left out")
+  return()
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+set(HISTO_WITH_CUDA TRUE)
+set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+set(CMAKE_CUDA_STANDARD 17)
+set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
+
+# Machine code for each architecture, and PTX of the last for those to come.
+set(architectures ${HISTO_CUDA_ARCHITECTURES})
+if(NOT architectures)
+  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE architectures
+                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" architectures "${architectures}")
+  list(TRANSFORM architectures REPLACE "^sm_" "")
+  list(FILTER architectures EXCLUDE REGEX "^([0-6].|7[0-4])$")
+  list(SORT architectures COMPARE NATURAL)
+endif()
+set(gencode "")
+foreach(architecture IN LISTS architectures)
+  list(APPEND gencode "SHELL:-gencode arch=compute_${architecture},code=sm_${architecture}")
+endforeach()
+list(GET architectures -1 last)
+list(APPEND gencode "SHELL:-gencode arch=compute_${last},code=compute_${last}")
+message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION} for: ${architectures}")
+
+# Contraction would make slots differ from the CPU's. No exceptions and no C++ library: the host parts are C. nvcc's rewriting
+# of the code makes the warnings that are off here.
+target_compile_options(histo_flags INTERFACE
+  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-fmad=false;-lineinfo;-Werror=all-warnings;SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-Wno-tautological-compare,-Wno-missing-field-initializers,-Wno-parentheses,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffp-contract=off>")

@@ -1,0 +1,150 @@
+/* CUDA as a backend. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+/* A kernel's threads are no choice of a plan. */
+static int threads(int wanted)
+{
+    (void)wanted;
+    return 1;
+}
+
+static const char *device_name(histo_device device)
+{
+    return histo_cuda_device_of(device)->word;
+}
+
+static void describe(histo_text *text)
+{
+    for (int d = 0; d < histo_cuda_devices(); d++) {
+        const histo_cuda_device *it = histo_cuda_device_of(HISTO_DEVICE_CUDA(d));
+        histo_text_add(text, "cuda:%d: %s, compute capability %d.%d, %d multiprocessors, %.0f GiB\n", d, it->name,
+                       it->major, it->minor, it->multiprocessors, (double)it->memory / (1 << 30));
+    }
+}
+
+/* ---- Plans ---- */
+
+static size_t edges_bytes(const histo_lookup *lookup)
+{
+    return lookup->edges ? ((size_t)lookup->bins + 1) * sizeof(double) : 0;
+}
+
+static size_t table_bytes(const histo_lookup *lookup, histo_dtype dtype)
+{
+    return lookup->table ? sizeof(uint32_t) << (8 * histo_dtype_size(dtype)) : 0;
+}
+
+/* Copy to the device, if there is something, and move `at` behind it. */
+static histo_status upload(char **at, const void *from, size_t bytes, const void **there)
+{
+    *there = NULL;
+    if (!bytes) return HISTO_OK;
+    *there = *at;
+    *at += bytes;
+    return HISTO_CUDA(cudaMemcpy((void *)*there, from, bytes, cudaMemcpyHostToDevice), "copying edges");
+}
+
+static void unprepare(void *memory)
+{
+    histo_cuda_prepared *prepared = (histo_cuda_prepared *)memory;
+    cudaFree(prepared->memory); /* waits for kernels that read it */
+    free(prepared);
+}
+
+static histo_status prepare(const histo_problem *problem, void **out)
+{
+    histo_cuda_prepared *prepared = (histo_cuda_prepared *)calloc(1, sizeof *prepared);
+    if (!prepared) return histo_fail_memory(sizeof *prepared, "a plan");
+    int before;
+    histo_status status = histo_cuda_enter(problem->device, &before);
+    if (status != HISTO_OK) {
+        free(prepared);
+        return status;
+    }
+    size_t bytes = 0;
+    for (int a = 0; a < problem->naxes; a++)
+        bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]);
+    if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
+    /* Edges, of 8 bytes, before the tables. */
+    char *at = (char *)prepared->memory;
+    for (int a = 0; a < problem->naxes; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        prepared->lookups[a] = *l;
+        if (status == HISTO_OK)
+            status = upload(&at, l->edges, edges_bytes(l), (const void **)&prepared->lookups[a].edges);
+    }
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&prepared->lookups[a].table);
+    }
+    if (status == HISTO_OK)
+        *out = prepared;
+    else
+        unprepare(prepared);
+    histo_cuda_leave(before);
+    return status;
+}
+
+/* ---- Fills ---- */
+
+/* Enqueue the counting. From here on a failure leaves the bank with part of the samples. */
+static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_bank *bank)
+{
+    bool direct[HISTO_MAX_OPERANDS], pinned[HISTO_MAX_OPERANDS], all_direct = true, none_direct = true;
+    for (int o = 0; o < job->nest.operands; o++) {
+        direct[o] = histo_cuda_is_direct(job->nest.base[o], job->problem->device, &pinned[o]);
+        all_direct &= direct[o];
+        none_direct &= !direct[o];
+    }
+    cudaStream_t stream = (cudaStream_t)job->stream;
+    if (none_direct && !stream) stream = bank->stream;
+    job->stream = stream;
+    bank->dirty = true;
+    histo_status status = histo_cuda_bank_begin(bank, stream);
+    if (status != HISTO_OK) return status;
+    status = histo_cuda_bank_reserve(bank, (uint64_t)(job->end - job->begin), stream);
+    if (status == HISTO_OK)
+        status =
+            all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, bank, direct, pinned, stream);
+    if (status == HISTO_OK) status = histo_cuda_bank_end(bank, stream);
+    if (status != HISTO_OK) bank->broken = "a fill failed halfway";
+    return status;
+}
+
+static histo_status run(const histo_strategy *strategy, histo_job *job)
+{
+    int before;
+    histo_status status = histo_cuda_enter(job->problem->device, &before);
+    if (status != HISTO_OK) return status;
+    histo_cuda_bank *bank = NULL;
+    status = histo_cuda_bank_of(job, &bank);
+    if (status == HISTO_OK && bank->broken)
+        status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
+                            job->problem->device - HISTO_DEVICE_CUDA(0), bank->broken);
+    if (status == HISTO_OK)
+        status = histo_cuda_bank_workspace(bank, strategy->workspace(job->problem, job->threads, job->params));
+    if (status == HISTO_OK) {
+        job->device_bank = &bank->base;
+        job->workspace = bank->workspace;
+        status = count(strategy, job, bank);
+    }
+    histo_cuda_leave(before);
+    return status;
+}
+
+extern "C" const histo_backend histo_backend_cuda = {"cuda",
+                                                     histo_cuda_unavailable,
+                                                     threads,
+                                                     device_name,
+                                                     describe,
+                                                     run,
+                                                     histo_cuda_devices,
+                                                     histo_cuda_locate,
+                                                     prepare,
+                                                     unprepare,
+                                                     histo_cuda_bank_gather,
+                                                     histo_cuda_bank_clear,
+                                                     histo_cuda_bank_free};

@@ -1,0 +1,184 @@
+/* What the CUDA files share on the host: checked calls, devices, device banks, and the work that kernels get. */
+#ifndef CUDA_CUDA_H
+#define CUDA_CUDA_H
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "base/error.h"
+#include "plan/strategy.h"
+#include "view/dtype.h"
+}
+
+/* ---- Checked calls (check.cu) ---- */
+
+/* Tests make calls fail: with histo_cuda_fail_at = n > 0 the n-th call from now is not made and gives
+ * histo_cuda_fail_as instead. 0: off. */
+extern "C" int histo_cuda_fail_at, histo_cuda_fail_as;
+bool histo_cuda_injected(void);
+
+/* HISTO_OK, or the status and the sentence for a failure of `what` ("allocating the counts"). */
+histo_status histo_cuda_check(cudaError_t error, const char *what);
+
+/* Every CUDA call that can fail for a reason of its own goes through this; it gives a histo_status. */
+#define HISTO_CUDA(call, what) histo_cuda_check(histo_cuda_injected() ? (cudaError_t)histo_cuda_fail_as : (call), what)
+
+/* ---- Devices (device.cu) ---- */
+
+enum { HISTO_CUDA_MOST_DEVICES = 64, HISTO_CUDA_BLOCK_RESERVE = 1024 /* bytes of shared memory the system takes */ };
+
+typedef struct histo_cuda_device {
+    char name[256];
+    char word[300]; /* name and toolkit, without blanks */
+    int major, minor;
+    int multiprocessors;
+    int threads_each;    /* resident on a multiprocessor */
+    size_t shared_each;  /* bytes of shared memory on a multiprocessor */
+    size_t shared_block; /* the most of it that one block can have */
+    size_t memory;
+} histo_cuda_device;
+
+const char *histo_cuda_unavailable(void);
+int histo_cuda_devices(void);
+/* Only where CUDA is available. */
+const histo_cuda_device *histo_cuda_device_of(histo_device device);
+histo_device histo_cuda_locate(const void *memory, bool *only);
+/* Can kernels on `device` read this address as it is, and fast? pinned: the copy engine can read it. */
+bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned);
+
+/* Make a device current; *before is what histo_cuda_leave makes current again. */
+histo_status histo_cuda_enter(histo_device device, int *before);
+void histo_cuda_leave(int before);
+
+/* ---- Plans (backend.cu) ---- */
+
+typedef struct histo_cuda_prepared {
+    void *memory;                         /* on the device: edges and tables */
+    histo_lookup lookups[HISTO_MAX_AXES]; /* whose pointers are into it */
+} histo_cuda_prepared;
+
+/* ---- Device banks (bank.cu) ---- */
+
+/* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
+ * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
+typedef struct histo_cuda_exact {
+    int low, windows;
+    long long *digits;     /* [windows][batch * counters] */
+    unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
+} histo_cuda_exact;
+
+typedef struct histo_cuda_staging histo_cuda_staging;
+
+/* counters = slots + 1: the last one of a batch entry counts the samples that mask and filter leave out. */
+typedef struct histo_cuda_bank {
+    histo_device_bank base;
+    int64_t batch, slots, counters;
+    unsigned long long *counts; /* [batch * counters] */
+    double *sum_w, *sum_w2;     /* HISTO_WEIGHT_FAST: [batch * counters] */
+    histo_cuda_exact exact[2];  /* HISTO_WEIGHT_REPRODUCIBLE: of w and of w * w */
+    uint64_t pending;           /* additions to any exact sum since the digits were balanced, at most */
+    bool dirty;                 /* it may hold something */
+    const char *broken;         /* a fill failed halfway */
+    cudaStream_t stream;        /* the bank's own, for clearing, reading, and samples of no other stream */
+    cudaEvent_t done;           /* after everything enqueued so far */
+    void *workspace;
+    size_t workspace_bytes;
+    histo_cuda_staging *staging; /* NULL before the first samples from host memory */
+} histo_cuda_bank;
+
+/* The device bank in which a job counts, made if it is not there. */
+histo_status histo_cuda_bank_of(const histo_job *job, histo_cuda_bank **bank);
+histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *to);
+bool histo_cuda_bank_clear(histo_device_bank *device_bank);
+void histo_cuda_bank_free(histo_device_bank *device_bank);
+
+/* Make the workspace large enough. */
+histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes);
+/* Between these two, work for the bank is enqueued on one stream. */
+histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream);
+histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream);
+/* Make room for `adds` additions to every exact sum. */
+histo_status histo_cuda_bank_reserve(histo_cuda_bank *bank, uint64_t adds, cudaStream_t stream);
+
+/* ---- Samples in host memory (staged.cu) ---- */
+
+/* Launch the job in pieces, copying the operands that are not direct to the device meanwhile. Between begin and end. */
+histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, histo_cuda_bank *bank,
+                                   const bool *direct, const bool *pinned, cudaStream_t stream);
+void histo_cuda_staging_free(histo_cuda_staging *staging);
+
+/* ---- The work of a kernel (work.cu) ---- */
+
+/* n / d for 32-bit n as a multiplication (Granlund and Montgomery 1994). */
+typedef struct histo_divisor {
+    uint32_t factor;
+    uint8_t shift1, shift2;
+} histo_divisor;
+
+/* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into shares, each within one
+ * batch entry; a block takes whole shares. */
+typedef struct histo_cuda_work {
+    histo_nest nest;
+    histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of nest.shape, where that is < 2^31 */
+    bool aligned;                               /* every sample is at a multiple of its size */
+    int naxes, weights, mask, where;
+    histo_dtype dtypes[HISTO_MAX_OPERANDS];
+    histo_lookup lookups[HISTO_MAX_AXES];
+    bool whole[HISTO_MAX_AXES]; /* bins of width 1 from a whole number on, and integers of at most 32 bits */
+    int32_t whole_lo[HISTO_MAX_AXES];
+    uint32_t slot_strides[HISTO_MAX_AXES];
+    uint32_t slots; /* the slot of samples that mask and filter leave out */
+    double where_lo, where_hi;
+
+    int64_t begin, end;         /* samples of the nest */
+    int64_t first_entry;        /* of the batch */
+    int64_t shares_each;        /* shares of a batch entry */
+    int64_t shares;             /* in all */
+    int64_t samples_each;       /* of a share, at most; fewer than 2^31 */
+    int64_t counters;           /* slots + 1 */
+    unsigned long long *counts; /* [batch * counters] */
+    double *sum_w, *sum_w2;
+    histo_cuda_exact exact[2];
+} histo_cuda_work;
+
+/* How kernels read samples: one reader for contiguous, aligned samples of each dtype, of one axis and nothing beside,
+ * and one that reads anything. Kernels are made for each reader; a table of them is indexed by dtype or HISTO_READ_ANY.
+ */
+#define HISTO_READERS(X) X(u8) X(i8) X(u16) X(i16) X(u32) X(i32) X(u64) X(i64) X(f16) X(bf16) X(f32) X(f64) X(any)
+enum { HISTO_READ_ANY = HISTO_DTYPE_COUNT, HISTO_READER_COUNT };
+
+/* Samples that a thread reads in one step. */
+#define HISTO_SAMPLES_u8 16
+#define HISTO_SAMPLES_i8 16
+#define HISTO_SAMPLES_u16 8
+#define HISTO_SAMPLES_i16 8
+#define HISTO_SAMPLES_u32 8
+#define HISTO_SAMPLES_i32 8
+#define HISTO_SAMPLES_u64 4
+#define HISTO_SAMPLES_i64 4
+#define HISTO_SAMPLES_f16 8
+#define HISTO_SAMPLES_bf16 8
+#define HISTO_SAMPLES_f32 8
+#define HISTO_SAMPLES_f64 4
+#define HISTO_SAMPLES_any 4
+
+/* The work of a job, cut into shares of at most `most` (<= 2^30) samples: about `wanted` of them if each then has at
+ * least `least`. */
+histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most);
+
+/* The fastest reader for the work. */
+int histo_cuda_reader_of(const histo_cuda_work *work);
+
+/* Blocks of this many threads and bytes of dynamic shared memory that run on the device at once, registers allowing. */
+int64_t histo_cuda_resident(histo_device device, int threads, size_t shared);
+
+/* Enqueue a kernel on the job's stream. args: addresses of its arguments, as cudaLaunchKernel takes them. */
+histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 grid, int threads, size_t shared,
+                               void **args);
+
+static inline histo_cuda_bank *histo_cuda_bank_in(const histo_job *job)
+{
+    return (histo_cuda_bank *)job->device_bank;
+}
+
+#endif

@@ -1,0 +1,124 @@
+/* Devices: which there are, why there are none, and whose memory an address is. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static char reason[256]; /* why there is none; "" if there are some */
+static int count;
+static histo_cuda_device devices[HISTO_CUDA_MOST_DEVICES];
+
+static cudaError_t describe_device(int ordinal, histo_cuda_device *device)
+{
+    cudaDeviceProp p;
+    cudaError_t error = cudaGetDeviceProperties(&p, ordinal);
+    if (error != cudaSuccess) return error;
+    device->major = p.major;
+    device->minor = p.minor;
+    device->multiprocessors = p.multiProcessorCount;
+    device->threads_each = p.maxThreadsPerMultiProcessor;
+    device->shared_each = p.sharedMemPerMultiprocessor;
+    device->shared_block = p.sharedMemPerBlockOptin;
+    device->memory = p.totalGlobalMem;
+    snprintf(device->name, sizeof device->name, "%s", p.name);
+    snprintf(device->word, sizeof device->word, "%s/cuda-%d.%d", p.name, CUDART_VERSION / 1000,
+             CUDART_VERSION % 1000 / 10);
+    for (char *c = device->word; *c; c++)
+        if (*c == ' ') *c = '-';
+    return cudaSuccess;
+}
+
+/* A driver that is too old and none at all give the same error; the driver's version tells them apart. */
+static void look(void)
+{
+    int driver = 0;
+    cudaError_t error = cudaDriverGetVersion(&driver);
+    if (error == cudaSuccess) error = cudaGetDeviceCount(&count);
+    if (count > HISTO_CUDA_MOST_DEVICES) count = HISTO_CUDA_MOST_DEVICES;
+    for (int d = 0; d < count && error == cudaSuccess; d++)
+        error = describe_device(d, &devices[d]);
+    if (error == cudaSuccess && count > 0) return;
+    cudaGetLastError();
+    count = 0;
+    if (driver == 0)
+        snprintf(reason, sizeof reason, "no NVIDIA driver is installed");
+    else if (error == cudaErrorInsufficientDriver)
+        snprintf(reason, sizeof reason, "the NVIDIA driver is too old: it knows CUDA %d.%d, this build needs %d.%d",
+                 driver / 1000, driver % 1000 / 10, CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+    else if (error == cudaSuccess || error == cudaErrorNoDevice)
+        snprintf(reason, sizeof reason, "no GPU is visible to this process (CUDA_VISIBLE_DEVICES can hide them)");
+    else
+        snprintf(reason, sizeof reason, "CUDA did not start: %s", cudaGetErrorString(error));
+}
+
+const char *histo_cuda_unavailable(void)
+{
+    pthread_once(&once, look);
+    return *reason ? reason : NULL;
+}
+
+int histo_cuda_devices(void)
+{
+    pthread_once(&once, look);
+    return count;
+}
+
+const histo_cuda_device *histo_cuda_device_of(histo_device device)
+{
+    return &devices[device - HISTO_DEVICE_CUDA(0)];
+}
+
+/* Has anybody in this process loaded the driver? If not, no memory is a GPU's, and asking CUDA would start it. */
+static bool driver_is_loaded(void)
+{
+    static int known;
+    if (__atomic_load_n(&known, __ATOMIC_RELAXED)) return true;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (!driver) return false;
+    dlclose(driver);
+    __atomic_store_n(&known, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+static bool attributes_of(const void *memory, cudaPointerAttributes *attributes)
+{
+    if (memory && driver_is_loaded() && !histo_cuda_unavailable()) {
+        if (cudaPointerGetAttributes(attributes, memory) == cudaSuccess) return true;
+        cudaGetLastError();
+    }
+    return false;
+}
+
+histo_device histo_cuda_locate(const void *memory, bool *only)
+{
+    cudaPointerAttributes a;
+    *only = false;
+    if (!attributes_of(memory, &a) || (a.type != cudaMemoryTypeDevice && a.type != cudaMemoryTypeManaged))
+        return HISTO_DEVICE_CPU;
+    *only = a.type == cudaMemoryTypeDevice;
+    return HISTO_DEVICE_CUDA(a.device);
+}
+
+bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned)
+{
+    cudaPointerAttributes a;
+    *pinned = false;
+    if (!attributes_of(memory, &a)) return false;
+    *pinned = a.type == cudaMemoryTypeHost;
+    return a.type == cudaMemoryTypeManaged || (a.type == cudaMemoryTypeDevice && HISTO_DEVICE_CUDA(a.device) == device);
+}
+
+histo_status histo_cuda_enter(histo_device device, int *before)
+{
+    histo_status status = HISTO_CUDA(cudaGetDevice(before), "asking for the current device");
+    if (status != HISTO_OK) return status;
+    return HISTO_CUDA(cudaSetDevice(device - HISTO_DEVICE_CUDA(0)), "starting");
+}
+
+void histo_cuda_leave(int before)
+{
+    cudaSetDevice(before);
+}

@@ -1,0 +1,92 @@
+/* global_atomic: every sample is one atomic addition to the histogram in device memory.
+ *
+ * Nothing on chip and nothing to merge, so that it counts everything: any number of bins, axes, batch entries, any
+ * layout, masks and weights. The counters are 64-bit.
+ *
+ * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram a grid.
+ * Bytes: each sample once, and an atomic operation in the second-level cache for each. Wins for millions of bins that
+ * samples spread over; loses by far where many samples meet in few bins, as those wait for each other. */
+#include "cuda/slots.cuh"
+
+enum { BLOCKS, THREADS };
+
+#define COUNT(reader)                                                                                                  \
+    static __global__ void count_##reader(const __grid_constant__ histo_cuda_work work)                                \
+    {                                                                                                                  \
+        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+            histo_share share = histo_share_##reader(&work, item);                                                     \
+            unsigned long long *counts = work.counts + share.entry * work.counters;                                    \
+            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            {                                                                                                          \
+                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
+                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
+                    atomicAdd(&counts[slot[k]], 1ull);                                                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+HISTO_READERS(COUNT)
+#undef COUNT
+
+/* With weights: every sample adds to its slot's count and sums. */
+static __global__ void count_weighted(const __grid_constant__ histo_cuda_work work)
+{
+    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
+        histo_share share = histo_share_any(&work, item);
+        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &share, offset);
+            uint32_t slot = histo_slot_of_place(&work, &place);
+            int64_t i = share.entry * work.counters + slot;
+            atomicAdd(&work.counts[i], 1ull);
+            if (slot != work.slots)
+                histo_add_weight(&work, i,
+                                 work.weights == HISTO_ABSENT ? NULL : histo_address(&work, &place, work.weights));
+        }
+    }
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    (void)problem;
+    return NULL;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    double per_us = p->weighting == HISTO_UNWEIGHTED ? 5e4 : p->weighting == HISTO_WEIGHT_FAST ? 1e4 : 5e3;
+    if (p->slots < 1 << 16) per_us /= 10; /* samples meet */
+    return 5 + (double)p->samples / per_us;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)problem, (void)threads, (void)params;
+    return 0;
+}
+
+static histo_status launch(const histo_job *job)
+{
+#define ADDRESS(reader) (const void *)count_##reader,
+    static const void *const kernels[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
+#undef ADDRESS
+    enum { LEAST = 1 << 12, MOST = 1 << 30 };
+    int threads = (int)job->params[THREADS];
+    int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
+    if (job->params[BLOCKS]) blocks = job->params[BLOCKS];
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, MOST);
+    bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
+    const void *kernel = weighted ? (const void *)count_weighted : kernels[histo_cuda_reader_of(&work)];
+    void *args[] = {&work};
+    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), threads, 0,
+                             args);
+}
+
+extern "C" const histo_strategy histo_cuda_global_atomic = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+     {"threads", 32, 1024, 256, "threads of a block"}},
+};

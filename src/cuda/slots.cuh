@@ -1,0 +1,411 @@
+/* Samples to slots inside kernels. A kernel's block takes shares, and each share in steps:
+ *
+ *     for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
+ *         histo_share share = histo_share_u8(&work, item);
+ *         HISTO_FOR_STEPS(u8, share, at) {
+ *             uint32_t slot[HISTO_SAMPLES_u8];
+ *             histo_slots_u8(&work, &share, at, slot);
+ *             … count slot[k] of batch entry share.entry, unless it is HISTO_NO_SLOT
+ *         }
+ *     }
+ *
+ * The slot of a sample that mask or filter leave out is work.slots, a counter like the others. The index code is that
+ * of axis/slot_of.h, or integer arithmetic that gives the same. */
+#ifndef CUDA_SLOTS_CUH
+#define CUDA_SLOTS_CUH
+
+#include "cuda/cuda.h"
+
+#define HISTO_IN_KERNEL static __device__ __forceinline__
+
+#define HISTO_NO_SLOT 0xffffffffu
+
+typedef struct histo_share {
+    int64_t entry;                     /* of the batch */
+    int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the nest */
+    uint32_t length;                   /* samples, and `pad` */
+    /* Readers of contiguous samples begin at a multiple of 16 bytes, `pad` samples before the first: */
+    const char *at;
+    uint32_t pad;
+} histo_share;
+
+/* The share `item` of work.shares. Of entries that the job cuts, shares may be empty. */
+HISTO_IN_KERNEL histo_share histo_share_any(const histo_cuda_work *w, int64_t item)
+{
+    histo_share share;
+    int64_t each = w->nest.per_batch;
+    share.entry = w->first_entry + item / w->shares_each;
+    int64_t first = share.entry * each, last = first + each;
+    first = first < w->begin ? w->begin : first;
+    last = last > w->end ? w->end : last;
+    int64_t begin = first + item % w->shares_each * w->samples_each;
+    int64_t end = begin + w->samples_each < last ? begin + w->samples_each : last;
+    share.length = end > begin ? (uint32_t)(end - begin) : 0;
+    share.pad = 0;
+    share.at = w->nest.base[0];
+#pragma unroll
+    for (int d = HISTO_MAX_DIMS; d >= 0; d--) {
+        share.index[d] = 0;
+        if (d >= w->nest.ndim) continue;
+        int64_t extent = w->nest.shape[d];
+        int64_t above = d > 0 ? begin / extent : 0;
+        share.index[d] = begin - above * extent;
+        begin = above;
+        share.at += share.index[d] * w->nest.strides[0][d];
+    }
+    return share;
+}
+
+HISTO_IN_KERNEL histo_share histo_share_contiguous(const histo_cuda_work *w, int64_t item, int size)
+{
+    histo_share share = histo_share_any(w, item);
+    uint32_t beyond = (uint32_t)((uint64_t)share.at & 15);
+    share.pad = beyond / (uint32_t)size;
+    share.at -= beyond;
+    if (share.length) share.length += share.pad;
+    return share;
+}
+
+#define HISTO_FOR_STEPS(reader, share, at)                                                                             \
+    for (uint32_t at = 0; at < (share).length; at += blockDim.x * HISTO_SAMPLES_##reader)
+
+/* ---- One sample ---- */
+
+#define histo_slot_by_double histo_slot_f64
+#define histo_slot_by_int64_t histo_slot_i64
+#define histo_slot_by_uint64_t histo_slot_u64
+#define histo_less_by_double histo_less_f64
+#define histo_less_by_int64_t histo_less_i64
+#define histo_less_by_uint64_t histo_less_u64
+#define histo_above_by_double histo_above_f64
+#define histo_above_by_int64_t histo_above_i64
+#define histo_above_by_uint64_t histo_above_u64
+
+/* Integers on an axis whose edges are whole numbers one apart, the first one `lo`: of at most 16 bits, and of 32. */
+HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int32_t lo, int32_t x)
+{
+    int32_t above = x - lo, over = l->closed && above == l->bins ? l->bins : l->bins + 1;
+    return (uint32_t)max(0, min(above + 1, over));
+}
+
+HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int32_t lo, int64_t x)
+{
+    int64_t above = x - lo, over = l->closed && above == l->bins ? l->bins : l->bins + 1;
+    return (uint32_t)max((int64_t)0, min(above + 1, over));
+}
+
+/* For a dtype of stored samples: histo_slot_of_u8(lookup, whole, lo, x), and for all samples of a step at once
+ * histo_slots_of_u8, which asks once what the lookup is and searches for all samples side by side. Every 8-bit lookup
+ * has a table. */
+#define DEFINE_SLOT_OF(constant, name, storage, compute, widen)                                                        \
+    HISTO_IN_KERNEL uint32_t histo_slot_in_table_##name(const uint32_t *table, storage x)                              \
+    {                                                                                                                  \
+        uint16_t pattern = 0;                                                                                          \
+        memcpy(&pattern, &x, sizeof x <= 2 ? sizeof x : 0);                                                            \
+        return __ldg(&table[pattern]);                                                                                 \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL uint32_t histo_slot_whole_##name(const histo_lookup *l, int32_t lo, storage x)                     \
+    {                                                                                                                  \
+        return constant <= HISTO_I16 ? histo_slot_whole(l, lo, (int32_t)widen(x))                                      \
+                                     : histo_slot_whole(l, lo, (int64_t)widen(x));                                     \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, bool whole, int32_t lo, storage x)            \
+    {                                                                                                                  \
+        if (constant <= HISTO_I32 && whole) return histo_slot_whole_##name(l, lo, x);                                  \
+        if (sizeof x <= 2 && l->table) return histo_slot_in_table_##name(l->table, x);                                 \
+        return histo_slot_by_##compute(l, (compute)widen(x));                                                          \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, bool whole, int32_t lo, const storage *x,        \
+                                               uint32_t *slot)                                                         \
+    {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##name };                                                                             \
+        if (constant <= HISTO_I32 && whole) {                                                                          \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_slot_whole_##name(l, lo, x[i]);              \
+        } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_slot_in_table_##name(l->table, x[i]);        \
+        } else if (l->kind == HISTO_UNIFORM) {                                                                         \
+            histo_lookup uniform = *l;                                                                                 \
+            uniform.kind = HISTO_UNIFORM;                                                                              \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] =                                                    \
+                histo_slot_by_##compute(&uniform, (compute)widen(x[i]));                                               \
+        } else {                                                                                                       \
+            compute v[N];                                                                                              \
+            uint32_t n = (uint32_t)l->bins;                                                                            \
+            _Pragma("unroll") for (int i = 0; i < N; i++) v[i] = (compute)widen(x[i]), slot[i] = 0;                    \
+            for (uint32_t count = n, half; count > 1; count -= half) {                                                 \
+                half = count / 2;                                                                                      \
+                _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] +=                                               \
+                    histo_less_by_##compute(v[i], __ldg(&l->edges[slot[i] + half])) ? 0 : half;                        \
+            }                                                                                                          \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                                                              \
+            {                                                                                                          \
+                slot[i]++;                                                                                             \
+                if (!histo_less_by_##compute(v[i], l->hi))                                                             \
+                    slot[i] = l->closed && !histo_above_by_##compute(v[i], l->hi) ? n : n + 1;                         \
+                if (histo_less_by_##compute(v[i], l->lo)) slot[i] = 0;                                                 \
+                if (v[i] != v[i]) slot[i] = n + 2;                                                                     \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+HISTO_DTYPES(DEFINE_SLOT_OF)
+#undef DEFINE_SLOT_OF
+
+/* ---- Samples of any layout ---- */
+
+HISTO_IN_KERNEL uint32_t histo_divide(uint32_t n, histo_divisor by)
+{
+    uint32_t t = __umulhi(n, by.factor);
+    return (t + ((n - t) >> by.shift1)) >> by.shift2;
+}
+
+/* Where one sample is in the nest: that which is `offset` behind the first of the share. Only the dimensions behind the
+ * batch's move, and offset is less than 2^31: so whatever is carried into a dimension is, too, and a dimension that is
+ * longer wraps at most once. */
+typedef struct histo_place {
+    int64_t index[HISTO_MAX_DIMS + 1];
+} histo_place;
+
+HISTO_IN_KERNEL histo_place histo_place_of(const histo_cuda_work *w, const histo_share *share, uint32_t offset)
+{
+    histo_place place;
+    uint64_t carry = offset;
+#pragma unroll
+    for (int d = HISTO_MAX_DIMS; d >= 0; d--) {
+        place.index[d] = share->index[d];
+        if (d >= w->nest.ndim || d < w->nest.batch_ndim) continue;
+        uint64_t at = (uint64_t)share->index[d] + carry, extent = (uint64_t)w->nest.shape[d];
+        if (d == w->nest.batch_ndim)
+            carry = 0;
+        else if (extent <= INT32_MAX)
+            carry = histo_divide((uint32_t)at, w->divisors[d]);
+        else
+            carry = at >= extent;
+        place.index[d] = (int64_t)(at - carry * extent);
+    }
+    return place;
+}
+
+HISTO_IN_KERNEL const char *histo_address(const histo_cuda_work *w, const histo_place *place, int operand)
+{
+    const char *at = w->nest.base[operand];
+#pragma unroll
+    for (int d = 0; d <= HISTO_MAX_DIMS; d++)
+        if (d < w->nest.ndim) at += place->index[d] * w->nest.strides[operand][d];
+    return at;
+}
+
+#define HISTO_LOAD(storage, x, at)                                                                                     \
+    storage x;                                                                                                         \
+    if (w->aligned)                                                                                                    \
+        x = *(const storage *)(at);                                                                                    \
+    else                                                                                                               \
+        memcpy(&x, at, sizeof x);
+
+HISTO_IN_KERNEL uint32_t histo_slot_at(const histo_cuda_work *w, int axis, const char *at)
+{
+    switch (w->dtypes[axis]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        HISTO_LOAD(storage, x, at)                                                                                     \
+        return histo_slot_of_##name(&w->lookups[axis], w->whole[axis], w->whole_lo[axis], x);                          \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+HISTO_IN_KERNEL bool histo_is_masked(const histo_cuda_work *w, const char *at)
+{
+    switch (w->dtypes[w->mask]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        HISTO_LOAD(storage, x, at)                                                                                     \
+        return !(widen(x) != 0);                                                                                       \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        return false;
+    }
+}
+
+HISTO_IN_KERNEL bool histo_is_outside(const histo_cuda_work *w, const char *at)
+{
+    switch (w->dtypes[w->where]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        HISTO_LOAD(storage, stored, at)                                                                                \
+        compute x = (compute)widen(stored);                                                                            \
+        return x != x || histo_less_by_##compute(x, w->where_lo) || histo_above_by_##compute(x, w->where_hi);          \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        return false;
+    }
+}
+
+/* The slot of the sample at a place, all axes, mask and filter counted in. */
+HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const histo_place *place)
+{
+    if (w->mask != HISTO_ABSENT && histo_is_masked(w, histo_address(w, place, w->mask))) return w->slots;
+    if (w->where != HISTO_ABSENT && histo_is_outside(w, histo_address(w, place, w->where))) return w->slots;
+    uint32_t slot = 0;
+    for (int a = 0; a < w->naxes; a++)
+        slot += w->slot_strides[a] * histo_slot_at(w, a, histo_address(w, place, a));
+    return slot;
+}
+
+/* ---- The slots of a step, by reader ---- */
+
+/* Neighbouring threads read neighbouring samples. */
+HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share *share, uint32_t at, uint32_t *slot)
+{
+#pragma unroll 1
+    for (int k = 0; k < HISTO_SAMPLES_any; k++) {
+        uint32_t offset = at + (uint32_t)k * blockDim.x + threadIdx.x;
+        uint32_t s = HISTO_NO_SLOT;
+        if (offset < share->length) {
+            histo_place place = histo_place_of(w, share, offset);
+            s = histo_slot_of_place(w, &place);
+        }
+#pragma unroll
+        for (int i = 0; i < HISTO_SAMPLES_any; i++) /* keeps slot[] in registers */
+            slot[i] = i == k ? s : slot[i];
+    }
+}
+
+/* 16 bytes at a time, neighbouring threads reading neighbouring 16 bytes; the ends of a share one by one. */
+#define DEFINE_READER(constant, name, storage, compute, widen)                                                         \
+    HISTO_IN_KERNEL histo_share histo_share_##name(const histo_cuda_work *w, int64_t item)                             \
+    {                                                                                                                  \
+        return histo_share_contiguous(w, item, (int)sizeof(storage));                                                  \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_##name(const histo_cuda_work *w, const histo_share *share, uint32_t at,           \
+                                            uint32_t *slot)                                                            \
+    {                                                                                                                  \
+        enum { VECTOR = 16 / (int)sizeof(storage), VECTORS = HISTO_SAMPLES_##name / VECTOR };                          \
+        storage x[HISTO_SAMPLES_##name];                                                                               \
+        _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
+        {                                                                                                              \
+            uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \
+            const storage *from = (const storage *)share->at + first;                                                  \
+            uint4 words = {0, 0, 0, 0};                                                                                \
+            if (first >= share->pad && first + VECTOR <= share->length) words = __ldcs((const uint4 *)from);           \
+            memcpy(&x[v * VECTOR], &words, sizeof words);                                                              \
+            if (first < share->pad || first + VECTOR > share->length)                                                  \
+                _Pragma("unroll") for (int i = 0; i < VECTOR;                                                          \
+                                       i++) if (first + i >= share->pad && first + i < share->length)                  \
+                    x[v * VECTOR + i] = from[i];                                                                       \
+        }                                                                                                              \
+        histo_slots_of_##name(&w->lookups[0], w->whole[0], w->whole_lo[0], x, slot);                                   \
+        _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
+        {                                                                                                              \
+            uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \
+            if (first < share->pad || first + VECTOR > share->length)                                                  \
+                _Pragma("unroll") for (int i = 0; i < VECTOR;                                                          \
+                                       i++) if (first + i < share->pad || first + i >= share->length)                  \
+                    slot[v * VECTOR + i] = HISTO_NO_SLOT;                                                              \
+        }                                                                                                              \
+    }
+HISTO_DTYPES(DEFINE_READER)
+#undef DEFINE_READER
+
+/* ---- Weights ---- */
+
+/* A weight, and its square rounded once to double, are added to counter `i` of the bank. */
+HISTO_IN_KERNEL void histo_add_digit(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i, int window,
+                                     long long digit)
+{
+    if (digit) {
+        long long *plane = e->digits + (window - e->low) * (w->nest.batch * w->counters);
+        atomicAdd((unsigned long long *)&plane[i], (unsigned long long)digit);
+    }
+}
+
+HISTO_IN_KERNEL void histo_add_slices(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i,
+                                      histo_exact_slices cut)
+{
+#pragma unroll
+    for (int s = 0; s < 3; s++)
+        histo_add_digit(w, e, i, cut.window + s, cut.negative ? -(long long)cut.slice[s] : (long long)cut.slice[s]);
+}
+
+HISTO_IN_KERNEL void histo_add_exact_double(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i, double x)
+{
+    uint64_t bits = histo_exact_bits(x);
+    if (!histo_exact_is_special(bits))
+        histo_add_slices(w, e, i, histo_exact_cut_f64(bits));
+    else
+        atomicOr(&e->special[i], x != x  ? HISTO_EXACT_NAN
+                                 : x > 0 ? HISTO_EXACT_POSITIVE_INFINITY
+                                         : HISTO_EXACT_NEGATIVE_INFINITY);
+}
+
+HISTO_IN_KERNEL void histo_add_exact_int64_t(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i, int64_t x)
+{
+    histo_add_slices(w, e, i, histo_exact_cut_i64(x));
+}
+
+HISTO_IN_KERNEL void histo_add_exact_uint64_t(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i,
+                                              uint64_t x)
+{
+    histo_add_slices(w, e, i, histo_exact_cut_u64(x, false));
+}
+
+HISTO_IN_KERNEL double histo_square_double(double x)
+{
+    return x * x;
+}
+
+/* The 128-bit square of x, rounded once: its upper 64 bits, the last of them set if anything follows. */
+HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+{
+    uint64_t high = __umul64hi(x, x), low = x * x;
+    if (high == 0) return (double)low;
+    int shift = __clzll((long long)high);
+    uint64_t head = shift ? high << shift | low >> (64 - shift) : high;
+    head |= (low << shift) != 0;
+    return ldexp((double)head, 64 - shift);
+}
+
+HISTO_IN_KERNEL double histo_square_int64_t(int64_t x)
+{
+    return histo_square_uint64_t(x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
+}
+
+/* Add the weight at `at` (1 if there are none) to the sums of counter i, counted over the whole batch. */
+HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const char *at)
+{
+    const uint8_t one = 1;
+    switch (w->weights == HISTO_ABSENT ? HISTO_U8 : w->dtypes[w->weights]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        storage stored;                                                                                                \
+        if (at) {                                                                                                      \
+            HISTO_LOAD(storage, loaded, at)                                                                            \
+            stored = loaded;                                                                                           \
+        } else {                                                                                                       \
+            stored = (storage)one;                                                                                     \
+        }                                                                                                              \
+        compute x = (compute)widen(stored);                                                                            \
+        if (w->sum_w) {                                                                                                \
+            double x_f64 = (double)x;                                                                                  \
+            atomicAdd(&w->sum_w[i], x_f64);                                                                            \
+            atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                                    \
+        } else {                                                                                                       \
+            histo_add_exact_##compute(w, &w->exact[0], i, x);                                                          \
+            histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));                                     \
+        }                                                                                                              \
+        break;                                                                                                         \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
+#endif

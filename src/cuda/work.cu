@@ -1,0 +1,116 @@
+/* The work of a kernel: a job as kernels see it, cut into shares. */
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+static histo_divisor divisor_of(int64_t d)
+{
+    int bits = 0;
+    while (bits < 32 && (INT64_C(1) << bits) < d)
+        bits++;
+    histo_divisor by;
+    by.factor = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << bits) - (uint64_t)d)) / (uint64_t)d + 1);
+    by.shift1 = bits > 0;
+    by.shift2 = (uint8_t)(bits > 0 ? bits - 1 : 0);
+    return by;
+}
+
+static bool is_aligned(const histo_cuda_work *work, int operand)
+{
+    const histo_nest *nest = &work->nest;
+    uint64_t bits = (uint64_t)(uintptr_t)nest->base[operand];
+    for (int d = 0; d < nest->ndim; d++)
+        bits |= (uint64_t)nest->strides[operand][d];
+    return bits % histo_dtype_size(work->dtypes[operand]) == 0;
+}
+
+static bool is_whole(const histo_lookup *lookup, histo_dtype dtype)
+{
+    return histo_dtype_is_integer(dtype) && histo_dtype_size(dtype) <= 4 && lookup->kind == HISTO_UNIFORM &&
+           lookup->step == 1 && lookup->lo >= -0x1p30 && lookup->lo <= 0x1p30 &&
+           lookup->lo == (double)(int32_t)lookup->lo;
+}
+
+static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
+{
+    int64_t each = work->nest.per_batch, n = work->end - work->begin;
+    work->first_entry = work->begin / each;
+    int64_t entries = (work->end - 1) / each - work->first_entry + 1;
+    int64_t longest = n < each ? n : each; /* part of an entry */
+    int64_t samples = n / wanted + 1;
+    samples = samples < least ? least : samples > most ? most : samples;
+    samples = (samples + 127) / 128 * 128; /* so that shares of aligned samples begin at cache lines */
+    work->samples_each = samples;
+    work->shares_each = (longest + samples - 1) / samples;
+    work->shares = work->shares_each * entries;
+}
+
+histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most)
+{
+    const histo_problem *p = job->problem;
+    const histo_cuda_prepared *prepared = (const histo_cuda_prepared *)job->prepared;
+    const histo_cuda_bank *bank = histo_cuda_bank_in(job);
+    histo_cuda_work work;
+    memset(&work, 0, sizeof work);
+    work.nest = job->nest;
+    work.naxes = p->naxes;
+    work.weights = p->weights;
+    work.mask = p->mask;
+    work.where = p->where;
+    memcpy(work.dtypes, p->dtypes, sizeof work.dtypes);
+    memcpy(work.lookups, prepared->lookups, sizeof work.lookups);
+    memcpy(work.slot_strides, p->slot_strides, sizeof work.slot_strides);
+    work.aligned = true;
+    for (int o = 0; o < p->operands; o++)
+        work.aligned &= is_aligned(&work, o);
+    for (int a = 0; a < p->naxes; a++)
+        work.whole[a] = is_whole(&work.lookups[a], p->dtypes[a]);
+    for (int a = 0; a < p->naxes; a++)
+        if (work.whole[a]) work.whole_lo[a] = (int32_t)work.lookups[a].lo;
+    for (int d = 0; d < work.nest.ndim; d++)
+        if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = divisor_of(work.nest.shape[d]);
+    work.slots = (uint32_t)p->slots;
+    work.where_lo = job->where_lo;
+    work.where_hi = job->where_hi;
+    work.begin = job->begin;
+    work.end = job->end;
+    work.counters = bank->counters;
+    work.counts = bank->counts;
+    work.sum_w = bank->sum_w;
+    work.sum_w2 = bank->sum_w2;
+    memcpy(work.exact, bank->exact, sizeof work.exact);
+    cut(&work, wanted, least, most);
+    return work;
+}
+
+int histo_cuda_reader_of(const histo_cuda_work *work)
+{
+    const histo_nest *nest = &work->nest;
+    bool plain = nest->operands == 1 && work->aligned && nest->ndim == nest->batch_ndim + 1 &&
+                 (nest->strides[0][nest->ndim - 1] == (int64_t)histo_dtype_size(work->dtypes[0]));
+    return plain ? (int)work->dtypes[0] : (int)HISTO_READ_ANY;
+}
+
+int64_t histo_cuda_resident(histo_device device, int threads, size_t shared)
+{
+    const histo_cuda_device *it = histo_cuda_device_of(device);
+    size_t by_threads = (size_t)(it->threads_each / threads);
+    size_t by_shared = it->shared_each / (shared + HISTO_CUDA_BLOCK_RESERVE);
+    size_t each = by_threads < by_shared ? by_threads : by_shared;
+    if (each > 32) each = 32;
+    return (int64_t)(each ? each : 1) * it->multiprocessors;
+}
+
+histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 grid, int threads, size_t shared,
+                               void **args)
+{
+    enum { FREE_SHARED = 48 << 10 }; /* more must be asked for; always for the most, so that threads agree */
+    histo_status status = HISTO_OK;
+    if (shared > FREE_SHARED)
+        status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                                 (int)histo_cuda_device_of(job->problem->device)->shared_block),
+                            "asking for shared memory");
+    if (status != HISTO_OK) return status;
+    return HISTO_CUDA(cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), args, shared, (cudaStream_t)job->stream),
+                      "launching a kernel");
+}

@@ -1,0 +1,662 @@
+/* What only a GPU can show: streams, threads, placement, weights, failures, and more samples than 32 bits count. The
+ * strategies themselves are compared by test_strategies. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cuda_runtime_api.h>
+
+#include "check.h"
+#include "data.h"
+#include "device.h"
+#include "plan/strategy.h"
+
+extern int histo_cuda_fail_at, histo_cuda_fail_as;
+
+#define NEEDS_GPU()                                                                                                    \
+    do {                                                                                                               \
+        if (device_missing()) {                                                                                        \
+            print_message("%s SKIPPED: %s\n", __func__, device_missing());                                             \
+            skip();                                                                                                    \
+        }                                                                                                              \
+    } while (0)
+#define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
+
+enum { BINS = 300, SLOTS = BINS + 3 };
+
+static histo_hist *make(int64_t batch, histo_weighting weighting)
+{
+    histo_axis axis = histo_axis_regular(BINS, 0, 1);
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = batch, .weighting = weighting}));
+    return h;
+}
+
+static float *make_floats(uint64_t seed, int64_t n)
+{
+    rng r = {.state = seed};
+    histo_axis axis = histo_axis_regular(BINS, 0, 1);
+    return make_samples(&r, HISTO_F32, UNIFORM, &axis, n);
+}
+
+/* Fill by a strategy ("cpu/sequential", "cuda/…"). */
+static void fill_by(histo_hist *h, const char *strategy, const histo_view *views, const histo_fill_options *options)
+{
+    histo_plan *plan;
+    OK(histo_plan_create(&plan, h, views, options, &(histo_plan_options){.strategy = strategy}));
+    OK(histo_plan_fill(plan, h, views, options));
+    histo_plan_destroy(plan);
+}
+
+/* Both hold the same, to the bit. */
+static void assert_same(histo_hist *a, histo_hist *b)
+{
+    int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
+    assert_int_equal(n, histo_hist_size(b, HISTO_FLOW));
+    uint64_t *in_a = malloc((size_t)n * 8), *in_b = malloc((size_t)n * 8);
+    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n));
+    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n));
+    assert_memory_equal(in_a, in_b, (size_t)n * 8);
+    OK(histo_hist_read_masked(a, in_a, batch));
+    OK(histo_hist_read_masked(b, in_b, batch));
+    assert_memory_equal(in_a, in_b, (size_t)batch * 8);
+    double *w_a = malloc((size_t)n * 32), *w_b = w_a + 2 * n;
+    OK(histo_hist_read_weights(a, HISTO_FLOW, w_a, w_a + n, n));
+    OK(histo_hist_read_weights(b, HISTO_FLOW, w_b, w_b + n, n));
+    assert_memory_equal(w_a, w_b, (size_t)n * 16);
+    free(in_a);
+    free(in_b);
+    free(w_a);
+}
+
+static void device_samples_choose_the_gpu(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 100001;
+    float *data = make_floats(1, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    histo_hist *h = make(1, HISTO_UNWEIGHTED), *expected = make(1, HISTO_UNWEIGHTED);
+    OK(histo_hist_fill(expected, &host, NULL));
+    assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(expected)), "cpu/", 4);
+    OK(histo_hist_fill(h, &device, NULL));
+    assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/", 5);
+    assert_same(h, expected);
+    /* The same histogram, now from the host: the counts of both devices are one. */
+    OK(histo_hist_fill(h, &host, NULL));
+    assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cpu/", 4);
+    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_merge(expected, expected));
+    OK(histo_hist_fill(expected, &host, NULL));
+    assert_same(h, expected);
+    histo_plan *plan;
+    REFUSED(HISTO_UNSUPPORTED, "in the memory of GPU 0",
+            histo_plan_create(&plan, h, &device, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
+    OK(histo_plan_create(&plan, h, &host, NULL, NULL));
+    REFUSED(HISTO_UNSUPPORTED, "in the memory of GPU 0", histo_plan_fill(plan, h, &device, NULL));
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    histo_hist_destroy(expected);
+    device_free(memory);
+    free(data);
+}
+
+/* Counts on a device are seen by everything that looks at a histogram. */
+static void gathered_by_every_reader(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 50021;
+    float *data = make_floats(2, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED), *a, *b;
+    fill_by(e, "cpu/sequential", &host, NULL);
+    OK(histo_hist_fill(h, &device, NULL));
+    histo_tally tally;
+    OK(histo_hist_tally(h, &tally));
+    assert_int_equal(tally.samples, n);
+    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_clone(h, &a));
+    OK(histo_hist_merge(e, e));
+    assert_same(a, e);
+    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_merge(a, h)); /* 5 times */
+    OK(histo_hist_merge(h, e)); /* 5 times */
+    assert_same(a, h);
+    histo_hist_destroy(a);
+    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(e, &host, NULL));
+    OK(histo_hist_merge(e, e)); /* 6 times */
+    OK(histo_hist_rebin(h, 0, 3, &a));
+    OK(histo_hist_rebin(e, 0, 3, &b));
+    assert_same(a, b);
+    histo_hist_destroy(a);
+    histo_hist_destroy(b);
+    for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
+        void *saved;
+        size_t size;
+        OK(histo_hist_fill(h, &device, NULL));
+        OK(histo_hist_save(h, (histo_format)format, NULL, &saved, &size));
+        OK(histo_hist_load(saved, size, NULL, &a));
+        assert_same(a, h);
+        OK(histo_hist_tally(a, &tally));
+        assert_int_equal(tally.samples, (7 + format) * n);
+        histo_hist_destroy(a);
+        histo_free(saved);
+    }
+    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_reset(h));
+    OK(histo_hist_reset(e));
+    assert_same(h, e);
+    OK(histo_hist_fill(h, &device, NULL));
+    OK(histo_hist_fill(e, &host, NULL));
+    assert_same(h, e);
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+    device_free(memory);
+    free(data);
+}
+
+/* Weights of every dtype, summed fast (whole numbers, so that no order rounds) and reproducibly, with mask and batch.
+ */
+static void weights(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { N = 6000, BATCH = 3 };
+    rng r = {.state = 3};
+    float *data = make_floats(3, N);
+    uint8_t mask_bytes[N];
+    for (int i = 0; i < N; i++)
+        mask_bytes[i] = rng_next(&r) % 4 != 0;
+    histo_axis around = histo_axis_regular(1000, -1000, 1000), small = histo_axis_integer(0, 100);
+    histo_hist *all = make(BATCH, HISTO_WEIGHT_REPRODUCIBLE), *all_expected = make(BATCH, HISTO_WEIGHT_REPRODUCIBLE);
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        for (int kind = 0; kind < 3; kind++) { /* fast; reproducible; reproducible of any bit pattern */
+            histo_weighting weighting = kind ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_WEIGHT_FAST;
+            void *w = make_samples(&r, (histo_dtype)dtype, kind == 2 ? SPECIAL : EDGES, kind ? &around : &small, N);
+            if (!kind) /* no infinities, nothing beside whole numbers */
+                for (int i = 0; i < N; i++) {
+                    double v = (double)(i % 100);
+                    if (dtype == HISTO_F32) ((float *)w)[i] = (float)v;
+                    if (dtype == HISTO_F64) ((double *)w)[i] = v;
+                    if (dtype == HISTO_F16) ((uint16_t *)w)[i] = i % 2 ? 0x3c00 : 0x4000;
+                    if (dtype == HISTO_BF16) ((uint16_t *)w)[i] = i % 2 ? 0x3f80 : 0x4000;
+                }
+            int64_t shape[2] = {BATCH, N / BATCH};
+            histo_view hosts[3] = {histo_view_nd(data, HISTO_F32, 2, shape),
+                                   histo_view_nd(w, (histo_dtype)dtype, 2, shape),
+                                   histo_view_nd(mask_bytes, HISTO_U8, 2, shape)},
+                       devices[3];
+            void *memory[3];
+            for (int i = 0; i < 3; i++) {
+                hosts[i].batch_ndim = 1;
+                memory[i] = device_copy(&hosts[i], &devices[i]);
+            }
+            histo_fill_options on_host = {.weights = &hosts[1], .mask = &hosts[2]};
+            histo_fill_options on_device = {.weights = &devices[1], .mask = &devices[2]};
+            histo_hist *h = make(BATCH, weighting), *e = make(BATCH, weighting);
+            fill_by(h, "cuda/global_atomic", devices, &on_device);
+            fill_by(e, "cpu/sequential", hosts, &on_host);
+            assert_same(h, e);
+            OK(histo_hist_reset(h));
+            fill_by(h, "cuda/global_atomic", hosts, &on_host); /* staged */
+            assert_same(h, e);
+            if (kind) { /* one histogram, weights of all dtypes; and without weights */
+                fill_by(all, "cuda/global_atomic", devices, &on_device);
+                fill_by(all, "cuda/global_atomic", devices, NULL);
+                fill_by(all_expected, "cpu/sequential", hosts, &on_host);
+                fill_by(all_expected, "cpu/sequential", hosts, NULL);
+            }
+            histo_hist_destroy(h);
+            histo_hist_destroy(e);
+            for (int i = 0; i < 3; i++)
+                device_free(memory[i]);
+            free(w);
+        }
+    }
+    assert_same(all, all_expected);
+    histo_hist_destroy(all);
+    histo_hist_destroy(all_expected);
+    free(data);
+}
+
+/* Samples, mask and filter in different kinds of memory; more of them than one chunk; strided ones. */
+static void every_kind_of_memory(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = getenv("HISTO_TEST_EVERY") ? 300007 : 11000003; /* three chunks of 16 MiB */
+    float *data = make_floats(4, n), *pinned, *managed;
+    CUDA_OK(cudaMallocHost((void **)&pinned, (size_t)n * sizeof *pinned));
+    CUDA_OK(cudaMallocManaged((void **)&managed, (size_t)n * sizeof *managed, cudaMemAttachGlobal));
+    memcpy(pinned, data, (size_t)n * sizeof *data);
+    memcpy(managed, data, (size_t)n * sizeof *data);
+    histo_view pageable = histo_view_1d(data, HISTO_F32, n), device, reverse = pageable, reverse_on_device;
+    reverse.data = data + n - 1;
+    reverse.strides[0] = -4;
+    void *memory = device_copy(&pageable, &device), *reverse_memory = device_copy(&reverse, &reverse_on_device);
+    const histo_view kinds[] = {
+        pageable,         histo_view_1d(pinned, HISTO_F32, n), histo_view_1d(managed, HISTO_F32, n), device, reverse,
+        reverse_on_device};
+    enum { KINDS = sizeof kinds / sizeof kinds[0] };
+    histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
+    for (int samples = 0; samples < KINDS; samples++) {
+        for (int filter = 0; filter < KINDS; filter++) {
+            if (samples < 4 && filter >= 4) continue; /* the samples' neighbours are the filter's only in one order */
+            if (samples >= 4 && filter < 4) continue;
+            histo_fill_options on_host = {.where = &pageable, .where_lo = 0.2, .where_hi = 0.7}, options = on_host;
+            options.where = &kinds[filter];
+            OK(histo_hist_reset(h));
+            OK(histo_hist_reset(e));
+            fill_by(h, "cuda/global_atomic", &kinds[samples], &options);
+            fill_by(e, "cpu/privatized", &pageable, &on_host);
+            assert_same(h, e);
+        }
+        OK(histo_hist_reset(h));
+        OK(histo_hist_reset(e));
+        fill_by(h, "cuda/shared_atomic", &kinds[samples], NULL);
+        fill_by(e, "cpu/privatized", &pageable, NULL);
+        assert_same(h, e);
+    }
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+    device_free(memory);
+    device_free(reverse_memory);
+    cudaFreeHost(pinned);
+    cudaFree(managed);
+    free(data);
+}
+
+/* Calls of this process that take memory, wait, or copy (the linker sends them here): what planned fills must not do.
+ */
+static int forbidden_calls;
+#define FORBID(name, parameters, arguments)                                                                            \
+    cudaError_t __real_##name parameters;                                                                              \
+    cudaError_t __wrap_##name parameters;                                                                              \
+    cudaError_t __wrap_##name parameters                                                                               \
+    {                                                                                                                  \
+        __atomic_fetch_add(&forbidden_calls, 1, __ATOMIC_RELAXED);                                                     \
+        return __real_##name arguments;                                                                                \
+    }
+FORBID(cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
+FORBID(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
+FORBID(cudaFree, (void *memory), (memory))
+FORBID(cudaMemcpy, (void *to, const void *from, size_t n, enum cudaMemcpyKind kind), (to, from, n, kind))
+FORBID(cudaMemcpyAsync, (void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream),
+       (to, from, n, kind, stream))
+FORBID(cudaStreamSynchronize, (cudaStream_t stream), (stream))
+FORBID(cudaEventSynchronize, (cudaEvent_t event), (event))
+FORBID(cudaDeviceSynchronize, (void), ())
+
+/* Host memory in which a stream waits until it is opened, or ten seconds. */
+typedef struct gate {
+    int open, late;
+} gate;
+
+static void wait_at(void *context)
+{
+    gate *g = context;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    for (int i = 0; i < 10000; i++) {
+        if (__atomic_load_n(&g->open, __ATOMIC_ACQUIRE)) return;
+        nanosleep(&pause, NULL);
+    }
+    g->late = 1;
+}
+
+/* A planned fill from device memory returns while its stream waits for something else, and takes no memory and copies
+ * nothing. */
+static void planned_fills_do_not_wait(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 1000003;
+    float *data = make_floats(5, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    histo_fill_options options = {.stream = stream};
+    for (int i = 0; histo_row_at(i); i++) {
+        if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
+        histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
+        histo_plan *plan;
+        char name[64];
+        snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
+        histo_status status = histo_plan_create(&plan, h, &device, &options, &(histo_plan_options){.strategy = name});
+        if (status == HISTO_OK) {
+            gate g = {0};
+            OK(histo_plan_fill(plan, h, &device, &options));
+            CUDA_OK(cudaDeviceSynchronize());
+            CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
+            assert_true(forbidden_calls > 0); /* those of the first fill: the linker does send them here */
+            forbidden_calls = 0;
+            for (int fill = 0; fill < 3; fill++)
+                OK(histo_plan_fill(plan, h, &device, &options));
+            int forbidden = forbidden_calls;
+            bool running = cudaStreamQuery(stream) == cudaErrorNotReady;
+            __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
+            CUDA_OK(cudaStreamSynchronize(stream));
+            if (!running || g.late) fail_msg("%s: a planned fill waited for its stream", name);
+            if (forbidden) fail_msg("%s: %d calls in planned fills take memory, wait or copy", name, forbidden);
+            fill_by(e, "cpu/privatized", &host, NULL);
+            OK(histo_hist_merge(e, e));
+            OK(histo_hist_merge(e, e));
+            assert_same(h, e);
+            histo_plan_destroy(plan);
+        }
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    CUDA_OK(cudaStreamDestroy(stream));
+    device_free(memory);
+    free(data);
+}
+
+/* One histogram filled from two streams in turn, and two histograms at once, by every strategy. */
+static void two_streams(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { ROUNDS = 20 };
+    const int64_t n = 200003;
+    float *data = make_floats(6, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t streams[2];
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    histo_hist *e = make(1, HISTO_UNWEIGHTED);
+    for (int round = 0; round < ROUNDS; round++)
+        fill_by(e, "cpu/privatized", &host, NULL);
+    for (int i = 0; histo_row_at(i); i++) {
+        if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
+        histo_hist *one = make(1, HISTO_UNWEIGHTED), *each[2] = {make(1, HISTO_UNWEIGHTED), make(1, HISTO_UNWEIGHTED)};
+        histo_plan *plan;
+        char name[64];
+        snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
+        if (histo_plan_create(&plan, one, &device, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
+            for (int round = 0; round < ROUNDS; round++) {
+                OK(histo_plan_fill(plan, one, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+                for (int s = 0; s < 2; s++)
+                    OK(histo_plan_fill(plan, each[s], &device, &(histo_fill_options){.stream = streams[s]}));
+            }
+            assert_same(one, e);
+            assert_same(each[0], e);
+            assert_same(each[1], e);
+            histo_plan_destroy(plan);
+        }
+        histo_hist_destroy(one);
+        histo_hist_destroy(each[0]);
+        histo_hist_destroy(each[1]);
+    }
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamDestroy(streams[s]));
+    histo_hist_destroy(e);
+    device_free(memory);
+    free(data);
+}
+
+typedef struct worker {
+    const histo_plan *plan;
+    histo_hist *hist;
+    const histo_view *device, *host;
+    histo_status status;
+} worker;
+
+static void *work(void *context)
+{
+    worker *w = context;
+    cudaStream_t stream;
+    if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) return NULL;
+    histo_fill_options options = {.stream = stream};
+    w->status = HISTO_OK;
+    for (int i = 0; i < 10 && w->status == HISTO_OK; i++)
+        w->status = histo_plan_fill(w->plan, w->hist, i % 2 ? w->host : w->device, &options);
+    cudaStreamSynchronize(stream);
+    cudaStreamDestroy(stream);
+    return NULL;
+}
+
+static void several_host_threads(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { THREADS = 6 };
+    const int64_t n = 150001;
+    float *data = make_floats(7, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    histo_hist *e = make(1, HISTO_UNWEIGHTED);
+    for (int i = 0; i < 10; i++)
+        fill_by(e, "cpu/privatized", &host, NULL);
+    for (int i = 0; histo_row_at(i); i++) {
+        if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
+        histo_plan *plan;
+        char name[64];
+        snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
+        if (histo_plan_create(&plan, e, &device, NULL, &(histo_plan_options){.strategy = name}) != HISTO_OK) continue;
+        worker workers[THREADS];
+        pthread_t threads[THREADS];
+        for (int t = 0; t < THREADS; t++) {
+            workers[t] = (worker){plan, make(1, HISTO_UNWEIGHTED), &device, &host, HISTO_DEVICE};
+            assert_int_equal(pthread_create(&threads[t], NULL, work, &workers[t]), 0);
+        }
+        for (int t = 0; t < THREADS; t++)
+            pthread_join(threads[t], NULL);
+        for (int t = 0; t < THREADS; t++) {
+            assert_int_equal(workers[t].status, HISTO_OK);
+            assert_same(workers[t].hist, e);
+            histo_hist_destroy(workers[t].hist);
+        }
+        histo_plan_destroy(plan);
+    }
+    histo_hist_destroy(e);
+    device_free(memory);
+    free(data);
+}
+
+/* Every parameter of every strategy at its ends: it changes how, never what. */
+static void parameters(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 100003;
+    float *data = make_floats(8, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
+    fill_by(e, "cpu/sequential", &host, NULL);
+    for (int i = 0; histo_row_at(i); i++) {
+        const histo_row *row = histo_row_at(i);
+        if (row->backend != &histo_backend_cuda) continue;
+        for (const histo_param *p = row->strategy->params; p->name; p++) {
+            const int64_t values[] = {p->smallest, p->smallest + 1, (p->smallest + p->largest) / 2, p->largest};
+            for (int v = 0; v < 4; v++) {
+                if (values[v] > p->largest) continue;
+                char name[64], params[128];
+                histo_plan *plan;
+                snprintf(name, sizeof name, "cuda/%s", row->name);
+                snprintf(params, sizeof params, "%s=%lld", p->name, (long long)values[v]);
+                histo_status status = histo_plan_create(&plan, h, &device, NULL,
+                                                        &(histo_plan_options){.strategy = name, .params = params});
+                if (status == HISTO_UNSUPPORTED) continue;
+                OK(status);
+                status = histo_plan_fill(plan, h, &device, NULL);
+                if (status != HISTO_OK) fail_msg("%s with %s: %s", name, params, histo_last_error());
+                assert_same(h, e);
+                OK(histo_hist_reset(h));
+                histo_plan_destroy(plan);
+            }
+        }
+    }
+    /* Together: rows of a second kernel, in tiles, in copies, for a batch. */
+    static const char *const together[] = {"merge=1,tile=100,copies=3", "merge=1,blocks=3,tile=7,inc=1",
+                                           "copies=32,padding=0,threads=64", "coarsening=1,merge=1,blocks=1"};
+    const int64_t shape[2] = {17, 5003};
+    histo_view rows = histo_view_nd(data, HISTO_F32, 2, shape), device_rows;
+    rows.batch_ndim = 1;
+    void *rows_memory = device_copy(&rows, &device_rows);
+    histo_hist *h2 = make(17, HISTO_UNWEIGHTED), *e2 = make(17, HISTO_UNWEIGHTED);
+    fill_by(e2, "cpu/sequential", &rows, NULL);
+    for (size_t t = 0; t < sizeof together / sizeof together[0]; t++) {
+        histo_plan *plan;
+        OK(histo_plan_create(&plan, h2, &device_rows, NULL,
+                             &(histo_plan_options){.strategy = "cuda/shared_atomic", .params = together[t]}));
+        OK(histo_hist_reset(h2));
+        OK(histo_plan_fill(plan, h2, &device_rows, NULL));
+        assert_same(h2, e2);
+        histo_plan_destroy(plan);
+    }
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+    histo_hist_destroy(h2);
+    histo_hist_destroy(e2);
+    device_free(memory);
+    device_free(rows_memory);
+    free(data);
+}
+
+/* The n-th CUDA call fails, for every n: a status and a sentence come back, and after a reset the histogram counts
+ * right. */
+static void failures(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { MOST_CALLS = 2000 };
+    const int step = getenv("HISTO_TEST_EVERY") ? 7 : 1;
+    static const int errors[] = {cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
+    const int64_t n = 20011;
+    float *data = make_floats(9, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    const histo_weighting weightings[] = {HISTO_UNWEIGHTED, HISTO_WEIGHT_FAST, HISTO_WEIGHT_REPRODUCIBLE};
+    for (int round = 0; round < 12; round++) {
+        histo_weighting weighting = weightings[round % 3];
+        const histo_view *views = round / 3 % 2 ? &host : &device;
+        const char *strategy = weighting == HISTO_UNWEIGHTED ? "cuda/shared_atomic" : "cuda/global_atomic";
+        histo_cuda_fail_as = errors[round / 6];
+        histo_status wanted = round / 6 ? HISTO_DEVICE : HISTO_NO_MEMORY;
+        histo_hist *e = make(1, weighting);
+        fill_by(e, "cpu/sequential", &host, NULL);
+        int at = 1;
+        for (; at < MOST_CALLS; at += step) {
+            histo_hist *h = make(1, weighting);
+            histo_plan *plan = NULL;
+            uint64_t counts[SLOTS];
+            histo_cuda_fail_at = at;
+            histo_status status = histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategy});
+            if (status == HISTO_OK) status = histo_plan_fill(plan, h, views, NULL);
+            if (status == HISTO_OK) status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
+            bool reached = histo_cuda_fail_at <= 0;
+            histo_cuda_fail_at = 0;
+            if (status != HISTO_OK) {
+                assert_int_equal(status, wanted);
+                assert_non_null(strstr(histo_last_error(), "GPU 0"));
+                histo_plan_destroy(plan);
+                OK(histo_hist_reset(h));
+                OK(histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategy}));
+                OK(histo_plan_fill(plan, h, views, NULL));
+            }
+            assert_same(h, e);
+            histo_plan_destroy(plan);
+            histo_hist_destroy(h);
+            if (!reached) break;
+            assert_int_not_equal(status, HISTO_OK);
+        }
+        assert_in_range(at, 8, MOST_CALLS - 1);
+        histo_hist_destroy(e);
+    }
+    device_free(memory);
+    free(data);
+}
+
+/* A read that fails can be repeated, and adds everything once. */
+static void failed_reads_lose_nothing(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 20011;
+    float *data = make_floats(10, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    histo_hist *e = make(1, HISTO_WEIGHT_REPRODUCIBLE);
+    fill_by(e, "cpu/sequential", &host, NULL);
+    histo_cuda_fail_as = cudaErrorMemoryAllocation;
+    for (int at = 1;; at++) {
+        histo_hist *h = make(1, HISTO_WEIGHT_REPRODUCIBLE);
+        uint64_t counts[SLOTS];
+        OK(histo_hist_fill(h, &device, NULL));
+        histo_cuda_fail_at = at;
+        histo_status status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
+        bool reached = histo_cuda_fail_at <= 0;
+        histo_cuda_fail_at = 0;
+        /* Only a clearing that failed after its counts were read cannot be repeated; it says so. */
+        status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
+        if (status == HISTO_OK)
+            assert_same(h, e);
+        else
+            assert_non_null(strstr(histo_last_error(), "reset the histogram"));
+        histo_hist_destroy(h);
+        if (!reached) break;
+    }
+    histo_hist_destroy(e);
+    device_free(memory);
+    free(data);
+}
+
+/* 2^33 samples in one bin, 8 GiB: HISTO_TEST_LARGE=1. */
+static void more_than_32_bits_count(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    if (!getenv("HISTO_TEST_LARGE")) skip();
+    const int64_t n = INT64_C(1) << 33;
+    uint8_t *memory;
+    CUDA_OK(cudaMalloc((void **)&memory, (size_t)n + 5));
+    CUDA_OK(cudaMemset(memory, 7, (size_t)n + 5));
+    histo_axis axis = histo_axis_integer(0, 256);
+    histo_view view = histo_view_1d(memory, HISTO_U8, n + 5);
+    for (int i = 0; histo_row_at(i); i++) {
+        if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
+        histo_hist *h;
+        histo_plan *plan;
+        char name[64];
+        uint64_t counts[256];
+        snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        if (histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
+            OK(histo_plan_fill(plan, h, &view, NULL));
+            OK(histo_hist_read_counts(h, HISTO_BINS, counts, 256));
+            for (int b = 0; b < 256; b++)
+                if (counts[b] != (b == 7 ? (uint64_t)n + 5 : 0))
+                    fail_msg("%s: bin %d has %llu", name, b, (unsigned long long)counts[b]);
+            histo_plan_destroy(plan);
+        }
+        histo_hist_destroy(h);
+    }
+    CUDA_OK(cudaFree(memory));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(device_samples_choose_the_gpu),
+        cmocka_unit_test(gathered_by_every_reader),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(every_kind_of_memory),
+        cmocka_unit_test(planned_fills_do_not_wait),
+        cmocka_unit_test(two_streams),
+        cmocka_unit_test(several_host_threads),
+        cmocka_unit_test(parameters),
+        cmocka_unit_test(failures),
+        cmocka_unit_test(failed_reads_lose_nothing),
+        cmocka_unit_test(more_than_32_bits_count),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
