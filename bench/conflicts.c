@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/json.h"
 
 static int degree_of(const unsigned *values, unsigned counters_per_word)
 {
@@ -54,4 +55,76 @@ double bench_conflicts_share(const bench_conflicts *conflicts, int least, int mo
     for (int d = least; d <= most; d++)
         warps += conflicts->of_degree[d];
     return (double)warps / (double)conflicts->warps;
+}
+
+static const struct {
+    const char *name;
+    unsigned counters_per_word;
+} counters[] = {{"plain 32-bit counters", 1}, {"packed 8-bit counters", 4}, {"packed 4-bit counters", 8}};
+
+static const struct {
+    const char *name;
+    int least, most;
+} classes[] = {{"1", 1, 1}, {"2-4", 2, 4}, {"5-8", 5, 8}, {"9-16", 9, 16}, {"17-32", 17, 32}};
+
+enum {
+    COUNTERS = sizeof counters / sizeof *counters,
+    CLASSES = sizeof classes / sizeof *classes,
+    NAME_WIDTH = 24,
+    CLASS_WIDTH = 6
+};
+
+void bench_conflicts_heading(FILE *table)
+{
+    fputs(
+        "Turns that a warp of 32 pixels takes to count them: mean, deviation, and how many per cent of the warps take\n"
+        "1 (no conflict) ... 32 (all in one bank)\n\n",
+        table);
+    fprintf(table, "%-*s", NAME_WIDTH, "");
+    for (int c = 0; c < COUNTERS; c++)
+        fprintf(table, "  %-*s", 2 * 7 + CLASSES * CLASS_WIDTH, counters[c].name);
+    fprintf(table, "\n%-*s", NAME_WIDTH, "image");
+    for (int c = 0; c < COUNTERS; c++) {
+        fputs("     mean   dev", table);
+        for (int i = 0; i < CLASSES; i++)
+            fprintf(table, "%*s", CLASS_WIDTH, classes[i].name);
+    }
+    fputc('\n', table);
+}
+
+static void print_columns(const bench_conflicts *conflicts, FILE *table)
+{
+    fprintf(table, "  %7.2f%6.2f", conflicts->mean, conflicts->deviation);
+    for (int i = 0; i < CLASSES; i++)
+        fprintf(table, "%*.1f", CLASS_WIDTH, 100 * bench_conflicts_share(conflicts, classes[i].least, classes[i].most));
+}
+
+static void print_json(const bench_conflicts *conflicts, int kind, FILE *json)
+{
+    fprintf(json, "%s{\"counters\": \"%s\", \"mean\": %.4f, \"deviation\": %.4f, \"warps_of_degree_1_to_32\": [",
+            kind ? ", " : "", counters[kind].name, conflicts->mean, conflicts->deviation);
+    for (int d = 1; d <= BENCH_LANES; d++)
+        fprintf(json, "%s%lld", d > 1 ? ", " : "", (long long)conflicts->of_degree[d]);
+    fputs("]}", json);
+}
+
+histo_status bench_conflicts_print(const char *name, const void *samples, histo_dtype dtype, int64_t n, FILE *table,
+                                   FILE *json, bool first)
+{
+    bench_conflicts found[COUNTERS];
+    for (int c = 0; c < COUNTERS; c++) {
+        histo_status status = bench_conflicts_count(samples, dtype, n, counters[c].counters_per_word, &found[c]);
+        if (status != HISTO_OK) return status;
+    }
+    fprintf(table, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
+    for (int c = 0; c < COUNTERS; c++)
+        print_columns(&found[c], table);
+    fputc('\n', table);
+    if (!json) return HISTO_OK;
+    json_member(json, first ? "{" : ",\n{", "image", name);
+    fprintf(json, ", \"warps\": %lld, \"conflicts\": [", (long long)found[0].warps);
+    for (int c = 0; c < COUNTERS; c++)
+        print_json(&found[c], c, json);
+    fputs("]}", json);
+    return HISTO_OK;
 }

@@ -3,6 +3,7 @@
 #define BENCH_CONFLICTS_H
 
 #include <histo/histo.h>
+#include <stdio.h>
 
 enum { BENCH_LANES = 32, BENCH_BANKS = 32 };
 
@@ -22,5 +23,11 @@ histo_status bench_conflicts_count(const void *samples, histo_dtype dtype, int64
 
 /* The share of warps whose degree is least … most. */
 double bench_conflicts_share(const bench_conflicts *conflicts, int least, int most);
+
+/* A table with one line for each image: plain, packed 8-bit and packed 4-bit counters side by side. json (may be NULL)
+ * gets an element of a list, with the whole distribution. */
+void bench_conflicts_heading(FILE *table);
+histo_status bench_conflicts_print(const char *name, const void *samples, histo_dtype dtype, int64_t n, FILE *table,
+                                   FILE *json, bool first);
 
 #endif

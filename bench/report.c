@@ -4,24 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-static void put_text(FILE *to, const char *text, size_t length)
-{
-    fputc('"', to);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < ' ')
-            fprintf(to, "\\u%04x", c);
-        else
-            fprintf(to, c == '"' || c == '\\' ? "\\%c" : "%c", c);
-    }
-    fputc('"', to);
-}
-
-static void put_member(FILE *to, const char *before, const char *name, const char *text)
-{
-    fprintf(to, "%s\"%s\": ", before, name);
-    put_text(to, text, strlen(text));
-}
+#include "bench/json.h"
 
 static void put_cpu_model(FILE *to)
 {
@@ -31,7 +14,7 @@ static void put_cpu_model(FILE *to)
     while (info && !found && fgets(line, sizeof line, info)) {
         const char *colon = strchr(line, ':');
         found = strncmp(line, "model name", 10) == 0 && colon;
-        if (found) put_text(to, colon + 2, strcspn(colon + 2, "\n"));
+        if (found) json_text(to, colon + 2, strcspn(colon + 2, "\n"));
     }
     if (!found) fputs("null", to);
     if (info) fclose(info);
@@ -48,7 +31,7 @@ static void put_machine(FILE *to)
     fputs(", \"machine\": [", to);
     for (const char *line = text; line && *line;) {
         size_t n = strcspn(line, "\n");
-        put_text(to, line, n);
+        json_text(to, line, n);
         line += n + (line[n] == '\n');
         if (*line) fputs(", ", to);
     }
@@ -65,10 +48,10 @@ void report_begin(const bench_gallery_options *options, const bench_device *devi
     fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
     if (!to) return;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    put_member(to, "{", "histo", histo_version());
-    put_member(to, ", ", "command", options->command_line);
-    put_member(to, ", ", "date", date);
-    put_member(to, ", ", "device", device->backend);
+    json_member(to, "{", "histo", histo_version());
+    json_member(to, ", ", "command", options->command_line);
+    json_member(to, ", ", "date", date);
+    json_member(to, ", ", "device", device->backend);
     put_machine(to);
     fputs(", \"results\": [", to);
 }
@@ -91,15 +74,15 @@ static void put_cell(FILE *to, const bench_result *result, const bench_cell *cel
 {
     static const char *const outcomes[] = {
         [BENCH_EXACT] = "exact", [BENCH_REFUSED] = "refused", [BENCH_FAILED] = "failed", [BENCH_WRONG] = "wrong"};
-    put_member(to, "{", "strategy", cell->name);
-    put_member(to, ", ", "outcome", outcomes[cell->outcome]);
+    json_member(to, "{", "strategy", cell->name);
+    json_member(to, ", ", "outcome", outcomes[cell->outcome]);
     if (cell->outcome == BENCH_EXACT) {
         fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.3f, \"best\": %s, \"samples\": %lld, ",
                 bench_rate(cell) * 1e-3, bench_percent(result, cell), cell == result->best ? "true" : "false",
                 (long long)cell->samples);
         put_times(to, &cell->times);
     } else {
-        put_member(to, ", ", "reason", cell->reason);
+        json_member(to, ", ", "reason", cell->reason);
     }
     fputc('}', to);
 }
@@ -107,8 +90,8 @@ static void put_cell(FILE *to, const bench_result *result, const bench_cell *cel
 static void put_result(FILE *to, const bench_result *result, bool first)
 {
     const bench_input *input = result->input;
-    put_member(to, first ? "\n{" : ",\n{", "input", input->name);
-    put_member(to, ", ", "dtype", histo_dtype_name(input->dtype));
+    json_member(to, first ? "\n{" : ",\n{", "input", input->name);
+    json_member(to, ", ", "dtype", histo_dtype_name(input->dtype));
     fprintf(to, ", \"bins\": %lld, \"samples\": %lld, \"fills\": %lld, \"threads\": %d", (long long)input->bins,
             (long long)result->samples, (long long)result->fills, result->threads);
     put_roof(to, "read_roof", result, &result->roof);
