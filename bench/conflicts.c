@@ -74,7 +74,7 @@ enum {
     CLASS_WIDTH = 6
 };
 
-void bench_conflicts_heading(FILE *table)
+static void print_heading(FILE *table)
 {
     fputs(
         "Turns that a warp of 32 pixels takes to count them: mean, deviation, and how many per cent of the warps take\n"
@@ -82,7 +82,7 @@ void bench_conflicts_heading(FILE *table)
         table);
     fprintf(table, "%-*s", NAME_WIDTH, "");
     for (int c = 0; c < COUNTERS; c++)
-        fprintf(table, "  %-*s", 2 * 7 + CLASSES * CLASS_WIDTH, counters[c].name);
+        fprintf(table, "  %*s", 13 + CLASSES * CLASS_WIDTH, counters[c].name);
     fprintf(table, "\n%-*s", NAME_WIDTH, "image");
     for (int c = 0; c < COUNTERS; c++) {
         fputs("     mean   dev", table);
@@ -116,6 +116,7 @@ histo_status bench_conflicts_print(const char *name, const void *samples, histo_
         histo_status status = bench_conflicts_count(samples, dtype, n, counters[c].counters_per_word, &found[c]);
         if (status != HISTO_OK) return status;
     }
+    if (first) print_heading(table);
     fprintf(table, "%-*.*s", NAME_WIDTH, NAME_WIDTH, name);
     for (int c = 0; c < COUNTERS; c++)
         print_columns(&found[c], table);

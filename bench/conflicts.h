@@ -25,8 +25,7 @@ histo_status bench_conflicts_count(const void *samples, histo_dtype dtype, int64
 double bench_conflicts_share(const bench_conflicts *conflicts, int least, int most);
 
 /* A table with one line for each image: plain, packed 8-bit and packed 4-bit counters side by side. json (may be NULL)
- * gets an element of a list, with the whole distribution. */
-void bench_conflicts_heading(FILE *table);
+ * gets an element of a list, with the whole distribution. first: begin with the heading. */
 histo_status bench_conflicts_print(const char *name, const void *samples, histo_dtype dtype, int64_t n, FILE *table,
                                    FILE *json, bool first);
 

@@ -133,7 +133,6 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
 static int run_conflicts(measuring *m, fault *f)
 {
     if (m->json) fputs("[", m->json);
-    bench_conflicts_heading(m->table);
     int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
     if (m->json) fputs("]\n", m->json);
     return result;
