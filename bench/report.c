@@ -65,7 +65,7 @@ static void put_times(FILE *to, const bench_times *times)
 static void put_roof(FILE *to, const char *name, const bench_result *result, const bench_times *times)
 {
     double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
-    fprintf(to, ", \"%s\": {\"GBps\": %.2f, ", name, bytes / bench_median(times) * 1e-3);
+    fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, bytes / bench_median(times) * 1e-3);
     put_times(to, times);
     fputc('}', to);
 }
@@ -77,7 +77,7 @@ static void put_cell(FILE *to, const bench_result *result, const bench_cell *cel
     json_member(to, "{", "strategy", cell->name);
     json_member(to, ", ", "outcome", outcomes[cell->outcome]);
     if (cell->outcome == BENCH_EXACT) {
-        fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.3f, \"best\": %s, \"samples\": %lld, ",
+        fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"best\": %s, \"samples\": %lld, ",
                 bench_rate(cell) * 1e-3, bench_percent(result, cell), cell == result->best ? "true" : "false",
                 (long long)cell->samples);
         put_times(to, &cell->times);
