@@ -262,3 +262,16 @@ int value_threads(settings *s, char *text, fault *f)
     s->threads = (int)threads;
     return 0;
 }
+
+int value_samples(settings *s, char *text, fault *f)
+{
+    return parse_whole("samples", text, 1, INT64_C(1) << 40, &s->samples, f);
+}
+
+int value_repeat(settings *s, char *text, fault *f)
+{
+    int64_t repeat;
+    if (parse_whole("repeat", text, 1, 101, &repeat, f) != 0) return -1;
+    s->repeat = (int)repeat;
+    return 0;
+}

@@ -21,5 +21,7 @@ int value_device(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 int value_threads(settings *s, char *text, fault *f);
+int value_samples(settings *s, char *text, fault *f);
+int value_repeat(settings *s, char *text, fault *f);
 
 #endif

@@ -156,6 +156,10 @@ static const target targets[OPTION_COUNT] = {
     PARSED(THREADS, value_threads),
     FLAG(MEASURE, measure),
     TEXT(WISDOM, wisdom),
+    PARSED(SAMPLES, value_samples),
+    TEXT(INPUT, inputs),
+    PARSED(REPEAT, value_repeat),
+    FLAG(QUICK, quick),
 };
 
 static int apply(settings *s, option_id id, char *text, fault *f)

@@ -52,6 +52,12 @@ typedef struct settings {
     bool measure;         /* --measure */
     const char *wisdom;   /* --wisdom FILE: loaded first, and saved with --measure */
 
+    /* What `histo bench` measures. */
+    int64_t samples;    /* --samples N: of an input */
+    const char *inputs; /* --input NAME,… */
+    int repeat;         /* --repeat N */
+    bool quick;         /* --quick */
+
     const char *document; /* of `histo help`: man, bash, zsh or fish; NULL: help to read on the terminal */
 } settings;
 
@@ -67,6 +73,7 @@ int command_merge(const settings *s);
 int command_show(const settings *s);
 int command_strategies(const settings *s);
 int command_explain(const settings *s);
+int command_bench(const settings *s);
 int command_info(const settings *s);
 int command_help(const settings *s);
 int command_version(const settings *s);

@@ -1,0 +1,40 @@
+/* What strategies are measured on: where samples lie, what the clock is, and how fast plain reading is, which bounds
+ * every strategy. */
+#ifndef BENCH_DEVICE_H
+#define BENCH_DEVICE_H
+
+#include <histo/histo.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Something to time: enqueue it, or do it. */
+typedef histo_status bench_work(void *context, void *stream);
+
+typedef struct bench_device {
+    const char *backend; /* whose strategies run here */
+    histo_device device;
+    /* NULL if it can be used here, else why not. */
+    const char *(*unavailable)(void);
+    size_t usual_bytes, quick_bytes; /* of an input: more than caches hold, if not quick */
+    double usual_budget_us;          /* for one strategy on one input; a tenth if quick */
+    /* The samples where fills read them: the same memory, or a copy. */
+    histo_status (*place)(const void *host, size_t bytes, const void **placed);
+    void (*release)(const void *placed);
+    /* Microseconds that work takes, with caches that hold none of the samples. */
+    histo_status (*time)(bench_work *work, void *context, double *us);
+    /* The read roof: every byte is read once, and nothing else is done, by this many threads (if they are its). */
+    histo_status (*read)(const void *placed, size_t bytes, int threads, void *stream);
+    /* Threads that it reads with; 1 where that is not a choice. */
+    int (*threads)(int wanted);
+} bench_device;
+
+/* For HISTO_DEVICE_AUTO the first GPU if there is one. NULL, with a sentence, if it cannot be used. */
+const bench_device *bench_device_find(histo_device device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,133 @@
+/* Measuring on the CPU. The read roof is a sum over all bytes by vector instructions. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "bench/device.h"
+#include "cpu/cpu.h"
+
+static const char *unavailable(void)
+{
+    return NULL;
+}
+
+static histo_status place(const void *host, size_t bytes, const void **placed)
+{
+    (void)bytes;
+    *placed = host;
+    return HISTO_OK;
+}
+
+static void release(const void *placed)
+{
+    (void)placed;
+}
+
+typedef uint64_t lanes __attribute__((vector_size(32), aligned(1), may_alias));
+
+static inline __attribute__((always_inline)) uint64_t sum_lanes(const char *at, size_t bytes)
+{
+    enum { STEP = 4 };
+    lanes sums[STEP] = {{0}};
+    const lanes *next = (const lanes *)at, *end = next + bytes / sizeof(lanes) / STEP * STEP;
+    for (; next < end; next += STEP)
+        for (int i = 0; i < STEP; i++)
+            sums[i] += next[i];
+    lanes sum = sums[0] + sums[1] + sums[2] + sums[3];
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+static uint64_t sum_baseline(const char *at, size_t bytes)
+{
+    return sum_lanes(at, bytes);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static uint64_t sum_avx2(const char *at, size_t bytes)
+{
+    return sum_lanes(at, bytes);
+}
+#else
+#define sum_avx2 sum_baseline
+#endif
+
+typedef struct reading {
+    const char *samples;
+    size_t bytes;
+    int threads;
+    uint64_t sum; /* read by nobody, but the compiler does not know */
+} reading;
+
+static void read_share(void *context, int index)
+{
+    enum { LINE = 64 };
+    reading *r = context;
+    size_t each = (r->bytes / (size_t)r->threads + LINE - 1) / LINE * LINE, begin = each * (size_t)index;
+    if (begin >= r->bytes) return;
+    size_t bytes = r->bytes - begin < each ? r->bytes - begin : each;
+    bool wide = histo_isa_usable() >= HISTO_ISA_AVX2;
+    uint64_t sum = wide ? sum_avx2(r->samples + begin, bytes) : sum_baseline(r->samples + begin, bytes);
+    __atomic_fetch_add(&r->sum, sum, __ATOMIC_RELAXED);
+}
+
+static histo_status read_all(const void *placed, size_t bytes, int threads, void *stream)
+{
+    (void)stream;
+    reading r = {placed, bytes, threads, 0};
+    histo_pool_run(threads, read_share, &r);
+    return HISTO_OK;
+}
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+/* Read so much else that the samples are in no cache. */
+static histo_status empty_caches(void)
+{
+    enum { LEAST = 32 << 20, MOST = 512 << 20 };
+    static char *else_where;
+    static size_t bytes;
+    if (!else_where) {
+        long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        bytes = cache < LEAST ? LEAST : cache > MOST ? MOST : (size_t)cache;
+        else_where = calloc(bytes, 1);
+        if (!else_where) return histo_fail_memory(bytes, "emptying the caches");
+        for (size_t i = 0; i < bytes; i += 4096)
+            else_where[i] = 1; /* pages of its own */
+    }
+    return read_all(else_where, bytes, histo_backend_cpu.threads(0), NULL);
+}
+
+static histo_status time_work(bench_work *work, void *context, double *us)
+{
+    histo_status status = empty_caches();
+    double start = now_us();
+    if (status == HISTO_OK) status = work(context, NULL);
+    *us = now_us() - start;
+    return status;
+}
+
+static int threads(int wanted)
+{
+    return histo_backend_cpu.threads(wanted);
+}
+
+const bench_device bench_device_cpu = {
+    .backend = "cpu",
+    .device = HISTO_DEVICE_CPU,
+    .unavailable = unavailable,
+    .usual_bytes = 64 << 20,
+    .quick_bytes = 2 << 20,
+    .usual_budget_us = 1e6,
+    .place = place,
+    .release = release,
+    .time = time_work,
+    .read = read_all,
+    .threads = threads,
+};

@@ -1,0 +1,229 @@
+/* The inputs of the gallery, and their samples. */
+#include "bench/inputs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/images.h"
+#include "bench/random.h"
+#include "cpu/cpu.h"
+
+static const struct {
+    const char *name;
+    bench_kind kind;
+} pictures[] = {{"fractal", BENCH_FRACTAL}, {"random", BENCH_UNIFORM},    {"degenerate", BENCH_DEGENERATE},
+                {"moon", BENCH_MOON},       {"gradient", BENCH_GRADIENT}, {"smooth", BENCH_SMOOTH},
+                {"checker", BENCH_CHECKER}};
+
+static const struct {
+    const char *name;
+    int64_t width, height;
+} sizes[] = {{"1080p", 1920, 1080}, {"4k", 3840, 2160}};
+
+enum {
+    PICTURES = sizeof pictures / sizeof pictures[0],
+    SIZES = sizeof sizes / sizeof sizes[0],
+    MOST_BINS = 10,
+    K = 1024,
+    M = 1024 * 1024
+};
+
+#define RANGE_OF_BINS 256, K, 4 * K, 8 * K, 32 * K, 96 * K, 256 * K, M, 2 * M
+#define FEW_BINS 256, K, 8 * K
+
+/* Arrays: one input for each number of bins. */
+static const struct {
+    const char *name;
+    bench_kind kind;
+    double shape;
+    histo_dtype dtype;
+    int64_t bins[MOST_BINS];
+} arrays[] = {
+    /* Ross 2014, 4.3 and 6.3 */
+    {"uniform", BENCH_UNIFORM, 0, HISTO_U32, {RANGE_OF_BINS}},
+    {"degenerate", BENCH_DEGENERATE, 0, HISTO_U32, {RANGE_OF_BINS}},
+    {"clustered", BENCH_CLUSTERED, 0.125, HISTO_U32, {RANGE_OF_BINS}},
+    /* Ross 2014, 4.2 and appendix A */
+    {"wafer-256x4096", BENCH_WAFER, 0.125, HISTO_U32, {M}},
+    {"wafer-256x8192", BENCH_WAFER, 0.1, HISTO_U32, {2 * M}},
+    /* Per-Block Histograms, table 4 */
+    {"distinct-256", BENCH_DISTINCT, 256, HISTO_U8, {256}},
+    {"distinct-128", BENCH_DISTINCT, 128, HISTO_U8, {256}},
+    {"distinct-64", BENCH_DISTINCT, 64, HISTO_U8, {256}},
+    {"distinct-32", BENCH_DISTINCT, 32, HISTO_U8, {256}},
+    {"distinct-16", BENCH_DISTINCT, 16, HISTO_U8, {256}},
+    {"distinct-8", BENCH_DISTINCT, 8, HISTO_U8, {256}},
+    {"distinct-4", BENCH_DISTINCT, 4, HISTO_U8, {256}},
+    {"distinct-2", BENCH_DISTINCT, 2, HISTO_U8, {256}},
+    {"distinct-1", BENCH_DISTINCT, 1, HISTO_U8, {256}},
+    /* Podlozhnyuk 2007: histogram64 and histogram256 */
+    {"uniform", BENCH_UNIFORM, 0, HISTO_U8, {64, 256}},
+    /* Milic et al. 2013, IV.E and IV.F: types; uniform, a narrow normal (deviation 1/16 of the range) and sorted */
+    {"uniform", BENCH_UNIFORM, 0, HISTO_I32, {FEW_BINS}},
+    {"normal", BENCH_CLUSTERED, 0.322, HISTO_I32, {FEW_BINS}},
+    {"sorted", BENCH_SORTED, 0, HISTO_I32, {FEW_BINS}},
+    {"uniform", BENCH_UNIFORM, 0, HISTO_F64, {FEW_BINS}},
+    {"normal", BENCH_CLUSTERED, 0.322, HISTO_F64, {FEW_BINS}},
+    {"sorted", BENCH_SORTED, 0, HISTO_F64, {FEW_BINS}},
+    /* and beyond them */
+    {"uniform", BENCH_UNIFORM, 0, HISTO_F32, {FEW_BINS, 64 * K}},
+    {"normal", BENCH_CLUSTERED, 0.322, HISTO_F32, {FEW_BINS, 64 * K}},
+    {"uniform", BENCH_UNIFORM, 0, HISTO_U16, {256, 64 * K}},
+    {"zipf", BENCH_ZIPF, 0, HISTO_U16, {64 * K}},
+    {"zipf", BENCH_ZIPF, 0, HISTO_U32, {4 * K, M}},
+};
+
+enum { ARRAYS = sizeof arrays / sizeof arrays[0] };
+
+static void add_image(bench_input *to, const char *name, bench_kind kind, int size, const bench_photo *photo)
+{
+    *to = (bench_input){.kind = kind,
+                        .width = sizes[size].width,
+                        .height = sizes[size].height,
+                        .photo = photo,
+                        .dtype = HISTO_U8,
+                        .bins = 256};
+    snprintf(to->name, sizeof to->name, "%.60s/%s", name, sizes[size].name);
+}
+
+bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count)
+{
+    size_t most = (size_t)(photo_count + PICTURES) * SIZES + ARRAYS * MOST_BINS;
+    bench_input *list = malloc(most * sizeof *list), *next = list;
+    if (!list) return NULL;
+    for (int size = 0; size < SIZES; size++) {
+        for (int p = 0; p < photo_count; p++)
+            add_image(next++, photos[p].name, BENCH_PHOTO, size, &photos[p]);
+        for (int p = 0; p < PICTURES; p++)
+            add_image(next++, pictures[p].name, pictures[p].kind, size, NULL);
+    }
+    for (int a = 0; a < ARRAYS; a++) {
+        for (int b = 0; b < MOST_BINS && arrays[a].bins[b]; b++, next++) {
+            *next = (bench_input){
+                .kind = arrays[a].kind, .shape = arrays[a].shape, .dtype = arrays[a].dtype, .bins = arrays[a].bins[b]};
+            snprintf(next->name, sizeof next->name, "%s/%s/%lld", arrays[a].name, histo_dtype_name(next->dtype),
+                     (long long)next->bins);
+        }
+    }
+    *count = (int)(next - list);
+    return list;
+}
+
+bool bench_input_selected(const bench_input *input, const char *list)
+{
+    while (*list) {
+        size_t length = strcspn(list, ",");
+        char behind = strncmp(input->name, list, length) == 0 ? input->name[length] : 'x';
+        if (length && (!behind || behind == '/' || behind == '-')) return true;
+        list += length + (list[length] == ',');
+    }
+    return false;
+}
+
+static bool is_float(histo_dtype dtype)
+{
+    return dtype == HISTO_F32 || dtype == HISTO_F64;
+}
+
+static bool is_signed(histo_dtype dtype)
+{
+    return dtype == HISTO_I32;
+}
+
+histo_axis bench_input_axis(const bench_input *input)
+{
+    if (is_float(input->dtype)) return histo_axis_regular(input->bins, 0, 1);
+    return histo_axis_integer(is_signed(input->dtype) ? -input->bins / 2 : 0, input->bins);
+}
+
+/* Gaussian around the middle of [0, 1), 99 % of it within `share`. */
+static double clustered(uint64_t stream, int64_t i, double share)
+{
+    const double deviations = 2.5758293035489; /* either way, that hold 99 % */
+    double x = 0.5 + random_normal(stream, i) * share / 2 / deviations;
+    return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
+}
+
+/* Where sample i of n lies in the range: [0, 1). */
+static double position(const bench_input *input, int64_t i, int64_t n)
+{
+    enum { ROW = 256 };
+    double bins = (double)input->bins;
+    int64_t distinct = (int64_t)input->shape;
+    switch (input->kind) {
+    case BENCH_CLUSTERED:
+        return clustered(0, i, input->shape);
+    case BENCH_WAFER:
+        return (floor(clustered(0, i, input->shape) * bins / ROW) + clustered(1, i, 0.5)) * ROW / bins;
+    case BENCH_DISTINCT: {
+        int64_t value = i < distinct ? i : (int64_t)(random_bits(0, i) % (uint64_t)distinct);
+        return ((double)value + 0.5) / bins;
+    }
+    case BENCH_ZIPF:
+        return (exp(random_uniform(0, i) * log(bins + 1)) - 1) / bins;
+    case BENCH_SORTED:
+        return ((double)i + random_uniform(0, i)) / (double)n;
+    case BENCH_DEGENERATE:
+        return 0.625;
+    default:
+        return random_uniform(0, i);
+    }
+}
+
+static void store(const bench_input *input, void *samples, int64_t i, double x)
+{
+    int64_t bin = (int64_t)(x * (double)input->bins);
+    bin = bin < input->bins ? bin : input->bins - 1;
+    switch (input->dtype) {
+    case HISTO_U8:
+        ((uint8_t *)samples)[i] = (uint8_t)bin;
+        break;
+    case HISTO_U16:
+        ((uint16_t *)samples)[i] = (uint16_t)bin;
+        break;
+    case HISTO_I32:
+        ((int32_t *)samples)[i] = (int32_t)(bin - input->bins / 2);
+        break;
+    case HISTO_F32:
+        ((float *)samples)[i] = (float)(x < 1 - 0x1p-24 ? x : 1 - 0x1p-24);
+        break;
+    case HISTO_F64:
+        ((double *)samples)[i] = x;
+        break;
+    default:
+        ((uint32_t *)samples)[i] = (uint32_t)bin;
+        break;
+    }
+}
+
+typedef struct making {
+    const bench_input *input;
+    int64_t n;
+    void *samples;
+    int shares;
+} making;
+
+/* Pieces in turn, because some parts of an image take longer than others. */
+static void make_share(void *context, int share)
+{
+    enum { PIECE = 1 << 14 };
+    const making *m = context;
+    const bench_input *input = m->input;
+    bool drawn = input->kind <= BENCH_PHOTO;
+    for (int64_t begin = (int64_t)share * PIECE; begin < m->n; begin += (int64_t)m->shares * PIECE) {
+        int64_t end = begin + PIECE < m->n ? begin + PIECE : m->n;
+        for (int64_t i = begin; i < end; i++) {
+            if (drawn)
+                ((uint8_t *)m->samples)[i] = bench_pixel(input, i % input->width, i / input->width);
+            else
+                store(input, m->samples, i, position(input, i, m->n));
+        }
+    }
+}
+
+void bench_input_make(const bench_input *input, int64_t n, void *samples)
+{
+    making m = {input, n, samples, histo_backend_cpu.threads(0)};
+    histo_pool_run(m.shares, make_share, &m);
+}

@@ -1,0 +1,54 @@
+/* The papers' inputs, made anew at any size. Each sample is a function of its index alone, so that an input is the same
+ * for any number of threads. */
+#ifndef BENCH_INPUTS_H
+#define BENCH_INPUTS_H
+
+#include <histo/histo.h>
+
+/* What an input looks like. */
+typedef enum bench_kind {
+    /* 8-bit images; random and degenerate ones are arrays with a width */
+    BENCH_FRACTAL = 0, /* neighbours differ: escape times near the edge of the Mandelbrot set */
+    BENCH_MOON,        /* a bright disc with craters on black */
+    BENCH_GRADIENT,    /* from the left to the right */
+    BENCH_SMOOTH,      /* clouds: runs of nearly equal values, as in photographs */
+    BENCH_CHECKER,     /* squares of two values */
+    BENCH_PHOTO,       /* a given photograph, as tiles */
+    /* arrays over the range of their axis */
+    BENCH_UNIFORM,
+    BENCH_DEGENERATE, /* one value */
+    BENCH_CLUSTERED,  /* Gaussian: 99 % in the middle `shape` of the range */
+    BENCH_WAFER,      /* index 256 * n + m of a joint histogram: n clustered as above, m around the middle */
+    BENCH_DISTINCT,   /* the first `shape` bins */
+    BENCH_ZIPF,       /* bin i as often as 1 / (i + 1) */
+    BENCH_SORTED,     /* uniform, from the smallest to the largest */
+} bench_kind;
+
+typedef struct bench_photo {
+    const char *name;
+    const uint8_t *pixels; /* height rows of width */
+    int64_t width, height;
+} bench_photo;
+
+typedef struct bench_input {
+    char name[80]; /* "moon/4k", "uniform/u32/4096" */
+    bench_kind kind;
+    double shape;          /* what the kind says; else 0 */
+    int64_t width, height; /* of an image; else 0 */
+    const bench_photo *photo;
+    histo_dtype dtype;
+    int64_t bins;
+} bench_input;
+
+/* All inputs of the gallery, the photographs' among them (which stay where they are); free it. NULL without memory. */
+bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count);
+
+/* Is it on the list "NAME,NAME…"? A name selects also what goes on behind it with '/' or '-': "uniform", "distinct". */
+bool bench_input_selected(const bench_input *input, const char *list);
+
+histo_axis bench_input_axis(const bench_input *input);
+
+/* Write n samples; of an image, at most all its pixels. */
+void bench_input_make(const bench_input *input, int64_t n, void *samples);
+
+#endif

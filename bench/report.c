@@ -1,0 +1,161 @@
+#include "bench/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/json.h"
+
+static void put_cpu_model(FILE *to)
+{
+    char line[256];
+    FILE *info = fopen("/proc/cpuinfo", "r");
+    bool found = false;
+    while (info && !found && fgets(line, sizeof line, info)) {
+        const char *colon = strchr(line, ':');
+        found = strncmp(line, "model name", 10) == 0 && colon;
+        if (found) json_text(to, colon + 2, strcspn(colon + 2, "\n"));
+    }
+    if (!found) fputs("null", to);
+    if (info) fclose(info);
+}
+
+/* The CPU, and what the library says, line by line. */
+static void put_machine(FILE *to)
+{
+    size_t length = histo_machine_describe(NULL, 0);
+    char *text = malloc(length + 1);
+    if (text) histo_machine_describe(text, length + 1);
+    fputs(", \"cpu\": ", to);
+    put_cpu_model(to);
+    fputs(", \"machine\": [", to);
+    for (const char *line = text; line && *line;) {
+        size_t n = strcspn(line, "\n");
+        json_text(to, line, n);
+        line += n + (line[n] == '\n');
+        if (*line) fputs(", ", to);
+    }
+    fputs("]", to);
+    free(text);
+}
+
+void report_begin(const bench_gallery_options *options, const bench_device *device)
+{
+    FILE *to = options->json;
+    char date[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
+    if (!to) return;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    json_member(to, "{", "histo", histo_version());
+    json_member(to, ", ", "command", options->command_line);
+    json_member(to, ", ", "date", date);
+    json_member(to, ", ", "device", device->backend);
+    put_machine(to);
+    fputs(", \"results\": [", to);
+}
+
+static void put_times(FILE *to, const bench_times *times)
+{
+    fprintf(to, "\"passes\": %d, \"median_us\": %.3f, \"least_us\": %.3f, \"most_us\": %.3f", times->passes,
+            bench_median(times), times->us[0], times->us[times->passes - 1]);
+}
+
+static void put_roof(FILE *to, const char *name, const bench_result *result, const bench_times *times)
+{
+    double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
+    fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, bytes / bench_median(times) * 1e-3);
+    put_times(to, times);
+    fputc('}', to);
+}
+
+static void put_cell(FILE *to, const bench_result *result, const bench_cell *cell)
+{
+    static const char *const outcomes[] = {
+        [BENCH_EXACT] = "exact", [BENCH_REFUSED] = "refused", [BENCH_FAILED] = "failed", [BENCH_WRONG] = "wrong"};
+    json_member(to, "{", "strategy", cell->name);
+    json_member(to, ", ", "outcome", outcomes[cell->outcome]);
+    if (cell->outcome == BENCH_EXACT) {
+        fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"best\": %s, \"samples\": %lld, ",
+                bench_rate(cell) * 1e-3, bench_percent(result, cell), cell == result->best ? "true" : "false",
+                (long long)cell->samples);
+        put_times(to, &cell->times);
+    } else {
+        json_member(to, ", ", "reason", cell->reason);
+    }
+    fputc('}', to);
+}
+
+static void put_result(FILE *to, const bench_result *result, bool first)
+{
+    const bench_input *input = result->input;
+    json_member(to, first ? "\n{" : ",\n{", "input", input->name);
+    json_member(to, ", ", "dtype", histo_dtype_name(input->dtype));
+    fprintf(to, ", \"bins\": %lld, \"samples\": %lld, \"fills\": %lld, \"threads\": %d", (long long)input->bins,
+            (long long)result->samples, (long long)result->fills, result->threads);
+    put_roof(to, "read_roof", result, &result->roof);
+    if (result->roof_one_thread.passes) put_roof(to, "read_roof_one_thread", result, &result->roof_one_thread);
+    fputs(", \"strategies\": [", to);
+    for (int c = 0; c < result->cells; c++) {
+        fputs(c ? ",\n  " : "\n  ", to);
+        put_cell(to, result, &result->cell[c]);
+    }
+    fputs("]}", to);
+}
+
+static void print_heading(FILE *to, const bench_result *result)
+{
+    double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
+    fprintf(to, "\n%s: ", result->input->name);
+    if (result->input->width)
+        fprintf(to, "%lld image%s", (long long)result->fills, result->fills == 1 ? "" : "s");
+    else
+        fprintf(to, "%lld samples", (long long)result->samples);
+    fprintf(to, ", read roof %.2f GB/s", bytes / bench_roof_us(result) * 1e-3);
+    if (result->roof_one_thread.passes)
+        fprintf(to, " (one thread %.2f, %d threads %.2f)", bytes / bench_median(&result->roof_one_thread) * 1e-3,
+                result->threads, bytes / bench_median(&result->roof) * 1e-3);
+    fputc('\n', to);
+}
+
+static void print_result(FILE *to, const bench_result *result)
+{
+    print_heading(to, result);
+    for (int c = 0; c < result->cells; c++) {
+        const bench_cell *cell = &result->cell[c];
+        if (cell->outcome == BENCH_REFUSED) continue;
+        fprintf(to, "%c %-28s", cell == result->best ? '*' : ' ', cell->name);
+        if (cell->outcome != BENCH_EXACT) {
+            fprintf(to, " %s: %s\n", cell->outcome == BENCH_WRONG ? "WRONG" : "FAILED", cell->reason);
+            continue;
+        }
+        fprintf(to, "%10.4g %8.2f %%", bench_rate(cell) * 1e-3, bench_percent(result, cell));
+        if (cell->samples < result->samples) fprintf(to, "   %lld samples only", (long long)cell->samples);
+        fputc('\n', to);
+    }
+    const char *before = "  not for this:";
+    for (int c = 0; c < result->cells; c++) {
+        if (result->cell[c].outcome != BENCH_REFUSED) continue;
+        fprintf(to, "%s %s", before, strchr(result->cell[c].name, '/') + 1);
+        before = ",";
+    }
+    if (*before == ',') fputc('\n', to);
+    fflush(to);
+}
+
+void report_result(const bench_gallery_options *options, const bench_result *result, bool first)
+{
+    print_result(options->table, result);
+    if (options->json) put_result(options->json, result, first);
+}
+
+void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong)
+{
+    fprintf(options->table, "\n%d inputs, %d measurements: ", inputs, cells);
+    if (wrong)
+        fprintf(options->table, "%d FAILED or counted WRONG\n", wrong);
+    else
+        fputs("all counts exact\n", options->table);
+    if (options->json) fputs("]}\n", options->json);
+}

@@ -1,0 +1,12 @@
+/* The results of the gallery, as a table and as JSON. */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include "bench/device.h"
+#include "bench/gallery.h"
+
+void report_begin(const bench_gallery_options *options, const bench_device *device);
+void report_result(const bench_gallery_options *options, const bench_result *result, bool first);
+void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong);
+
+#endif

@@ -1,0 +1,157 @@
+/* `histo bench`: the strategies on the papers' inputs, and bank conflicts of images. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/conflicts.h"
+#include "bench/gallery.h"
+#include "failure.h"
+#include "outfile.h"
+#include "photo.h"
+#include "settings.h"
+
+/* What is measured, and where the results go: the table beside the JSON of -o. */
+typedef struct measuring {
+    const settings *settings;
+    int count;
+    photo *photos;
+    bench_photo *names;
+    outfile *file;
+    FILE *table, *json;
+} measuring;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The arguments of this process, as they were. */
+static const char *command_line(void)
+{
+    static char line[4096];
+    FILE *in = fopen("/proc/self/cmdline", "r");
+    size_t length = in ? fread(line, 1, sizeof line - 1, in) : 0;
+    if (in) fclose(in);
+    if (!length) return "histo bench";
+    const char *program = base_name(line);
+    for (size_t i = 0; i + 1 < length; i++)
+        if (!line[i]) line[i] = ' ';
+    return program;
+}
+
+static int begin(measuring *m, const settings *s, fault *f)
+{
+    int count = s->files_count - 1;
+    *m = (measuring){.settings = s, .table = stdout};
+    m->photos = calloc((size_t)count + 1, sizeof *m->photos);
+    m->names = calloc((size_t)count + 1, sizeof *m->names);
+    if (!m->photos || !m->names) return fault_set(f, EXIT_DATA, "no memory for %d images", count);
+    for (; m->count < count; m->count++) {
+        const char *path = s->files[m->count + 1];
+        photo *p = &m->photos[m->count];
+        if (photo_read(path, &s->read, p, f) != 0) return -1;
+        m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
+    }
+    if (!s->output) return 0;
+    m->file = outfile_open(s->output, f);
+    if (!m->file) return -1;
+    m->json = outfile_stream(m->file);
+    if (strcmp(s->output, "-") == 0) m->table = stderr;
+    return 0;
+}
+
+static int end(measuring *m, int result, fault *f)
+{
+    for (int i = 0; i < m->count; i++)
+        free(m->photos[i].pixels);
+    free(m->photos);
+    free(m->names);
+    if (result == 0 && m->file) return outfile_commit(m->file, f);
+    outfile_abandon(m->file);
+    return result;
+}
+
+/* Wrong counts are a failure, but their results are kept. */
+static int run_gallery(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    for (int i = 0; i < m->count; i++)
+        if (m->photos[i].dtype != HISTO_U8)
+            return fault_set(f, EXIT_DATA, "%s has samples of %s: the gallery is for images of 8 bits", s->files[i + 1],
+                             histo_dtype_name(m->photos[i].dtype));
+    bench_gallery_options options = {
+        .device = s->device,
+        .samples = s->samples,
+        .quick = s->quick,
+        .repeat = s->repeat,
+        .threads = s->threads,
+        .inputs = s->inputs,
+        .strategies = s->strategy,
+        .params = s->params,
+        .photos = m->names,
+        .photo_count = m->count,
+        .table = m->table,
+        .json = m->json,
+        .command_line = command_line(),
+    };
+    histo_status status = bench_gallery(&options, wrong);
+    if (status == HISTO_OK) return 0;
+    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
+}
+
+static int print_photo_conflicts(const measuring *m, fault *f)
+{
+    for (int i = 0; i < m->count; i++) {
+        const photo *p = &m->photos[i];
+        if (bench_conflicts_print(m->names[i].name, p->pixels, p->dtype, p->width * p->height, m->table, m->json,
+                                  i == 0) != HISTO_OK)
+            return fault_of_library(f, EXIT_DATA, m->settings->files[i + 1]);
+    }
+    return 0;
+}
+
+static int print_synthetic_conflicts(const measuring *m, fault *f)
+{
+    int count;
+    bool first = true;
+    histo_status status = HISTO_OK;
+    bench_input *inputs = bench_inputs_list(NULL, 0, &count);
+    for (int i = 0; inputs && i < count && status == HISTO_OK; i++) {
+        if (!inputs[i].width) continue;
+        int64_t n = inputs[i].width * inputs[i].height;
+        void *pixels = malloc((size_t)n);
+        if (!pixels) break;
+        bench_input_make(&inputs[i], n, pixels);
+        status = bench_conflicts_print(inputs[i].name, pixels, HISTO_U8, n, m->table, m->json, first);
+        first = false;
+        free(pixels);
+    }
+    free(inputs);
+    return status == HISTO_OK && !first ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
+}
+
+static int run_conflicts(measuring *m, fault *f)
+{
+    if (m->json) fputs("[", m->json);
+    int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
+    if (m->json) fputs("]\n", m->json);
+    return result;
+}
+
+int command_bench(const settings *s)
+{
+    fault f = {0};
+    measuring m;
+    int wrong = 0;
+    const char *what = s->files_count ? s->files[0] : "";
+    bool gallery = strcmp(what, "gallery") == 0;
+    if (!gallery && strcmp(what, "conflicts") != 0) {
+        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench gallery' or 'histo bench conflicts'", *what ? "'" : "", what,
+                  *what ? "' cannot be measured: ask " : "say what to measure: ask ");
+        return fault_report(&f);
+    }
+    int result = begin(&m, s, &f);
+    if (result == 0) result = gallery ? run_gallery(&m, &wrong, &f) : run_conflicts(&m, &f);
+    if (end(&m, result, &f) != 0) return fault_report(&f);
+    return wrong ? EXIT_DATA : EXIT_OK;
+}
