@@ -12,7 +12,7 @@ export PATH="$build/cli:$PATH" NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8
 cd "$work"
 
 awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$root/README.md" >example.c
-cc -std=c11 -Wall -Wextra -Werror -I"$root/include" example.c "$build/src/libhisto.a" -lm -pthread -o example
+cc -std=c11 -Wall -Wextra -Werror -I"$root/include" example.c -L"$build/src" -lhisto -Wl,-rpath,"$build/src" -o example
 printed=$(./example)
 grep -qF "It prints \`${printed% }\`" "$root/README.md" || { echo "the C example prints '$printed', not what the README says"; exit 1; }
 
@@ -37,5 +37,5 @@ if [ "${2:-}" = --write ]; then
     cp written.md "$root/README.md"
     exit 0
 fi
-without_times() { sed -E '/^cpu\/[a-z_]+, [0-9]+ thread/d; s/with [0-9]+ threads?,/with N threads,/; s/threads=[0-9]+/threads=N/; s/predicted .*//' "$1"; }
+without_times() { sed -E '/^  cuda: /d; /^cpu\/[a-z_]+, [0-9]+ thread/d; s/with [0-9]+ threads?,/with N threads,/; s/threads=[0-9]+/threads=N/; s/predicted .*//' "$1"; }
 diff <(without_times "$root/README.md") <(without_times written.md) || { echo "README.md and what its commands print differ: tests/readme.sh $1 --write"; exit 1; }

@@ -37,7 +37,8 @@ static histo_status force(histo_plan *plan, const char *name)
 static void list_candidates(histo_plan *plan)
 {
     const histo_row *row;
-    for (int i = 0; (row = histo_row_at(i)) && i < HISTO_MAX_STRATEGIES; i++) {
+    for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
+        if (row->backend != histo_backend_of(plan->problem.device)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
         it->row = row;
         it->refusal = refusal(row, &plan->problem);

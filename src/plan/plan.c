@@ -185,6 +185,10 @@ size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
                            it->row->name, plan->origin == HISTO_MEASURED ? "measured" : "predicted", it->us,
                            (double)plan->problem.samples / it->us * 1e-3);
     }
+    const histo_backend *chosen = plan->row->backend;
+    const histo_backend *other = chosen == &histo_backend_cpu ? &histo_backend_cuda : &histo_backend_cpu;
+    const char *why = other->unavailable();
+    histo_text_add(&text, "  %s: %s\n", other->name, why ? why : "not asked for, and the samples are not there");
     return text.length;
 }
 
