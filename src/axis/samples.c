@@ -3,73 +3,9 @@
 
 #include <string.h>
 
-#include "axis/slot_of.h"
+#include "axis/filter.h"
 #include "view/dtype.h"
 #include "view/view.h"
-
-/* lo <= x <= hi, by value. */
-static inline bool inside_f64(double x, double lo, double hi)
-{
-    return (x >= lo) & (x <= hi);
-}
-static inline bool inside_i64(int64_t x, double lo, double hi)
-{
-    return !histo_less_i64(x, lo) && !histo_above_i64(x, hi);
-}
-static inline bool inside_u64(uint64_t x, double lo, double hi)
-{
-    return !histo_less_u64(x, lo) && !histo_above_u64(x, hi);
-}
-
-#define INSIDE(compute) _Generic((compute)0, double : inside_f64, int64_t : inside_i64, uint64_t : inside_u64)
-
-/* Both filters clear keep[i] for samples that do not pass. Samples side by side get a loop of their own, which
- * vectorises. */
-#define DEFINE_FILTERS(constant, name, storage, compute, widen)                                                        \
-    static inline compute load_##name(const char *at)                                                                  \
-    {                                                                                                                  \
-        storage x;                                                                                                     \
-        memcpy(&x, at, sizeof x);                                                                                      \
-        return (compute)widen(x);                                                                                      \
-    }                                                                                                                  \
-    static void keep_nonzero_##name(const char *at, int64_t stride, int64_t n, uint8_t *keep)                          \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            keep[i] = (uint8_t)(keep[i] & (load_##name(at + i * stride) != 0));                                        \
-    }                                                                                                                  \
-    static void keep_inside_##name(const char *at, int64_t stride, int64_t n, double lo, double hi, uint8_t *keep)     \
-    {                                                                                                                  \
-        if (stride == (int64_t)sizeof(storage))                                                                        \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                keep[i] =                                                                                              \
-                    (uint8_t)(keep[i] & INSIDE(compute)(load_##name(at + i * (int64_t)sizeof(storage)), lo, hi));      \
-        else                                                                                                           \
-            for (int64_t i = 0; i < n; i++)                                                                            \
-                keep[i] = (uint8_t)(keep[i] & INSIDE(compute)(load_##name(at + i * stride), lo, hi));                  \
-    }                                                                                                                  \
-    static void widen_##name(const void *samples, int64_t n, double *widened)                                          \
-    {                                                                                                                  \
-        const storage *x = samples;                                                                                    \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            widened[i] = (double)widen(x[i]);                                                                          \
-    }
-HISTO_DTYPES(DEFINE_FILTERS)
-
-static const struct {
-    void (*keep_nonzero)(const char *at, int64_t stride, int64_t n, uint8_t *keep);
-    void (*keep_inside)(const char *at, int64_t stride, int64_t n, double lo, double hi, uint8_t *keep);
-    void (*widen)(const void *samples, int64_t n, double *widened);
-} typed[HISTO_DTYPE_COUNT] = {
-#define ROW(constant, name, storage, compute, widen)                                                                   \
-    [constant] = {keep_nonzero_##name, keep_inside_##name, widen_##name},
-    HISTO_DTYPES(ROW)
-#undef ROW
-};
-
-void histo_samples_widen(histo_dtype dtype, const void *block, int64_t n, double *widened)
-{
-    typed[dtype].widen(block, n, widened);
-}
 
 /* Append the samples of a run to `out`, those not kept overwritten by the next. keep NULL keeps all. */
 #define DEFINE_GATHER(bits)                                                                                            \
@@ -154,16 +90,6 @@ void histo_samples_only_inside(histo_samples *from, double lo, double hi)
     from->hi = hi;
 }
 
-static void keep_inside(const histo_samples *from, const histo_run *run, int operand, histo_dtype dtype, double lo,
-                        double hi, uint8_t *keep)
-{
-    if (lo <= hi)
-        typed[dtype].keep_inside(run->at[operand], from->nest.strides[operand][from->nest.ndim - 1], run->n, lo, hi,
-                                 keep);
-    else
-        memset(keep, 0, (size_t)run->n);
-}
-
 static int64_t kept_of(const uint8_t *keep, int64_t n)
 {
     int64_t kept = 0;
@@ -179,16 +105,18 @@ static int64_t filter(histo_samples *from, const histo_run *run)
     memset(from->keep, 1, (size_t)run->n);
     int64_t kept = run->n;
     if (from->mask) {
-        typed[from->mask->dtype].keep_nonzero(run->at[operand], from->nest.strides[operand][last], run->n, from->keep);
+        histo_keep_nonzero(from->mask->dtype, run->at[operand], from->nest.strides[operand][last], run->n, from->keep);
         operand++;
     }
-    if (from->where) keep_inside(from, run, operand, from->where->dtype, from->where_lo, from->where_hi, from->keep);
+    if (from->where)
+        histo_keep_inside(from->where->dtype, run->at[operand], from->nest.strides[operand][last], run->n,
+                          from->where_lo, from->where_hi, from->keep);
     if (from->mask || from->where) {
         kept = kept_of(from->keep, run->n);
         from->masked += (uint64_t)(run->n - kept);
     }
     if (from->only_inside) {
-        keep_inside(from, run, 0, from->dtype, from->lo, from->hi, from->keep);
+        histo_keep_inside(from->dtype, run->at[0], from->nest.strides[0][last], run->n, from->lo, from->hi, from->keep);
         kept = kept_of(from->keep, run->n);
     }
     return kept;

@@ -39,7 +39,4 @@ void histo_samples_only_inside(histo_samples *from, double lo, double hi);
 /* The next block, never empty; false at the end. */
 bool histo_samples_next(histo_samples *from);
 
-/* A block as doubles, 64-bit integers rounded to nearest. */
-void histo_samples_widen(histo_dtype dtype, const void *block, int64_t n, double *widened);
-
 #endif

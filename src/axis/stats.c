@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "axis/filter.h"
 #include "axis/samples.h"
 #include "axis/slot_of.h"
 #include "base/error.h"
@@ -204,7 +205,7 @@ void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *bl
         int64_t length = n - begin < PIECE ? n - begin : PIECE;
         const void *samples = (const char *)block + (size_t)begin * size;
         double widened[PIECE];
-        if (dtype != HISTO_F64) histo_samples_widen(dtype, samples, length, widened);
+        if (dtype != HISTO_F64) histo_widen(dtype, samples, length, widened);
         histo_stats piece = stats_of_piece(dtype == HISTO_F64 ? samples : widened, length);
         if (dtype == HISTO_U64) outwards_u64(samples, length, &piece);
         if (dtype == HISTO_I64) outwards_i64(samples, length, &piece);

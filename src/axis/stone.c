@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "axis/filter.h"
 #include "axis/samples.h"
 #include "base/error.h"
 #include "view/dtype.h"
@@ -141,7 +142,7 @@ void histo_stone_add(histo_stone *s, const void *block, int64_t count)
             count_u64(s, piece, NULL, length);
             break;
         default:
-            histo_samples_widen(s->dtype, piece, length, widened);
+            histo_widen(s->dtype, piece, length, widened);
             count_f64(s, widened, NULL, length);
         }
     }

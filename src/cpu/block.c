@@ -1,6 +1,7 @@
 /* Blocks: strided runs gathered into contiguous memory where they are not, and turned into slots. */
 #include <string.h>
 
+#include "axis/filter.h"
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 #include "view/gather.h"
@@ -88,60 +89,21 @@ static histo_slots_fn *slots_function(void)
     return functions[histo_isa_usable()];
 }
 
-/* Send samples whose mask is zero to the slot `trash`. */
-static void drop_masked(histo_dtype dtype, const void *mask, int n, uint32_t trash, uint32_t *slots)
-{
-    switch (dtype) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant:                                                                                                     \
-        for (int i = 0; i < n; i++)                                                                                    \
-            slots[i] = widen(((const storage *)mask)[i]) != 0 ? slots[i] : trash;                                      \
-        break;
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        break;
-    }
-}
-
-/* lo <= x <= hi, by value. */
-static bool within_f64(double x, double lo, double hi)
-{
-    return x >= lo && x <= hi;
-}
-static bool within_i64(int64_t x, double lo, double hi)
-{
-    return !histo_less_i64(x, lo) && !histo_above_i64(x, hi);
-}
-static bool within_u64(uint64_t x, double lo, double hi)
-{
-    return !histo_less_u64(x, lo) && !histo_above_u64(x, hi);
-}
-
-#define WITHIN(compute) _Generic((compute)0, double : within_f64, int64_t : within_i64, uint64_t : within_u64)
-
-static void drop_outside(histo_dtype dtype, const void *where, double lo, double hi, int n, uint32_t trash,
-                         uint32_t *slots)
-{
-    switch (dtype) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant:                                                                                                     \
-        for (int i = 0; i < n; i++)                                                                                    \
-            slots[i] = WITHIN(compute)((compute)widen(((const storage *)where)[i]), lo, hi) ? slots[i] : trash;        \
-        break;
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        break;
-    }
-}
-
-static void drop(const histo_job *job, const histo_block *block, uint32_t trash, uint32_t *slots)
+bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept)
 {
     const histo_problem *p = job->problem;
-    if (p->mask != HISTO_ABSENT) drop_masked(p->dtypes[p->mask], block->at[p->mask], block->n, trash, slots);
-    if (p->where != HISTO_ABSENT)
-        drop_outside(p->dtypes[p->where], block->at[p->where], job->where_lo, job->where_hi, block->n, trash, slots);
+    if (p->mask == HISTO_ABSENT && p->where == HISTO_ABSENT) return true;
+    memset(kept, 1, (size_t)block->n);
+    if (p->mask != HISTO_ABSENT) {
+        histo_dtype dtype = p->dtypes[p->mask];
+        histo_keep_nonzero(dtype, block->at[p->mask], (int64_t)histo_dtype_size(dtype), block->n, kept);
+    }
+    if (p->where != HISTO_ABSENT) {
+        histo_dtype dtype = p->dtypes[p->where];
+        histo_keep_inside(dtype, block->at[p->where], (int64_t)histo_dtype_size(dtype), block->n, job->where_lo,
+                          job->where_hi, kept);
+    }
+    return false;
 }
 
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
@@ -150,13 +112,10 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     histo_slots_fn *slots_of = slots_function();
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], p->dtypes[a], block->at[a], block->n, p->slot_strides[a], a > 0, slots);
-    drop(job, block, (uint32_t)p->slots, slots);
-}
-
-void histo_block_kept(const histo_job *job, const histo_block *block, uint32_t *slots)
-{
-    memset(slots, 0, (size_t)block->n * sizeof *slots);
-    drop(job, block, 1, slots);
+    uint8_t kept[HISTO_BLOCK];
+    if (histo_block_kept(job, block, kept)) return;
+    for (int i = 0; i < block->n; i++)
+        slots[i] = kept[i] ? slots[i] : (uint32_t)p->slots;
 }
 
 bool histo_sample_kept(const histo_job *job, const char *const *at)
@@ -166,7 +125,6 @@ bool histo_sample_kept(const histo_job *job, const char *const *at)
     histo_block one = {.n = 1};
     for (int o = p->naxes; o < p->operands; o++)
         one.at[o] = memcpy(&aligned[o], at[o], histo_dtype_size(p->dtypes[o]));
-    uint32_t dropped;
-    histo_block_kept(job, &one, &dropped);
-    return !dropped;
+    uint8_t kept = 1;
+    return histo_block_kept(job, &one, &kept) || kept;
 }

@@ -49,8 +49,9 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
-/* The mask and the range filter alone: slots[i] = 0 for samples that are to be counted, 1 for others. */
-void histo_block_kept(const histo_job *job, const histo_block *block, uint32_t *slots);
+/* The mask and the range filter alone. True if there are none and all samples are to be counted; else kept[i] = 1 for
+ * those that are, 0 for others. */
+bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept);
 
 /* True for samples that are to be counted: the mask and the range filter, for one sample at addresses at[operand]. */
 bool histo_sample_kept(const histo_job *job, const char *const *at);

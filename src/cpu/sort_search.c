@@ -24,18 +24,10 @@ static double cost_us(const histo_problem *problem, int threads)
     return 2 + (double)problem->samples * 0.08 / threads;
 }
 
-/* A thread's workspace: gathered operands, slots of a block, keys of a chunk. */
-static size_t slots_offset(const histo_problem *problem)
-{
-    return histo_blocks_bytes(problem);
-}
-static size_t keys_offset(const histo_problem *problem)
-{
-    return slots_offset(problem) + HISTO_BLOCK * sizeof(uint32_t);
-}
+/* A thread's workspace: gathered operands, and the keys of a chunk. */
 static size_t per_thread(const histo_problem *problem)
 {
-    return keys_offset(problem) + CHUNK * sizeof(uint64_t);
+    return histo_blocks_bytes(problem) + CHUNK * sizeof(uint64_t);
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -95,21 +87,22 @@ static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int6
 }
 
 /* Append the samples of a block that are to be counted, widened, to keys; returns how many. NaN has no place in an
- * order and is counted at once. `slots` tells which samples the mask and the filter leave out. */
-static int64_t append_kept(const histo_job *job, const histo_block *block, uint32_t *slots, void *keys, int64_t filled)
+ * order and is counted at once. */
+static int64_t append_kept(const histo_job *job, const histo_block *block, void *keys, int64_t filled)
 {
     const histo_problem *p = job->problem;
     const histo_bank *bank = job->bank;
     int64_t start = filled, nan = 0;
-    histo_block_kept(job, block, slots);
+    uint8_t kept[HISTO_BLOCK];
+    bool all = histo_block_kept(job, block, kept);
     switch (p->dtypes[0]) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         for (int i = 0; i < block->n; i++) {                                                                           \
             compute x = (compute)widen(((const storage *)block->at[0])[i]);                                            \
-            bool kept = slots[i] == 0;                                                                                 \
-            nan += kept && x != x;                                                                                     \
-            if (kept && x == x) ((compute *)keys)[filled++] = x;                                                       \
+            if (!all && !kept[i]) continue;                                                                            \
+            nan += x != x;                                                                                             \
+            if (x == x) ((compute *)keys)[filled++] = x;                                                               \
         }                                                                                                              \
         break;
         HISTO_DTYPES(CASE)
@@ -132,8 +125,7 @@ static void count_range(void *context, int index)
     const shared *all = context;
     const histo_job *job = all->job;
     char *mine = (char *)job->workspace + (size_t)index * per_thread(job->problem);
-    uint32_t *slots = (uint32_t *)(mine + slots_offset(job->problem));
-    void *keys = mine + keys_offset(job->problem);
+    void *keys = mine + histo_blocks_bytes(job->problem);
     int64_t filled = 0, batch = 0;
     histo_blocks blocks;
     histo_block block;
@@ -144,7 +136,7 @@ static void count_range(void *context, int index)
             filled = 0;
         }
         batch = block.batch;
-        filled += append_kept(job, &block, slots, keys, filled);
+        filled += append_kept(job, &block, keys, filled);
     }
     sort_and_count(job, batch, keys, filled);
 }

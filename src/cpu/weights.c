@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "axis/filter.h"
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 
@@ -121,17 +122,7 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
             weights[i] = 1;
         return;
     }
-    switch (p->dtypes[p->weights]) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant:                                                                                                     \
-        for (int i = 0; i < block->n; i++)                                                                             \
-            weights[i] = (double)widen(((const storage *)block->at[p->weights])[i]);                                   \
-        break;
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        break;
-    }
+    histo_widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
 }
 
 void histo_block_add_exact(const histo_job *job, const histo_block *block, const uint32_t *slots)
