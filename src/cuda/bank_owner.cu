@@ -1,0 +1,112 @@
+/* bank_owner: each lane of a warp owns the counters of one bank of shared memory and looks at all samples of the warp.
+ *
+ * - A warp stages the slots of a step in shared memory, 32 to a row. Every lane reads every row, beginning at its own
+ *   place: at any time the lanes read 32 different banks.
+ * - A lane counts the slots that lie in its bank, slot % 32 == lane, by plain additions: nobody else touches them, and
+ *   no two lanes meet in a bank.
+ * - The warps of a block have counters of their own, which are merged when its share of the samples is done.
+ *
+ * Source: Hardavellas, Histograms (bins interleaved among the threads of a warp, tile read with wrap-around). There one
+ * warp is a block; here a block has as many as fit.
+ * Bytes: each sample once, and 32 reads on chip, which is what it loses by. Speed does not depend on the samples. */
+#include "cuda/block.cuh"
+
+enum { BLOCKS, THREADS };
+enum { LANES = 32, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
+
+HISTO_IN_KERNEL void count_tile(unsigned int *mine, const uint32_t *tile, int rows)
+{
+    uint32_t lane = threadIdx.x % LANES;
+#pragma unroll 1
+    for (int first = 0; first < rows * LANES; first += AT_ONCE) {
+        uint32_t slot[AT_ONCE], row = first & ~(LANES - 1);
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            slot[i] = tile[row + (first + i + lane) % LANES];
+#pragma unroll
+        for (int i = 0; i < AT_ONCE; i++)
+            if (slot[i] % LANES == lane && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
+    }
+}
+
+#define COUNT(constant, reader)                                                                                        \
+    static __global__ void __launch_bounds__(1024, 1) count_##reader(                                                  \
+        const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows, uint32_t stride)        \
+    {                                                                                                                  \
+        extern __shared__ unsigned int shared[];                                                                       \
+        uint32_t warps = blockDim.x / LANES, warp = threadIdx.x / LANES;                                               \
+        unsigned int *mine = shared + warp * stride;                                                                   \
+        uint32_t *tile = shared + warps * stride + warp * (ROWS * LANES);                                              \
+        histo_clear_shared(shared, warps *stride);                                                                     \
+        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        {                                                                                                              \
+            histo_share share = histo_share_##reader(&work, item);                                                     \
+            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            {                                                                                                          \
+                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
+                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
+                    tile[k * LANES + threadIdx.x % LANES] = slot[k];                                                   \
+                __syncwarp();                                                                                          \
+                count_tile(mine, tile, HISTO_SAMPLES_##reader);                                                        \
+                __syncwarp();                                                                                          \
+            }                                                                                                          \
+            histo_merge_copies(&work, &rows, item, share.entry, shared, warps, stride, 0xffffffffu);                   \
+        }                                                                                                              \
+    }
+HISTO_BLOCK_READERS(COUNT)
+#undef COUNT
+HISTO_DEFINE_KERNEL_OF
+
+/* Whole rows of banks, so that a slot's bank is slot % 32 for every warp. */
+static uint32_t stride_of(const histo_problem *p)
+{
+    return (uint32_t)((p->slots + 1 + LANES - 1) / LANES * LANES);
+}
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t usual[] = {0, 256};
+    if (!params) params = usual;
+    return histo_cuda_block_layout(p, params[THREADS], LANES, sizeof(unsigned int) * (stride_of(p) + ROWS * LANES), 0,
+                                   params[BLOCKS], false);
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads
+               ? NULL
+               : "too many bins: one warp's counters and tile do not fit into shared memory";
+}
+
+static double cost_us(const histo_problem *problem, int threads)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, NULL);
+    return histo_cuda_block_us(problem, &l, 5e4, 1.5e5);
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)problem, (void)threads, (void)params;
+    return 0;
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { LEAST = 1 << 13 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    uint32_t stride = stride_of(job->problem);
+    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, &stride, &l);
+}
+
+extern "C" const histo_strategy histo_cuda_bank_owner = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+     {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+};

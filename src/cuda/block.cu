@@ -1,0 +1,72 @@
+/* Launching kernels that merge through rows: see block.cuh. */
+#include "cuda/block.cuh"
+
+enum { COLUMNS = 32, LANES = 32 };
+
+/* The second kernel: a block adds up 32 counters of all rows of batch entry blockIdx.y, each warp some of the rows. */
+static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)
+{
+    __shared__ unsigned long long partial[LANES][COLUMNS];
+    int64_t entry = rows.first / work.shares_each + blockIdx.y;
+    int64_t begin = entry * work.shares_each, end = begin + work.shares_each;
+    if (begin < rows.first) begin = rows.first;
+    if (end > rows.end) end = rows.end;
+    uint32_t column = threadIdx.x % COLUMNS, lane = threadIdx.x / COLUMNS;
+    int64_t slot = blockIdx.x * (int64_t)COLUMNS + column;
+    unsigned long long sum = 0;
+    for (int64_t item = begin + lane; item < end && slot < work.counters; item += LANES)
+        sum += rows.at[(item - rows.first) * work.counters + slot];
+    partial[lane][column] = sum;
+    __syncthreads();
+    if (lane > 0 || slot >= work.counters) return;
+    for (int l = 1; l < LANES; l++)
+        sum += partial[l][column];
+    work.counts[(work.first_entry + entry) * work.counters + slot] += sum;
+}
+
+histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
+                                           size_t beside, int64_t blocks, bool by_rows)
+{
+    size_t room = histo_cuda_device_of(problem->device)->shared_block, groups = (size_t)(wanted / group);
+    size_t most = room < beside ? 0 : each ? (room - beside) / each : groups;
+    if (groups > most) groups = most;
+    histo_block_layout l = {(int)groups * group, beside + groups * each, blocks, by_rows};
+    if (l.threads && !blocks) l.blocks = histo_cuda_resident(problem->device, l.threads, l.shared);
+    return l;
+}
+
+double histo_cuda_block_us(const histo_problem *problem, const histo_block_layout *layout, double per_us, double enough)
+{
+    double resident = (double)layout->threads * (double)layout->blocks;
+    if (resident < enough) per_us *= resident / enough;
+    double bytes = 0;
+    for (int o = 0; o < problem->operands; o++)
+        bytes += (double)histo_dtype_size(problem->dtypes[o]);
+    double by_bytes = bytes / 4e6, merges = (double)(problem->slots * problem->batch) * (double)layout->blocks;
+    return 6 + (double)problem->samples * (by_bytes > 1 / per_us ? by_bytes : 1 / per_us) + merges / 5e4;
+}
+
+size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout)
+{
+    return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;
+}
+
+histo_status histo_cuda_launch_shares(const histo_job *job, const void *kernel, const histo_cuda_work *work,
+                                      const void *more, const histo_block_layout *layout)
+{
+    histo_status status = HISTO_OK;
+    int64_t each = layout->by_rows ? layout->blocks : work->shares; /* shares of a launch: one for each row */
+    histo_rows rows = {layout->by_rows ? (unsigned int *)job->workspace : NULL, 0, 0};
+    for (; rows.end < work->shares && status == HISTO_OK; rows.first = rows.end) {
+        rows.end = work->shares - rows.first < each ? work->shares : rows.first + each;
+        int64_t n = rows.end - rows.first;
+        void *args[] = {(void *)work, &rows, (void *)more};
+        status = histo_cuda_launch(job, kernel, dim3((unsigned)(n < layout->blocks ? n : layout->blocks)),
+                                   layout->threads, layout->shared, args);
+        int64_t entries = (rows.end - 1) / work->shares_each - rows.first / work->shares_each + 1;
+        dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
+        if (status == HISTO_OK && rows.at)
+            status = histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);
+    }
+    return status;
+}

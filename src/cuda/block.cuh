@@ -1,0 +1,96 @@
+/* What strategies share that count each share of the samples in a block's shared memory: the readers that they are made
+ * for, and how the counters of blocks are merged, atomically into the histogram or through rows of the workspace that a
+ * second kernel adds up. */
+#ifndef CUDA_BLOCK_CUH
+#define CUDA_BLOCK_CUH
+
+#include "cuda/slots.cuh"
+
+/* X(constant, reader) for fast readers of the commonest dtypes; the rest is read by `any`. A file defines
+ * count_##reader with COUNT(constant, reader), and from these kernel_of(reader). */
+#define HISTO_BLOCK_READERS(X)                                                                                         \
+    X(HISTO_U8, u8) X(HISTO_U32, u32) X(HISTO_F32, f32) X(HISTO_F64, f64) X(HISTO_READ_ANY, any)
+#define HISTO_KERNEL_CASE(constant, reader)                                                                            \
+    case constant:                                                                                                     \
+        return (const void *)count_##reader;
+#define HISTO_DEFINE_KERNEL_OF                                                                                         \
+    static const void *kernel_of(int reader)                                                                           \
+    {                                                                                                                  \
+        switch (reader) {                                                                                              \
+            HISTO_BLOCK_READERS(HISTO_KERNEL_CASE)                                                                     \
+        default:                                                                                                       \
+            return (const void *)count_any;                                                                            \
+        }                                                                                                              \
+    }
+
+/* So that 32 bits hold the count of any share. */
+enum { HISTO_MOST_SHARE = 1 << 30 };
+
+/* Shares [first, end) of a launch, and where their counts go. */
+typedef struct histo_rows {
+    unsigned int *at; /* [share - first][counters], or NULL: to the histogram */
+    int64_t first, end;
+} histo_rows;
+
+#define HISTO_FOR_SHARES(rows, item)                                                                                   \
+    for (int64_t item = (rows).first + blockIdx.x; item < (rows).end; item += gridDim.x)
+
+/* The block's final count of a slot in its share. */
+HISTO_IN_KERNEL void histo_merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
+                                 uint32_t slot, unsigned int count)
+{
+    if (rows->at)
+        rows->at[(item - rows->first) * w->counters + slot] = count;
+    else if (count)
+        atomicAdd(&w->counts[entry * w->counters + slot], (unsigned long long)count);
+}
+
+/* Clear words of shared memory. */
+HISTO_IN_KERNEL void histo_clear_shared(unsigned int *shared, uint32_t words)
+{
+    for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
+        shared[i] = 0;
+    __syncthreads();
+}
+
+/* Merge copies of all counters, `stride` words from one to the next, and clear them. mask: the bits that count. */
+HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
+                                        unsigned int *shared, uint32_t copies, uint32_t stride, unsigned int mask)
+{
+    __syncthreads();
+    for (uint32_t slot = threadIdx.x; slot < w->counters; slot += blockDim.x) {
+        unsigned int sum = 0;
+        for (uint32_t c = 0; c < copies; c++) {
+            sum += shared[c * stride + slot] & mask;
+            shared[c * stride + slot] = 0;
+        }
+        histo_merge(w, rows, item, entry, slot, sum);
+    }
+    __syncthreads();
+}
+
+typedef struct histo_block_layout {
+    int threads;    /* 0: it does not fit */
+    size_t shared;  /* bytes */
+    int64_t blocks; /* of the grid, at most */
+    bool by_rows;   /* merge by a second kernel */
+} histo_block_layout;
+
+/* A block of about `wanted` threads, in groups of `group`, that takes `each` bytes of shared memory for a group and
+ * `beside` for itself: as many groups as fit, none if not even one does. blocks: 0 for as many as the device holds. */
+histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
+                                           size_t beside, int64_t blocks, bool by_rows);
+
+/* The time it takes, where `enough` resident threads count `per_us` samples a microsecond. */
+double histo_cuda_block_us(const histo_problem *problem, const histo_block_layout *layout, double per_us,
+                           double enough);
+
+/* Bytes of workspace. */
+size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
+
+/* Launch kernel(work, rows) or kernel(work, rows, *more) over all shares, and the second kernel where the layout wants
+ * it. */
+histo_status histo_cuda_launch_shares(const histo_job *job, const void *kernel, const histo_cuda_work *work,
+                                      const void *more, const histo_block_layout *layout);
+
+#endif

@@ -1,0 +1,135 @@
+/* shared_search: every block keeps the edges of all axes and its counters in shared memory; each sample's bin is found
+ * by binary search in these edges and counted by an atomic addition.
+ *
+ * Bins may be of any width; those of equal width are searched as well (shared_atomic computes them, and searches stored
+ * edges in device memory).
+ *
+ * Source: Milic et al. 2013, III.B, listing 2; there the edges stay in device memory.
+ * Bytes: each sample once; log2(bins) dependent reads on chip a sample, which is what bounds it. */
+#include "cuda/block.cuh"
+
+enum { BLOCKS, THREADS };
+
+/* Where the edges of each axis begin in shared memory, and where the counters do, in doubles. */
+typedef struct edges_layout {
+    uint32_t at[HISTO_MAX_AXES], counters;
+} edges_layout;
+
+HISTO_IN_KERNEL void load_edges(const histo_lookup *l, double *edges)
+{
+    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
+        edges[i] = l->kind == HISTO_SEARCH ? l->edges[i] : i < l->bins ? l->lo + (double)i * l->step : l->hi;
+}
+
+HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double *edges, const char *at)
+{
+    histo_lookup l = w->lookups[axis];
+    l.kind = HISTO_SEARCH;
+    l.edges = edges;
+    l.table = NULL;
+    switch (w->dtypes[axis]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        HISTO_LOAD(storage, x, at)                                                                                     \
+        return histo_slot_of_##name(&l, false, x);                                                                     \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+HISTO_IN_KERNEL bool is_left_out(const histo_cuda_work *w, const histo_place *place)
+{
+    return (w->mask != HISTO_ABSENT && histo_is_masked(w, histo_address(w, place, w->mask))) ||
+           (w->where != HISTO_ABSENT && histo_is_outside(w, histo_address(w, place, w->where)));
+}
+
+static __global__ void __launch_bounds__(1024, 1)
+    count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows,
+          const __grid_constant__ edges_layout layout)
+{
+    extern __shared__ double shared[];
+    unsigned int *counters = (unsigned int *)(shared + layout.counters);
+    for (int a = 0; a < work.naxes; a++)
+        load_edges(&work.lookups[a], shared + layout.at[a]);
+    histo_clear_shared(counters, (uint32_t)work.counters);
+    HISTO_FOR_SHARES(rows, item)
+    {
+        histo_share share = histo_share_any(&work, item);
+        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &share, offset);
+            uint32_t slot = 0;
+            if (is_left_out(&work, &place))
+                slot = work.slots;
+            else
+                for (int a = 0; a < work.naxes; a++)
+                    slot +=
+                        work.slot_strides[a] * search(&work, a, shared + layout.at[a], histo_address(&work, &place, a));
+            atomicAdd(&counters[slot], 1u);
+        }
+        histo_merge_copies(&work, &rows, item, share.entry, counters, 1, 0, 0xffffffffu);
+    }
+}
+
+static size_t edges_of(const histo_problem *p, edges_layout *layout)
+{
+    size_t edges = 0;
+    for (int a = 0; a < p->naxes; a++) {
+        if (layout) layout->at[a] = (uint32_t)edges;
+        edges += (size_t)p->lookups[a].bins + 1;
+    }
+    if (layout) layout->counters = (uint32_t)edges;
+    return edges;
+}
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t usual[] = {0, 512};
+    if (!params) params = usual;
+    size_t beside = edges_of(p, NULL) * sizeof(double) + ((size_t)p->slots + 1) * sizeof(unsigned int);
+    return histo_cuda_block_layout(p, params[THREADS], 32, 0, beside, params[BLOCKS], false);
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads ? NULL : "too many bins: edges and counters do not fit into shared memory";
+}
+
+static double cost_us(const histo_problem *problem, int threads)
+{
+    (void)threads;
+    int steps = 4;
+    for (int a = 0; a < problem->naxes; a++)
+        for (int64_t bins = problem->lookups[a].bins; bins > 1; bins /= 2)
+            steps++;
+    histo_block_layout l = layout_of(problem, NULL);
+    return histo_cuda_block_us(problem, &l, 3e6 / steps, 2e5);
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)problem, (void)threads, (void)params;
+    return 0;
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { LEAST = 1 << 14 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    edges_layout edges;
+    edges_of(job->problem, &edges);
+    return histo_cuda_launch_shares(job, (const void *)count, &work, &edges, &l);
+}
+
+extern "C" const histo_strategy histo_cuda_shared_search = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+     {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"}},
+};

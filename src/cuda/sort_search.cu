@@ -1,0 +1,248 @@
+/* sort_search: sort a chunk of samples, search where each slot's samples end, and count by difference.
+ *
+ * - Samples become unsigned keys in the order of their values, all NaN the last of them: so slots rise along the sorted
+ *   keys, and the samples of a slot end where the first key of a later slot is.
+ * - Where there is more to a sample than its value (several axes, a mask, a filter) its slot is the key.
+ * - A chunk lies within one batch entry and bounds the workspace: two arrays of keys and what CUB's radix sort wants.
+ *
+ * Source: Milic et al. 2013, III.C, with CUB for Thrust, as that sorts on a stream and in memory that it is given.
+ * Bytes: each sample once, its key written, and then read twice and written once for each 8 bits of the sort. Loses to
+ * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. C++ only to call CUB. */
+#include <pthread.h>
+
+#include "cuda/slots.cuh"
+
+/* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */
+#include <ostream>
+#define _GLIBCXX_IOSTREAM
+#define CCCL_DISABLE_NVTX
+#include <cub/device/device_radix_sort.cuh>
+
+enum { CHUNK, BY_SLOT };
+enum { THREADS = 256, LEAST_CHUNK = 1 << 10 };
+
+/* ---- Keys ---- */
+
+/* Bits of a sample of `size` bytes as a key, and back. Floats: the negative ones turned round. */
+HISTO_IN_KERNEL uint64_t key_of_bits(uint64_t bits, int size, bool integer, bool has_sign)
+{
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    if (integer) return has_sign ? bits ^ sign : bits;
+    return bits & sign ? ~bits & (2 * sign - 1) : bits | sign;
+}
+
+HISTO_IN_KERNEL uint64_t bits_of_key(uint64_t key, int size, bool integer, bool has_sign)
+{
+    uint64_t sign = UINT64_C(1) << (8 * size - 1);
+    if (integer) return has_sign ? key ^ sign : key;
+    return key & sign ? key ^ sign : ~key & (2 * sign - 1);
+}
+
+#define HAS_SIGN(storage) ((storage)-1 < (storage)1)
+
+HISTO_IN_KERNEL uint64_t key_at(const histo_cuda_work *w, const char *at)
+{
+    switch (w->dtypes[0]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        HISTO_LOAD(storage, x, at)                                                                                     \
+        uint64_t bits = 0;                                                                                             \
+        memcpy(&bits, &x, sizeof x);                                                                                   \
+        if (widen(x) != widen(x)) return UINT64_MAX >> (64 - 8 * sizeof x);                                            \
+        return key_of_bits(bits, sizeof x, constant <= HISTO_I64, HAS_SIGN(storage));                                  \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+HISTO_IN_KERNEL uint32_t slot_of_key(const histo_cuda_work *w, uint64_t key)
+{
+    switch (w->dtypes[0]) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        storage x;                                                                                                     \
+        uint64_t bits = bits_of_key(key, sizeof x, constant <= HISTO_I64, HAS_SIGN(storage));                          \
+        memcpy(&x, &bits, sizeof x);                                                                                   \
+        return histo_slot_of_##name(&w->lookups[0], w->whole[0], x);                                                   \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        return 0;
+    }
+}
+
+/* ---- Kernels, for keys of 32 and of 64 bits ---- */
+
+/* What the work's samples, all of one batch entry, are sorted by. */
+template <typename key>
+static __global__ void make_keys(const __grid_constant__ histo_cuda_work work, key *keys, bool by_slot)
+{
+    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
+        histo_share share = histo_share_any(&work, item);
+        key *out = keys + item * work.samples_each;
+        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &share, offset);
+            out[offset] =
+                by_slot ? (key)histo_slot_of_place(&work, &place) : (key)key_at(&work, histo_address(&work, &place, 0));
+        }
+    }
+}
+
+/* Where the samples of `slot` end among n sorted keys: the upper bound. */
+template <typename key>
+HISTO_IN_KERNEL int end_of(const histo_cuda_work *w, const key *keys, int n, bool by_slot, int64_t slot)
+{
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        uint32_t there = by_slot ? (uint32_t)keys[middle] : slot_of_key(w, keys[middle]);
+        if ((int64_t)there <= slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Thread t finds where the slot before the block's t-th one ends; two neighbours' difference is a count. */
+template <typename key>
+static __global__ void count_sorted(const __grid_constant__ histo_cuda_work work, const key *keys, int n, bool by_slot)
+{
+    __shared__ int ends[THREADS];
+    unsigned long long *counts = work.counts + work.first_entry * work.counters;
+    for (int64_t first = blockIdx.x * (int64_t)(THREADS - 1); first < work.counters;
+         first += gridDim.x * (int64_t)(THREADS - 1)) {
+        int64_t slot = first + threadIdx.x;
+        ends[threadIdx.x] = end_of(&work, keys, n, by_slot, slot - 1);
+        __syncthreads();
+        if (threadIdx.x < THREADS - 1 && slot < work.counters)
+            counts[slot] += (unsigned long long)(ends[threadIdx.x + 1] - ends[threadIdx.x]);
+        __syncthreads();
+    }
+}
+
+/* ---- The host's side ---- */
+
+typedef struct layout {
+    bool by_slot, wide; /* wide: keys of 64 bits */
+    int bits;           /* of a key */
+    int64_t chunk;      /* samples sorted at a time */
+    size_t array, sort; /* bytes of each array of keys, and for the sort */
+} layout;
+
+/* Sort n keys, which are in arrays[*which] before and after; without memory say in *bytes how much is needed. CUB's
+ * caches of device properties are not made for threads that come at once, as this is compiled. */
+template <typename key>
+static cudaError_t sort(void *memory, size_t *bytes, void *const arrays[2], int *which, int64_t n, int bits,
+                        cudaStream_t stream)
+{
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    cub::DoubleBuffer<key> keys((key *)arrays[0], (key *)arrays[1]);
+    keys.selector = *which;
+    pthread_mutex_lock(&mutex);
+    cudaError_t error = cub::DeviceRadixSort::SortKeys(memory, *bytes, keys, (int)n, 0, bits, stream);
+    pthread_mutex_unlock(&mutex);
+    *which = keys.selector;
+    return error;
+}
+
+static cudaError_t sort_keys(const layout *l, void *memory, size_t *bytes, void *const arrays[2], int *which, int64_t n,
+                             cudaStream_t stream)
+{
+    return l->wide ? sort<uint64_t>(memory, bytes, arrays, which, n, l->bits, stream)
+                   : sort<uint32_t>(memory, bytes, arrays, which, n, l->bits, stream);
+}
+
+static layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    layout l;
+    size_t size = histo_dtype_size(p->dtypes[0]);
+    l.by_slot = params[BY_SLOT] || p->operands > 1;
+    l.wide = !l.by_slot && size == 8;
+    l.bits = l.by_slot ? 1 : (int)size * 8;
+    while (l.by_slot && p->slots >> l.bits)
+        l.bits++;
+    int64_t each = p->samples / p->batch + 1;
+    if (each < LEAST_CHUNK) each = LEAST_CHUNK;
+    l.chunk = each < params[CHUNK] ? each : params[CHUNK];
+    l.array = ((size_t)l.chunk * (l.wide ? 8 : 4) + 255) / 256 * 256;
+    void *const none[2] = {NULL, NULL};
+    int which = 0;
+    l.sort = 0;
+    sort_keys(&l, NULL, &l.sort, none, &which, l.chunk, NULL);
+    return l;
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    double chunks = (double)p->samples / (1 << 24) + (double)p->batch;
+    return 50 * chunks + (double)p->samples / 4e4 + chunks * (double)p->slots / 2e3;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    layout l = layout_of(problem, params);
+    return 2 * l.array + l.sort;
+}
+
+/* The job's samples are of one batch entry and at most a chunk. */
+static histo_status count_chunk(const layout *l, const histo_job *job)
+{
+    enum { LEAST = 1 << 12 };
+    const int64_t most_blocks = 1 << 16;
+    const histo_problem *p = job->problem;
+    int64_t blocks = histo_cuda_resident(p->device, THREADS, 0);
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, l->chunk);
+    void *arrays[2] = {job->workspace, (char *)job->workspace + l->array};
+    int n = (int)(job->end - job->begin), which = 0;
+    size_t bytes = l->sort;
+    bool by_slot = l->by_slot;
+    void *args[] = {&work, &arrays[0], &by_slot};
+    histo_status status =
+        histo_cuda_launch(job, l->wide ? (const void *)make_keys<uint64_t> : (const void *)make_keys<uint32_t>,
+                          dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), THREADS, 0, args);
+    if (status == HISTO_OK)
+        status =
+            HISTO_CUDA(sort_keys(l, (char *)arrays[1] + l->array, &bytes, arrays, &which, n, (cudaStream_t)job->stream),
+                       "sorting samples");
+    if (status != HISTO_OK) return status;
+    void *search[] = {&work, &arrays[which], &n, &by_slot};
+    int64_t groups = (work.counters + THREADS - 2) / (THREADS - 1);
+    return histo_cuda_launch(job, l->wide ? (const void *)count_sorted<uint64_t> : (const void *)count_sorted<uint32_t>,
+                             dim3((unsigned)(groups < most_blocks ? groups : most_blocks)), THREADS, 0, search);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    layout l = layout_of(job->problem, job->params);
+    histo_status status = HISTO_OK;
+    histo_job piece = *job;
+    for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
+        int64_t entry_end = (piece.begin / job->nest.per_batch + 1) * job->nest.per_batch;
+        piece.end = job->end < entry_end ? job->end : entry_end;
+        if (piece.end - piece.begin > l.chunk) piece.end = piece.begin + l.chunk;
+        status = count_chunk(&l, &piece);
+    }
+    return status;
+}
+
+extern "C" const histo_strategy histo_cuda_sort_search = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"chunk", LEAST_CHUNK, 1 << 28, 1 << 24,
+      "samples sorted at a time; the workspace holds two or three times as much"},
+     {"by_slot", 0, 1, 0, "0: sort by the sample's value where that is all; 1: by its slot, in fewer steps"}},
+};

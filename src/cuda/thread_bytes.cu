@@ -1,0 +1,124 @@
+/* thread_bytes: every thread counts into bytes of its own in shared memory, without atomics: histogram64.
+ *
+ * - Row v of the bytes is slot v, a column is a thread. Columns are shuffled: the threads of a warp have 32 different
+ *   words of a row and four warps its four bytes, so that no two of a warp meet in a bank, whatever the samples.
+ * - A byte holds 255: before any can wrap, the rows are added to totals of 32 bits. Thread v adds up row v, beginning v
+ *   words into it, so that a warp reads 32 banks here as well.
+ * - The totals of blocks are merged atomically or by a second kernel.
+ *
+ * Source: Podlozhnyuk 2007, histogram64. 64 bins were what 16 KiB allowed; here it is what fits for 128 threads.
+ * Bytes: each sample once; on chip a load and a store of one byte a sample, and a byte of each row and thread for each
+ * 255 samples of a thread. Speed does not depend on the samples; it falls with the bins, as fewer threads fit. */
+#include "cuda/block.cuh"
+
+enum { MERGE, BLOCKS, THREADS };
+enum { FOUR_WARPS = 128 };
+
+/* Add the bytes to the totals and clear them. */
+HISTO_IN_KERNEL void flush(unsigned int *bytes, unsigned int *totals, uint32_t counters)
+{
+    uint32_t words = blockDim.x / 4; /* of a row */
+    __syncthreads();
+    for (uint32_t v = threadIdx.x; v < counters; v += blockDim.x) {
+        unsigned int *row = bytes + v * words, sum = 0;
+        uint32_t at = v % words;
+        for (uint32_t n = 0; n < words; n++) {
+            sum = __dp4a(row[at], 0x01010101u, sum);
+            row[at] = 0;
+            at = at + 1 < words ? at + 1 : 0;
+        }
+        totals[v] += sum;
+    }
+    __syncthreads();
+}
+
+/* totals[v] is only ever touched by the thread that adds up row v. */
+HISTO_IN_KERNEL void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
+                           unsigned int *totals)
+{
+    for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
+        histo_merge(w, rows, item, entry, v, totals[v]);
+        totals[v] = 0;
+    }
+}
+
+#define COUNT(constant, reader)                                                                                        \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)          \
+    {                                                                                                                  \
+        extern __shared__ unsigned int shared[];                                                                       \
+        enum { STEPS = 255 / HISTO_SAMPLES_##reader };                                                                 \
+        uint32_t t = threadIdx.x, counters = (uint32_t)work.counters, words = counters * (blockDim.x / 4);             \
+        uint8_t *mine = (uint8_t *)shared + ((t & ~127u) | (t & 31) << 2 | (t >> 5 & 3));                              \
+        unsigned int *totals = shared + words;                                                                         \
+        histo_clear_shared(shared, words + counters);                                                                  \
+        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        {                                                                                                              \
+            histo_share share = histo_share_##reader(&work, item);                                                     \
+            int steps = 0;                                                                                             \
+            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            {                                                                                                          \
+                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
+                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
+                    mine[slot[k] * blockDim.x]++;                                                                      \
+                if (++steps < STEPS) continue;                                                                         \
+                flush(shared, totals, counters);                                                                       \
+                steps = 0;                                                                                             \
+            }                                                                                                          \
+            flush(shared, totals, counters);                                                                           \
+            merge(&work, &rows, item, share.entry, totals);                                                            \
+        }                                                                                                              \
+    }
+HISTO_BLOCK_READERS(COUNT)
+#undef COUNT
+HISTO_DEFINE_KERNEL_OF
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t usual[] = {0, 0, 256};
+    if (!params) params = usual;
+    size_t counters = (size_t)p->slots + 1;
+    return histo_cuda_block_layout(p, params[THREADS], FOUR_WARPS, FOUR_WARPS * counters,
+                                   sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads
+               ? NULL
+               : "too many bins: a byte of each for 128 threads does not fit into shared memory";
+}
+
+static double cost_us(const histo_problem *problem, int threads)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, NULL);
+    return histo_cuda_block_us(problem, &l, 1.5e6, 1.5e5);
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, params);
+    return histo_cuda_rows_bytes(problem, &l);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { LEAST = 1 << 14 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+}
+
+extern "C" const histo_strategy histo_cuda_thread_bytes = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+     {"threads", 128, 1024, 256, "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
+};

@@ -1,0 +1,109 @@
+/* warp_tagged: every warp counts into 32-bit counters of its own in shared memory without atomic additions:
+ * histogram256.
+ *
+ * - The upper 5 bits of a counter name the lane that wrote it last. A lane reads the counter, writes it back one higher
+ *   under its own name, and reads it again: of lanes that meet in a counter one store survives, and the others, who
+ * find its name there, try again.
+ * - Threads of a warp do not run in step by themselves: all lanes go through the rounds together, with __syncwarp
+ *   between reads and writes. Stores that meet are legal as volatile stores, but race checkers cannot tell them from
+ *   mistakes, so that by default the store is an exchange; `plain` makes it the store of 2007.
+ * - 27 bits are left to count: a share has at most 2^26 samples, after which the counters are merged, atomically or by
+ *   a second kernel.
+ *
+ * Source: Podlozhnyuk 2007, histogram256. 256 bins were what 16 KiB allowed; here it is what fits for one warp.
+ * Bytes: each sample once; three accesses on chip for each round. Wins nowhere that atomics are built in; a warp whose
+ * samples all meet takes 32 rounds. */
+#include "cuda/block.cuh"
+
+enum { MERGE, PLAIN, BLOCKS, THREADS };
+enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MOST_SHARE = 1 << 26 };
+#define ALL_LANES 0xffffffffu
+
+/* By all lanes of a warp at once. */
+HISTO_IN_KERNEL void count_tagged(volatile unsigned int *mine, uint32_t slot, unsigned int tag, bool plain)
+{
+    bool waiting = slot != HISTO_NO_SLOT;
+    while (__any_sync(ALL_LANES, waiting)) {
+        unsigned int tagged = 0;
+        if (waiting) tagged = tag | ((mine[slot] & COUNT_MASK) + 1);
+        __syncwarp();
+        if (waiting && plain) mine[slot] = tagged;
+        if (waiting && !plain) atomicExch((unsigned int *)&mine[slot], tagged);
+        __syncwarp();
+        if (waiting) waiting = mine[slot] != tagged;
+    }
+}
+
+#define COUNT(constant, reader)                                                                                        \
+    static __global__ void __launch_bounds__(1024, 1) count_##reader(                                                  \
+        const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows, bool plain)             \
+    {                                                                                                                  \
+        extern __shared__ unsigned int shared[];                                                                       \
+        uint32_t counters = (uint32_t)work.counters, warps = blockDim.x / 32;                                          \
+        volatile unsigned int *mine = shared + threadIdx.x / 32 * counters;                                            \
+        histo_clear_shared(shared, warps *counters);                                                                   \
+        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        {                                                                                                              \
+            histo_share share = histo_share_##reader(&work, item);                                                     \
+            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            {                                                                                                          \
+                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
+                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
+                    count_tagged(mine, slot[k], threadIdx.x << COUNT_BITS, plain);                                     \
+            }                                                                                                          \
+            histo_merge_copies(&work, &rows, item, share.entry, shared, warps, counters, COUNT_MASK);                  \
+        }                                                                                                              \
+    }
+HISTO_BLOCK_READERS(COUNT)
+#undef COUNT
+HISTO_DEFINE_KERNEL_OF
+
+static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
+{
+    static const int64_t usual[] = {0, 0, 0, 256};
+    if (!params) params = usual;
+    size_t counters = (size_t)p->slots + 1;
+    return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * counters, 0, params[BLOCKS],
+                                   params[MERGE]);
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return layout_of(problem, NULL).threads ? NULL : "too many bins: one warp's counters do not fit into shared memory";
+}
+
+static double cost_us(const histo_problem *problem, int threads)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, NULL);
+    return histo_cuda_block_us(problem, &l, 4e5, 2.5e5);
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    histo_block_layout l = layout_of(problem, params);
+    return histo_cuda_rows_bytes(problem, &l);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { LEAST = 1 << 14 };
+    histo_block_layout l = layout_of(job->problem, job->params);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, MOST_SHARE);
+    bool plain = job->params[PLAIN] != 0;
+    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, &plain, &l);
+}
+
+extern "C" const histo_strategy histo_cuda_warp_tagged = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+     {"plain", 0, 1, 0, "0: tagged counters are stored by an exchange; 1: by a plain store, of which one survives"},
+     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+     {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+};
