@@ -68,6 +68,7 @@ typedef struct histo_cuda_exact {
 } histo_cuda_exact;
 
 typedef struct histo_cuda_staging histo_cuda_staging;
+typedef struct histo_cuda_fork histo_cuda_fork;
 
 /* counters = slots + 1: the last one of a batch entry counts the samples that mask and filter leave out. */
 typedef struct histo_cuda_bank {
@@ -84,6 +85,7 @@ typedef struct histo_cuda_bank {
     void *workspace;
     size_t workspace_bytes;
     histo_cuda_staging *staging; /* NULL before the first samples from host memory */
+    histo_cuda_fork *fork;       /* NULL before the first fork */
 } histo_cuda_bank;
 
 /* The device bank in which a job counts, made if it is not there. */
@@ -106,6 +108,16 @@ histo_status histo_cuda_bank_reserve(histo_cuda_bank *bank, uint64_t adds, cudaS
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, histo_cuda_bank *bank,
                                    const bool *direct, const bool *pinned, cudaStream_t stream);
 void histo_cuda_staging_free(histo_cuda_staging *staging);
+
+/* ---- Forks (fork.cu) ---- */
+
+enum { HISTO_CUDA_MOST_BRANCHES = 8 };
+
+/* Between these two, work may be enqueued on streams[0 … branches - 1], the first of which is `stream`. After a begin
+ * that succeeded there must be an end, also after a failure. */
+histo_status histo_cuda_fork_begin(histo_cuda_bank *bank, cudaStream_t stream, int branches, cudaStream_t *streams);
+histo_status histo_cuda_fork_end(histo_cuda_bank *bank, cudaStream_t stream, int branches);
+void histo_cuda_fork_free(histo_cuda_fork *fork);
 
 /* ---- The work of a kernel (work.cu) ---- */
 

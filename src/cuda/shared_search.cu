@@ -31,7 +31,7 @@ HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_of_##name(&l, false, x);                                                                     \
+        return histo_slot_of_##name(&l, false, 0, x);                                                                  \
     }
         HISTO_DTYPES(CASE)
 #undef CASE

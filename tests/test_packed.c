@@ -1,0 +1,340 @@
+/* The arithmetic of packed counters: what is due after each overflow, and exact counts for any interleaving of threads.
+ * And, on a GPU, the strategies that use it, with all their parameters at once. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cuda/packed.h"
+#include "data.h"
+#include "device.h"
+
+static const int widths[] = {4, 8, 16};
+
+/* Every counter's due against the rule in words. */
+static void check_dues(const histo_packing *p, uint32_t old, uint32_t shift)
+{
+    int32_t whole = (int32_t)p->full + 1;
+    bool carry = histo_packed_value(p, old, shift) == p->full;
+    assert_int_equal(histo_packed_overflows(p, old, shift), carry);
+    for (uint32_t other = 0; other < 32; other += p->bits) {
+        int32_t due = histo_packed_due(p, old, shift, other);
+        if (other < shift || !carry) {
+            assert_int_equal(due, 0);
+        } else if (other == shift) {
+            assert_int_equal(due, whole);
+        } else {
+            carry = histo_packed_value(p, old, other) == p->full;
+            assert_int_equal(due, carry ? whole - 1 : -1);
+        }
+    }
+}
+
+/* Words of counters that are empty, almost full, full, or between. */
+static void due_after_each_overflow(void **state)
+{
+    (void)state;
+    for (int w = 0; w < 3; w++) {
+        histo_packing p = histo_packing_of(widths[w]);
+        const uint32_t values[] = {0, p.full / 2, p.full - 1, p.full};
+        for (uint32_t pattern = 0; pattern >> (64 / p.bits) == 0; pattern++) {
+            uint32_t old = 0;
+            for (uint32_t c = 0; c < 32 / p.bits; c++)
+                old |= values[pattern >> 2 * c & 3] << c * p.bits;
+            for (uint32_t shift = 0; shift < 32; shift += p.bits)
+                check_dues(&p, old, shift);
+        }
+    }
+}
+
+static void examples_of_the_source(void **state)
+{
+    (void)state;
+    histo_packing p = histo_packing_of(8);
+    const int32_t simple[] = {0x100, -1, 0, 0}, cascade[] = {0x100, 0xff, -1, 0};
+    for (uint32_t c = 0; c < 4; c++) {
+        assert_int_equal(histo_packed_due(&p, 0x000000ff, 0, 8 * c), simple[c]);  /* figure 5.2 */
+        assert_int_equal(histo_packed_due(&p, 0x0001ffff, 0, 8 * c), cascade[c]); /* figure 5.3 */
+    }
+    assert_int_equal(histo_packed_due(&p, 0xff000000, 24, 24), 0x100); /* the carry is lost */
+}
+
+static void places_in_words(void **state)
+{
+    (void)state;
+    for (int w = 0; w < 3; w++) {
+        histo_packing p = histo_packing_of(widths[w]);
+        for (uint32_t at = 0; at < 100; at++) {
+            assert_int_equal(histo_packed_word(&p, at), at / (32 / p.bits));
+            assert_int_equal(histo_packed_shift(&p, at), at % (32 / p.bits) * p.bits);
+        }
+    }
+}
+
+/* ---- Threads ---- */
+
+enum { MOST_COUNTERS = 16, MOST_THREADS = 24 };
+
+/* A thread of a block: it adds to a word, and then, one at a time, what is due to the histogram. */
+typedef struct thread {
+    int samples_left;
+    uint32_t at[4]; /* its next samples, the last one first; used where they are given */
+    bool correcting;
+    uint32_t old, shift, other, counter;
+} thread;
+
+typedef struct block {
+    histo_packing packing;
+    uint32_t counters; /* the last word may have room for more */
+    uint32_t words[MOST_COUNTERS];
+    uint64_t histogram[MOST_COUNTERS], samples[MOST_COUNTERS];
+    int threads;
+    thread thread[MOST_THREADS];
+} block;
+
+static bool is_done(const thread *t)
+{
+    return !t->correcting && t->samples_left == 0;
+}
+
+static void add_sample(block *b, thread *t, uint32_t at)
+{
+    uint32_t *word = &b->words[histo_packed_word(&b->packing, at)];
+    t->shift = t->other = histo_packed_shift(&b->packing, at);
+    t->counter = at;
+    t->old = *word;
+    *word += UINT32_C(1) << t->shift;
+    t->correcting = histo_packed_overflows(&b->packing, t->old, t->shift);
+    t->samples_left--;
+    b->samples[at]++;
+}
+
+static void correct(block *b, thread *t)
+{
+    int32_t due = histo_packed_due(&b->packing, t->old, t->shift, t->other);
+    b->histogram[t->counter++] += (uint64_t)(int64_t)due;
+    t->other += b->packing.bits;
+    t->correcting =
+        t->other < 32 && t->counter < b->counters && histo_packed_due(&b->packing, t->old, t->shift, t->other) != 0;
+}
+
+/* The merge: each counter's value and what was due make the samples it got. */
+static void assert_exact(const block *b)
+{
+    for (uint32_t at = 0; at < b->counters; at++) {
+        uint32_t word = b->words[histo_packed_word(&b->packing, at)];
+        uint64_t count = b->histogram[at] + histo_packed_value(&b->packing, word, histo_packed_shift(&b->packing, at));
+        if (count != b->samples[at])
+            fail_msg("%u bits: counter %u of %u has %lld, should have %llu", b->packing.bits, at, b->counters,
+                     (long long)count, (unsigned long long)b->samples[at]);
+    }
+}
+
+/* A false count fills a neighbour, and the next sample there overflows before the first correction is made. */
+static void overflow_by_a_false_count(void **state)
+{
+    (void)state;
+    block b = {.packing = histo_packing_of(8), .counters = 4, .threads = 2, .words = {0x00fffeff}};
+    b.samples[0] = b.samples[2] = 0xff;
+    b.samples[1] = 0xfe;
+    thread *first = &b.thread[0], *second = &b.thread[1];
+    add_sample(&b, first, 0);
+    assert_int_equal(b.words[0], 0x00ffff00);
+    add_sample(&b, second, 1);
+    assert_int_equal(b.words[0], 0x01000000);
+    while (second->correcting)
+        correct(&b, second);
+    while (first->correcting)
+        correct(&b, first);
+    assert_exact(&b);
+}
+
+/* Every order in which the threads can take their steps. */
+static uint64_t in_every_order(const block *b)
+{
+    uint64_t orders = 0;
+    for (int i = 0; i < b->threads; i++) {
+        if (is_done(&b->thread[i])) continue;
+        block next = *b;
+        thread *t = &next.thread[i];
+        if (t->correcting)
+            correct(&next, t);
+        else
+            add_sample(&next, t, t->at[t->samples_left - 1]);
+        orders += in_every_order(&next);
+    }
+    if (orders) return orders;
+    assert_exact(b);
+    return 1;
+}
+
+/* From words whose counters are all full or one less: two threads, the first with two samples, in all counters. */
+static void all_interleavings(void **state)
+{
+    (void)state;
+    for (int w = 1; w < 3; w++) {
+        uint64_t orders = 0;
+        uint32_t n = 32 / (uint32_t)widths[w], starts = UINT32_C(1) << n;
+        for (uint32_t choice = 0; choice < starts * n * n * n; choice++) {
+            block b = {.packing = histo_packing_of(widths[w]), .counters = n, .threads = 2};
+            uint32_t rest = choice / starts;
+            for (uint32_t c = 0; c < n; c++) {
+                b.samples[c] = b.packing.full - (choice >> c & 1);
+                b.words[0] |= (uint32_t)b.samples[c] << c * b.packing.bits;
+            }
+            b.thread[0] = (thread){.samples_left = 2, .at = {rest % n, rest / n % n}};
+            b.thread[1] = (thread){.samples_left = 1, .at = {rest / n / n}};
+            orders += in_every_order(&b);
+        }
+        assert_true(orders > 4 * starts * n * n * n);
+    }
+}
+
+/* Many threads and samples in a few counters, steps taken at random; tiles that end within a word. */
+static void random_interleavings(void **state)
+{
+    (void)state;
+    rng r = {.state = 2014};
+    for (int round = 0; round < 1500; round++) {
+        block b = {.packing = histo_packing_of(widths[round % 3])};
+        b.counters = 1 + (uint32_t)rng_below(&r, MOST_COUNTERS);
+        b.threads = 1 + (int)rng_below(&r, MOST_THREADS);
+        int64_t spread = 1 + rng_below(&r, b.counters), running = b.threads;
+        int each = b.packing.bits == 16 ? 200000 / b.threads : 100;
+        if (b.packing.bits == 16 && round % 60 != 2) continue; /* they need many samples to overflow */
+        for (int i = 0; i < b.threads; i++)
+            b.thread[i].samples_left = each;
+        while (running) {
+            thread *t = &b.thread[rng_below(&r, b.threads)];
+            if (is_done(t)) continue;
+            if (t->correcting)
+                correct(&b, t);
+            else
+                add_sample(&b, t, (uint32_t)(rng_below(&r, spread) * rng_below(&r, 2)));
+            running -= is_done(t);
+        }
+        assert_exact(&b);
+    }
+}
+
+/* ---- Strategies ---- */
+
+/* Fills with these views by a strategy and by the oracle are equal. */
+static void check_fill(const histo_axis *axis, const histo_view *views, const histo_view *expected_views,
+                       const char *strategy, const char *params)
+{
+    histo_hist_options options = {.batch = views->batch_ndim ? views->shape[0] : 1};
+    histo_hist *h, *e;
+    histo_plan *plan, *expected;
+    OK(histo_hist_create(&h, 1, axis, &options));
+    OK(histo_hist_create(&e, 1, axis, &options));
+    OK(histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategy, .params = params}));
+    OK(histo_plan_create(&expected, e, expected_views, NULL, &(histo_plan_options){.strategy = "cpu/sequential"}));
+    for (int fill = 0; fill < 2; fill++) {
+        OK(histo_plan_fill(plan, h, views, NULL));
+        OK(histo_plan_fill(expected, e, expected_views, NULL));
+    }
+    int64_t n = histo_hist_size(h, HISTO_FLOW);
+    uint64_t *got = malloc((size_t)n * sizeof *got), *wanted = malloc((size_t)n * sizeof *wanted);
+    OK(histo_hist_read_counts(h, HISTO_FLOW, got, n));
+    OK(histo_hist_read_counts(e, HISTO_FLOW, wanted, n));
+    for (int64_t i = 0; i < n; i++)
+        if (got[i] != wanted[i])
+            fail_msg("%s with %s, %s, %lld bins: slot %lld has %lld, should have %lld", strategy, params,
+                     histo_dtype_name(views->dtype), (long long)axis->bins, (long long)i, (long long)got[i],
+                     (long long)wanted[i]);
+    free(got);
+    free(wanted);
+    histo_plan_destroy(plan);
+    histo_plan_destroy(expected);
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+}
+
+#define ANY_OF(...) any_of(r, (const int[]){__VA_ARGS__}, (int)(sizeof(const int[]){__VA_ARGS__} / sizeof(int)))
+
+static int any_of(rng *r, const int *values, int n)
+{
+    return values[rng_below(r, n)];
+}
+
+static const char *any_params(rng *r, int64_t bins, char params[256])
+{
+    if (rng_below(r, 2)) {
+        snprintf(params, 256, "first=%d,length=%d,bits=%d,blocks=%d,threads=%d", ANY_OF(-1, -1, -1, 0, 3, 50, 1 << 30),
+                 ANY_OF(0, 1, 5, 31, 64, 100, 1000), ANY_OF(0, 4, 8, 16), ANY_OF(0, 1, 2, 7),
+                 ANY_OF(1, 32, 33, 100, 512, 1024));
+        return "cuda/packed_window";
+    }
+    snprintf(params, 256, "bits=%d,coarsening=%d,copies=%d,preprocess=%d,blocks=%d,tile=%d,streams=%d,threads=%d",
+             ANY_OF(0, 4, 4, 8, 16), ANY_OF(0, 1, 2, 3, 4), ANY_OF(0, 1, 2, 3, 7, 32, 64), ANY_OF(0, 0, 1),
+             ANY_OF(0, 1, 2, 7, 30), bins < 3000 ? ANY_OF(0, 1000, 100, 37, 8) : ANY_OF(0, 3001), ANY_OF(1, 1, 2, 3, 8),
+             ANY_OF(1, 32, 33, 100, 512, 1024));
+    return "cuda/packed_atomic";
+}
+
+static void all_parameters_together(void **state)
+{
+    (void)state;
+    if (device_missing()) {
+        print_message("%s SKIPPED: %s\n", __func__, device_missing());
+        skip();
+    }
+    rng generator = {.state = 58}, *r = &generator;
+    const int rounds = getenv("HISTO_TEST_EVERY") ? 25 : 400;
+    for (int round = 0; round < rounds; round++) {
+        histo_dtype dtype = (histo_dtype)rng_below(r, HISTO_DTYPE_COUNT);
+        histo_axis axis = histo_axis_integer(0, 100000);
+        if (round % 8) test_axis((int)rng_below(r, 13), dtype, &axis);
+        int64_t shape[2] = {1 + rng_below(r, 4), 1 + rng_below(r, ANY_OF(10, 3000, 60000))};
+        int64_t n = shape[0] * shape[1], before = rng_below(r, 20);
+        char *data = make_samples(r, dtype, (distribution)rng_below(r, DISTRIBUTIONS), &axis, before + n), params[256];
+        histo_view view = histo_view_nd(data + (size_t)before * histo_dtype_size(dtype), dtype, 2, shape), device;
+        view.batch_ndim = (int)rng_below(r, 2);
+        void *memory = device_copy(&view, &device);
+        const char *strategy = any_params(r, axis.bins, params);
+        check_fill(&axis, rng_below(r, 4) ? &device : &view, &view, strategy, params);
+        device_free(memory);
+        free(data);
+    }
+}
+
+/* One block, one copy, and samples in few bins: counters of each width overflow many times, also into neighbours. */
+static void counters_that_wrap(void **state)
+{
+    (void)state;
+    if (device_missing()) {
+        print_message("%s SKIPPED: %s\n", __func__, device_missing());
+        skip();
+    }
+    const int64_t n = getenv("HISTO_TEST_EVERY") ? 140009 : 400009;
+    histo_axis axis = histo_axis_integer(0, 256);
+    uint8_t *data = malloc((size_t)n);
+    rng r = {.state = 53};
+    for (int values = 1; values <= 5; values++) {
+        for (int64_t i = 0; i < n; i++)
+            data[i] = (uint8_t)(252 + 4 / values * rng_below(&r, values));
+        histo_view view = histo_view_1d(data, HISTO_U8, n), device;
+        void *memory = device_copy(&view, &device);
+        for (int w = 0; w < 3; w++) {
+            char params[64];
+            snprintf(params, sizeof params, "bits=%d,blocks=1,copies=1", widths[w]);
+            check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
+            snprintf(params, sizeof params, "bits=%d,blocks=1,first=250,length=4", widths[w]);
+            check_fill(&axis, &device, &view, "cuda/packed_window", params);
+        }
+        device_free(memory);
+    }
+    free(data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(due_after_each_overflow), cmocka_unit_test(examples_of_the_source),
+        cmocka_unit_test(places_in_words),         cmocka_unit_test(overflow_by_a_false_count),
+        cmocka_unit_test(all_interleavings),       cmocka_unit_test(random_interleavings),
+        cmocka_unit_test(all_parameters_together), cmocka_unit_test(counters_that_wrap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
