@@ -17,21 +17,26 @@ static void print_text(int row, const histo_strategy_info *info, FILE *out)
     int columns = wrap_columns(out);
     fprintf(out, "%s%s/%s\n%*s", row ? "\n" : "", info->backend, info->name, INDENT, "");
     wrap_print(out, info->summary, INDENT, INDENT, columns);
-    int width = fprintf(out, "%*sfrom: ", INDENT, "");
+    int width = fprintf(out, "%*sfor: ", INDENT, "");
+    wrap_print(out, info->limits, width, INDENT, columns);
+    width = fprintf(out, "%*sfrom: ", INDENT, "");
     wrap_print(out, info->source, width, INDENT, columns);
 }
 
 static void print_tsv(int row, const histo_strategy_info *info, FILE *out)
 {
-    if (row == 0) fputs("backend\tname\tsummary\tsource\n", out);
-    fprintf(out, "%s\t%s\t%s\t%s\n", info->backend, info->name, info->summary, info->source);
+    if (row == 0) fputs("backend\tname\tsummary\tlimits\tsource\n", out);
+    fprintf(out, "%s\t%s\t%s\t%s\t%s\n", info->backend, info->name, info->summary, info->limits, info->source);
 }
 
 static void print_json(int row, const histo_strategy_info *info, FILE *out)
 {
-    const char *const fields[][2] = {
-        {"backend", info->backend}, {"name", info->name}, {"summary", info->summary}, {"source", info->source}};
-    for (int i = 0; i < 4; i++) {
+    const char *const fields[][2] = {{"backend", info->backend},
+                                     {"name", info->name},
+                                     {"summary", info->summary},
+                                     {"limits", info->limits},
+                                     {"source", info->source}};
+    for (int i = 0; i < 5; i++) {
         fprintf(out, "%s\"%s\": \"", i ? ", " : row ? "},\n {" : "[{", fields[i][0]);
         for (const char *text = fields[i][1]; *text; text++)
             fprintf(out, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);

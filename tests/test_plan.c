@@ -52,7 +52,7 @@ static void forced(void **state)
     histo_plan *plan;
     for (int i = 0; i < histo_strategy_count(); i++) {
         OK(histo_strategy_describe(i, &info));
-        assert_true(*info.name && *info.summary && *info.source);
+        assert_true(*info.name && *info.summary && *info.limits && *info.source);
         if (strcmp(info.backend, "cpu") != 0) continue;
         OK(histo_plan_create(&plan, f->hist, &f->view, NULL, &(histo_plan_options){.strategy = info.name}));
         assert_non_null(strstr(histo_plan_strategy(plan), info.name));

@@ -134,7 +134,8 @@ typedef enum histo_axis_kind {
 
 /* A description: a plain value, nothing to free. `edges` are bins + 1 values, borrowed until a histogram is created
  * from the axis, which copies them: needed by HISTO_VARIABLE; HISTO_LOG, HISTO_SQRT and HISTO_POWER compute their own
- * where it is NULL, and else keep these (so that a saved axis has the same edges under another libm). */
+ * where it is NULL, and else keep these (so that a saved axis has the same edges under another libm); HISTO_INTEGER and
+ * HISTO_REGULAR compute their own always. */
 typedef struct histo_axis {
     histo_axis_kind kind;
     bool closed; /* the last bin also takes x == its upper edge, as NumPy's does */
@@ -288,6 +289,7 @@ typedef struct histo_strategy_info {
     const char *backend; /* "cpu" or "cuda" */
     const char *name;
     const char *summary;
+    const char *limits; /* what it can count: "everything", or counts without weights, so many bins */
     const char *source; /* where the algorithm comes from */
 } histo_strategy_info;
 
@@ -307,7 +309,7 @@ typedef struct histo_plan_options {
     histo_device device;  /* default HISTO_DEVICE_AUTO */
     const char *strategy; /* force one by name; default: the environment's HISTO_STRATEGY, else the plan chooses */
     const char *params;   /* "name=value,…" for the strategy; unknown names are refused */
-    int threads;          /* CPU threads; default: HISTO_THREADS, else the CPUs this process may use */
+    int threads;          /* CPU threads; default: HISTO_THREADS (1 … 1024), else the CPUs this process may use */
 } histo_plan_options;
 
 /* Plan fills of hist by samples like these: same dtypes, the same of weights, mask and where given, and about this
@@ -334,8 +336,8 @@ HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t c
 /* The plan that histo_hist_fill last used on hist (owned by hist, until its next fill); NULL before the first. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
-/* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saved as text lines; loading
- * adds to what is known, and skips lines of unknown strategies. */
+/* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saved as text lines, a file
+ * being replaced in one step; loading adds to what is known, and skips lines of unknown strategies. */
 HISTO_API histo_status histo_wisdom_save(const char *path);
 HISTO_API histo_status histo_wisdom_load(const char *path);
 HISTO_API void histo_wisdom_forget(void);

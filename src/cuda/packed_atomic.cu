@@ -56,7 +56,7 @@ typedef struct tiling {
 
 /* ---- Loads of c = 1, 2 or 4 samples ---- */
 
-static __device__ __forceinline__ void load(uint32_t *words, const char *from, int bytes)
+HISTO_IN_KERNEL void load(uint32_t *words, const char *from, int bytes)
 {
     switch (bytes) {
     case 1:
@@ -82,8 +82,8 @@ static __device__ __forceinline__ void load(uint32_t *words, const char *from, i
 }
 
 #define DEFINE_COARSE_SLOTS(constant, name, storage, compute, widen)                                                   \
-    static __device__ __forceinline__ void coarse_slots_##name(const histo_cuda_work *w, const histo_share *share,     \
-                                                               uint32_t at, uint32_t c, uint32_t *slot)                \
+    HISTO_IN_KERNEL void coarse_slots_##name(const histo_cuda_work *w, const histo_share *share, uint32_t at,          \
+                                             uint32_t c, uint32_t *slot)                                               \
     {                                                                                                                  \
         enum { SIZE = (int)sizeof(storage) };                                                                          \
         uint32_t first = at + threadIdx.x * c;                                                                         \
@@ -126,7 +126,7 @@ HISTO_DTYPES(DEFINE_COARSE_SLOTS)
 HISTO_READERS(INDEX)
 #undef INDEX
 
-static __device__ __forceinline__ histo_share share_indexed(const histo_cuda_work *w, const tiling *t, int64_t item)
+HISTO_IN_KERNEL histo_share share_indexed(const histo_cuda_work *w, const tiling *t, int64_t item)
 {
     histo_share share = histo_share_any(w, item);
     share.at = (const char *)(t->rows + (item - t->first_row) * t->row_slots);
@@ -134,7 +134,7 @@ static __device__ __forceinline__ histo_share share_indexed(const histo_cuda_wor
     return share;
 }
 
-static __device__ __forceinline__ void indexed_slots(const histo_share *share, uint32_t at, uint32_t c, uint32_t *slot)
+HISTO_IN_KERNEL void indexed_slots(const histo_share *share, uint32_t at, uint32_t c, uint32_t *slot)
 {
     uint32_t first = at + threadIdx.x * c;
     const char *from = share->at + first * sizeof *slot;

@@ -34,7 +34,7 @@ typedef struct window {
 /* ---- Finding the window ---- */
 
 /* Threads' own samples of a batch entry: evenly spread, but not so evenly that rows of an image could line up. */
-static __device__ __forceinline__ void sample(const histo_cuda_work *w, uint32_t *slot)
+HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)
 {
     int64_t entry = w->first_entry + blockIdx.x, each = w->nest.per_batch;
     int64_t first = entry * each, last = first + each;
@@ -57,7 +57,7 @@ static __device__ __forceinline__ void sample(const histo_cuda_work *w, uint32_t
 }
 
 /* cells[i] becomes the sum of cells up to i. */
-static __device__ __forceinline__ void add_up(uint32_t *cells)
+HISTO_IN_KERNEL void add_up(uint32_t *cells)
 {
     for (uint32_t distance = 1; distance < CELLS; distance *= 2) {
         uint32_t below[CELLS / FIND_THREADS];
@@ -75,13 +75,13 @@ static __device__ __forceinline__ void add_up(uint32_t *cells)
     __syncthreads();
 }
 
-static __device__ __forceinline__ uint32_t in_run(const uint32_t *summed, uint32_t start, uint32_t run)
+HISTO_IN_KERNEL uint32_t in_run(const uint32_t *summed, uint32_t start, uint32_t run)
 {
     return summed[start + run - 1] - (start ? summed[start - 1] : 0);
 }
 
 /* The start of the run of cells that has most; in the middle of those that are as good. */
-static __device__ __forceinline__ uint32_t best_start(const uint32_t *summed, uint32_t run)
+HISTO_IN_KERNEL uint32_t best_start(const uint32_t *summed, uint32_t run)
 {
     __shared__ uint32_t most, lowest, highest;
     if (threadIdx.x == 0) {
@@ -139,7 +139,7 @@ static __global__ void __launch_bounds__(FIND_THREADS, 1)
 
 /* ---- Counting ---- */
 
-static __device__ __forceinline__ void count_outside(const histo_packed_tile *tile, uint32_t slot)
+HISTO_IN_KERNEL void count_outside(const histo_packed_tile *tile, uint32_t slot)
 {
     if (slot - tile->first >= tile->size && slot != HISTO_NO_SLOT)
         atomicAdd(&tile->counts[(int64_t)slot - tile->first], 1ull);

@@ -5,8 +5,8 @@
  *   under its own name, and reads it again: of lanes that meet in a counter one store survives, and the others, who
  * find its name there, try again.
  * - Threads of a warp do not run in step by themselves: all lanes go through the rounds together, with __syncwarp
- *   between reads and writes. Stores that meet are legal as volatile stores, but race checkers cannot tell them from
- *   mistakes, so that by default the store is an exchange; `plain` makes it the store of 2007.
+ *   between reads and writes. Stores that meet would be a data race, so the store of 2007 is an exchange whose result
+ * is not looked at.
  * - 27 bits are left to count: a share has at most 2^26 samples, after which the counters are merged, atomically or by
  *   a second kernel.
  *
@@ -15,28 +15,27 @@
  * samples all meet takes 32 rounds. */
 #include "cuda/block.cuh"
 
-enum { MERGE, PLAIN, BLOCKS, THREADS };
+enum { MERGE, BLOCKS, THREADS };
 enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MOST_SHARE = 1 << 26 };
 #define ALL_LANES 0xffffffffu
 
 /* By all lanes of a warp at once. */
-HISTO_IN_KERNEL void count_tagged(volatile unsigned int *mine, uint32_t slot, unsigned int tag, bool plain)
+HISTO_IN_KERNEL void count_tagged(volatile unsigned int *mine, uint32_t slot, unsigned int tag)
 {
     bool waiting = slot != HISTO_NO_SLOT;
     while (__any_sync(ALL_LANES, waiting)) {
         unsigned int tagged = 0;
         if (waiting) tagged = tag | ((mine[slot] & COUNT_MASK) + 1);
         __syncwarp();
-        if (waiting && plain) mine[slot] = tagged;
-        if (waiting && !plain) atomicExch((unsigned int *)&mine[slot], tagged);
+        if (waiting) atomicExch((unsigned int *)&mine[slot], tagged);
         __syncwarp();
         if (waiting) waiting = mine[slot] != tagged;
     }
 }
 
 #define COUNT(constant, reader)                                                                                        \
-    static __global__ void __launch_bounds__(1024, 1) count_##reader(                                                  \
-        const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows, bool plain)             \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)          \
     {                                                                                                                  \
         extern __shared__ unsigned int shared[];                                                                       \
         uint32_t counters = (uint32_t)work.counters, warps = blockDim.x / 32;                                          \
@@ -50,7 +49,7 @@ HISTO_IN_KERNEL void count_tagged(volatile unsigned int *mine, uint32_t slot, un
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
                 histo_slots_##reader(&work, &share, at, slot);                                                         \
                 _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
-                    count_tagged(mine, slot[k], threadIdx.x << COUNT_BITS, plain);                                     \
+                    count_tagged(mine, slot[k], threadIdx.x << COUNT_BITS);                                            \
             }                                                                                                          \
             histo_merge_copies(&work, &rows, item, share.entry, shared, warps, counters, COUNT_MASK);                  \
         }                                                                                                              \
@@ -93,8 +92,7 @@ static histo_status launch(const histo_job *job)
     enum { LEAST = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, MOST_SHARE);
-    bool plain = job->params[PLAIN] != 0;
-    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, &plain, &l);
+    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_warp_tagged = {
@@ -103,7 +101,6 @@ extern "C" const histo_strategy histo_cuda_warp_tagged = {
     workspace,
     launch,
     {{"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
-     {"plain", 0, 1, 0, "0: tagged counters are stored by an exchange; 1: by a plain store, of which one survives"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
 };

@@ -11,13 +11,13 @@
 #endif
 #define FROM_cpu(strategy) &strategy
 
-#define STRATEGY(backend, name, summary, source) extern const histo_strategy histo_##backend##_##name;
+#define STRATEGY(backend, name, summary, limits, source) extern const histo_strategy histo_##backend##_##name;
 #include "plan/strategies.def"
 #undef STRATEGY
 
 static const histo_row rows[] = {
-#define STRATEGY(backend, name, summary, source)                                                                       \
-    {&histo_backend_##backend, #name, summary, source, FROM_##backend(histo_##backend##_##name)},
+#define STRATEGY(backend, name, summary, limits, source)                                                               \
+    {&histo_backend_##backend, #name, summary, limits, source, FROM_##backend(histo_##backend##_##name)},
 #include "plan/strategies.def"
 #undef STRATEGY
 };
@@ -57,6 +57,6 @@ histo_status histo_strategy_describe(int i, histo_strategy_info *info)
 {
     const histo_row *row = histo_row_at(i);
     if (!row || !info) return histo_fail(HISTO_INVALID, "there is no strategy %d, or no room for its description", i);
-    *info = (histo_strategy_info){row->backend->name, row->name, row->summary, row->source};
+    *info = (histo_strategy_info){row->backend->name, row->name, row->summary, row->limits, row->source};
     return HISTO_OK;
 }

@@ -55,7 +55,7 @@ typedef struct histo_backend {
 
 typedef struct histo_row {
     const histo_backend *backend;
-    const char *name, *summary, *source;
+    const char *name, *summary, *limits, *source;
     const histo_strategy *strategy; /* NULL if the backend is not in this build, and so unavailable */
 } histo_row;
 
