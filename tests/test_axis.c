@@ -55,8 +55,10 @@ static void refused(void **state)
         {histo_axis_regular(10, 1, 0), "lo must be less than hi"},
         {histo_axis_regular(10, 1, 1), "lo must be less than hi"},
         {histo_axis_regular(10, NAN, 1), "not finite"},
-        {histo_axis_regular(10, -1.7e308, 1.7e308), "not finite"},
+        {histo_axis_regular(10, 0, INFINITY), "not finite"},
+        {histo_axis_regular(10, -1e308, 1.7e308), "wider than a double can hold: give a narrower"},
         {histo_axis_regular(10, 1, 1 + 0x1p-51), "too many"},
+        {histo_axis_regular(10, 1, 1 + 0x1p-51), "give fewer bins or a wider range"},
         {histo_axis_variable(2, falling), "must increase: edge 2"},
         {histo_axis_variable(2, nan_edge), "must increase: edge 1"},
         {histo_axis_variable(2, endless), "not finite"},
@@ -84,6 +86,60 @@ static void refused(void **state)
     }
 }
 
+/* Regular and integer axes have the edges of their formula, also where these are stored. */
+static void foreign_edges_are_ignored(void **state)
+{
+    (void)state;
+    const double foreign[] = {7, 8, 9}, narrow[] = {1, 1 + 0x1p-52, 1 + 0x1p-51};
+    const histo_axis axes[] = {
+        {.kind = HISTO_REGULAR, .bins = 2, .lo = 1, .hi = 1 + 0x1p-51, .edges = foreign},
+        {.kind = HISTO_REGULAR, .bins = 2, .lo = 0, .hi = 4, .edges = foreign},
+        {.kind = HISTO_INTEGER, .bins = 2, .lo = 3, .hi = 5, .edges = foreign},
+    };
+    const double wanted[][3] = {{narrow[0], narrow[1], narrow[2]}, {0, 2, 4}, {3, 4, 5}};
+    for (size_t i = 0; i < sizeof axes / sizeof *axes; i++) {
+        double edges[3];
+        histo_hist *h;
+        uint64_t counts[2];
+        histo_view view = histo_view_1d(wanted[i], HISTO_F64, 2);
+        OK(histo_axis_check(&axes[i]));
+        OK(histo_axis_edges(&axes[i], edges));
+        assert_memory_equal(edges, wanted[i], sizeof edges);
+        OK(histo_hist_create(&h, 1, &axes[i], NULL));
+        OK(histo_hist_fill(h, &view, NULL));
+        OK(histo_hist_read_counts(h, HISTO_BINS, counts, 2));
+        assert_true(counts[0] == 1 && counts[1] == 1);
+        histo_axis kept = histo_hist_axis(h, 0);
+        OK(histo_axis_edges(&kept, edges));
+        assert_memory_equal(edges, wanted[i], sizeof edges);
+        histo_hist_destroy(h);
+    }
+    /* The axis of a histogram, which may point to stored edges, changed. */
+    histo_hist *h;
+    double edges[5];
+    OK(histo_hist_create(&h, 1, &axes[0], NULL));
+    histo_axis changed = histo_hist_axis(h, 0);
+    assert_non_null(changed.edges);
+    changed.bins = 4;
+    changed.lo = 1 - 0x1p-51;
+    OK(histo_axis_edges(&changed, edges));
+    for (int i = 0; i <= 4; i++)
+        assert_true(edges[i] == 1 + (i - 2) * 0x1p-52);
+    histo_hist_destroy(h);
+}
+
+static void sizes_are_refused_first(void **state)
+{
+    (void)state;
+    histo_axis narrow = histo_axis_regular(10, 1, 1 + 0x1p-51), wide = histo_axis_regular(INT64_C(1) << 30, 0, 1);
+    histo_hist *h;
+    REFUSED(HISTO_INVALID, "when multiplied", histo_hist_create(&h, 2, (const histo_axis[]){narrow, wide}, NULL));
+    REFUSED(HISTO_INVALID, "a batch of",
+            histo_hist_create(&h, 1, &narrow, &(histo_hist_options){.batch = INT64_C(1) << 60}));
+    wide.bins++;
+    REFUSED(HISTO_INVALID, "1073741825 bins", histo_hist_create(&h, 2, (const histo_axis[]){narrow, wide}, NULL));
+}
+
 static void dtypes_have_names(void **state)
 {
     (void)state;
@@ -104,6 +160,8 @@ int main(void)
         cmocka_unit_test(regular_edges_are_two_roundings),
         cmocka_unit_test(transformed_edges),
         cmocka_unit_test(refused),
+        cmocka_unit_test(foreign_edges_are_ignored),
+        cmocka_unit_test(sizes_are_refused_first),
         cmocka_unit_test(dtypes_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

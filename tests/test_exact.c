@@ -654,6 +654,35 @@ static void a_failed_allocation_changes_no_sum(void **state)
     histo_exact_free(&copy);
 }
 
+/* A sum of alternating fortune, 2^30 additions at a time: once there is room for all carries, none can fail. */
+static void room_for_all_carries(void **state)
+{
+    (void)state;
+    static const double values[] = {DBL_MAX, 0x1.fffffffffffffp0, -0x1.fffffffffffffp11, 0x0.fffffffffffffp-1022};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        histo_exact e;
+        histo_exact_init(&e, 1);
+        long_number sum = {{0}};
+        histo_exact_windows windows = {0};
+        histo_exact_touch(&windows, values[i]);
+        add_many(&e, &sum, values[i]);
+        int before = e.high;
+        assert_int_equal(histo_exact_provide_carries(&e, &windows), HISTO_OK);
+        assert_true(e.high > before);
+        allocations_left = 0;
+        for (int times = 0; times < 16; times++)
+            add_many(&e, &sum, values[i]);
+        assert_same_bits(histo_exact_read(&e, 0), long_round(sum));
+        /* The carry of 2^62 additions, all but the last 2^30 of them carried before. */
+        for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+            if (windows.touched[k] && k + 1 < HISTO_EXACT_WINDOWS) e.plane[k + 1][0] += INT64_C(1) << 61;
+        e.pending = HISTO_EXACT_MAX_ADDS;
+        assert_int_equal(histo_exact_reserve(&e, &windows, HISTO_EXACT_MAX_ADDS), HISTO_OK);
+        allocations_left = -1;
+        histo_exact_free(&e);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -663,6 +692,7 @@ int main(void)
         cmocka_unit_test(hard_cases_have_known_sums),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(digits_carry_before_they_overflow),
+        cmocka_unit_test(room_for_all_carries),
         cmocka_unit_test(any_digits_are_a_sum),
         cmocka_unit_test(infinities_and_nan_stay),
         cmocka_unit_test(only_windows_with_bits_are_touched),

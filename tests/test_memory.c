@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "counts/hist.h"
 #include "data.h"
 
 /* The allocation that fails, counted from 0; negative: none. Set by the linker's --wrap in place of libc's. */
@@ -167,12 +168,61 @@ static void plans(void **state)
     free(x);
 }
 
+/* A reproducible fill in two pieces, as one of more than 2^30 samples is made: once the first has counted, the second
+ * allocates nothing. */
+static void pieces(void **state)
+{
+    (void)state;
+    enum { N = 5000, FIRST = 3000 };
+    rng r = {.state = 24};
+    histo_axis axis = histo_axis_regular(20, 0, 1);
+    float *x = make_samples(&r, HISTO_F32, UNIFORM, &axis, N);
+    histo_view samples = histo_view_1d(x, HISTO_F32, N), weights = samples;
+    const histo_view *operands[] = {&samples, &weights};
+    const histo_fill_options fill = {.weights = &weights};
+    const histo_hist_options reproducible = {.weighting = HISTO_WEIGHT_REPRODUCIBLE};
+    for (int s = 0; s < 2; s++) {
+        histo_hist *h;
+        histo_plan *plan;
+        OK(histo_hist_create(&h, 1, &axis, &reproducible));
+        histo_plan_options options = {.strategy = s ? "cpu/privatized" : "cpu/sequential", .threads = 1};
+        OK(histo_plan_create(&plan, h, &samples, &fill, &options));
+        histo_job job = {
+            .problem = &plan->problem, .bank = &h->bank, .threads = 1, .params = plan->params, .end = FIRST};
+        histo_nest_make(&job.nest, 2, operands);
+        OK(histo_backend_cpu.run(plan->row->strategy, &job));
+        assert_int_equal(samples_in(h), FIRST);
+        /* Many samples later: the digits are near their limit, and have to be carried. */
+        histo_exact *const sums[] = {h->bank.exact_w, h->bank.exact_w2};
+        for (int i = 0; i < 2; i++) {
+            for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+                for (int64_t slot = 0; sums[i]->plane[k] && slot < sums[i]->slots; slot++)
+                    if (sums[i]->plane[k][slot]) sums[i]->plane[k][slot] = INT64_MAX / 4;
+            sums[i]->pending = HISTO_EXACT_MAX_ADDS;
+        }
+        job.begin = FIRST;
+        job.end = N;
+        fail_at = 0;
+        histo_status status = histo_backend_cpu.run(plan->row->strategy, &job);
+        bool allocated = fail_at < 0;
+        fail_at = -1;
+        OK(status);
+        assert_false(allocated);
+        assert_null(job.workspace);
+        assert_int_equal(samples_in(h), N);
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(histograms),
         cmocka_unit_test(surveys),
         cmocka_unit_test(plans),
+        cmocka_unit_test(pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,14 @@
 /* Plans: chosen, forced, measured, remembered, explained; and refused. */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "data.h"
+#include "plan/plan.h"
 
 typedef struct fixture {
     histo_hist *hist;
@@ -90,6 +93,9 @@ static void refused(void **state)
         {HISTO_INVALID, "whole number", {.strategy = "privatized", .params = "subtables=2x"}},
         {HISTO_INVALID, "no parameter", {.strategy = "privatized", .params = "subtables"}},
         {HISTO_INVALID, "threads", {.threads = -1}},
+        {HISTO_INVALID, "unknown effort 2", {.effort = (histo_effort)2}},
+        {HISTO_INVALID, "unknown effort -1", {.effort = (histo_effort)-1}},
+        {HISTO_INVALID, "no device -1: use HISTO_DEVICE_AUTO", {.device = -1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         REFUSED(cases[i].status, cases[i].words, histo_plan_create(&plan, f->hist, &f->view, NULL, &cases[i].options));
@@ -156,6 +162,90 @@ static void measured_and_remembered(void **state)
     REFUSED(HISTO_IO, "cannot write", histo_wisdom_save("/nonexistent/wisdom"));
 }
 
+static void remember_one(void)
+{
+    OK(histo_wisdom_add(HISTO_DEVICE_CPU, "problem", histo_row_find("cpu/sequential", NULL), 1.5));
+}
+
+/* The file, which must hold exactly one line of wisdom. */
+static void assert_saved(const char *path)
+{
+    char text[512] = "";
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    assert_memory_equal(text, "histo-wisdom 1\n", 15);
+    static const char end[] = " problem cpu/sequential 1.5\n";
+    assert_true(size > sizeof end && strcmp(text + size - (sizeof end - 1), end) == 0);
+}
+
+static void wisdom_files(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/histo-wisdom-XXXXXX", path[64], link[64];
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/wisdom", directory);
+    snprintf(link, sizeof link, "%s/link", directory);
+    REFUSED(HISTO_INVALID, "is NULL", histo_wisdom_save(NULL));
+    REFUSED(HISTO_INVALID, "is NULL", histo_wisdom_load(NULL));
+    REFUSED(HISTO_IO, "Is a directory", histo_wisdom_load(directory));
+    REFUSED(HISTO_IO, "Is a directory", histo_wisdom_save(directory));
+    if (access("/dev/full", W_OK) == 0) REFUSED(HISTO_IO, "No space", histo_wisdom_save("/dev/full"));
+    remember_one();
+    /* A link stays one, permissions stay, and a reader of the file before goes on with that one. */
+    FILE *before = fopen(path, "w");
+    fputs("before", before);
+    fclose(before);
+    assert_int_equal(chmod(path, 0640), 0);
+    assert_int_equal(symlink(path, link), 0);
+    before = fopen(path, "r");
+    OK(histo_wisdom_save(link));
+    assert_int_equal(fgetc(before), 'b');
+    fclose(before);
+    assert_saved(path);
+    struct stat found;
+    assert_int_equal(lstat(link, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+    assert_int_equal(stat(path, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0640);
+    OK(histo_wisdom_load(path));
+    unlink(link);
+    unlink(path);
+    assert_int_equal(rmdir(directory), 0); /* nothing else was left */
+}
+
+static void wisdom_in_another_locale(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "fr_FR", "es_ES.UTF-8", "pt_BR.UTF-8"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && !setlocale(LC_NUMERIC, names[i]))
+        i++;
+    if (i == sizeof names / sizeof *names) skip();
+    char path[] = "/tmp/histo-wisdom-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    remember_one();
+    OK(histo_wisdom_save(path));
+    assert_saved(path);
+    histo_wisdom_forget();
+    OK(histo_wisdom_load(path));
+    double us = 0;
+    assert_non_null(histo_wisdom_find(HISTO_DEVICE_CPU, "problem", &us));
+    assert_true(us == 1.5);
+    setlocale(LC_NUMERIC, "C");
+    unlink(path);
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    histo_wisdom_forget();
+    return 0;
+}
+
 /* The plan that a fill made is kept for fills like it. */
 static void kept(void **state)
 {
@@ -190,6 +280,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(forced, setup, teardown),
         cmocka_unit_test_setup_teardown(refused, setup, teardown),
         cmocka_unit_test_setup_teardown(measured_and_remembered, setup, teardown),
+        cmocka_unit_test_teardown(wisdom_files, forget),
+        cmocka_unit_test_teardown(wisdom_in_another_locale, forget),
         cmocka_unit_test_setup_teardown(kept, setup, teardown),
         cmocka_unit_test(machine),
     };

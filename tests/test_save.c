@@ -821,6 +821,7 @@ static void test_forged_binary(void **state)
         {"one bin", 1, 0, 1, R, 0, 0, 0, REST(EMPTY EMPTY)},
         {"where a formula gives them", 1, 0, 1, R, 0, 1, 2, REST(EMPTY EMPTY)},
         {"where they are needed", 1, 0, 1, HISTO_LOG, 0, 0, 2, REST(EMPTY EMPTY)},
+        {"where they are needed", 1, 0, 1, HISTO_LOG, 0, 0, 1 << 30, REST(EMPTY EMPTY)},
         {"needs its edges", 1, 0, 1, V, 0, 0, 2, REST(EMPTY EMPTY)},
         {"too early", 1, 0, 1, V, 0, 1, 2, REST("")},
         {"should follow", 1, 0, 1, V, 0, 1, 2, REST(EMPTY)},
@@ -839,6 +840,29 @@ static void test_forged_binary(void **state)
     };
     for (size_t i = 0; i < sizeof forgeries / sizeof *forgeries; i++)
         check_forgery(&forgeries[i]);
+}
+
+/* A regular axis so narrow that its edges are stored is loaded with these only. */
+static void test_edges_of_no_formula(void **state)
+{
+    (void)state;
+    enum { FIRST_EDGE = 8 + 4 + 1 + 1 + 8 + 1 + 1 + 1 + 8 + 8 };
+    histo_axis axis = histo_axis_regular(2, 1, 1 + 0x1p-50);
+    histo_hist *hist;
+    OK(histo_hist_create(&hist, 1, &axis, NULL));
+    check_round_trip(hist, HISTO_BINARY);
+    check_round_trip(hist, HISTO_JSON);
+    size_t size;
+    unsigned char *data = save(hist, HISTO_BINARY, &size);
+    double middle;
+    memcpy(&middle, data + FIRST_EDGE + sizeof middle, sizeof middle);
+    assert_true(middle == 1 + 0x1p-51);
+    middle = 1 + 0x1p-52;
+    memcpy(data + FIRST_EDGE + sizeof middle, &middle, sizeof middle);
+    reseal(data, size);
+    check_refusal(data, size, HISTO_CORRUPT, "edge 1 is not that of an axis of this kind");
+    histo_free(data);
+    histo_hist_destroy(hist);
 }
 
 static void test_checksum(void **state)
@@ -947,6 +971,7 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_forged_binary),
+        cmocka_unit_test(test_edges_of_no_formula),
         cmocka_unit_test(test_forged_bytes),
         cmocka_unit_test(test_small_files_allocate_little),
     };

@@ -193,11 +193,17 @@ static void stats_leave_masked_samples_out(void **state)
         assert_int_equal(histo_stats_add(&s, &view, &fill), HISTO_OK);
         assert_same_stats(&s, &expected);
 
-        fill.where_lo = NAN; /* no sample is in such a range */
-        memset(&s, 0, sizeof s);
-        assert_int_equal(histo_stats_add(&s, &view, &fill), HISTO_OK);
-        assert_int_equal(s.samples, 0);
-        assert_int_equal(s.masked, N);
+        const double nothing_passes[] = {NAN, 61};
+        for (int i = 0; i < LENGTH(nothing_passes); i++) {
+            fill.where_lo = nothing_passes[i];
+            memset(&s, 0, sizeof s);
+            assert_int_equal(histo_stats_add(&s, &view, &fill), HISTO_INVALID);
+            assert_non_null(strstr(histo_last_error(), "where_lo must not be above where_hi"));
+            assert_true(s.samples == 0 && s.masked == 0);
+            histo_axis unused;
+            const histo_survey_options options = {.bins = 5};
+            assert_int_equal(histo_axis_from_data(&view, &fill, &options, &unused), HISTO_INVALID);
+        }
         free(samples);
     }
 }
@@ -355,6 +361,8 @@ static void widths_cover_the_range(void **state)
     o.lo = 1e308;
     o.hi = 1.5e308;
     assert_refused(&none, o, "not finite");
+    o = (histo_survey_options){.range = HISTO_RANGE_FIXED, .hi = 1, .width = 1e-300};
+    assert_refused(&none, o, "would be 1e+300, more than 1073741824: give a larger width");
 }
 
 static int by_value(const void *a, const void *b)
@@ -475,7 +483,7 @@ static void absurd_numbers_are_refused(void **state)
     x[998] = -DBL_MAX;
     x[999] = DBL_MAX;
     for (int rule = HISTO_RULE_NONE; rule <= HISTO_RULE_SQRT; rule++)
-        assert_refused(&view, (histo_survey_options){.rule = (histo_rule)rule, .bins = 2}, "not finite");
+        assert_refused(&view, (histo_survey_options){.rule = (histo_rule)rule, .bins = 2}, "wider than a double");
 }
 
 /* ---- Passes ---- */

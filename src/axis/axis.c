@@ -108,18 +108,26 @@ bool histo_axis_is_uniform(const histo_axis *axis)
     return step >= magnitude * 0x1p-48 && step >= 0x1p-1000 && step <= 0x1p1000;
 }
 
-static histo_status check_increasing(const histo_axis *axis)
+/* The edges that a description brings, or NULL: integer and regular axes have no others than their formula's. */
+static const double *given_edges(const histo_axis *axis)
+{
+    return axis->kind >= HISTO_VARIABLE ? axis->edges : NULL;
+}
+
+/* edges: where they are stored, else NULL for those of the formula. */
+static histo_status check_increasing(const histo_axis *axis, const double *edges)
 {
     scale s = scale_of(axis);
-    double before = axis->edges ? axis->edges[0] : axis->lo;
+    double before = axis->lo;
     for (int64_t i = 1; i <= axis->bins; i++) {
-        double edge = axis->edges ? axis->edges[i] : formula_edge(axis, s, i);
+        double edge = edges ? edges[i] : formula_edge(axis, s, i);
         if (!(edge > before)) {
-            if (axis->kind == HISTO_VARIABLE)
+            if (given_edges(axis))
                 return histo_fail(HISTO_INVALID, "edges must increase: edge %lld is %.17g after %.17g", (long long)i,
                                   edge, before);
             return histo_fail(HISTO_INVALID,
-                              "%lld bins are too many for the range [%.17g, %.17g]: bin %lld would have no width",
+                              "%lld bins are too many for the range [%.17g, %.17g], as bin %lld would have no width: "
+                              "give fewer bins or a wider range",
                               (long long)axis->bins, axis->lo, axis->hi, (long long)i - 1);
         }
         before = edge;
@@ -158,7 +166,7 @@ static histo_status check_kind(const histo_axis *axis)
     return histo_fail(HISTO_INVALID, "unknown kind of axis %d", (int)axis->kind);
 }
 
-histo_status histo_axis_check(const histo_axis *axis)
+histo_status histo_axis_check_description(const histo_axis *axis)
 {
     if (!axis) return histo_fail(HISTO_INVALID, "the axis is NULL");
     if (axis->bins < 1)
@@ -166,23 +174,34 @@ histo_status histo_axis_check(const histo_axis *axis)
     if (axis->bins > HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID, "%lld bins are more than the %lld that a histogram can have",
                           (long long)axis->bins, (long long)HISTO_MAX_BINS);
-    if (!isfinite(axis->lo) || !isfinite(axis->hi) || !isfinite(axis->hi - axis->lo))
-        return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite", axis->lo, axis->hi);
+    if (!isfinite(axis->lo) || !isfinite(axis->hi))
+        return histo_fail(HISTO_INVALID, "the range [%g, %g] is not finite: give two finite ends", axis->lo, axis->hi);
+    if (!isfinite(axis->hi - axis->lo))
+        return histo_fail(HISTO_INVALID, "the range [%g, %g] is wider than a double can hold: give a narrower one",
+                          axis->lo, axis->hi);
     histo_status status = check_kind(axis);
     if (status != HISTO_OK) return status;
-    if (axis->edges && axis->kind >= HISTO_VARIABLE &&
-        (axis->edges[0] != axis->lo || axis->edges[axis->bins] != axis->hi))
+    const double *edges = given_edges(axis);
+    if (edges && (edges[0] != axis->lo || edges[axis->bins] != axis->hi))
         return histo_fail(HISTO_INVALID, "lo and hi of an axis with edges must be its first and last edge");
     if (axis->kind != HISTO_VARIABLE && !(axis->lo < axis->hi))
         return histo_fail(HISTO_INVALID, "the range [%.17g, %.17g] is empty: lo must be less than hi", axis->lo,
                           axis->hi);
-    return histo_axis_is_uniform(axis) ? HISTO_OK : check_increasing(axis);
+    return HISTO_OK;
+}
+
+histo_status histo_axis_check(const histo_axis *axis)
+{
+    histo_status status = histo_axis_check_description(axis);
+    if (status != HISTO_OK || histo_axis_is_uniform(axis)) return status;
+    return check_increasing(axis, given_edges(axis));
 }
 
 static void write_edges(const histo_axis *axis, double *edges)
 {
-    if (axis->edges && !histo_axis_is_uniform(axis)) {
-        memcpy(edges, axis->edges, (size_t)(axis->bins + 1) * sizeof *edges);
+    const double *given = given_edges(axis);
+    if (given) {
+        memcpy(edges, given, (size_t)(axis->bins + 1) * sizeof *edges);
         return;
     }
     scale s = scale_of(axis);
@@ -201,7 +220,7 @@ histo_status histo_axis_edges(const histo_axis *axis, double *edges)
 
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
 {
-    histo_status status = histo_axis_check(axis);
+    histo_status status = histo_axis_check_description(axis);
     if (status != HISTO_OK) return status;
     *owned = *axis;
     owned->edges = NULL;
@@ -210,8 +229,12 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
     double *edges = malloc(bytes);
     if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
     write_edges(axis, edges);
-    owned->edges = edges;
-    return HISTO_OK;
+    status = check_increasing(axis, edges);
+    if (status == HISTO_OK)
+        owned->edges = edges;
+    else
+        free(edges);
+    return status;
 }
 
 void histo_axis_disown(histo_axis *owned)
@@ -223,6 +246,14 @@ void histo_axis_disown(histo_axis *owned)
 double histo_axis_edge(const histo_axis *owned, int64_t i)
 {
     return owned->edges ? owned->edges[i] : formula_edge(owned, scale_of(owned), i);
+}
+
+histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
+{
+    for (int64_t i = 0; i <= owned->bins; i++)
+        if (histo_axis_edge(owned, i) != edges[i])
+            return histo_fail(HISTO_INVALID, "edge %lld is not that of an axis of this kind", (long long)i);
+    return HISTO_OK;
 }
 
 bool histo_axis_equal(const histo_axis *a, const histo_axis *b)

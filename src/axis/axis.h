@@ -7,8 +7,11 @@
 #include "axis/slot_of.h"
 #include "base/error.h"
 
+/* The part of histo_axis_check that takes no time in proportion to the bins: all but that the edges increase. */
+histo_status histo_axis_check_description(const histo_axis *axis);
+
 /* Regular and integer axes whose bins are wide against the rounding of their edges need no stored edges: see
- * slot_of.h. `axis` must have passed histo_axis_check. */
+ * slot_of.h. `axis` must have passed histo_axis_check_description. */
 bool histo_axis_is_uniform(const histo_axis *axis);
 
 /* Width of a bin of a regular or integer axis. */
@@ -21,6 +24,9 @@ void histo_axis_disown(histo_axis *owned);
 
 /* Edge i of an owned axis. */
 double histo_axis_edge(const histo_axis *owned, int64_t i);
+
+/* HISTO_INVALID unless the axis has exactly these bins + 1 edges: those of a file, which a formula replaces. */
+histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges);
 
 /* Same bins, same edges to the bit, same closing? Both owned. */
 bool histo_axis_equal(const histo_axis *a, const histo_axis *b);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "axis/slot_of.h"
+#include "base/error.h"
 #include "view/dtype.h"
 
 /* lo <= x <= hi, by value. */
@@ -64,6 +65,13 @@ static const struct {
     HISTO_DTYPES(ROW)
 #undef ROW
 };
+
+histo_status histo_filter_check(const histo_fill_options *options)
+{
+    if (!options->where || options->where_lo <= options->where_hi) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "the range filter [%g, %g] is empty: where_lo must not be above where_hi",
+                      options->where_lo, options->where_hi);
+}
 
 void histo_keep_nonzero(histo_dtype dtype, const char *at, int64_t stride, int64_t n, uint8_t *keep)
 {

@@ -4,6 +4,9 @@
 
 #include <histo/histo.h>
 
+/* HISTO_INVALID for a range filter that nothing can pass. */
+histo_status histo_filter_check(const histo_fill_options *options);
+
 /* Clear keep[i] where sample i of n, each `stride` bytes behind the last, is zero. A NaN is not zero. */
 void histo_keep_nonzero(histo_dtype dtype, const char *at, int64_t stride, int64_t n, uint8_t *keep);
 

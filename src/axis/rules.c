@@ -116,7 +116,7 @@ histo_status histo_rule_bins(histo_rule rule, const histo_rule_facts *facts, int
     }
     if (wanted > (double)HISTO_MAX_BINS)
         return histo_fail(HISTO_INVALID,
-                          "rule %s asks for %.0f bins, more than %lld: give a number of bins or a narrower range",
+                          "rule %s asks for %.10g bins, more than %lld: give a number of bins or a narrower range",
                           names[rule], wanted, (long long)HISTO_MAX_BINS);
     *bins = (int64_t)wanted;
     return HISTO_OK;

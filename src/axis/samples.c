@@ -70,6 +70,8 @@ histo_status histo_samples_start(histo_samples *from, const histo_view *samples,
         if (status != HISTO_OK) return status;
         count++;
     }
+    histo_status status = histo_filter_check(options);
+    if (status != HISTO_OK) return status;
     from->masked = 0;
     from->dtype = samples->dtype;
     from->mask = options->mask;

@@ -281,7 +281,7 @@ static histo_status divide_by_width(double width, double lo, double *hi, int64_t
     double wanted = fabs(quotient - whole) <= 4 * DBL_EPSILON * whole ? whole : ceil(quotient);
     if (!(wanted <= (double)HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID,
-                          "bins %g wide over [%g, %g] would be %.0f, more than %lld: give a larger width", width, lo,
+                          "bins %g wide over [%g, %g] would be %.10g, more than %lld: give a larger width", width, lo,
                           *hi, wanted, (long long)HISTO_MAX_BINS);
     *bins = (int64_t)fmax(wanted, 1);
     *hi = fmax(*hi, lo + (double)*bins * width);

@@ -348,18 +348,18 @@ static int64_t arrays(const header *h)
 static histo_status check_sizes(const source *in, header *h)
 {
     int64_t bins;
-    histo_status status = histo_slots_count(h->naxes, h->axes, h->batch, &bins, &h->slots);
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < h->naxes && status == HISTO_OK; a++) {
+        status = histo_axis_check_description(&h->axes[a]);
+        if (status == HISTO_OK && histo_axis_is_uniform(&h->axes[a]) == (h->axes[a].edges != NULL))
+            return corrupt(in, "axis %d has edges where a formula gives them, or none where they are needed", a);
+    }
+    if (status == HISTO_OK) status = histo_slots_count(h->naxes, h->axes, h->batch, &bins, &h->slots);
     if (status != HISTO_OK) return blame_file(in, status);
     int64_t blocks = (h->batch * h->slots + BLOCK - 1) / BLOCK;
     if (blocks > (int64_t)left(in) / arrays(h))
         return corrupt(in, "the file ends here, too early for a batch of %lld histograms of %lld slots",
                        (long long)h->batch, (long long)h->slots);
-    for (int a = 0; a < h->naxes; a++) {
-        status = histo_axis_check(&h->axes[a]);
-        if (status != HISTO_OK) return blame_file(in, status);
-        if (histo_axis_is_uniform(&h->axes[a]) == (h->axes[a].edges != NULL))
-            return corrupt(in, "axis %d has edges where a formula gives them, or none where they are needed", a);
-    }
     return HISTO_OK;
 }
 
@@ -438,6 +438,15 @@ static histo_status get_exact(source *in, const histo_exact_windows windows[2], 
     return HISTO_OK;
 }
 
+/* The histogram, all zero. */
+static histo_status make_hist(const source *in, const header *h, histo_hist **hist)
+{
+    histo_status status = histo_hist_make(hist, h->naxes, h->axes, h->batch, h->weighting);
+    for (int a = 0; a < h->naxes && status == HISTO_OK; a++)
+        if (h->axes[a].edges) status = histo_axis_check_kept(&(*hist)->axes[a], h->axes[a].edges);
+    return blame_file(in, status);
+}
+
 static histo_status get_bank(source *in, const header *h, const histo_bank *bank)
 {
     int64_t all = bank->batch * bank->slots;
@@ -467,7 +476,7 @@ histo_status histo_binary_load(const unsigned char *data, size_t size, histo_his
     header h = {0};
     histo_hist *hist = NULL;
     histo_status status = get_header(&in, &h);
-    if (status == HISTO_OK) status = histo_hist_make(&hist, h.naxes, h.axes, h.batch, h.weighting);
+    if (status == HISTO_OK) status = make_hist(&in, &h, &hist);
     if (status == HISTO_OK) status = get_bank(&in, &h, &hist->bank);
     header_free(&h);
     if (status == HISTO_OK)

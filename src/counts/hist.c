@@ -7,18 +7,22 @@
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, int64_t batch,
                              histo_weighting weighting)
 {
+    /* Sizes first: an absurd one is refused before anything of that size is allocated or computed. */
     int64_t bins, slots;
-    histo_status status = histo_slots_count(naxes, axes, batch, &bins, &slots);
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < naxes && status == HISTO_OK; a++)
+        status = histo_axis_check_description(&axes[a]);
+    if (status == HISTO_OK) status = histo_slots_count(naxes, axes, batch, &bins, &slots);
     if (status != HISTO_OK) return status;
     histo_hist *hist = calloc(1, sizeof *hist);
     if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
     hist->weighting = weighting;
     hist->bins = bins;
+    status = histo_bank_make(&hist->bank, batch, slots, weighting);
     for (int a = 0; a < naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &hist->axes[a]);
         if (status == HISTO_OK) hist->naxes++;
     }
-    if (status == HISTO_OK) status = histo_bank_make(&hist->bank, batch, slots, weighting);
     if (status != HISTO_OK) {
         histo_hist_destroy(hist);
         return status;
@@ -36,11 +40,6 @@ histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *a
         return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
     if ((unsigned)options->weighting > HISTO_WEIGHT_REPRODUCIBLE)
         return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)options->weighting);
-    /* Sizes first: an absurd one is refused before anything of that size is allocated or computed. */
-    for (int a = 0; a < naxes; a++) {
-        histo_status status = histo_axis_check(&axes[a]);
-        if (status != HISTO_OK) return status;
-    }
     return histo_hist_make(hist, naxes, axes, options->batch ? options->batch : 1, options->weighting);
 }
 

@@ -9,20 +9,6 @@
 
 #include "base/error.h"
 
-histo_status histo_json_locale_begin(histo_json_locale *locale)
-{
-    locale->plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!locale->plain) return histo_fail(HISTO_NO_MEMORY, "out of memory: a locale for JSON");
-    locale->before = uselocale(locale->plain);
-    return HISTO_OK;
-}
-
-void histo_json_locale_end(const histo_json_locale *locale)
-{
-    uselocale(locale->before);
-    freelocale(locale->plain);
-}
-
 histo_status histo_json_fail(const histo_json *doc, size_t at, histo_status status, const char *format, ...)
 {
     char what[320];

@@ -4,8 +4,6 @@
 #ifndef COUNTS_JSON_H
 #define COUNTS_JSON_H
 
-#include <locale.h>
-
 #include <histo/histo.h>
 
 #include "counts/bytes.h"
@@ -16,13 +14,6 @@ typedef struct histo_json {
     const char *text; /* no NUL at the end */
     size_t size;
 } histo_json;
-
-/* Make the "C" locale the thread's, and undo it. */
-typedef struct histo_json_locale {
-    locale_t plain, before;
-} histo_json_locale;
-histo_status histo_json_locale_begin(histo_json_locale *locale);
-void histo_json_locale_end(const histo_json_locale *locale);
 
 /* HISTO_CORRUPT, with the place, unless the text is one JSON object. All that follows needs a checked document. */
 histo_status histo_json_check(const histo_json *doc);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "counts/cells.h"
 #include "counts/json.h"
 #include "counts/uhi.h"
@@ -384,10 +385,11 @@ static histo_status prepare(loader *l)
     histo_status status = histo_hist_make(&l->hist, l->naxes, l->axes, l->batch, l->weighting);
     if (status != HISTO_OK) return status;
     const histo_bank *bank = &l->hist->bank;
-    for (int a = 0; a < l->naxes; a++)
-        for (int64_t i = 0; l->axes[a].edges && i <= l->axes[a].bins; i++)
-            if (histo_axis_edge(&l->hist->axes[a], i) != l->axes[a].edges[i])
-                return FAIL(l->axis_at[a], "edge %lld is not that of an axis of this kind", (long long)i);
+    for (int a = 0; a < l->naxes; a++) {
+        if (!l->axes[a].edges) continue;
+        status = histo_axis_check_kept(&l->hist->axes[a], l->axes[a].edges);
+        if (status != HISTO_OK) return blame_file(l, l->axis_at[a], status);
+    }
     if (l->weighting == HISTO_WEIGHT_FAST) {
         l->sums[0].sums = bank->sum_w;
         l->sums[1].sums = bank->sum_w2;
@@ -563,11 +565,11 @@ static histo_status load(loader *l, const char *name)
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, histo_hist **hist)
 {
     loader l = {.doc = {text, size}};
-    histo_json_locale locale;
-    histo_status status = histo_json_locale_begin(&locale);
+    histo_c_locale locale;
+    histo_status status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;
     status = load(&l, name);
-    histo_json_locale_end(&locale);
+    histo_c_locale_end(&locale);
     for (int a = 0; a < l.naxes; a++)
         free((void *)l.axes[a].edges);
     free(l.own_sums);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
 #include "counts/cells.h"
 #include "counts/json.h"
 #include "counts/uhi.h"
@@ -213,11 +214,11 @@ static histo_status save(const histo_hist *hist, const char *name, histo_bytes *
 histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out)
 {
     if (!name) name = "histogram";
-    histo_json_locale locale;
+    histo_c_locale locale;
     histo_status status = check_name(name);
-    if (status == HISTO_OK) status = histo_json_locale_begin(&locale);
+    if (status == HISTO_OK) status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;
     status = save(hist, name, out);
-    histo_json_locale_end(&locale);
+    histo_c_locale_end(&locale);
     return status;
 }

@@ -11,11 +11,20 @@ static const char *unavailable(void)
     return NULL;
 }
 
-static int threads(int wanted)
+/* HISTO_THREADS, or 0 where that is not set to a number of threads. */
+static int threads_by_environment(void)
 {
     const char *text = getenv("HISTO_THREADS");
-    if (wanted == 0 && text) wanted = atoi(text);
-    if (wanted <= 0) wanted = histo_cpus_usable();
+    if (!text) return 0;
+    char *end;
+    long wanted = strtol(text, &end, 10);
+    return *end == '\0' && wanted >= 1 && wanted <= MOST_THREADS ? (int)wanted : 0;
+}
+
+static int threads(int wanted)
+{
+    if (wanted == 0) wanted = threads_by_environment();
+    if (wanted == 0) wanted = histo_cpus_usable();
     return wanted < MOST_THREADS ? wanted : MOST_THREADS;
 }
 
@@ -32,16 +41,20 @@ static void describe(histo_text *text)
                    threads(0), threads(0) == 1 ? "" : "s", histo_isa_name(histo_isa_usable()));
 }
 
+/* The workspace is kept from the first piece of a fill to the last, so that no later one can fail for want of it. */
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
     size_t bytes = strategy->workspace(job->problem, job->threads, job->params);
     bytes = (bytes + 63) / 64 * 64;
-    if (bytes) {
+    if (bytes && !job->workspace) {
         job->workspace = aligned_alloc(64, bytes);
         if (!job->workspace) return histo_fail_memory(bytes, "the workspace of a fill");
     }
     histo_status status = strategy->launch(job);
-    free(job->workspace);
+    if (status != HISTO_OK || job->end == job->nest.batch * job->nest.per_batch) {
+        free(job->workspace);
+        job->workspace = NULL;
+    }
     return status;
 }
 

@@ -10,8 +10,14 @@
  * done. Several threads may call at once. Workers are started when first needed and kept. */
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
 
-/* CPUs this process may use: affinity and the cgroup's quota counted in. */
+/* ---- CPUs (cpus.c) ---- */
+
+/* CPUs this process may use: affinity and the quotas of its cgroup counted in. */
 int histo_cpus_usable(void);
+
+/* The smaller of `cpus` and the CPU quotas, rounded up, of the cgroup (version 2) that the file `membership` names and
+ * of those above it, which are directories under `mount`. */
+int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
 /* ---- Features (features.c) ---- */
 

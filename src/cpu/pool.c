@@ -2,13 +2,11 @@
  *
  * A call puts its work on a list and takes indices from it like any worker, so it finishes even if no worker can be
  * started or all are busy with other calls. */
-#define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/locks.h"
 #include "cpu/cpu.h"
 
 typedef struct work {
@@ -20,7 +18,6 @@ typedef struct work {
     int done;
 } work;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work_added = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
 static work *list;
@@ -39,43 +36,40 @@ static void run_one(work *w)
 {
     int index = w->taken++;
     if (w->taken == w->count) remove_from_list(w);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&histo_pool_lock);
     w->task(w->context, index);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&histo_pool_lock);
     if (++w->done == w->count) pthread_cond_broadcast(&work_done);
 }
 
 static void *worker(void *unused)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&histo_pool_lock);
     for (;;) {
         while (!list)
-            pthread_cond_wait(&work_added, &lock);
+            pthread_cond_wait(&work_added, &histo_pool_lock);
         run_one(list);
     }
     return unused;
 }
 
-/* After fork the child has only the thread that forked. */
-static void reset_in_child(void)
+/* After fork the child has only the thread that forked: no workers, and nobody who waits for work. */
+static void forget_in_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
     pthread_cond_init(&work_added, NULL);
     pthread_cond_init(&work_done, NULL);
     list = NULL;
     workers = 0;
 }
 
-static void install_fork_handler(void)
+__attribute__((constructor)) static void install_fork_handler(void)
 {
-    pthread_atfork(NULL, NULL, reset_in_child);
+    pthread_atfork(NULL, NULL, forget_in_child);
 }
 
 /* With the lock held. Workers take no signals: those are the application's. */
 static void start_workers(int wanted)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, install_fork_handler);
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -94,7 +88,7 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
         return;
     }
     work w = {.task = task, .context = context, .count = count};
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&histo_pool_lock);
     start_workers(count - 1);
     work **link = &list;
     while (*link)
@@ -104,25 +98,6 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
     while (w.taken < w.count)
         run_one(&w);
     while (w.done < w.count)
-        pthread_cond_wait(&work_done, &lock);
-    pthread_mutex_unlock(&lock);
-}
-
-/* The cgroup's CPU quota, rounded up; `cpus` if there is none. */
-static int limited_by_cgroup(int cpus)
-{
-    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r");
-    if (!file) return cpus;
-    double quota, period;
-    if (fscanf(file, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0 && quota / period < cpus)
-        cpus = (int)(quota / period + 0.999);
-    fclose(file);
-    return cpus < 1 ? 1 : cpus;
-}
-
-int histo_cpus_usable(void)
-{
-    cpu_set_t set;
-    int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-    return limited_by_cgroup(cpus);
+        pthread_cond_wait(&work_done, &histo_pool_lock);
+    pthread_mutex_unlock(&histo_pool_lock);
 }

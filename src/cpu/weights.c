@@ -79,7 +79,8 @@ static void touch_share(void *context, int index)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* What all weights that the job reads touch; those of left-out samples too, which costs nothing but room. */
+/* What all weights that the job reads touch; those of left-out samples too, which costs nothing but room. For the first
+ * piece of a fill, what those of the whole fill touch: with room for these and their carries no later one can fail. */
 static void find_windows(const histo_job *job, windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };
@@ -91,7 +92,6 @@ static void find_windows(const histo_job *job, windows *found)
     only->nest.operands = 1;
     only->nest.base[0] = job->nest.base[p->weights];
     memcpy(only->nest.strides[0], job->nest.strides[p->weights], sizeof only->nest.strides[0]);
-    /* The first piece of a fill makes room for all of it, so that no later one can fail. */
     if (job->begin == 0) only->end = job->nest.batch * job->nest.per_batch;
     int64_t useful = (only->end - only->begin) / SAMPLES_A_THREAD + 1;
     all.threads = job->threads < useful ? job->threads : (int)useful;
@@ -111,6 +111,10 @@ histo_status histo_weights_reserve(const histo_job *job)
     uint64_t adds = (uint64_t)(job->end - job->begin);
     histo_status status = histo_exact_reserve(job->bank->exact_w, &found.w, adds);
     if (status == HISTO_OK) status = histo_exact_reserve(job->bank->exact_w2, &found.w2, adds);
+    bool first_of_several = job->begin == 0 && job->end < job->nest.batch * job->nest.per_batch;
+    if (!first_of_several) return status;
+    if (status == HISTO_OK) status = histo_exact_provide_carries(job->bank->exact_w, &found.w);
+    if (status == HISTO_OK) status = histo_exact_provide_carries(job->bank->exact_w2, &found.w2);
     return status;
 }
 

@@ -44,7 +44,10 @@ static histo_status place(histo_problem *problem, const histo_plan_options *opti
         if (row && row->backend != histo_backend_of(device) && !problem->bound)
             device = row->backend == &histo_backend_cpu ? HISTO_DEVICE_CPU : HISTO_DEVICE_CUDA(0);
     }
-    if (device < HISTO_DEVICE_CPU) return histo_fail(HISTO_INVALID, "there is no device %d", device);
+    if (device < HISTO_DEVICE_CPU)
+        return histo_fail(
+            HISTO_INVALID,
+            "there is no device %d: use HISTO_DEVICE_AUTO, HISTO_DEVICE_CPU or HISTO_DEVICE_CUDA(0) and up", device);
     const histo_backend *backend = histo_backend_of(device);
     const char *why = backend->unavailable();
     if (why) return histo_fail(HISTO_UNSUPPORTED, "%s cannot be used: %s", backend->name, why);
@@ -65,7 +68,12 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 {
     static const histo_plan_options defaults;
     if (!options) options = &defaults;
-    if (options->threads < 0) return histo_fail(HISTO_INVALID, "%d threads are not possible", options->threads);
+    if ((unsigned)options->effort > HISTO_MEASURE)
+        return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE or HISTO_MEASURE",
+                          (int)options->effort);
+    if (options->threads < 0)
+        return histo_fail(HISTO_INVALID, "%d threads are not possible: give 1 or more, or 0 for the default",
+                          options->threads);
     histo_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     const histo_view *operands[HISTO_MAX_OPERANDS];

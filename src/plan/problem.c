@@ -1,6 +1,7 @@
 /* Checks of a fill against a histogram, and what follows from them. */
 #include "plan/problem.h"
 
+#include "axis/filter.h"
 #include "base/checked.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
@@ -17,9 +18,10 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch,
         return histo_fail(HISTO_INVALID,
                           "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied",
                           (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
-    int64_t all;
-    if (batch < 1 || !histo_mul_i64(batch, *slots, &all) || all > INT64_MAX / 64)
-        return histo_fail(HISTO_INVALID, "a batch of %lld histograms is not possible", (long long)batch);
+    const int64_t most = INT64_MAX / 64 / *slots;
+    if (batch < 1 || batch > most)
+        return histo_fail(HISTO_INVALID, "a batch of %lld histograms is not possible: give 1 to %lld", (long long)batch,
+                          (long long)most);
     return HISTO_OK;
 }
 
@@ -79,8 +81,8 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
     if (status != HISTO_OK) return status;
     if (options->weights && weighting == HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
-    if (options->where && !(options->where_lo <= options->where_hi))
-        return histo_fail(HISTO_INVALID, "the range filter [%g, %g] is empty", options->where_lo, options->where_hi);
+    status = histo_filter_check(options);
+    if (status != HISTO_OK) return status;
     if (histo_view_batch(&views[0]) != batch)
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
                           (long long)histo_view_batch(&views[0]), (long long)batch);

@@ -5,11 +5,13 @@
  *
  * DEVICE and SIGNATURE have no blanks. Lines that name unknown strategies are skipped when loading. */
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/locale.h"
+#include "base/locks.h"
+#include "base/outfile.h"
 #include "plan/plan.h"
 #include "view/dtype.h"
 
@@ -20,8 +22,7 @@ typedef struct entry {
     char key[]; /* "DEVICE SIGNATURE" */
 } entry;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static entry *known;
+static entry *known; /* guarded by histo_wisdom_lock */
 
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity)
 {
@@ -42,6 +43,7 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
     histo_text_add(&text, ";batch=%lld;samples=2^%d;threads=%d", (long long)problem->batch, log2_samples, threads);
 }
 
+/* With the lock held. */
 static entry *find(const char *key)
 {
     for (entry *e = known; e; e = e->next)
@@ -49,21 +51,25 @@ static entry *find(const char *key)
     return NULL;
 }
 
-/* With the lock held. */
-static histo_status remember(const char *key, const histo_row *row, double us)
+static histo_status add(const char *key, const histo_row *row, double us)
 {
+    histo_status status = HISTO_OK;
+    pthread_mutex_lock(&histo_wisdom_lock);
     entry *e = find(key);
-    if (!e) {
-        size_t bytes = sizeof *e + strlen(key) + 1;
-        e = malloc(bytes);
-        if (!e) return histo_fail_memory(bytes, "wisdom");
+    size_t bytes = sizeof *e + strlen(key) + 1;
+    if (!e && (e = malloc(bytes))) {
         strcpy(e->key, key);
         e->next = known;
         known = e;
     }
-    e->row = row;
-    e->us = us;
-    return HISTO_OK;
+    if (e) {
+        e->row = row;
+        e->us = us;
+    } else {
+        status = histo_fail_memory(bytes, "wisdom");
+    }
+    pthread_mutex_unlock(&histo_wisdom_lock);
+    return status;
 }
 
 static void make_key(char *key, size_t capacity, histo_device device, const char *signature)
@@ -75,11 +81,11 @@ const histo_row *histo_wisdom_find(histo_device device, const char *signature, d
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
     make_key(key, sizeof key, device, signature);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&histo_wisdom_lock);
     const entry *e = find(key);
     const histo_row *row = e ? e->row : NULL;
     if (e) *us = e->us;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&histo_wisdom_lock);
     return row;
 }
 
@@ -87,57 +93,103 @@ histo_status histo_wisdom_add(histo_device device, const char *signature, const 
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
     make_key(key, sizeof key, device, signature);
-    pthread_mutex_lock(&lock);
-    histo_status status = remember(key, row, us);
-    pthread_mutex_unlock(&lock);
-    return status;
+    return add(key, row, us);
 }
 
 void histo_wisdom_forget(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&histo_wisdom_lock);
     while (known) {
         entry *next = known->next;
         free(known);
         known = next;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&histo_wisdom_lock);
+}
+
+/* All that is known as the text of a file, which the caller frees. In memory, so that nobody waits for the lock because
+ * of a slow file. */
+static histo_status print(char **text)
+{
+    size_t size = 0;
+    FILE *out = open_memstream(text, &size);
+    if (!out) return histo_fail_memory(sizeof *out, "the text of wisdom");
+    fputs("histo-wisdom 1\n", out);
+    pthread_mutex_lock(&histo_wisdom_lock);
+    for (const entry *e = known; e; e = e->next)
+        fprintf(out, "%s %s/%s %.6g\n", e->key, e->row->backend->name, e->row->name, e->us);
+    pthread_mutex_unlock(&histo_wisdom_lock);
+    bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed) return HISTO_OK;
+    free(*text);
+    return histo_fail_memory(size, "the text of wisdom");
+}
+
+static histo_status save(const char *path)
+{
+    char *text;
+    histo_status status = print(&text);
+    if (status != HISTO_OK) return status;
+    histo_outfile out;
+    int error = histo_outfile_open(&out, path);
+    if (!error) {
+        fputs(text, out.stream);
+        error = histo_outfile_close(&out);
+    }
+    free(text);
+    return error ? histo_fail(HISTO_IO, "cannot write wisdom to %s: %s", path, strerror(error)) : HISTO_OK;
+}
+
+static histo_status load_line(const char *line)
+{
+    char device[128], signature[HISTO_SIGNATURE_BYTES], strategy[64];
+    double us;
+    if (sscanf(line, "%127s %383s %63s %lf", device, signature, strategy, &us) != 4) return HISTO_OK;
+    const histo_row *row = histo_row_find(strategy, NULL);
+    if (!row) return HISTO_OK;
+    char key[sizeof device + sizeof signature];
+    snprintf(key, sizeof key, "%s %s", device, signature);
+    return add(key, row, us);
+}
+
+static histo_status load(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) return histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path, strerror(errno));
+    char line[HISTO_SIGNATURE_BYTES + 512];
+    histo_status status = HISTO_OK;
+    bool headed = fgets(line, sizeof line, file) && strcmp(line, "histo-wisdom 1\n") == 0;
+    while (headed && status == HISTO_OK && fgets(line, sizeof line, file))
+        status = load_line(line);
+    if (ferror(file))
+        status = histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path, strerror(errno));
+    else if (!headed)
+        status = histo_fail(HISTO_CORRUPT,
+                            "%s is no wisdom file of this version: its line 1 should be 'histo-wisdom 1'; remove it "
+                            "and save wisdom anew",
+                            path);
+    fclose(file);
+    return status;
+}
+
+/* Do it to the file of that name, with numbers as in C. */
+static histo_status in_c_locale(histo_status (*act)(const char *path), const char *path)
+{
+    if (!path) return histo_fail(HISTO_INVALID, "the path of the wisdom file is NULL: give one");
+    histo_c_locale locale;
+    histo_status status = histo_c_locale_begin(&locale);
+    if (status != HISTO_OK) return status;
+    status = act(path);
+    histo_c_locale_end(&locale);
+    return status;
 }
 
 histo_status histo_wisdom_save(const char *path)
 {
-    FILE *file = path ? fopen(path, "w") : NULL;
-    if (!file) return histo_fail(HISTO_IO, "cannot write wisdom to %s: %s", path ? path : "(NULL)", strerror(errno));
-    fputs("histo-wisdom 1\n", file);
-    pthread_mutex_lock(&lock);
-    for (const entry *e = known; e; e = e->next)
-        fprintf(file, "%s %s/%s %.6g\n", e->key, e->row->backend->name, e->row->name, e->us);
-    pthread_mutex_unlock(&lock);
-    bool failed = ferror(file);
-    if (fclose(file) != 0 || failed)
-        return histo_fail(HISTO_IO, "cannot write wisdom to %s: %s", path, strerror(errno));
-    return HISTO_OK;
+    return in_c_locale(save, path);
 }
 
 histo_status histo_wisdom_load(const char *path)
 {
-    FILE *file = path ? fopen(path, "r") : NULL;
-    if (!file) return histo_fail(HISTO_IO, "cannot read wisdom from %s: %s", path ? path : "(NULL)", strerror(errno));
-    char line[HISTO_SIGNATURE_BYTES + 512];
-    histo_status status = HISTO_OK;
-    if (!fgets(line, sizeof line, file) || strcmp(line, "histo-wisdom 1\n") != 0)
-        status = histo_fail(HISTO_CORRUPT, "%s is no wisdom file of this version", path);
-    pthread_mutex_lock(&lock);
-    while (status == HISTO_OK && fgets(line, sizeof line, file)) {
-        char device[128], signature[HISTO_SIGNATURE_BYTES], strategy[64], key[sizeof device + sizeof signature];
-        double us;
-        if (sscanf(line, "%127s %383s %63s %lf", device, signature, strategy, &us) != 4) continue;
-        const histo_row *row = histo_row_find(strategy, NULL);
-        if (!row) continue;
-        snprintf(key, sizeof key, "%s %s", device, signature);
-        status = remember(key, row, us);
-    }
-    pthread_mutex_unlock(&lock);
-    fclose(file);
-    return status;
+    return in_c_locale(load, path);
 }

@@ -123,6 +123,17 @@ histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *wind
     return status;
 }
 
+/* What 2^62 slices add up to is below 2^94: the window itself, and two above it. */
+histo_status histo_exact_provide_carries(histo_exact *e, const histo_exact_windows *windows)
+{
+    histo_exact_windows used = histo_exact_used(e), carries = {0};
+    histo_exact_windows_join(&used, windows);
+    for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
+        for (int above = k; used.touched[k] && above <= k + 2 && above < HISTO_EXACT_WINDOWS; above++)
+            carries.touched[above] = true;
+    return provide(e, &carries);
+}
+
 histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, uint64_t adds)
 {
     histo_exact_windows windows = histo_exact_used(from);

@@ -70,6 +70,10 @@ histo_status histo_exact_clone(const histo_exact *e, histo_exact *copy);
  * After HISTO_NO_MEMORY no sum has changed. Not while other threads add. */
 histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *windows, uint64_t adds);
 
+/* After a reserve for these windows: make room for all carries of up to 2^62 additions, so that more reserves for the
+ * same windows cannot fail. After HISTO_NO_MEMORY no sum has changed. */
+histo_status histo_exact_provide_carries(histo_exact *e, const histo_exact_windows *windows);
+
 /* Reserve for adding up to `adds` slots of `from` to each slot of e. */
 histo_status histo_exact_reserve_like(histo_exact *e, const histo_exact *from, uint64_t adds);
 

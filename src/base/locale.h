@@ -1,0 +1,16 @@
+/* Numbers read and written as in the "C" locale, whatever the application's is. */
+#ifndef BASE_LOCALE_H
+#define BASE_LOCALE_H
+
+#include <locale.h>
+
+#include "base/error.h"
+
+/* Make the "C" locale the thread's, and undo it. */
+typedef struct histo_c_locale {
+    locale_t plain, before;
+} histo_c_locale;
+histo_status histo_c_locale_begin(histo_c_locale *locale);
+void histo_c_locale_end(const histo_c_locale *locale);
+
+#endif

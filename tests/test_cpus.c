@@ -1,0 +1,122 @@
+/* How many CPUs and threads: quotas of cgroups, and the environment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "cpu/cpu.h"
+
+static char root[] = "/tmp/histo-cpus-XXXXXX";
+
+static char *in_root(const char *name)
+{
+    static char paths[2][256];
+    static int last;
+    last = !last;
+    snprintf(paths[last], sizeof paths[last], "%s/%s", root, name);
+    return paths[last];
+}
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(in_root(name), "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static int make_root(void **state)
+{
+    (void)state;
+    return mkdtemp(root) && mkdir(in_root("outer"), 0777) == 0 && mkdir(in_root("outer/inner"), 0777) == 0 ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+    (void)state;
+    static const char *const files[] = {"membership", "cpu.max", "outer/cpu.max", "outer/inner/cpu.max"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        unlink(in_root(files[i]));
+    rmdir(in_root("outer/inner"));
+    rmdir(in_root("outer"));
+    return rmdir(root);
+}
+
+static int cpus(void)
+{
+    return histo_cpus_in_cgroup(in_root("membership"), root, 64);
+}
+
+static void the_smallest_quota_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(cpus(), 64); /* no membership is known */
+    put("membership", "9:cpu:/outer\n0::/outer/inner\n");
+    assert_int_equal(cpus(), 64);
+    put("outer/inner/cpu.max", "max 100000\n");
+    assert_int_equal(cpus(), 64);
+    put("outer/cpu.max", "250000 100000\n");
+    assert_int_equal(cpus(), 3);
+    put("outer/inner/cpu.max", "100000 100000\n");
+    assert_int_equal(cpus(), 1);
+    put("outer/inner/cpu.max", "400000 100000\n");
+    assert_int_equal(cpus(), 3);
+    put("cpu.max", "150000 100000\n");
+    assert_int_equal(cpus(), 2);
+    put("cpu.max", "1 100000\n");
+    assert_int_equal(cpus(), 1);
+    put("cpu.max", "9000000000000000000 1\n");
+    assert_int_equal(cpus(), 3);
+    put("membership", "0::/\n");
+    put("cpu.max", "700000 100000\n");
+    assert_int_equal(cpus(), 7);
+    put("membership", "0::/../elsewhere\n");
+    assert_int_equal(cpus(), 7);
+    put("membership", "1:cpu:/outer\n");
+    assert_int_equal(cpus(), 64);
+    assert_true(histo_cpus_usable() >= 1);
+}
+
+static void threads_of_the_environment(void **state)
+{
+    (void)state;
+    double x[] = {0.5};
+    histo_view view = histo_view_1d(x, HISTO_F64, 1);
+    histo_axis axis = histo_axis_regular(2, 0, 1);
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    int usable = histo_cpus_usable() < 1024 ? histo_cpus_usable() : 1024;
+    const struct {
+        const char *text;
+        int threads;
+    } cases[] = {{"7", 7},
+                 {"1024", 1024},
+                 {"", usable},
+                 {"0", usable},
+                 {"-1", usable},
+                 {"1025", usable},
+                 {"abc", usable},
+                 {"3 threads", usable},
+                 {"99999999999999999999", usable},
+                 {"4294967298", usable}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        histo_plan *plan;
+        setenv("HISTO_THREADS", cases[i].text, 1);
+        OK(histo_plan_create(&plan, h, &view, NULL, NULL));
+        assert_int_equal(histo_plan_threads(plan), cases[i].threads);
+        histo_plan_destroy(plan);
+    }
+    unsetenv("HISTO_THREADS");
+    histo_hist_destroy(h);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_smallest_quota_counts, make_root, remove_root),
+        cmocka_unit_test(threads_of_the_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
