@@ -60,7 +60,7 @@ HISTO_DEFINE_KERNEL_OF
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t usual[] = {0, 0, 0, 256};
+    static const int64_t usual[] = {0, 0, 256};
     if (!params) params = usual;
     size_t counters = (size_t)p->slots + 1;
     return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * counters, 0, params[BLOCKS],
