@@ -100,9 +100,26 @@ void axis_search_free(axis_search *a)
     a->survey = NULL;
 }
 
+/* Where the usual rule asks for more bins than there can be, the range is enough. */
+static bool begin_range_alone(axis_search *a)
+{
+    histo_axis axis;
+    histo_survey *survey;
+    histo_survey_options o = survey_of(a->spec, a->dtype);
+    if (a->range_alone || a->spec->kind != BINS_USUAL || o.rule == HISTO_RULE_NONE) return false;
+    if (histo_survey_axis(a->survey, &axis) == HISTO_OK) return false;
+    o.rule = HISTO_RULE_NONE;
+    if (histo_survey_create(&survey, a->dtype, &o) != HISTO_OK) return false;
+    histo_survey_destroy(a->survey);
+    a->survey = survey;
+    a->range_alone = true;
+    return true;
+}
+
 bool axis_search_next_pass(axis_search *a)
 {
-    return a->survey && histo_survey_next_pass(a->survey);
+    if (!a->survey) return false;
+    return histo_survey_next_pass(a->survey) || (begin_range_alone(a) && histo_survey_next_pass(a->survey));
 }
 
 /* A logarithmic axis takes its range from what lies above 0. */
@@ -128,58 +145,78 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
             "%s: %s samples among %s ones have no range in common to be found: give it with -b and -r lo:hi", name,
             histo_dtype_name(samples->dtype), histo_dtype_name(a->dtype));
     if (a->spec->log && keep_positive(samples, &options, f) != 0) return -1;
+    bool none_yet = a->positive.samples == a->positive.infinite;
+    if (a->spec->log && none_yet && histo_stats_add(&a->positive, samples, &options) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, name);
     return histo_survey_add(a->survey, samples, &options) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
-/* The usual bins, after the rule auto: not too many, and for integers from end to end an equal number of values in
- * each. */
-static void round_usual(const bins_spec *spec, histo_axis *axis, histo_dtype dtype)
+/* The usual bins: equal ones, in logarithms if these were asked for; for integers from end to end with an equal number
+ * of values in each. */
+static histo_axis usual_axis(const axis_search *a, double lo, double hi, int64_t bins)
 {
-    double span = axis->hi - axis->lo;
-    int64_t bins = axis->bins < MOST_USUAL_BINS ? axis->bins : MOST_USUAL_BINS;
-    bool minmax = usual_range(spec, dtype) == HISTO_RANGE_MINMAX;
-    bool whole = is_integer(dtype) && span < 0x1p50 && axis->lo == floor(axis->lo) && axis->hi == floor(axis->hi);
-    if (!minmax || !whole) {
-        *axis = histo_axis_closed(histo_axis_regular(bins, axis->lo, axis->hi));
-        return;
-    }
+    if (a->spec->log) return histo_axis_closed(histo_axis_log(bins, lo, hi));
+    double span = hi - lo;
+    bool minmax = usual_range(a->spec, a->dtype) == HISTO_RANGE_MINMAX;
+    bool whole = is_integer(a->dtype) && span < 0x1p50 && lo == floor(lo) && hi == floor(hi);
+    if (!minmax || !whole) return histo_axis_closed(histo_axis_regular(bins, lo, hi));
     double width = fmax(1, ceil(span / (double)bins));
     bins = (int64_t)floor(span / width) + 1;
-    *axis = width > 1 ? histo_axis_regular(bins, axis->lo, axis->lo + (double)bins * width)
-                      : histo_axis_integer((int64_t)axis->lo, bins);
+    return width > 1 ? histo_axis_regular(bins, lo, lo + (double)bins * width) : histo_axis_integer((int64_t)lo, bins);
 }
 
-static int make_log(const bins_spec *spec, histo_axis *axis, const char *name, fault *f)
+/* Not too many bins for a screen, nor for the doubles that there are in the range. */
+static histo_axis fit_usual(const axis_search *a, double lo, double hi, int64_t bins)
 {
-    double lo = axis->lo, hi = axis->hi;
-    if (!(lo > 0)) { /* a single value, widened */
-        double value = lo / 2 + hi / 2;
-        lo = value / 2;
+    if (bins > MOST_USUAL_BINS) bins = MOST_USUAL_BINS;
+    histo_axis axis = usual_axis(a, lo, hi, bins);
+    while (bins > 1 && histo_axis_check(&axis) != HISTO_OK)
+        axis = usual_axis(a, lo, hi, bins /= 2);
+    return axis;
+}
+
+/* What a range was widened from; small numbers are lost in that. */
+static double single_value(const axis_search *a, double lo, double hi)
+{
+    double middle = lo / 2 + hi / 2;
+    if (a->spec->has_range && a->spec->range == HISTO_RANGE_FIXED) return a->spec->lo;
+    return middle > 0 ? middle : a->positive.min;
+}
+
+static histo_axis log_axis(const axis_search *a, double lo, double hi)
+{
+    if (!(lo > 0)) {
+        double value = single_value(a, lo, hi);
+        lo = fmax(value / 2, DBL_TRUE_MIN);
         hi = value * 2;
     }
-    if (!(lo > 0))
-        return fault_set(f, EXIT_DATA,
-                         "%s has no samples above 0 that --log could take its range from: give it with -r lo:hi", name);
-    int64_t bins = spec->number;
-    if (spec->kind == BINS_USUAL) {
-        double wanted = ceil(LOG_BINS_A_DECADE * log10(hi / lo) - 1e-9);
-        bins = wanted < LOG_BINS_A_DECADE ? LOG_BINS_A_DECADE
-               : wanted > MOST_USUAL_BINS ? MOST_USUAL_BINS
-                                          : (int64_t)wanted;
-    }
-    *axis = histo_axis_closed(histo_axis_log(bins, lo, hi));
-    return 0;
+    if (a->spec->kind == BINS_NUMBER) return usual_axis(a, lo, hi, a->spec->number);
+    double wanted = ceil(LOG_BINS_A_DECADE * log10(hi / lo) - 1e-9);
+    return fit_usual(a, lo, hi, (int64_t)fmin(fmax(wanted, LOG_BINS_A_DECADE), MOST_USUAL_BINS));
 }
 
-/* The library says what the data lacks; the option that helps is the command's. */
+/* The library says what to give; the option for it is the command's. */
 static int fault_no_axis(const bins_spec *spec, const char *name, fault *f)
 {
-    static const char asks[] = "give one";
-    const char *said = histo_last_error();
-    size_t length = strlen(said), asked = sizeof asks - 1;
-    bool wants_range = length > asked && strcmp(said + length - asked, asks) == 0;
-    return fault_set(f, EXIT_DATA, "%s: %s%s%s", name, spec->log ? "above 0, " : "", said,
-                     wants_range ? " with -r lo:hi" : "");
+    static const struct {
+        const char *end, *option;
+    } remedies[] = {
+        {"give one", " with -r lo:hi"},
+        {"give two finite ends", " with -r lo:hi"},
+        {"give a narrower one", " with -r lo:hi"},
+        {"give fewer bins or a wider range", " with -b N or -r lo:hi"},
+        {"give a number of bins or a narrower range", " with -b N or -r lo:hi"},
+        {"give a larger width", " with --width W"},
+    };
+    const char *said = histo_last_error(), *option = "";
+    size_t length = strlen(said);
+    for (size_t i = 0; i < sizeof remedies / sizeof *remedies; i++) {
+        size_t asked = strlen(remedies[i].end);
+        if (length > asked && strcmp(said + length - asked, remedies[i].end) == 0) option = remedies[i].option;
+    }
+    bool given = bins_are_fixed(spec);
+    return fault_set(f, given ? EXIT_USAGE : EXIT_DATA, "%s: %s%s%s", given ? "the bins" : name,
+                     spec->log && !given ? "above 0, " : "", said, option);
 }
 
 int axis_search_end(axis_search *a, const char *name, fault *f)
@@ -187,11 +224,16 @@ int axis_search_end(axis_search *a, const char *name, fault *f)
     const bins_spec *spec = a->spec;
     if (spec->kind == BINS_EDGES) {
         a->axis = histo_axis_closed(histo_axis_variable(spec->number, spec->edges));
-    } else {
-        if (histo_survey_axis(a->survey, &a->axis) != HISTO_OK) return fault_no_axis(spec, name, f);
-        bool usual = spec->kind == BINS_USUAL && !spec->log && a->axis.kind == HISTO_REGULAR;
-        if (usual) round_usual(spec, &a->axis, a->dtype);
-        if (spec->log && make_log(spec, &a->axis, name, f) != 0) return -1;
+        return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the edges");
     }
-    return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_of_library(f, EXIT_USAGE, "the bins");
+    histo_axis found;
+    if (histo_survey_axis(a->survey, &found) != HISTO_OK) return fault_no_axis(spec, name, f);
+    bool usual = spec->kind == BINS_USUAL && found.kind == HISTO_REGULAR;
+    if (spec->log)
+        a->axis = log_axis(a, found.lo, found.hi);
+    else if (usual)
+        a->axis = fit_usual(a, found.lo, found.hi, a->range_alone ? MOST_USUAL_BINS : found.bins);
+    else
+        a->axis = found;
+    return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_no_axis(spec, name, f);
 }

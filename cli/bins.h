@@ -50,6 +50,8 @@ typedef struct axis_search {
     const bins_spec *spec;
     histo_dtype dtype;
     histo_survey *survey; /* NULL for given edges */
+    bool range_alone;     /* what the usual rule asks for is not possible: this survey is without it */
+    histo_stats positive; /* of the first samples above 0, for a logarithmic axis */
     histo_axis axis;      /* once it has ended; its edges, if any, are the spec's */
 } axis_search;
 

@@ -17,19 +17,18 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the bins");
 }
 
-/* Append an edge that was written as text; where, line: for sentences. */
-static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char *where, int64_t line, fault *f)
+/* Append an edge that was written as text; where: for sentences. */
+static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
 {
     double edge;
     if (!text_to_f64(text, &edge) || isinf(edge))
-        return fault_set(f, EXIT_USAGE,
-                         "%s, line %" PRId64 ": '%s' is no finite number: edges are numbers between blanks or commas",
-                         where, line, text);
+        return fault_set(f, EXIT_USAGE, "%s: '%s' is no finite number: edges are numbers between blanks or commas",
+                         where, text);
     double last = spec->number ? spec->edges[spec->number - 1] : -(double)INFINITY;
     if (!(last < edge)) {
         char before[TEXT_NUMBER_BYTES], after[TEXT_NUMBER_BYTES];
-        return fault_set(f, EXIT_USAGE, "%s, line %" PRId64 ": edges must increase, and %s follows %s", where, line,
-                         text_exact(edge, after), text_exact(last, before));
+        return fault_set(f, EXIT_USAGE, "%s: edges must increase, and %s follows %s", where, text_exact(edge, after),
+                         text_exact(last, before));
     }
     if (spec->number == *room) {
         *room = *room ? *room * 2 : 64;
@@ -41,8 +40,8 @@ static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char
     return 0;
 }
 
-/* Edges from text: numbers between white space and commas, # before a comment. where: "--edges" or the file. */
-static int parse_edges(bins_spec *spec, const char *text, const char *where, fault *f)
+/* Edges from text: numbers between white space and commas, # before a comment. path: of the file, NULL for --edges. */
+static int parse_edges(bins_spec *spec, const char *text, const char *path, fault *f)
 {
     static const char between[] = " \t\r\n,";
     int64_t room = 0, line = 1;
@@ -52,16 +51,17 @@ static int parse_edges(bins_spec *spec, const char *text, const char *where, fau
         if (*text == '#') {
             text += strcspn(text, "\n");
         } else if (length > 0) {
-            char item[64];
+            char item[64], place[400] = "--edges";
             snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), text);
-            if (add_edge(spec, &room, item, where, line, f) != 0) return -1;
+            if (path) snprintf(place, sizeof place, "%.360s, line %" PRId64, path, line);
+            if (add_edge(spec, &room, item, place, f) != 0) return -1;
             text += length;
         } else {
             line += *text++ == '\n';
         }
     }
     if (spec->number < 2)
-        return fault_set(f, EXIT_USAGE, "%s: %s: give at least two edges", where,
+        return fault_set(f, EXIT_USAGE, "%s: %s: give at least two edges", path ? path : "--edges",
                          spec->number ? "one edge makes no bin" : "there are no edges");
     spec->number--; /* bins */
     return 0;
@@ -141,6 +141,10 @@ static int parse_range(bins_spec *spec, const char *text, fault *f)
         if (spec->lo > spec->hi)
             return fault_set(f, EXIT_USAGE, "-r %.60s: the lower end comes first, as in -r %.17g:%.17g", text, spec->hi,
                              spec->lo);
+        if (isinf(spec->hi - spec->lo))
+            return fault_set(f, EXIT_USAGE,
+                             "-r %.60s: the ends are further apart than the largest number, 1.8e308: give nearer ones",
+                             text);
     } else {
         return fault_set(f, EXIT_USAGE, "-r '%.60s' is no range: give lo:hi, minmax, dtype or percentiles like p1:p99",
                          text);
@@ -150,7 +154,7 @@ static int parse_range(bins_spec *spec, const char *text, fault *f)
 
 static int parse_edges_option(bins_spec *spec, const char *text, fault *f)
 {
-    return parse_edges(spec, text, "--edges", f);
+    return parse_edges(spec, text, NULL, f);
 }
 
 static int count_entries(const char *list)

@@ -6,6 +6,7 @@
 #include "bench/gallery.h"
 #include "failure.h"
 #include "outfile.h"
+#include "overwrite.h"
 #include "photo.h"
 #include "settings.h"
 
@@ -43,6 +44,7 @@ static int begin(measuring *m, const settings *s, fault *f)
 {
     int count = s->files_count - 1;
     *m = (measuring){.settings = s, .table = stdout};
+    if (overwrite_refuse(s, f) != 0) return -1;
     m->photos = calloc((size_t)count + 1, sizeof *m->photos);
     m->names = calloc((size_t)count + 1, sizeof *m->names);
     if (!m->photos || !m->names) return fault_set(f, EXIT_DATA, "no memory for %d images", count);

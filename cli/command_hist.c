@@ -4,6 +4,7 @@
 
 #include "count.h"
 #include "failure.h"
+#include "overwrite.h"
 #include "terminal.h"
 #include "write.h"
 
@@ -21,7 +22,7 @@ static int tell(const result *r, fault *f)
 
 static int run(const settings *s, output *to, result *r, fault *f)
 {
-    if (output_open(to, s, f) != 0) return -1;
+    if (overwrite_refuse(s, f) != 0 || output_open(to, s, f) != 0) return -1;
     if (count_files(s, to->writer->shows_stats || s->verbose, r, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
     return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(r, f) : 0;

@@ -15,14 +15,15 @@ static int find_series(const result *in, const result *r, int i)
             (name && other && strcmp(name, other) == 0))
             return k;
     }
-    return in->count == 1 && r->count == 1 ? 0 : -1;
+    bool unnamed = !name || !in->series[0].name;
+    return in->count == 1 && r->count == 1 && unnamed ? 0 : -1;
 }
 
 static int merge_file(result *sum, const char *first, const char *path, const result *more, fault *f)
 {
     if (more->count != sum->count)
-        return fault_set(f, EXIT_DATA, "%s holds %d histograms and %s %d: merge files of the same ones", path,
-                         more->count, first, sum->count);
+        return fault_set(f, EXIT_DATA, "%s holds %d histogram%s and %s %d: merge files of the same ones", path,
+                         more->count, more->count == 1 ? "" : "s", first, sum->count);
     for (int i = 0; i < sum->count; i++) {
         char name[320];
         int k = find_series(more, sum, i);

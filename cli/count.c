@@ -104,12 +104,12 @@ static int add_stats(series *to, int naxes, const histo_view *views, const histo
 
 static double piece_bytes(const run *r, const piece *p)
 {
-    double bytes = 0;
+    double bytes = 0, beside = p->mask ? 1 : 0; /* a sample */
     for (int i = 0; i < r->count; i++)
-        bytes += (double)histo_dtype_size(p->views[i].dtype);
-    if (p->weights) bytes += (double)histo_dtype_size(p->weights->dtype);
-    if (p->where) bytes += (double)histo_dtype_size(p->where->dtype);
-    return (bytes + (p->mask ? 1 : 0)) * (double)histo_view_size(&p->views[0]);
+        bytes += (double)histo_dtype_size(p->views[i].dtype) * (double)histo_view_size(&p->views[i]);
+    if (p->weights) beside += (double)histo_dtype_size(p->weights->dtype);
+    if (p->where) beside += (double)histo_dtype_size(p->where->dtype);
+    return bytes + beside * (double)histo_view_size(&p->views[0]);
 }
 
 static int count_piece(void *self, int file, const piece *p, fault *f)
@@ -136,12 +136,28 @@ static int count_piece(void *self, int file, const piece *p, fault *f)
 static int leave_file(void *self, int file, const samples *in, fault *f)
 {
     run *r = self;
-    uint64_t bad = samples_reader(in)->bad;
+    const char *name = feed_name(&r->feed, file);
+    const reader *from = samples_reader(in);
     (void)f;
-    if (!bad || r->settings->quiet) return 0;
-    progress_end();
-    fprintf(stderr, "histo: %s: skipped %" PRIu64 " sample%s with a cell that is no number\n",
-            feed_name(&r->feed, file), bad, bad == 1 ? "" : "s");
+    if (r->settings->quiet) return 0;
+    if (from->bad) {
+        const char *plural = from->bad == 1 ? "" : "s";
+        progress_end();
+        if (r->settings->read.paired)
+            fprintf(stderr, "histo: %s: skipped %" PRIu64 " row%s with a cell that is no number\n", name, from->bad,
+                    plural);
+        else
+            fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s no number\n", name, from->bad, plural,
+                    from->bad == 1 ? "is" : "are");
+    }
+    if (from->pages_in_file) {
+        progress_end();
+        if (from->pages_in_file > 0)
+            fprintf(stderr, "histo: %s: page 0 of %" PRId64 ": --page all counts every page\n", name,
+                    from->pages_in_file);
+        else
+            fprintf(stderr, "histo: %s: page 0 of several: --page all counts every page\n", name);
+    }
     return 0;
 }
 
@@ -151,7 +167,7 @@ static int leave_file(void *self, int file, const samples *in, fault *f)
 static int save_wisdom(const settings *s, fault *f)
 {
     if (!s->measure || !s->wisdom || histo_wisdom_save(s->wisdom) == HISTO_OK) return 0;
-    return fault_of_library(f, EXIT_DATA, s->wisdom);
+    return fault_of_wisdom(f);
 }
 
 /* "cpu/privatized, 2 threads · 0.922 MB in 1.84 ms, 0.502 GB/s · 3.58 ms in all" */

@@ -103,7 +103,7 @@ static void print_description(FILE *out)
         "in text, raw binary samples or bytes. Counts are exact 64-bit numbers; samples below the first bin, above "
         "the last one and those that are no number are counted too, so that nothing is lost in silence. A sample "
         "is in a bin if it is not below its lower edge and below its upper edge; the last bin includes its upper "
-        "edge where the range was found in the data.",
+        "edge, too, unless the bins are those that integers get when nothing is said about bins.",
         out);
     fputs(".PP\n", out);
     print_text("A file that has the name of a subcommand is named with its directory, as in ./show.", out);

@@ -24,7 +24,7 @@ static void clean_up_and_die(int number)
 
 void interrupt_install(void)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     struct sigaction action = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {

@@ -1,4 +1,5 @@
 /* The histo command: which subcommand is meant, and its exit status. */
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,8 +55,18 @@ static int run(int argc, char **argv)
     return command->run(&s);
 }
 
+/* The next file opened would take the place of a standard stream that is closed. /dev/null takes it, opened in the
+ * direction in which using it fails, as it should; what is said on standard error goes nowhere. */
+static void hold_closed_streams(void)
+{
+    static const int directions[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", directions[fd]) < 0) return;
+}
+
 int main(int argc, char **argv)
 {
+    hold_closed_streams();
     setlocale(LC_CTYPE, ""); /* numbers stay as in C */
     interrupt_install();
     int status = run(argc, argv);

@@ -113,6 +113,7 @@ int value_page(settings *s, char *text, fault *f)
     if (strcmp(text, "all") != 0 && (!text_to_i64(text, &page) || page < 0 || page > INT32_MAX))
         return fault_set(f, EXIT_USAGE, "--page takes the number of a page, from 0, or all, and '%s' is neither", text);
     s->read.page = (int)page;
+    s->read.has_page = true;
     return 0;
 }
 

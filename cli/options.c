@@ -235,5 +235,6 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     }
     if (check_together(s, given, f) != 0) return -1;
     s->read.columns = s->channels || s->joint || s->weights;
+    s->read.paired = s->joint || s->weights || s->where_column || s->mask;
     return take_operands(s, command, argc - optind, argv + optind, f);
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static int open_stdout(outfile *o, fault *f)
     int fd = dup(STDOUT_FILENO); /* so that closing it, and what that reports, is the same for all */
     o->stream = fd < 0 ? NULL : fdopen(fd, "wb");
     if (o->stream) return 0;
-    int error = errno;
+    int error = errno == EINVAL ? EBADF : errno; /* EINVAL: it is open, but for reading */
     if (fd >= 0) close(fd);
     return fault_set(f, EXIT_DATA, "standard output cannot be written (%s): name a file with -o", strerror(error));
 }
@@ -51,6 +52,23 @@ static int open_directly(outfile *o, fault *f)
 {
     o->stream = fopen(o->name, "wbe");
     return o->stream ? 0 : fail_to_open(o, errno, f);
+}
+
+/* Where path leads through links, which may end at a file that is not there yet: to be freed. */
+static char *follow_links(const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char *at = strdup(path), link[PATH_MAX];
+    for (int i = 0; at && i < MOST_LINKS; i++) {
+        ssize_t length = readlink(at, link, sizeof link);
+        if (length < 0 || length == sizeof link) break;
+        const char *slash = link[0] == '/' ? NULL : strrchr(at, '/');
+        char *next;
+        if (asprintf(&next, "%.*s%.*s", slash ? (int)(slash - at) + 1 : 0, at, (int)length, link) < 0) next = NULL;
+        free(at);
+        at = next;
+    }
+    return at;
 }
 
 /* Make a file beside target that was not there before: the descriptor, or -1 with errno. */
@@ -76,8 +94,7 @@ static int make_temporary(outfile *o)
 static int open_beside(outfile *o, const struct stat *existing, fault *f)
 {
     if (existing && access(o->name, W_OK) != 0) return fail_to_open(o, errno, f);
-    o->target = realpath(o->name, NULL);
-    if (!o->target) o->target = strdup(o->name); /* not there yet */
+    o->target = follow_links(o->name);
     int fd = o->target ? make_temporary(o) : -1;
     if (fd < 0) return fail_to_open(o, errno, f);
     interrupt_guard_file(o->temporary);
@@ -124,11 +141,6 @@ FILE *outfile_stream(outfile *o)
     return o->stream;
 }
 
-const char *outfile_path(const outfile *o)
-{
-    return o->is_stdout ? "/dev/stdout" : o->temporary ? o->temporary : o->name;
-}
-
 const char *outfile_name(const outfile *o)
 {
     return o->name;
@@ -148,21 +160,25 @@ static int finish(outfile *o)
     return error;
 }
 
+int outfile_fail(const outfile *o, int error, fault *f)
+{
+    if (error == ENOSPC || error == EDQUOT)
+        return fault_set(f, EXIT_DATA,
+                         "%s cannot be written: the disk is full; make room, or choose another place with -o", o->name);
+    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
+}
+
 int outfile_commit(outfile *o, fault *f)
 {
     int error = finish(o);
-    if (!error)
-        interrupt_guard_file(NULL);
-    else if (error == ENOSPC || error == EDQUOT)
-        fault_set(f, EXIT_DATA, "%s cannot be written: the disk is full; make room, or choose another place with -o",
-                  o->name);
-    else
-        fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
-    if (error)
+    if (error) {
+        outfile_fail(o, error, f);
         outfile_abandon(o);
-    else
-        outfile_free(o);
-    return error ? -1 : 0;
+        return -1;
+    }
+    interrupt_guard_file(NULL);
+    outfile_free(o);
+    return 0;
 }
 
 void outfile_abandon(outfile *o)

@@ -22,12 +22,11 @@ outfile *outfile_open(const char *path, fault *f);
 /* Where to write. Errors of the stream need no check before the commit, which finds them. */
 FILE *outfile_stream(outfile *o);
 
-/* The path of what the stream writes to, for code that opens files by itself (before anything was written to the
- * stream). Not for messages: see outfile_name. */
-const char *outfile_path(const outfile *o);
-
 /* What messages call it: the path asked for, or "standard output". */
 const char *outfile_name(const outfile *o);
+
+/* The sentence for a write to the stream that failed with an errno, for code that has to stop then. Returns -1. */
+int outfile_fail(const outfile *o, int error, fault *f);
 
 /* Flush, put it in its place and free o: 0, or -1 with the sentence in f; nothing is left behind then. */
 int outfile_commit(outfile *o, fault *f);

@@ -23,10 +23,12 @@ typedef struct read_options {
     bool big_endian;     /* --endian big */
     const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
     int page;            /* --page: 0-based; -1: all */
+    bool has_page;       /* --page was given */
     bool skip_bad;       /* --skip-bad: cells that are no number are counted in `bad`, not refused */
     char delimiter;      /* --delimiter; 0: found */
     int header;          /* --header yes/no: 1, 0; -1: found */
     bool columns;        /* columns are asked for, so blanks between plain numbers divide these */
+    bool paired;         /* cells of a row belong together: one that is bad takes the row with it */
 } read_options;
 
 /* A piece of one page: rows x cols samples of each wanted channel. The views are two-dimensional, in the sample's own
@@ -35,7 +37,8 @@ typedef struct band {
     int page;     /* 0-based */
     int64_t y, x; /* where its first sample lies in the page */
     int64_t rows, cols;
-    histo_view *views; /* one for each wanted channel, in the order they were asked for */
+    histo_view *views; /* one for each wanted channel, in the order they were asked for. Of cells that need not stay
+                          paired, each has its own number of rows, where bad ones were left out */
 } band;
 
 typedef enum channel_model {
@@ -44,6 +47,7 @@ typedef enum channel_model {
     CHANNELS_GRAY_ALPHA,
     CHANNELS_RGB,
     CHANNELS_RGBA,
+    CHANNELS_CMYK,
 } channel_model;
 
 typedef struct reader reader;
@@ -67,7 +71,8 @@ struct reader {
     const bool *numeric;          /* [channels], or NULL: all. False where the first rows hold words alone */
     int64_t pages, height, width; /* of a page; -1 where not known in advance. One-dimensional data: height is the
                                      number of samples, width 1 */
-    uint64_t bad;                 /* cells skipped so far (--skip-bad), in this pass */
+    int64_t pages_in_file;        /* where more than one page is there and none was asked for, else 0; -1: several */
+    uint64_t bad;                 /* cells, or rows of paired ones, skipped so far (--skip-bad), in this pass */
 
     /* Say which channels bands shall hold (indices, in order, repeats allowed); called once, before the first next. */
     int (*select)(reader *r, const int *channels, int count, fault *f);

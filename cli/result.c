@@ -122,13 +122,6 @@ static void tally(table *t)
     } while (table_next(t, slots));
 }
 
-/* Keep of a whole batch the entry of the series. */
-static void keep_entry(const table *t, const series *s, void *array, size_t size)
-{
-    size_t bytes = (size_t)t->cells * size;
-    if (array && s->entry) memmove(array, (char *)array + (size_t)s->entry * bytes, bytes);
-}
-
 static bool read_axes(table *t, const histo_hist *hist)
 {
     t->naxes = histo_hist_naxes(hist);
@@ -140,32 +133,45 @@ static bool read_axes(table *t, const histo_hist *hist)
     return true;
 }
 
-static bool read_cells(table *t, const series *s)
+/* The cells of all entries of a batch, of which t has the first. */
+static bool read_cells(table *t, const histo_hist *hist)
 {
-    const histo_hist *hist = s->hist;
-    int64_t batch = histo_hist_batch(hist), all = histo_hist_size(hist, HISTO_FLOW);
+    int64_t all = histo_hist_size(hist, HISTO_FLOW);
     bool weighted = histo_hist_weighting(hist) != HISTO_UNWEIGHTED;
-    t->cells = all / batch;
+    t->cells = all / histo_hist_batch(hist);
     t->counts = malloc((size_t)all * sizeof *t->counts);
     if (!t->counts || histo_hist_read_counts(hist, HISTO_FLOW, t->counts, all) != HISTO_OK) return false;
-    if (weighted) {
-        t->sum_w = malloc((size_t)all * sizeof *t->sum_w);
-        t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
-        if (!t->sum_w || !t->sum_w2) return false;
-        if (histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) != HISTO_OK) return false;
-    }
-    keep_entry(t, s, t->counts, sizeof *t->counts);
-    keep_entry(t, s, t->sum_w, sizeof *t->sum_w);
-    keep_entry(t, s, t->sum_w2, sizeof *t->sum_w2);
-    return true;
+    if (!weighted) return true;
+    t->sum_w = malloc((size_t)all * sizeof *t->sum_w);
+    t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
+    return t->sum_w && t->sum_w2 && histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) == HISTO_OK;
 }
 
-static bool read_masked(table *t, const series *s)
+/* The table of the entry behind that of `before`, whose arrays it shares. */
+static table next_entry(const table *before)
 {
-    int64_t batch = histo_hist_batch(s->hist);
+    table t = {.naxes = before->naxes, .cells = before->cells, .counts = before->counts + before->cells};
+    memcpy(t.bins, before->bins, sizeof t.bins);
+    memcpy(t.edges, before->edges, sizeof t.edges);
+    if (before->sum_w) {
+        t.sum_w = before->sum_w + t.cells;
+        t.sum_w2 = before->sum_w2 + t.cells;
+    }
+    return t;
+}
+
+/* The tables of a batch, one for each entry. */
+static bool read_batch(table *tables, const histo_hist *hist)
+{
+    int64_t batch = histo_hist_batch(hist);
+    if (!read_axes(&tables[0], hist) || !read_cells(&tables[0], hist)) return false;
     uint64_t *masked = malloc((size_t)batch * sizeof *masked);
-    bool good = masked && histo_hist_read_masked(s->hist, masked, batch) == HISTO_OK;
-    if (good) t->masked = masked[s->entry];
+    bool good = masked && histo_hist_read_masked(hist, masked, batch) == HISTO_OK;
+    for (int64_t i = 0; i < batch && good; i++) {
+        if (i > 0) tables[i] = next_entry(&tables[i - 1]);
+        tables[i].masked = masked[i];
+        tally(&tables[i]);
+    }
     free(masked);
     return good;
 }
@@ -183,12 +189,8 @@ table *tables_read(const result *r, fault *f)
 {
     table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
     bool good = tables != NULL;
-    for (int i = 0; i < r->count && good; i++) {
-        table *t = &tables[i];
-        const series *s = &r->series[i];
-        good = read_axes(t, s->hist) && read_cells(t, s) && read_masked(t, s);
-        if (good) tally(t);
-    }
+    for (int i = 0; i < r->count && good; i++)
+        if (!r->series[i].shares_hist) good = read_batch(&tables[i], r->series[i].hist);
     if (good) return tables;
     fault_set(f, EXIT_DATA, "no memory to read the counts out: use fewer bins, or fewer histograms");
     tables_free(tables, r);
@@ -198,7 +200,7 @@ table *tables_read(const result *r, fault *f)
 void tables_free(table *tables, const result *r)
 {
     for (int i = 0; i < r->count && tables; i++)
-        table_free(&tables[i]);
+        if (!r->series[i].shares_hist) table_free(&tables[i]);
     free(tables);
 }
 

@@ -7,7 +7,7 @@
 
 #include "fault.h"
 
-/* One histogram: entry `entry` of the batch that hist holds. */
+/* One histogram: entry `entry` of the batch that hist holds. Those of a batch follow each other. */
 typedef struct series {
     char *name; /* NULL: it needs none */
     histo_hist *hist;
@@ -34,7 +34,7 @@ bool result_is_weighted(const result *r);
 /* Have the series i and j the same axes, to the bit of every edge? */
 bool result_alike(const result *r, int i, int j);
 
-/* The numbers of one series. */
+/* The numbers of one series. The tables of a batch share their edges, and parts of the first one's arrays. */
 typedef struct table {
     int naxes;
     int64_t bins[HISTO_MAX_AXES];

@@ -136,13 +136,30 @@ static bool may_read_twice(const run *r)
     return bins_need_data(&r->bins, dtype);
 }
 
+/* A device that this machine or build has not is told before anything is read, whatever else may be wrong. */
+static int check_device(const settings *s, fault *f)
+{
+    if (s->device < HISTO_DEVICE_CUDA(0)) return 0;
+    static const unsigned char sample;
+    const histo_view view = histo_view_1d(&sample, HISTO_U8, 1);
+    const histo_axis axis = histo_axis_integer(0, 1);
+    const histo_plan_options options = {.device = s->device};
+    histo_hist *hist = NULL;
+    histo_plan *plan = NULL;
+    histo_status status = histo_hist_create(&hist, 1, &axis, NULL);
+    if (status == HISTO_OK) status = histo_plan_create(&plan, hist, &view, NULL, &options);
+    if (status != HISTO_OK) fault_set(f, EXIT_DATA, "%s; take --device cpu", histo_last_error());
+    histo_plan_destroy(plan);
+    histo_hist_destroy(hist);
+    return status == HISTO_OK ? 0 : -1;
+}
+
 int run_begin(run *r, const settings *s, result *to, fault *f)
 {
     *r = (run){.settings = s, .result = to};
     bool fresh = s->measure && s->wisdom && access(s->wisdom, F_OK) != 0;
-    if (s->wisdom && !fresh && histo_wisdom_load(s->wisdom) != HISTO_OK)
-        return fault_of_library(f, EXIT_DATA, s->wisdom);
-    if (bins_parse(&r->bins, s, f) != 0) return -1;
+    if (s->wisdom && !fresh && histo_wisdom_load(s->wisdom) != HISTO_OK) return fault_of_wisdom(f);
+    if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
     if (feed_open(&r->feed, s, may_read_twice(r), f) != 0) return -1;
     samples *first = feed_begin(&r->feed, 0, f);
     if (!first || describe(r, first, f) != 0 || name_result(r, f) != 0) return -1;

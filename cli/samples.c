@@ -94,7 +94,9 @@ static int end_page(samples *in, fault *f)
     if (!in->begun) return 0;
     const int64_t *roi = in->settings->roi;
     const char *name = input_name(in->reader->in);
-    if (in->settings->has_roi && in->pixels_in_roi != roi[2] * roi[3])
+    int64_t pixels;
+    bool inside = !__builtin_mul_overflow(roi[2], roi[3], &pixels) && in->pixels_in_roi == pixels;
+    if (in->settings->has_roi && !inside)
         return fault_set(f, EXIT_USAGE, "--roi reaches outside page %d of %s: choose a smaller one, or a --page",
                          in->page, name);
     if (in->mask && in->reader->bad)

@@ -1,8 +1,10 @@
 /* Saving and loading what a result holds: see saved.h. */
+#define _GNU_SOURCE
 #include "saved.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,25 +36,43 @@ static size_t character_bytes(const unsigned char *text)
     return surrogate || overlong || (text[0] == 0xf4 && text[1] >= 0x90) ? 0 : size;
 }
 
-/* A key for series i: UTF-8, not empty, unlike the others'. */
-static void make_key(const result *r, int i, char *key, size_t size)
+static int compare_names(const void *a, const void *b)
 {
+    return strcmp(a, b);
+}
+
+/* Put name into a tree of tsearch: 1, or 0 if it has one like it, or -1 without memory. */
+static int add_name(void **names, const char *name)
+{
+    void *const *node = tsearch(name, names, compare_names);
+    return !node ? -1 : *node == name;
+}
+
+/* A key for series i: UTF-8, not empty, unlike those given out before. They own it. NULL without memory. */
+static const char *make_key(const result *r, int i, void **given)
+{
+    enum { SUFFIX = 24 };
+    char text[400];
     if (!r->series[i].name && r->count == 1)
-        snprintf(key, size, "histogram");
+        snprintf(text, sizeof text, "histogram");
     else
-        label_of_series(r, i, key, size - 24);
-    for (unsigned char *c = (unsigned char *)key; *c;) {
+        label_of_series(r, i, text, sizeof text - SUFFIX);
+    for (unsigned char *c = (unsigned char *)text; *c;) {
         size_t bytes = character_bytes(c);
         if (!bytes) *c = '?';
         c += bytes ? bytes : 1;
     }
-    bool taken = !*key || strcmp(key, "uhi_schema") == 0;
-    char other[400];
-    for (int k = 0; k < i && !taken; k++) {
-        label_of_series(r, k, other, sizeof other - 24);
-        taken = strcmp(key, other) == 0;
+    size_t length = strlen(text);
+    for (int suffix = i;; suffix++) {
+        if (*text && strcmp(text, "uhi_schema") != 0) {
+            char *key = strdup(text);
+            int added = key ? add_name(given, key) : -1;
+            if (added > 0) return key;
+            free(key);
+            if (added < 0) return NULL;
+        }
+        snprintf(text + length, SUFFIX, " (%d)", suffix);
     }
-    if (taken) snprintf(key + strlen(key), 24, " (%d)", i);
 }
 
 static int save_one(const result *r, int i, histo_format format, const char *key, char **data, size_t *size, fault *f)
@@ -67,29 +87,39 @@ static int save_one(const result *r, int i, histo_format format, const char *key
     return 0;
 }
 
+/* The members of the object that data is, behind those before. */
+static void put_members(const char *data, size_t size, bool first, FILE *out)
+{
+    size_t begin = 0, end = size;
+    while (begin < size && data[begin] != '{')
+        begin++;
+    while (end > begin && data[end - 1] != '}')
+        end--;
+    begin++;
+    end--;
+    while (end > begin && strchr(" \n", data[end - 1]))
+        end--;
+    fputs(first ? "{" : ",", out);
+    fwrite(data + begin, 1, end - begin, out);
+}
+
 /* Each histogram is saved as an object of its own; their members make up one object. */
 int saved_write_json(const result *r, FILE *out, fault *f)
 {
-    for (int i = 0; i < r->count; i++) {
-        char key[400], *data = NULL;
+    void *keys = NULL;
+    int failed = 0;
+    for (int i = 0; i < r->count && !failed; i++) {
+        char *data = NULL;
         size_t size;
-        make_key(r, i, key, sizeof key);
-        if (save_one(r, i, HISTO_JSON, key, &data, &size, f) != 0) return -1;
-        size_t begin = 0, end = size;
-        while (begin < size && data[begin] != '{')
-            begin++;
-        while (end > begin && data[end - 1] != '}')
-            end--;
-        begin++;
-        end--;
-        while (end > begin && strchr(" \n", data[end - 1]))
-            end--;
-        fputs(i ? "," : "{", out);
-        fwrite(data + begin, 1, end - begin, out);
+        const char *key = make_key(r, i, &keys);
+        failed = key ? save_one(r, i, HISTO_JSON, key, &data, &size, f)
+                     : fault_set(f, EXIT_DATA, "no memory for the names of %d histograms", r->count);
+        if (!failed) put_members(data, size, i == 0, out);
         histo_free(data);
     }
-    fputs("\n}\n", out);
-    return 0;
+    tdestroy(keys, free);
+    if (!failed) fputs("\n}\n", out);
+    return failed;
 }
 
 int saved_write_binary(const result *r, FILE *out, fault *f)
@@ -110,25 +140,82 @@ int saved_write_binary(const result *r, FILE *out, fault *f)
 
 /* ---- Loading -------------------------------------------------------------------------------------------- */
 
-static int load_one(const char *path, const char *data, size_t size, const char *key, const char *name, result *r,
-                    fault *f)
+static int load_one(const char *path, const char *data, size_t size, const char *name, result *r, fault *f)
 {
     histo_hist *hist;
-    histo_status status = histo_hist_load(data, size, key, &hist);
+    histo_status status = histo_hist_load(data, size, NULL, &hist);
     if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
     return result_add(r, hist, name, f);
 }
 
-static int load_json(const char *path, const char *text, size_t size, result *r, fault *f)
+/* Load a member of text that is JSON as if the object had no other: each looked up in the whole would take the square
+ * of the time. */
+static histo_status load_alone(char *text, const saved_member *m, histo_hist **hist)
 {
-    size_t at = 0;
-    int loaded = 0, failed = 0;
-    for (char *key; !failed && (key = saved_next_name(text, size, &at)) != NULL; free(key)) {
-        if (strcmp(key, "uhi_schema") == 0) continue;
-        failed = load_one(path, text, size, key, strcmp(key, "histogram") == 0 ? NULL : key, r, f);
-        loaded++;
+    char *first = text + m->begin - 1, *last = text + m->end, before = *first, behind = *last;
+    *first = '{';
+    *last = '}';
+    histo_status status = histo_hist_load(first, m->end - m->begin + 2, m->name, hist);
+    *first = before;
+    *last = behind;
+    return status;
+}
+
+/* A histogram without a name is saved as "histogram". */
+static const char *name_of_key(const char *key)
+{
+    return key && strcmp(key, "histogram") != 0 ? key : NULL;
+}
+
+/* names: those of the members before. What fails is looked up in the whole, which says where it is. */
+static int load_member(const char *path, char *text, size_t size, const saved_member *m, void **names, result *r,
+                       fault *f)
+{
+    histo_hist *hist;
+    int added = m->name ? add_name(names, m->name) : -1;
+    if (added < 0) {
+        free(m->name);
+        return fault_set(f, EXIT_DATA, "no memory to load %s", path);
     }
-    return failed || loaded ? failed : load_one(path, text, size, NULL, NULL, r, f);
+    histo_status status = added ? load_alone(text, m, &hist) : HISTO_INVALID;
+    if (status != HISTO_OK) status = histo_hist_load(text, size, m->name, &hist);
+    int failed =
+        status != HISTO_OK ? fault_of_library(f, EXIT_DATA, path) : result_add(r, hist, name_of_key(m->name), f);
+    if (!added) free(m->name);
+    return failed;
+}
+
+static int load_members(const char *path, char *text, size_t size, result *r, fault *f)
+{
+    void *names = NULL;
+    int failed = 0;
+    for (saved_member m = {0}; !failed && saved_next_member(text, size, &m);)
+        failed = load_member(path, text, size, &m, &names, r, f);
+    tdestroy(names, free);
+    return failed;
+}
+
+/* Does the object describe a histogram, instead of naming some? */
+static bool stands_alone(const char *text, size_t size)
+{
+    bool found = false;
+    for (saved_member m = {0}; !found && saved_next_member(text, size, &m); free(m.name))
+        found = m.name && strcmp(m.name, "uhi_schema") == 0;
+    return found;
+}
+
+/* The library reads the whole first: INVALID says that it is JSON of several histograms. */
+static int load_json(const char *path, char *text, size_t size, result *r, fault *f)
+{
+    histo_hist *hist;
+    histo_status status = histo_hist_load(text, size, NULL, &hist);
+    if (status == HISTO_INVALID) return load_members(path, text, size, r, f);
+    if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
+    saved_member only = {0};
+    if (!stands_alone(text, size)) saved_next_member(text, size, &only);
+    int failed = result_add(r, hist, name_of_key(only.name), f);
+    free(only.name);
+    return failed;
 }
 
 static int fault_set_file(const char *path, fault *f)
@@ -154,7 +241,7 @@ static int load_set(const char *path, const char *data, size_t size, result *r, 
         memcpy(name, data + at, name_bytes);
         name[name_bytes] = '\0';
         at += name_bytes;
-        if (load_one(path, data + at, bytes, NULL, name[0] ? name : NULL, r, f) != 0) return -1;
+        if (load_one(path, data + at, bytes, name[0] ? name : NULL, r, f) != 0) return -1;
         at += bytes;
     }
     return 0;
@@ -186,8 +273,7 @@ int saved_load(const char *path, result *r, fault *f)
         failed = fault_set(f, EXIT_DATA,
                            "%s is no saved histogram (JSON or .histo): to count its samples, use histo hist", name);
     else
-        failed =
-            data[0] == (char)0x93 ? load_one(name, data, size, NULL, NULL, r, f) : load_json(name, data, size, r, f);
+        failed = data[0] == (char)0x93 ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);
     free(data);
     if (!failed && r->count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no histogram", name);
     if (failed) return -1;

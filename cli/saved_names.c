@@ -1,4 +1,4 @@
-/* Keys of a JSON object, found by counting brackets outside of strings; whether it is JSON is the library's to say. */
+/* Members of a JSON object, found by counting brackets outside of strings: the text is known to be JSON. */
 #include "saved_names.h"
 
 #include <stdint.h>
@@ -11,13 +11,6 @@ static size_t string_end(const char *text, size_t size, size_t at)
     for (at++; at < size && text[at] != '"'; at++)
         if (text[at] == '\\') at++;
     return at < size ? at + 1 : size;
-}
-
-static size_t blanks_end(const char *text, size_t size, size_t at)
-{
-    while (at < size && strchr(" \t\r\n", text[at]))
-        at++;
-    return at;
 }
 
 static uint32_t hex4(const char *digits)
@@ -69,21 +62,27 @@ static char *decode(const char *from, const char *end)
     return name;
 }
 
-char *saved_next_name(const char *text, size_t size, size_t *at)
+/* Position of the comma or bracket behind the value that `at` is before. */
+static size_t value_end(const char *text, size_t size, size_t at)
 {
-    int depth = *at > 0; /* behind a key, we are in the object */
-    for (size_t i = *at; i < size;) {
-        if (text[i] == '"') {
-            size_t end = string_end(text, size, i), colon = blanks_end(text, size, end);
-            if (depth == 1 && colon < size && text[colon] == ':') {
-                *at = colon;
-                return decode(text + i + 1, text + end - 1);
-            }
-            i = end;
-            continue;
-        }
-        depth += (text[i] == '{' || text[i] == '[') - (text[i] == '}' || text[i] == ']');
-        i++;
+    int depth = 0;
+    while (at < size) {
+        char c = text[at];
+        if (depth == 0 && strchr(",]}", c) && c) break;
+        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        at = c == '"' ? string_end(text, size, at) : at + 1;
     }
-    return NULL;
+    return at;
+}
+
+bool saved_next_member(const char *text, size_t size, saved_member *m)
+{
+    const char *quote = memchr(text + m->end, '"', size - m->end);
+    if (!quote) return false;
+    m->begin = (size_t)(quote - text);
+    size_t behind = string_end(text, size, m->begin);
+    m->end = value_end(text, size, behind);
+    if (m->end == size) return false;
+    m->name = decode(quote + 1, text + behind - 1);
+    return true;
 }

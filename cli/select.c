@@ -14,16 +14,17 @@ static bool is_image(const reader *r)
     return r->model != CHANNELS_PLAIN;
 }
 
+/* Red, green and blue first: an image that says so, or an array of three or four channels that may be meant so. */
 static bool has_colors(const reader *r)
 {
-    bool triple = r->channels == 3 || r->channels == 4;
-    return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (r->model == CHANNELS_PLAIN && !r->names && triple);
+    bool array = r->model == CHANNELS_PLAIN && !r->names && !r->numeric;
+    return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (array && (r->channels == 3 || r->channels == 4));
 }
 
+/* The channel that the file says is alpha. */
 static int alpha_channel(const reader *r)
 {
-    if (r->model == CHANNELS_GRAY_ALPHA) return 1;
-    return has_colors(r) && r->channels == 4 ? 3 : NO_SOURCE;
+    return r->model == CHANNELS_GRAY_ALPHA ? 1 : r->model == CHANNELS_RGBA ? 3 : NO_SOURCE;
 }
 
 static bool is_numeric(const reader *r, int channel)
@@ -58,6 +59,8 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
     if (r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA)
         return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among r, g, b, %sgray and all", name, item,
                          r->model == CHANNELS_RGBA ? "a, " : "");
+    if (r->model == CHANNELS_CMYK)
+        return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among c, m, y, k and all", name, item);
     if (is_image(r))
         return fault_set(f, EXIT_USAGE, "%s is a gray image and has no channel '%.60s': choose among gray, %sall", name,
                          item, r->model == CHANNELS_GRAY_ALPHA ? "a and " : "0 and ");
@@ -83,13 +86,17 @@ static int channel_by_name(const reader *r, const char *item)
     return hits == 1 ? found : NO_SOURCE;
 }
 
+static const char channel_letters[2][5] = {"rgba", "cmyk"};
+
 static int channel_by_letter(const reader *r, const char *item)
 {
-    static const char *const names[] = {"red", "green", "blue", "alpha"};
-    static const char letters[] = "rgba";
+    static const char *const names[2][4] = {{"red", "green", "blue", "alpha"}, {"cyan", "magenta", "yellow", "black"}};
+    bool inks = r->model == CHANNELS_CMYK;
     for (int i = 0; i < 4; i++) {
-        if (strcasecmp(item, names[i]) != 0 && !(item[0] == letters[i] && item[1] == '\0')) continue;
-        return i == 3 ? alpha_channel(r) : has_colors(r) ? i : NO_SOURCE;
+        if (strcasecmp(item, names[inks][i]) != 0 && !(item[0] == channel_letters[inks][i] && item[1] == '\0'))
+            continue;
+        if (inks || (has_colors(r) && i < r->channels)) return i;
+        return i == 3 ? alpha_channel(r) : NO_SOURCE;
     }
     return NO_SOURCE;
 }
@@ -100,14 +107,18 @@ static int channel_by_number(const reader *r, const char *item)
     return text_to_i64(item, &number) && number >= 0 && number < r->channels ? (int)number : NO_SOURCE;
 }
 
-/* What a channel is called in results. */
-static const char *channel_name(const reader *r, int channel)
+/* What a channel is called in results; NULL if it has no name. */
+static const char *channel_name(const reader *r, int channel, char room[16])
 {
-    static const char *const colors[] = {"r", "g", "b", "a"};
     if (r->names && r->names[channel][0]) return r->names[channel];
-    if (r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA) return colors[channel];
-    if (is_image(r)) return channel == 0 ? "gray" : "a";
-    return NULL;
+    if (r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) return channel == 0 ? "gray" : "a";
+    if (is_image(r))
+        snprintf(room, 16, "%c", channel_letters[r->model == CHANNELS_CMYK][channel]);
+    else if (r->channels > 1)
+        snprintf(room, 16, "%d", channel);
+    else
+        return NULL;
+    return room;
 }
 
 static int add_source(choice *c, const reader *r, int channel, bool luma, fault *f)
@@ -118,12 +129,8 @@ static int add_source(choice *c, const reader *r, int channel, bool luma, fault 
     sample_source *made = &more[c->total];
     *made = (sample_source){.dtype = r->dtypes[channel], .luma = luma, .channel = channel};
     if (luma && (made->dtype >= HISTO_F16 || histo_dtype_size(made->dtype) == 8)) made->dtype = HISTO_F64;
-    const char *name = luma ? "gray" : channel_name(r, channel);
-    char number[16];
-    if (!name && r->channels > 1) {
-        snprintf(number, sizeof number, "%d", channel);
-        name = number;
-    }
+    char room[16];
+    const char *name = luma ? "gray" : channel_name(r, channel, room);
     if (name && !(made->name = strdup(name)))
         return fault_set(f, EXIT_DATA, "no memory for the channels of %s", input_name(r->in));
     c->total++;
@@ -145,7 +152,7 @@ static bool find_item(const reader *r, const char *item, int *channel, bool *lum
     *channel = channel_by_name(r, item);
     if (*channel == NO_SOURCE && (strcasecmp(item, "gray") == 0 || strcasecmp(item, "grey") == 0)) {
         *luma = has_colors(r);
-        if (*luma || is_image(r)) *channel = 0;
+        if (*luma || r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) *channel = 0;
     }
     if (*channel == NO_SOURCE) *channel = channel_by_letter(r, item);
     if (*channel == NO_SOURCE) *channel = channel_by_number(r, item);
@@ -178,18 +185,23 @@ static int add_list(choice *c, const reader *r, const char *list, fault *f)
 /* Nothing was asked for: the colours of an image, every channel of an array, the one column of numbers. */
 static int add_usual(choice *c, const reader *r, fault *f)
 {
-    if (!r->numeric || r->channels == 1) return add_all(c, r, false, f);
     int numbers = 0;
-    for (int i = 0; i < r->channels; i++)
+    for (int i = 0; r->numeric && i < r->channels; i++)
         numbers += r->numeric[i];
-    if (numbers == 1) return add_all(c, r, false, f);
+    if (numbers < 2) return add_all(c, r, false, f);
     char known[600];
-    list_channels(r, numbers > 0, known, sizeof known);
-    if (numbers == 0)
-        return fault_set(f, EXIT_DATA, "%s has no column of numbers among %s: name another file, or its --delimiter",
-                         input_name(r->in), known);
+    list_channels(r, true, known, sizeof known);
     return fault_set(f, EXIT_USAGE, "%s has %d columns of numbers: choose with --column among %s (or all)",
                      input_name(r->in), numbers, known);
+}
+
+/* Nothing was found, although all there is was asked for. */
+static int fault_no_numbers(const reader *r, fault *f)
+{
+    char known[600];
+    list_channels(r, false, known, sizeof known);
+    return fault_set(f, EXIT_DATA, "%s has no column of numbers among %s: name another file, or its --delimiter",
+                     input_name(r->in), known);
 }
 
 /* One more source beside those that are counted. */
@@ -199,8 +211,8 @@ static int add_extra(choice *c, const reader *r, const char *item, int *index, f
     if (add_item(c, r, item, f) != 0) return -1;
     *index = before;
     if (c->total == before + 1) return 0;
-    return fault_set(f, EXIT_USAGE, "'%.60s' names %d channels of %s where one is wanted: name one", item,
-                     c->total - before, input_name(r->in));
+    return fault_set(f, EXIT_USAGE, "'%.60s' names %d %ss of %s where one is wanted: name one", item, c->total - before,
+                     r->numeric ? "column" : "channel", input_name(r->in));
 }
 
 static int select_in_reader(choice *c, reader *r, fault *f)
@@ -229,10 +241,12 @@ static int find_sources(choice *c, const reader *r, const settings *s, fault *f)
                  : s->channels ? add_list(c, r, s->channels, f)
                                : add_usual(c, r, f);
     if (failed) return -1;
+    if (c->total == 0) return fault_no_numbers(r, f);
     c->count = c->total;
     if (c->joint && (c->count < 2 || c->count > HISTO_MAX_AXES))
-        return fault_set(f, EXIT_USAGE, "--joint %s names %d channel%s of %s: name 2 to %d, as in --joint A,B",
-                         s->joint, c->count, c->count == 1 ? "" : "s", input_name(r->in), HISTO_MAX_AXES);
+        return fault_set(f, EXIT_USAGE, "--joint %s names %d %s%s of %s: name 2 to %d, as in --joint A,B", s->joint,
+                         c->count, r->numeric ? "column" : "channel", c->count == 1 ? "" : "s", input_name(r->in),
+                         HISTO_MAX_AXES);
     if (s->weights && add_extra(c, r, s->weights, &c->weights, f) != 0) return -1;
     if (s->has_where && s->where_column && add_extra(c, r, s->where_column, &c->where, f) != 0) return -1;
     if (s->has_where && c->joint && !s->where_column)

@@ -128,16 +128,34 @@ int64_t bins_in_a_row(int64_t bins, int64_t most)
             if (round[i] * ten >= least) return round[i] * ten;
 }
 
-/* Do the edges, as text, lie within a fiftieth of the step of where they are? */
+/* Significant digits, without an exponent where the number is short without one. */
+static void put_digits(int digits, double value, char text[TEXT_NUMBER_BYTES])
+{
+    snprintf(text, TEXT_NUMBER_BYTES, "%.*g", digits, value);
+    if (fabs(value) >= 1 && fabs(value) < 1e7 && strchr(text, 'e')) snprintf(text, TEXT_NUMBER_BYTES, "%.0f", value);
+}
+
+/* Do the edges, as text, lie within a fiftieth of the step of where they are? And where whole numbers may be counted,
+ * on the same side of each of these? */
 static bool form_is_exact_enough(const edge_form *form, const double *edges, int64_t count, int64_t step)
 {
     char text[TEXT_NUMBER_BYTES];
     for (int64_t i = 0; i < count; i += step) {
         int64_t next = i + step < count ? i + step : count - 1, before = i >= step ? i - step : 0;
         double gap = i < next ? edges[next] - edges[i] : edges[i] - edges[before];
-        if (fabs(strtod(edge_text(form, edges[i], text), NULL) - edges[i]) > gap / 50) return false;
+        double shown = strtod(edge_text(form, edges[i], text), NULL), rounding = gap * 1e-9;
+        if (fabs(shown - edges[i]) > gap / 50) return false;
+        bool plain = form->decimals >= 0 && gap >= 1;
+        if (plain && ceil(shown - rounding) != ceil(edges[i] - rounding)) return false;
     }
     return true;
+}
+
+/* Bins so unlike, as those of a logarithmic axis, that no number of decimals suits all edges. */
+static bool are_uneven(const double *edges, int64_t count)
+{
+    double first = edges[1] - edges[0], last = edges[count - 1] - edges[count - 2];
+    return fmax(first, last) > 100 * fmin(first, last);
 }
 
 edge_form edge_form_of(const double *edges, int64_t count, int64_t step)
@@ -145,7 +163,8 @@ edge_form edge_form_of(const double *edges, int64_t count, int64_t step)
     enum { MOST_DECIMALS = 6 };
     const double largest_plain = 1e7;
     edge_form form = {.decimals = 0, .digits = 3};
-    if (fabs(edges[0]) >= largest_plain || fabs(edges[count - 1]) >= largest_plain) form.decimals = MOST_DECIMALS + 1;
+    if (fabs(edges[0]) >= largest_plain || fabs(edges[count - 1]) >= largest_plain || are_uneven(edges, count))
+        form.decimals = MOST_DECIMALS + 1;
     while (form.decimals <= MOST_DECIMALS && !form_is_exact_enough(&form, edges, count, step))
         form.decimals++;
     if (form.decimals > MOST_DECIMALS) {
@@ -164,7 +183,7 @@ edge_form edge_form_of(const double *edges, int64_t count, int64_t step)
 char *edge_text(const edge_form *form, double edge, char text[TEXT_NUMBER_BYTES])
 {
     if (form->decimals < 0)
-        snprintf(text, TEXT_NUMBER_BYTES, "%.*g", form->digits, edge);
+        put_digits(form->digits, edge, text);
     else
         snprintf(text, TEXT_NUMBER_BYTES, "%.*f", form->decimals, edge);
     bool negative_zero = text[0] == '-' && strspn(text, "-0.") == strlen(text);

@@ -127,9 +127,9 @@ void terminal_bars(const screen *to, const result *r, const table *tables, int r
         for (int i = 0; i < r->count; i++)
             put_panels(&c, i, i + 1, bar_width(&c, 1));
     }
-    if (c.in_a_row > 1) {
-        char number[TEXT_NUMBER_BYTES];
-        fprintf(to->out, "%lld bins to a row (%s in all)\n", (long long)c.in_a_row,
-                text_count((uint64_t)c.bins, number));
-    }
+    char number[TEXT_NUMBER_BYTES];
+    if (c.in_a_row > 1)
+        fprintf(to->out, "%lld bins to a row (%s in all)%s", (long long)c.in_a_row,
+                text_count((uint64_t)c.bins, number), log ? "; " : "\n");
+    if (log) fputs("bars are logarithmic\n", to->out);
 }

@@ -39,6 +39,7 @@ void terminal_bytes(const screen *to, const table *t, int rows, bool log)
         putc('\n', to->out);
     }
     if (count < t->bins[0])
-        fprintf(to->out, "%lld of the %lld bytes do not occur\n", (long long)(t->bins[0] - count),
-                (long long)t->bins[0]);
+        fprintf(to->out, "%lld of the %lld bytes do not occur%s", (long long)(t->bins[0] - count),
+                (long long)t->bins[0], log ? "; " : "\n");
+    if (log) fputs("bars are logarithmic\n", to->out);
 }

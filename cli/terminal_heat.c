@@ -78,7 +78,11 @@ static void put_legend(const screen *to, const result *r, const grid *g)
     fprintf(to->out, "%s ", label_of_values(r));
     for (int i = 0; i < (to->colors ? COLORS : SHADES); i++)
         put_cell(to, &(grid){.scale = {.least = 1, .most = 1}}, (i + 0.5) / (to->colors ? COLORS : SHADES), 1);
-    fprintf(to->out, " up to %s%s", text_short(g->scale.most, number), g->scale.log ? ", logarithmic" : "");
+    if (result_is_weighted(r))
+        text_short(g->scale.most, number);
+    else
+        text_count((uint64_t)g->scale.most, number);
+    fprintf(to->out, " up to %s%s", number, g->scale.log ? ", logarithmic" : "");
     if (g->each_x * g->each_y > 1)
         fprintf(to->out, "; %lld x %lld bins to a cell", (long long)g->each_x, (long long)g->each_y);
     putc('\n', to->out);

@@ -42,7 +42,10 @@ static void fill_moments(line *l, const series *s, const table *t, int a)
     const double values[] = {of.min, of.max, of.mean, finite ? sqrt(of.m2 / (double)finite) : 0};
     for (int i = 0; i < 4; i++) {
         char number[TEXT_NUMBER_BYTES];
-        text_short(values[i], number);
+        if (i < 3 && exact)
+            text_among(values[i], of.min, of.max, number);
+        else
+            text_short(values[i], number);
         snprintf(l->field[MIN + i], sizeof l->field[0], "%s%s", exact ? "" : "≈ ", finite ? number : "-");
         if (!finite) strcpy(l->field[MIN + i], "-");
     }

@@ -70,6 +70,14 @@ char *text_short(double value, char out[TEXT_NUMBER_BYTES])
     return out;
 }
 
+char *text_among(double value, double min, double max, char out[TEXT_NUMBER_BYTES])
+{
+    double most = fmax(fabs(min), fabs(max)), spread = max - min;
+    int digits = spread > 0 ? (int)fmin(17, ceil(log10(most / spread)) + 3) : 6;
+    snprintf(out, TEXT_NUMBER_BYTES, "%.*g", digits > 6 ? digits : 6, value + 0.0); /* -0 becomes 0 */
+    return out;
+}
+
 /* Three digits of value in the unit that keeps it below 1000; units go up by 1000 to the last one, before NULL. */
 static char *with_unit(double value, const char *const *units, char out[TEXT_NUMBER_BYTES])
 {

@@ -24,6 +24,8 @@ char *text_exact(double value, char out[TEXT_NUMBER_BYTES]);
 char *text_count(uint64_t value, char out[TEXT_NUMBER_BYTES]);
 /* Six significant digits. */
 char *text_short(double value, char out[TEXT_NUMBER_BYTES]);
+/* As many digits as tell values from min to max apart, and six at least. */
+char *text_among(double value, double min, double max, char out[TEXT_NUMBER_BYTES]);
 
 /* With a unit: 1.84 ms, 922 kB. */
 char *text_seconds(double seconds, char out[TEXT_NUMBER_BYTES]);

@@ -64,6 +64,22 @@ static const writer *writer_of_path(const char *path, fault *f)
     return found;
 }
 
+static int check_axes(const output *to, int naxes, fault *f)
+{
+    if (to->writer->most_axes == 0 || naxes <= to->writer->most_axes) return 0;
+    return fault_set(f, EXIT_USAGE, "a histogram of %d axes cannot be drawn as %s: draw two of them with --joint A,B",
+                     naxes, to->writer->name);
+}
+
+/* As many as --joint has items, if none of them stands for several. */
+static int joint_axes(const settings *s)
+{
+    int axes = 1;
+    for (const char *c = s->joint ? s->joint : ""; *c; c++)
+        axes += *c == ',';
+    return axes;
+}
+
 int output_open(output *to, const settings *s, fault *f)
 {
     bool to_stdout = !s->output || strcmp(s->output, "-") == 0;
@@ -78,6 +94,7 @@ int output_open(output *to, const settings *s, fault *f)
     if (!to->writer) return -1;
     if (to->writer->binary && to_terminal)
         return fault_set(f, EXIT_USAGE, "%s is not for a terminal: name a file with -o", to->writer->name);
+    if (check_axes(to, joint_axes(s), f) != 0) return -1;
     to->file = outfile_open(to_stdout ? "-" : s->output, f);
     return to->file ? 0 : -1;
 }
@@ -91,6 +108,7 @@ int output_write(output *to, const result *r, fault *f)
                 "the axes of the histograms in %s differ, and do not go into one %s file: take one file at a time, "
                 "or draw them with --to text",
                 r->title, to->writer->name);
+    if (check_axes(to, result_naxes(r), f) != 0) return -1;
     if (to->writer->write(r, to->settings, to->file, f) != 0) return -1;
     outfile *file = to->file;
     to->file = NULL;

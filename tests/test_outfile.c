@@ -96,21 +96,6 @@ static void test_abandon_leaves_nothing(void **state)
     assert_int_equal(files_here(), 0);
 }
 
-static void test_path_is_what_is_committed(void **state)
-{
-    (void)state;
-    fault f = {0};
-    outfile *o = outfile_open("c", &f);
-    assert_non_null(o);
-    FILE *out = fopen(outfile_path(o), "wb");
-    assert_non_null(out);
-    fputs("by path", out);
-    fclose(out);
-    assert_int_equal(outfile_commit(o, &f), 0);
-    assert_content("c", "by path");
-    unlink("c");
-}
-
 static void test_permissions_are_kept(void **state)
 {
     (void)state;
@@ -139,6 +124,35 @@ static void test_links_are_followed(void **state)
     assert_content("real", "2");
     unlink("link");
     unlink("real");
+}
+
+/* Through a chain of links, one of them in a directory, to a file that is made. */
+static void test_links_to_nothing_are_followed(void **state)
+{
+    (void)state;
+    struct stat status;
+    char absolute[sizeof folder + 8];
+    snprintf(absolute, sizeof absolute, "%s/made", folder);
+    assert_int_equal(mkdir("inside", 0777), 0);
+    assert_int_equal(symlink("inside/second", "first"), 0);
+    assert_int_equal(symlink("../third", "inside/second"), 0);
+    assert_int_equal(symlink(absolute, "third"), 0);
+    write_good("first", "1");
+    assert_content("made", "1");
+    static const char *const links[] = {"first", "inside/second", "third"};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(lstat(links[i], &status), 0);
+        assert_true(S_ISLNK(status.st_mode));
+        unlink(links[i]);
+    }
+    unlink("made");
+    assert_int_equal(rmdir("inside"), 0);
+    assert_int_equal(symlink("round", "round"), 0);
+    open_bad("round", "cannot be written");
+    assert_int_equal(symlink("nowhere/x", "astray"), 0);
+    open_bad("astray", "its directory does not exist");
+    unlink("round");
+    unlink("astray");
 }
 
 static void test_devices_are_written_directly(void **state)
@@ -173,9 +187,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commit_replaces),
         cmocka_unit_test(test_abandon_leaves_nothing),
-        cmocka_unit_test(test_path_is_what_is_committed),
         cmocka_unit_test(test_permissions_are_kept),
         cmocka_unit_test(test_links_are_followed),
+        cmocka_unit_test(test_links_to_nothing_are_followed),
         cmocka_unit_test(test_devices_are_written_directly),
         cmocka_unit_test(test_bad_places),
     };

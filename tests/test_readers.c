@@ -330,7 +330,15 @@ static void arrays_become_pages(void **state)
     assert_int_equal(r->height, 2);
     assert_int_equal(r->width, 3);
     expect_channel(r, 0, 6, VALUES(1, 2, 3, 4, 5, 6));
-    /* A short last dimension holds channels. */
+    /* A short last dimension holds channels, in either order. */
+    r = open_or_fail(write_npy(NPY("'>u2'", "True", "(2, 1, 3)"), "\0\1\0\2\0\3\0\4\0\5\0\6", 12), &nothing_asked,
+                     true);
+    assert_int_equal(r->channels, 3);
+    assert_int_equal(r->height, 2);
+    assert_int_equal(r->width, 1);
+    expect_channel(r, 1, 2, VALUES(3, 4));
+    refused(write_npy(NPY("'|u1'", "True", "(2, 1, 3)"), "\1\2\3\4\5\6\7", 7), &nothing_asked, EXIT_DATA,
+            "holds 7 bytes");
     r = open_or_fail(write_npy(NPY("'|u1'", "False", "(1, 2, 3)"), "\1\2\3\4\5\6", 6), &nothing_asked, true);
     assert_int_equal(r->channels, 3);
     assert_int_equal(r->width, 2);
@@ -575,7 +583,8 @@ static void bad_cells(void **state)
 {
     (void)state;
     const char *text = "a,b,c\n1,2,3\n4,x,6\n,8,9\n7,8,9\n";
-    const read_options skip = {.header = -1, .skip_bad = true};
+    const read_options skip = {.header = -1, .skip_bad = true},
+                       paired = {.header = -1, .skip_bad = true, .paired = true};
     refused(write_text(text), &nothing_asked, EXIT_DATA, "line 4, column 0 (a): an empty cell is no number");
     EXPECT(write_text(text), &nothing_asked, 2, 3, 6, 9, 9);
     EXPECT(write_text(text), &skip, 0, 1, 4, 7);
@@ -588,10 +597,10 @@ static void bad_cells(void **state)
     refused(write_text("a,b\n1,2\n3,4,5\n"), &nothing_asked, EXIT_DATA, "line 3: the row has 3 cells");
     refused(write_text("a,b\n1,2\n3,\"4\n5,6\n"), &nothing_asked, EXIT_DATA, "line 3: a quote opened in this row");
 
-    /* Wanted columns stay paired: a row with a bad cell in any of them is left out, and counted once. */
+    /* Where columns stay paired, a row with a bad cell in any of them is left out, and counted once. */
     fault f = {0};
     band b;
-    reader *r = open_or_fail(write_text(text), &skip, false);
+    reader *r = open_or_fail(write_text(text), &paired, false);
     assert_int_equal(r->select(r, (const int[]){1, 0, 1}, 3, &f), 0);
     assert_int_equal(r->next(r, &b, &f), 1);
     assert_int_equal(b.rows, 2);
@@ -601,6 +610,17 @@ static void bad_cells(void **state)
     assert_int_equal(r->next(r, &b, &f), 0);
     assert_int_equal(r->select(r, (const int[]){3}, 1, &f), -1);
     assert_non_null(strstr(f.text, "no channel 3"));
+    r->close(r);
+
+    /* Else the cell alone is. */
+    r = open_or_fail(write_text("a,b\n1,x\n4,5\ny,z\nnan,8\n"), &skip, false);
+    assert_int_equal(r->select(r, (const int[]){0, 1}, 2, &f), 0);
+    assert_int_equal(r->next(r, &b, &f), 1);
+    assert_int_equal(b.views[0].shape[0], 3);
+    assert_int_equal(b.views[1].shape[0], 2);
+    const double *a = b.views[0].data, *other = b.views[1].data;
+    assert_true(a[0] == 1 && a[1] == 4 && isnan(a[2]) && other[0] == 5 && other[1] == 8);
+    assert_int_equal(r->bad, 3);
     r->close(r);
 }
 

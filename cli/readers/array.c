@@ -1,7 +1,10 @@
 /* Arrays as pages, and the reader that streams an array in bands from a source of bytes.
  *
  * An array is `lines` lines of `length` pixels: its rows, or its columns in Fortran order. A band is as many whole
- * lines as BAND_BYTES hold, or a part of one line that is longer. */
+ * lines as BAND_BYTES hold, or a part of one line that is longer.
+ *
+ * Channels in Fortran order lie one behind the other, so that a pixel is complete only at the end: these arrays are
+ * read into memory whole, and their bands are views of it. */
 #include "array.h"
 
 #include <inttypes.h>
@@ -17,7 +20,7 @@ bool array_page_of(const array_info *info, array_page *page)
         if (__builtin_mul_overflow(samples, info->shape[d], &samples)) return false;
     if (__builtin_mul_overflow(samples, (int64_t)histo_dtype_size(info->dtype), &bytes)) return false;
     const int64_t *shape = info->shape;
-    bool image = info->ndim == 3 && !info->fortran && shape[2] >= 1 && shape[2] <= 4;
+    bool image = info->ndim == 3 && shape[2] >= 1 && shape[2] <= 4;
     *page = (array_page){.channels = 1,
                          .height = samples,
                          .width = 1,
@@ -28,6 +31,7 @@ bool array_page_of(const array_info *info, array_page *page)
         page->width = shape[1];
         page->channels = image ? (int)shape[2] : 1;
         page->by_columns = info->fortran;
+        page->planes = info->fortran && page->channels > 1;
     }
     return true;
 }
@@ -74,7 +78,8 @@ typedef struct array_reader {
     selection selected;
     int64_t pixel_bytes;
     unsigned char *buffer;
-    int64_t line, at; /* where the next band begins: its line, and the pixel in it */
+    unsigned char *whole; /* of planes, once they are read */
+    int64_t line, at;     /* where the next band begins: its line, and the pixel in it */
     bool ended;
 } array_reader;
 
@@ -144,9 +149,54 @@ static void array_views(array_reader *r, const band *b)
     }
 }
 
+/* Planes into memory, which grows with what the source holds, not with what its header promises. */
+static int read_planes(array_reader *r, fault *f)
+{
+    size_t size = (size_t)r->page.bytes, room = 0, filled = 0;
+    while (filled < size) {
+        if (filled == room) {
+            room = room ? 2 * room : BAND_BYTES;
+            if (r->place.size >= 0 || room > size) room = size; /* the source is known to hold so much, or must */
+            unsigned char *more = realloc(r->whole, room);
+            if (!more)
+                return fault_set(f, EXIT_DATA,
+                                 "%s has channels in Fortran order, and no memory to hold its %" PRId64
+                                 " bytes: save it in C order",
+                                 r->place.subject, r->page.bytes);
+            r->whole = more;
+        }
+        int64_t got = byte_source_read_full(&r->source, r->whole + filled, room - filled, f);
+        if (got < 0) return -1;
+        filled += (size_t)got;
+        if (filled < room) return fault_size(r, (int64_t)filled, f);
+    }
+    size_t sample_bytes = histo_dtype_size(r->info.dtype);
+    if (r->info.swapped) swap_bytes(r->whole, sample_bytes, size / sample_bytes);
+    return array_end(r, f);
+}
+
+/* Some columns of the planes in memory. */
+static int planes_next(array_reader *r, band *b, fault *f)
+{
+    const int64_t rows = r->page.height, columns = r->page.width, sample = (int64_t)histo_dtype_size(r->info.dtype);
+    if (r->page.bytes == 0) return array_end(r, f);
+    if (!r->whole && read_planes(r, f) != 0) return -1;
+    if (r->line == columns) return 0;
+    int64_t fit = BAND_BYTES / r->pixel_bytes / rows, left = columns - r->line;
+    int64_t count = fit < 1 ? 1 : fit < left ? fit : left;
+    *b = (band){.x = r->line, .rows = rows, .cols = count, .views = r->selected.views};
+    for (int i = 0; i < r->selected.count; i++) {
+        const unsigned char *first = r->whole + (r->selected.wanted[i] * columns + r->line) * rows * sample;
+        r->selected.views[i] = (histo_view){first, r->info.dtype, 2, 0, {rows, count}, {sample, rows * sample}};
+    }
+    r->line += count;
+    return 1;
+}
+
 static int array_next(reader *base, band *b, fault *f)
 {
     array_reader *r = (array_reader *)base;
+    if (r->page.planes) return planes_next(r, b, f);
     bool open_ended = r->page.bytes < 0;
     int64_t lines = r->page.by_columns ? r->page.width : r->page.height;
     int64_t length = r->page.by_columns ? r->page.height : r->page.width;
@@ -189,6 +239,10 @@ static int array_next(reader *base, band *b, fault *f)
 static int array_rewind(reader *base, fault *f)
 {
     array_reader *r = (array_reader *)base;
+    if (r->whole) {
+        r->line = 0;
+        return 0;
+    }
     if (r->source.rewind(r->source.self, f) != 0) return -1;
     for (int64_t left = r->place.start; left > 0;) {
         int64_t got = r->source.read(r->source.self, r->buffer, (size_t)(left < BAND_BYTES ? left : BAND_BYTES), f);
@@ -207,6 +261,7 @@ static void array_close(reader *base)
     r->source.close(r->source.self);
     input_close(r->base.in);
     selection_free(&r->selected);
+    free(r->whole);
     free((char *)r->place.subject);
     free(r->buffer);
     free(r);

@@ -3,10 +3,10 @@
  *
  * The conventions, for every format that holds arrays:
  *   - two dimensions: rows x columns, one channel;
- *   - three dimensions in C order, the last of 1 to 4: rows x columns x channels;
- *   - any other number of dimensions: one channel, flattened, in the order that the array is stored in: height is the
- *     number of samples, width 1. No dimension at all is one sample;
- *   - Fortran order: two dimensions keep their rows and columns, and come as bands of columns. */
+ *   - three dimensions, the last of 1 to 4: rows x columns x channels;
+ *   - any others: one channel, flattened, in the order that the array is stored in: height is the number of samples,
+ *     width 1. No dimension at all is one sample;
+ *   - Fortran order: rows, columns and channels are the same ones, and come as bands of columns. */
 #ifndef CLI_READERS_ARRAY_H
 #define CLI_READERS_ARRAY_H
 
@@ -35,6 +35,7 @@ typedef struct array_page {
     int64_t bytes;   /* -1 where not known */
     bool flat;       /* of other than two dimensions (and channels) */
     bool by_columns; /* stored column after column */
+    bool planes;     /* and channel after channel */
 } array_page;
 
 /* False if the size of the array does not fit in an int64_t. */

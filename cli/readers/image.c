@@ -46,11 +46,9 @@ static int describe_reader(image *m, const image_layout *layout, fault *f)
 static int check_alike(const image *m, int page, const image_layout *layout, fault *f)
 {
     const reader *r = &m->reader;
-    static const char *const models[] = {[CHANNELS_PLAIN] = "plain",
-                                         [CHANNELS_GRAY] = "gray",
-                                         [CHANNELS_GRAY_ALPHA] = "gray with alpha",
-                                         [CHANNELS_RGB] = "RGB",
-                                         [CHANNELS_RGBA] = "RGBA"};
+    static const char *const models[] = {
+        [CHANNELS_PLAIN] = "plain", [CHANNELS_GRAY] = "gray", [CHANNELS_GRAY_ALPHA] = "gray with alpha",
+        [CHANNELS_RGB] = "RGB",     [CHANNELS_RGBA] = "RGBA", [CHANNELS_CMYK] = "CMYK"};
     if (layout->model != r->model || layout->channels != r->channels || layout->dtype != r->dtypes[0])
         return fault_set(f, EXIT_DATA,
                          "%s: page %d is %s (%d x %s) and the pages before it are %s (%d x %s): choose one with --page",
@@ -132,6 +130,6 @@ int image_damaged(const image *m, const char *place, const char *complaint, faul
 int image_check_single_page(const image *m, const read_options *options, fault *f)
 {
     if (options->page <= 0) return 0;
-    return fault_set(f, EXIT_USAGE, "%s: has no page %d: this format holds one image, page 0", input_name(m->reader.in),
+    return fault_set(f, EXIT_USAGE, "%s has no page %d: this format holds one image, page 0", input_name(m->reader.in),
                      options->page);
 }

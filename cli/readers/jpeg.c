@@ -1,6 +1,6 @@
 /* JPEG images by libjpeg. Rows are decoded as they are needed (libjpeg itself holds a progressive image whole).
- * YCbCr becomes RGB; CMYK gives its four stored channels. libjpeg only warns of data that is missing or wrong,
- * and makes samples up: here that is a failure. */
+ * YCbCr becomes RGB; CMYK is told as amounts of ink, which files with Adobe's marker store inverted. libjpeg only
+ * warns of data that is missing or wrong, and makes samples up: here that is a failure. */
 #include <setjmp.h>
 #include <stdio.h>
 /* after stdio.h, which they need */
@@ -108,6 +108,7 @@ static image_layout choose_colors(j_decompress_ptr jpeg)
         break;
     case JCS_CMYK:
     case JCS_YCCK:
+        layout.model = CHANNELS_CMYK;
         layout.channels = 4;
         jpeg->out_color_space = JCS_CMYK;
         break;
@@ -173,6 +174,9 @@ static int next(reader *r, band *b, fault *f)
     while (p->jpeg.output_scanline < m->y + rows) {
         JSAMPROW row = m->rows.data + (size_t)(p->jpeg.output_scanline - m->y) * pitch;
         jpeg_read_scanlines(&p->jpeg, &row, 1);
+        if (m->layout.model == CHANNELS_CMYK && p->jpeg.saw_Adobe_marker)
+            for (size_t i = 0; i < pitch; i++)
+                row[i] = (JSAMPLE)(255 - row[i]);
     }
     if (m->y + rows == m->layout.height) jpeg_finish_decompress(&p->jpeg); /* which reads on to the end marker */
     return image_emit_rows(m, b, rows);

@@ -23,6 +23,7 @@ typedef struct pnm_reader {
     int64_t largest; /* value that a sample may have */
     bool foreign;    /* the other byte order than this machine's */
     int wanted_page; /* -1: all */
+    bool has_page;   /* it was asked for */
     int64_t offset;  /* of the next byte in the data */
     size_t used, filled;
     unsigned char buffer[BUFFER_BYTES];
@@ -363,11 +364,22 @@ static int begin_next_page(pnm_reader *p, fault *f)
     while (is_space(c));
     if (f->status != EXIT_OK) return -1;
     if (c < 0 && p->wanted_page > p->image.page)
-        return fault_set(f, EXIT_USAGE, "%s: has no page %d: its last page is %d", input_name(p->image.reader.in),
+        return fault_set(f, EXIT_USAGE, "%s has no page %d: its last page is %d", input_name(p->image.reader.in),
                          p->wanted_page, p->image.page);
     if (c < 0) return 0;
     if (c != 'P') return malformed(p, "the end of the file, or another image,", f);
     return read_header(p, p->image.page + 1, f) < 0 ? -1 : 1;
+}
+
+/* Behind the page that was read because none was asked for: does another follow? */
+static void look_for_more(pnm_reader *p)
+{
+    fault broken = {0};
+    int c;
+    do
+        c = next_byte(p, &broken);
+    while (is_space(c));
+    p->image.reader.pages_in_file = c == 'P' ? -1 : 0;
 }
 
 static int next(reader *r, band *b, fault *f)
@@ -376,7 +388,10 @@ static int next(reader *r, band *b, fault *f)
     const image *m = &p->image;
     for (;;) {
         if (m->y == m->layout.height) {
-            if (m->page == p->wanted_page) return 0;
+            if (m->page == p->wanted_page) {
+                if (!p->has_page) look_for_more(p);
+                return 0;
+            }
             int more = begin_next_page(p, f);
             if (more < 1) return more;
         }
@@ -413,6 +428,7 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
     r->rewind = rewind_pnm;
     r->close = close_pnm;
     p->wanted_page = options->page;
+    p->has_page = options->has_page;
     if (start(p, f) < 0) {
         close_pnm(r);
         return NULL;

@@ -10,9 +10,10 @@ int selection_set(selection *s, const reader *r, const int *channels, int count,
         if (channels[i] < 0 || channels[i] >= r->channels)
             return fault_set(f, EXIT_USAGE, "%s has no channel %d: its channels are 0 to %d", input_name(r->in),
                              channels[i], r->channels - 1);
-    size_t n = count > 0 ? (size_t)count : 0;
+    if (count < 1) return fault_set(f, EXIT_USAGE, "no channel of %s was asked for", input_name(r->in));
+    size_t n = (size_t)count;
     selection fresh = {calloc(n, sizeof *fresh.wanted), count, calloc(n, sizeof *fresh.views)};
-    if (!n || !fresh.wanted || !fresh.views) {
+    if (!fresh.wanted || !fresh.views) {
         selection_free(&fresh);
         return fault_set(f, EXIT_DATA, "no memory to read %d channels of %s", count, input_name(r->in));
     }

@@ -19,13 +19,16 @@ typedef struct text_reader {
     reader base;
     text_window window;
     text_form form;
-    bool skip_bad;
+    bool skip_bad, paired;
     histo_dtype *dtypes;
     char **names;
     bool *numeric;
     selection selected;
-    int *slot_of;   /* of each column: where its values go, or -1 */
-    double *values; /* slot after slot, `capacity` each */
+    int *slot_of; /* of each column: where its values go, or -1 */
+    int slots;
+    double *values;  /* slot after slot, `capacity` each */
+    int64_t *filled; /* of each slot: its values in the band */
+    bool *good;      /* of each slot: is the value of the row at hand a number? */
     int64_t capacity;
     uint64_t line, word; /* 1-based; word in plain numbers only */
     int64_t row;
@@ -54,11 +57,13 @@ static void describe_cell(const char *begin, const char *end, char *text, size_t
 static int fault_cell(const text_reader *r, uint64_t line, int column, const text_cell *cell, fault *f)
 {
     char what[96], named[96] = "";
+    const char *remedy = "correct it, or leave such cells out with --skip-bad";
+    if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or call it a name with --header yes";
     describe_cell(cell->begin, cell->end, what, sizeof what);
+    if (text_cell_has_comma(cell)) remedy = "write it with a decimal point, and no comma elsewhere";
     if (r->names) snprintf(named, sizeof named, " (%.80s)", r->names[column]);
-    return fault_set(f, EXIT_DATA,
-                     "%s, line %" PRIu64 ", column %d%s: %s; correct it, or leave such cells out with --skip-bad",
-                     input_name(r->base.in), line, column, named, what);
+    return fault_set(f, EXIT_DATA, "%s, line %" PRIu64 ", column %d%s: %s; %s", input_name(r->base.in), line, column,
+                     named, what, remedy);
 }
 
 static int fault_word(const text_reader *r, const char *begin, const char *end, fault *f)
@@ -103,24 +108,34 @@ static inline text_follow parse_cell(const char **at, const char *end, text_deli
     return follow;
 }
 
-/* Parse the row at *at into values[…][row]. */
-static row_result read_row(text_reader *r, const char **at, int64_t row, fault *f)
+/* Keep what is good of the row at hand: of paired cells, all or none. */
+static row_result keep_row(text_reader *r, int bad)
+{
+    r->base.bad += r->paired ? bad > 0 : (uint64_t)bad;
+    if (bad && (r->paired || bad == r->slots)) return ROW_LEFT_OUT;
+    for (int slot = 0; slot < r->slots; slot++)
+        r->filled[slot] += r->good[slot];
+    return ROW_READ;
+}
+
+/* Parse the row at *at into the values behind those that are there. */
+static row_result read_row(text_reader *r, const char **at, fault *f)
 {
     const char *p = *at, *end = r->window.data + r->window.size;
     const text_delimiter delimiter = r->form.delimiter;
     const int columns = r->base.channels;
     uint64_t line = r->line;
-    bool all_good = true;
+    int bad = 0;
     text_follow follow;
     int64_t column = 0;
     do {
         text_cell cell;
         int slot = column < columns ? r->slot_of[column] : -1;
         if (slot >= 0) {
-            bool good;
-            follow = parse_cell(&p, end, delimiter, &r->values[slot * r->capacity + row], &good, &cell);
-            if (follow != TEXT_CUT && !good) {
-                all_good = false;
+            double *value = &r->values[slot * r->capacity + r->filled[slot]];
+            follow = parse_cell(&p, end, delimiter, value, &r->good[slot], &cell);
+            if (follow != TEXT_CUT && !r->good[slot]) {
+                bad++;
                 if (!r->skip_bad) {
                     fault_cell(r, line, (int)column, &cell, f);
                     return ROW_FAILED;
@@ -139,7 +154,7 @@ static row_result read_row(text_reader *r, const char **at, int64_t row, fault *
     }
     r->line = line + 1;
     *at = p;
-    return all_good ? ROW_READ : ROW_LEFT_OUT;
+    return keep_row(r, bad);
 }
 
 /* Rows until the band is full or the data ends: how many, or -1. */
@@ -149,11 +164,10 @@ static int64_t read_rows(text_reader *r, fault *f)
     while (rows < r->capacity) {
         const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
         row_result result = ROW_CUT;
-        if (text_skip_to_row(&p, end, r->form.delimiter, &r->line)) result = read_row(r, &p, rows, f);
+        if (text_skip_to_row(&p, end, r->form.delimiter, &r->line)) result = read_row(r, &p, f);
         r->window.at = (size_t)(p - r->window.data);
         if (result == ROW_FAILED) return -1;
         rows += result == ROW_READ;
-        r->base.bad += result == ROW_LEFT_OUT;
         if (result != ROW_CUT) continue;
         int more = text_window_more(&r->window, r->line, f);
         if (more < 0) return -1;
@@ -200,6 +214,7 @@ static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
         if (q == end) break;
         if (good) {
             r->values[count++] = value;
+            r->filled[0] = count;
         } else {
             if (!r->skip_bad) return fault_word(r, p, q, f);
             r->base.bad++;
@@ -249,6 +264,22 @@ static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
     return count;
 }
 
+/* A header alone is no data: the word that it was taken for may have been meant otherwise. */
+static int check_rows(text_reader *r, fault *f)
+{
+    for (;;) {
+        const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
+        bool found = text_skip_to_row(&p, end, r->form.delimiter, &r->line);
+        r->window.at = (size_t)(p - r->window.data);
+        if (found) return 0;
+        int more = text_window_more(&r->window, r->line, f);
+        if (more < 0) return -1;
+        if (more == 0)
+            return fault_set(f, EXIT_DATA, "%s holds a header and no rows: name a file with numbers in it",
+                             input_name(r->base.in));
+    }
+}
+
 static int skip_header(text_reader *r, fault *f)
 {
     while (r->form.header && scan_header(r, NULL, 0) == 0) {
@@ -272,20 +303,28 @@ static int text_select(reader *base, const int *channels, int count, fault *f)
     r->capacity = BAND_BYTES / (int64_t)sizeof(double) / slots;
     if (r->capacity < 1) r->capacity = 1;
     free(r->values);
+    free(r->filled);
+    free(r->good);
+    r->slots = slots;
     r->values = malloc((size_t)slots * (size_t)r->capacity * sizeof *r->values);
-    if (!r->values) return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", slots, input_name(base->in));
+    r->filled = calloc((size_t)slots, sizeof *r->filled);
+    r->good = calloc((size_t)slots, sizeof *r->good);
+    if (!r->values || !r->filled || !r->good)
+        return fault_set(f, EXIT_DATA, "no memory to read %d columns of %s", slots, input_name(base->in));
     return 0;
 }
 
 static int text_next(reader *base, band *b, fault *f)
 {
     text_reader *r = (text_reader *)base;
+    memset(r->filled, 0, (size_t)r->slots * sizeof *r->filled);
     int64_t rows = r->form.numbers ? read_words(r, f) : read_rows(r, f);
     if (rows <= 0) return (int)rows;
     *b = (band){.y = r->row, .rows = rows, .cols = 1, .views = r->selected.views};
     for (int i = 0; i < r->selected.count; i++) {
-        const double *values = r->values + r->slot_of[r->selected.wanted[i]] * r->capacity;
-        const int64_t shape[] = {rows, 1};
+        int slot = r->slot_of[r->selected.wanted[i]];
+        const double *values = r->values + slot * r->capacity;
+        const int64_t shape[] = {r->filled[slot], 1};
         b->views[i] = histo_view_nd(values, HISTO_F64, 2, shape);
     }
     r->row += rows;
@@ -311,6 +350,8 @@ static void text_close(reader *base)
     free(r->dtypes);
     free(r->slot_of);
     free(r->values);
+    free(r->filled);
+    free(r->good);
     selection_free(&r->selected);
     text_window_free(&r->window);
     input_close(base->in);
@@ -353,7 +394,7 @@ static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
     for (int row = 0; row < ROWS_LOOKED_AT && scan_header(&ahead, cells, columns) == columns; row++)
         for (int64_t c = 0; c < columns; c++) {
             double value;
-            if (text_cell_number(&cells[c], &value))
+            if (text_cell_number(&cells[c], &value) || text_cell_has_comma(&cells[c]))
                 r->numeric[c] = true;
             else if (cells[c].begin < cells[c].end)
                 words[c] = true;
@@ -408,7 +449,8 @@ static int prepare(text_reader *r, const read_options *options, fault *f)
     if (begin(r, f) != 0) return -1;
     while (!text_form_find(&r->window, options, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;
-    return find_columns(r, f);
+    if (find_columns(r, f) != 0) return -1;
+    return r->form.header ? check_rows(r, f) : 0;
 }
 
 static reader *text_open(input *in, const read_options *options, fault *f)
@@ -431,6 +473,7 @@ static reader *text_open(input *in, const read_options *options, fault *f)
                        .close = text_close};
     r->window.in = in;
     r->skip_bad = options->skip_bad;
+    r->paired = options->paired;
     if (prepare(r, options, f) == 0) return &r->base;
     text_close(&r->base);
     return NULL;

@@ -17,5 +17,7 @@ bool text_form_find(const text_window *w, const read_options *options, text_form
 
 /* Is the cell a number, and nothing else? */
 bool text_cell_number(const text_cell *cell, double *value);
+/* Is it meant as a number, but with commas: 2,5 or 1,234.5? */
+bool text_cell_has_comma(const text_cell *cell);
 
 #endif

@@ -176,8 +176,11 @@ static channel_model find_model(TIFF *tif, unsigned photometric, int channels)
         if (channels == 1) return CHANNELS_GRAY;
         return channels == 2 && extras == 1 && kinds[0] != EXTRASAMPLE_UNSPECIFIED ? CHANNELS_GRAY_ALPHA
                                                                                    : CHANNELS_PLAIN;
-    case PHOTOMETRIC_RGB: /* a fourth channel is alpha even if nothing says so, as libtiff takes it too */
-        return channels == 3 ? CHANNELS_RGB : channels == 4 ? CHANNELS_RGBA : CHANNELS_PLAIN;
+    case PHOTOMETRIC_RGB: /* a fourth channel is alpha unless the file says that it is something else */
+        if (channels == 3) return CHANNELS_RGB;
+        return channels == 4 && (extras == 0 || kinds[0] != EXTRASAMPLE_UNSPECIFIED) ? CHANNELS_RGBA : CHANNELS_PLAIN;
+    case PHOTOMETRIC_SEPARATED:
+        return channels == 4 && field_u16(tif, TIFFTAG_INKSET) == INKSET_CMYK ? CHANNELS_CMYK : CHANNELS_PLAIN;
     default:
         return CHANNELS_PLAIN;
     }
@@ -331,7 +334,7 @@ static int go_to_page(tiff_reader *t, int page, fault *f)
     t->complaint[0] = '\0';
     if (TIFFSetDirectory(t->tif, (tdir_t)page)) return 0;
     if (page == 0 || t->complaint[0]) return damaged_directory(t, page, f);
-    return fault_set(f, EXIT_USAGE, "%s: has no page %d: its last page is %lld", input_name(t->image.reader.in), page,
+    return fault_set(f, EXIT_USAGE, "%s has no page %d: its last page is %lld", input_name(t->image.reader.in), page,
                      (long long)TIFFNumberOfDirectories(t->tif) - 1);
 }
 
@@ -345,6 +348,16 @@ static int go_to_next_page(tiff_reader *t, int *page, fault *f)
         if (!TIFFReadDirectory(t->tif)) return damaged_directory(t, *page, f);
     } while (is_auxiliary(t, *page));
     return 1;
+}
+
+/* How many pages there are, as far as the chain is sound. */
+static int64_t count_pages(tiff_reader *t)
+{
+    fault broken = {0};
+    int64_t pages = 1;
+    for (int page = 0; go_to_next_page(t, &page, &broken) > 0;)
+        pages++;
+    return pages;
 }
 
 /* Look at all wanted pages before the first is read: they must be alike. */
@@ -613,7 +626,11 @@ static reader *open_tiff(input *in, const read_options *options, fault *f)
     r->close = close_tiff;
     t->fd = -1;
     t->wanted_page = options->page;
-    if (open_library(t, f) == 0 && survey_pages(t, f) == 0) return r;
+    if (open_library(t, f) == 0 && survey_pages(t, f) == 0) {
+        int64_t pages = options->has_page ? 1 : count_pages(t);
+        r->pages_in_file = pages > 1 ? pages : 0;
+        return r;
+    }
     close_tiff(r);
     return NULL;
 }

@@ -44,9 +44,9 @@ static void describe_series(const result *r, int i, const table *t, char *text, 
     const histo_stats *s = t->naxes == 1 ? r->series[i].stats : NULL;
     uint64_t finite = s ? s->samples - s->nan - s->infinite : 0;
     if (finite) {
-        ADD(" · min %s", text_short(s->min, number));
-        ADD(" · max %s", text_short(s->max, number));
-        ADD(" · mean %s", text_short(s->mean, number));
+        ADD(" · min %s", text_among(s->min, s->min, s->max, number));
+        ADD(" · max %s", text_among(s->max, s->min, s->max, number));
+        ADD(" · mean %s", text_among(s->mean, s->min, s->max, number));
         ADD(" · standard deviation %s", text_short(sqrt(s->m2 / (double)finite), number));
     }
 #undef ADD
@@ -65,7 +65,7 @@ static char *make_footer(const result *r, const table *tables)
     return footer;
 }
 
-static int draw_series(const result *r, const table *tables, plot *p, const char *format, const char *path, fault *f)
+static int draw_series(const result *r, const table *tables, plot *p, const char *format, outfile *o, fault *f)
 {
     int64_t bins = 0;
     for (int i = 0; i < r->count; i++)
@@ -94,14 +94,14 @@ static int draw_series(const result *r, const table *tables, plot *p, const char
     p->log_x = histo_hist_axis(r->series[0].hist, 0).kind == HISTO_LOG;
     p->series = all;
     p->nseries = r->count;
-    if (!failed) failed = plot_write(p, format, path, f);
+    if (!failed) failed = plot_write(p, format, o, f);
     free(all);
     free(values);
     free(names);
     return failed;
 }
 
-static int draw_heat(const result *r, const table *t, plot *p, const char *format, const char *path, fault *f)
+static int draw_heat(const result *r, const table *t, plot *p, const char *format, outfile *o, fault *f)
 {
     double *values = malloc((size_t)(t->bins[0] * t->bins[1]) * sizeof *values), *next = values;
     if (!values) return fault_set(f, EXIT_DATA, "no memory to draw the histogram");
@@ -122,7 +122,7 @@ static int draw_heat(const result *r, const table *t, plot *p, const char *forma
     p->y_label = label_of_axis(r, 1, labels[1], sizeof labels[1]);
     p->heat = &heat;
     p->log_y = false;
-    int failed = plot_write(p, format, path, f);
+    int failed = plot_write(p, format, o, f);
     free(values);
     return failed;
 }
@@ -130,10 +130,6 @@ static int draw_heat(const result *r, const table *t, plot *p, const char *forma
 static int write_picture(const result *r, const settings *s, outfile *o, const char *format, fault *f)
 {
     int naxes = result_naxes(r);
-    if (naxes > 2)
-        return fault_set(f, EXIT_USAGE,
-                         "a histogram of %d axes cannot be drawn in %s: draw two of them with --joint A,B", naxes,
-                         outfile_name(o));
     if (naxes == 2 && r->count > 1)
         return fault_set(f, EXIT_USAGE, "%d heat maps do not go into one picture: leave --batch out, or show one file",
                          r->count);
@@ -145,8 +141,7 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
               .log_y = s->log_counts,
               .width = s->plot_width,
               .height = s->plot_height};
-    int failed = naxes == 1 ? draw_series(r, tables, &p, format, outfile_path(o), f)
-                            : draw_heat(r, &tables[0], &p, format, outfile_path(o), f);
+    int failed = naxes == 1 ? draw_series(r, tables, &p, format, o, f) : draw_heat(r, &tables[0], &p, format, o, f);
     tables_free(tables, r);
     free(footer);
     return failed;
@@ -157,7 +152,8 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
     {                                                                                                                  \
         return write_picture(r, s, o, #format, f);                                                                     \
     }                                                                                                                  \
-    const writer writer_##format = {.name = #format, .binary = true, .shows_stats = true, .write = write_##format};
+    const writer writer_##format = {                                                                                   \
+        .name = #format, .binary = true, .shows_stats = true, .most_axes = 2, .write = write_##format};
 
 PICTURE(png)
 PICTURE(svg)

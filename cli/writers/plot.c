@@ -80,30 +80,23 @@ typedef struct plot_format {
 
 static const plot_format formats[] = {{"png", write_png}, {"svg", write_svg}, {"pdf", write_pdf}};
 
-static int fail_to_write(fault *f, const char *path, int error)
-{
-    return fault_set(f, EXIT_DATA, "%s: cannot write the picture (%s); choose a place that can be written", path,
-                     strerror(error));
-}
-
-int plot_write(const plot *p, const char *format, const char *path, fault *f)
+int plot_write(const plot *p, const char *format, outfile *o, fault *f)
 {
     const plot_format *chosen = NULL;
+    const char *name = outfile_name(o);
     int width = p->width ? p->width : 1200, height = p->height ? p->height : 800;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (strcmp(formats[i].name, format) == 0) chosen = &formats[i];
     if (!chosen)
-        return fault_set(f, EXIT_USAGE, "%s: a picture cannot be written as '%s'; use png, svg or pdf", path, format);
+        return fault_set(f, EXIT_USAGE, "%s: a picture cannot be written as '%s'; use png, svg or pdf", name, format);
     if (width < PLOT_MIN_SIZE || width > PLOT_MAX_SIZE || height < PLOT_MIN_SIZE || height > PLOT_MAX_SIZE)
-        return fault_set(f, EXIT_USAGE, "%s: a picture of %d x %d pixels cannot be drawn; use %d to %d each way", path,
+        return fault_set(f, EXIT_USAGE, "%s: a picture of %d x %d pixels cannot be drawn; use %d to %d each way", name,
                          width, height, PLOT_MIN_SIZE, PLOT_MAX_SIZE);
-    sink s = {.file = fopen(path, "wb")};
-    if (!s.file) return fail_to_write(f, path, errno);
+    sink s = {.file = outfile_stream(o)};
     cairo_status_t status = chosen->write(p, width, height, &s);
-    if (fclose(s.file) != 0 && s.error == 0) s.error = errno;
-    if (s.error) return fail_to_write(f, path, s.error);
+    if (s.error) return outfile_fail(o, s.error, f);
     if (status != CAIRO_STATUS_SUCCESS)
-        return fault_set(f, EXIT_DATA, "%s: cannot draw a picture of %d x %d pixels (%s); use a smaller one", path,
+        return fault_set(f, EXIT_DATA, "%s: cannot draw a picture of %d x %d pixels (%s); use a smaller one", name,
                          width, height, cairo_status_to_string(status));
     return 0;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "fault.h"
+#include "../outfile.h"
 
 typedef struct plot_color {
     double r, g, b; /* 0 … 1 */
@@ -46,8 +46,8 @@ typedef struct plot {
 
 enum { PLOT_MIN_SIZE = 200, PLOT_MAX_SIZE = 8192 };
 
-/* Draw to the file `path` in format "png", "svg" or "pdf": 0, or -1 and a sentence in f. After a failure the file may
- * be there in part: the caller, who knows where it goes, removes it. */
-int plot_write(const plot *p, const char *format, const char *path, fault *f);
+/* Draw to the stream of o in format "png", "svg" or "pdf": 0, or -1 and a sentence in f; the caller commits o, or
+ * abandons it. */
+int plot_write(const plot *p, const char *format, outfile *o, fault *f);
 
 #endif

@@ -99,13 +99,13 @@ static plot_tick *push(plot_ticks *t, double value)
     return tick;
 }
 
-/* The shortest digits that give this double back. */
-static void push_double(plot_ticks *t, double value)
+/* An end of a range that no two round numbers lie in: as many digits as tell where in the range it is. */
+static void push_end(plot_ticks *t, const plot_scale *s, double value)
 {
     plot_tick *tick = push(t, value);
-    for (int precision = 6; tick && precision <= 17; precision++) {
+    for (int precision = 3; tick && precision <= 17; precision++) {
         snprintf(tick->label.text, sizeof tick->label.text, "%.*g", precision, value);
-        if (strtod(tick->label.text, NULL) == value) break;
+        if (fabs(strtod(tick->label.text, NULL) - value) <= s->hi / 100 - s->lo / 100) break;
     }
 }
 
@@ -133,8 +133,8 @@ static void linear_ticks(plot_ticks *t, const plot_scale *s, plot_notation notat
         i = (i + 1) % 3;
     }
     if (last <= first) {
-        push_double(t, s->lo);
-        push_double(t, s->hi);
+        push_end(t, s, s->lo);
+        push_end(t, s, s->hi);
         return;
     }
     int64_t from = first * steps[i], to = last * steps[i];

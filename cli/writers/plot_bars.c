@@ -20,7 +20,7 @@ plot_color plot_palette(int i)
 
 double plot_fill(int nseries)
 {
-    return nseries > 1 ? fmin(0.28, 1.2 / nseries) : 0.55;
+    return nseries > 3 ? 0 : nseries > 1 ? 0.28 : 0.55; /* of many, outlines alone can be told apart */
 }
 
 typedef struct extent {

@@ -44,6 +44,25 @@ printf '1\n10\n100\n0\n-5\n1000\n' >decades.txt
 prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t1\n10\t100\t1\n100\t1000\t2\n' --log -b 3 decades.txt
 prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t1\n10\t100\t2\n100\tinf\t1\n' --log -b 2 -r 1:100 decades.txt
 
+# A single number is widened, however small.
+echo 1e-30 >small.txt
+prints 'lo\thi\tcount\n5e-31\t1e-30\t0\n1e-30\t2e-30\t1\n' --log -b 2 small.txt
+
+# Where there are few doubles, the usual bins are fewer: for whole numbers and others, and with logarithms.
+{
+    printf '\000\000\000\000\000\000\040\000\001\000\000\000\000\000\040\000'
+    printf '\002\000\000\000\000\000\040\000'
+} >whole
+prints 'lo\thi\tcount\n9007199254740992\t9007199254740994\t2\n9007199254740994\t9007199254740996\t1\n' --dtype i64 whole
+printf '5e-324\n1e-323\n' >tiny.txt
+tiny='lo\thi\tcount\n4.94065645841247e-324\t9.88131291682493e-324\t2\n'
+prints "$tiny" tiny.txt
+prints "$tiny" --log tiny.txt
+large='lo\thi\tcount\n1.6999999999999997e+308\t1.7000000000000001e+308\t1\n'
+echo 1.7e308 >large.txt
+prints "$large" large.txt
+prints "$large" --log large.txt
+
 # NaN and infinities have lines of their own, and are no part of a range from the data.
 printf 'nan\n1\ninf\n3\n-inf\n2\n' >special.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t2\t1\n2\t3\t2\n3\tinf\t1\nnan\tnan\t1\n' -b 2 special.txt

@@ -22,6 +22,9 @@ refuses 2 'leave -r out' --edges 1,2 -r 0:1 -o out.json n.txt
 printf '1 2\n3,x' >edges.txt
 refuses 2 "edges.txt, line 2: 'x' is no finite number" -b @edges.txt -o out.json n.txt
 refuses 1 'the file of edges none.txt cannot be read' -b @none.txt -o out.json n.txt
+refuses 2 'further apart' -r -1e308:1.7e308 -o out.json n.txt
+refuses 2 'wider than a double can hold: give a narrower one$' --edges=-1e308,1.7e308 -o out.json n.txt
+refuses 2 'would have no width' -b 5 -r 0:1e-323 -o out.json n.txt
 refuses 2 'needs a range above 0' --log -r 0:1 -o out.json n.txt
 refuses 2 'given for 2 axes' -b '1;2' -o out.json n.txt
 refuses 2 "there is no strategy 'magic'" --strategy magic -o out.json n.txt
@@ -89,7 +92,7 @@ refuses 1 "cells.csv, line 3, column 1 (b): 'x' is no number" --column b -o out.
 refuses 2 "cells.csv has no column 'c': it has a, b" --column c -o out.json cells.csv
 refuses 2 'cells.csv has 2 columns of numbers: choose with --column among a, b' -o out.json cells.csv
 refuses 2 "no column 'c'" --column a --weights c -o out.json cells.csv
-refuses 2 'names 1 channel' --joint a -o out.json cells.csv
+refuses 2 'names 1 column of' --joint a -o out.json cells.csv
 refuses 2 '\-\-where NAME=lo:hi' --joint a,b --where 1:2 -o out.json cells.csv
 printf '1\n2 x\n' >words.txt
 refuses 1 "words.txt, line 2, word 2: 'x' is no number" -o out.json words.txt
@@ -104,8 +107,23 @@ refuses 1 'nan.txt: no finite sample to take a range from: give one with -r lo:h
 printf -- '-1\n0\n' >negative.txt
 refuses 1 'above 0, no finite sample' --log -o out.json negative.txt
 refuses 1 'no finite sample' --where 5:6 -o out.json n.txt
-printf 'only a header\n' >words.csv
-refuses 1 'words.csv holds no samples' -o out.json words.csv
+printf '1 1.0000000000000002\n' >near.txt
+refuses 1 'near.txt: .* no width: .* with -b N or -r lo:hi' -b 5 -o out.json near.txt
+printf -- '-1e308 1.7e308\n' >apart.txt
+refuses 1 'apart.txt: .* wider than a double .* with -r lo:hi' -o out.json apart.txt
+npy none.npy '<f8' '(0,)' </dev/null
+refuses 1 'none.npy holds no samples' -o out.json none.npy
+for header in 'only a header\n' 'x\r2\r3\r' 'a,b\n\n# nothing\n'; do
+    printf "$header" >header.csv
+    refuses 1 'header.csv holds a header and no rows' -c 0 -o out.json header.csv
+    refuses 1 'header.csv holds a header and no rows' -c 0 -b 2 -r 0:1 -o out.json header.csv
+done
+printf 'apple\npear\nfig\n' >apple.txt
+refuses 1 'apple.txt has no column of numbers among apple' -o out.json apple.txt
+printf 'a,b\nx,y\n' >text.csv
+refuses 1 'text.csv has no column of numbers among a, b' -o out.json text.csv
+refuses 1 'text.csv has no column of numbers among a, b' --column all -o out.json text.csv
+refuses 1 'text.csv has no column of numbers among a, b' --joint all -o out.json text.csv
 
 # Files that do not fit each other.
 printf 'P5 1 1 255\n\001' >a.pgm
@@ -117,6 +135,13 @@ refuses 1 'c.ppm has 3 channels to count where a.pgm has 1' -o out.json a.pgm c.
 refuses 1 'the mask d.pgm has 2 x 1 pixels and a.pgm has 1 x 1' --mask d.pgm -o out.json a.pgm
 refuses 1 'there is no such file' --mask none.pgm -o out.json a.pgm
 refuses 2 'heat maps do not go into one picture' --batch --joint 0,0 -o out.png a.pgm a.pgm
-refuses 2 'of 3 axes cannot be drawn' --joint r,g,b -o out.png c.ppm
-refuses 1 'cannot read wisdom' --wisdom none.txt -o out.json n.txt
+refuses 2 'of 3 axes cannot be drawn' --joint r,g,b -o out.png none.ppm
+refuses 2 'of 3 axes cannot be drawn' --joint all -o out.png c.ppm
+refuses 1 'cannot read wisdom from none.txt: .* --wisdom' --wisdom none.txt -o out.json n.txt
+refuses 1 'n.txt is no wisdom file .* --wisdom' --wisdom n.txt -o out.json n.txt
+grep -q '^histo: n.txt is' "$err" || fail "the name is said twice: $(cat "$err")"
+
+# A device that is not there, whatever else is wrong.
+refuses 1 'take --device cpu' --device cuda:1023 -o out.json none.txt
+refuses 1 'take --device cpu' explain --device cuda:1023 n.txt
 finish

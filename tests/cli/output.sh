@@ -37,6 +37,33 @@ grep -q '<svg' n.svg || fail "n.svg is no SVG"
 printf '1,1\n2,3\n3,1\n' >pairs.txt
 prints '' --joint 0,1 -b 3 -o heat.png --logy pairs.txt
 
+# Standard output is added to, pictures too.
+printf before >added
+for format in png svg pdf; do
+    checks=$((checks + 2))
+    "$histo" -b 2 -o "n.$format" n.txt
+    "$histo" -b 2 --to $format n.txt >>added || fail "--to $format fails where standard output is a file"
+    tail -c +7 added | cmp -n 8 - "n.$format" || fail "--to $format does not add to standard output"
+    { printf A && "$histo" -b 2 --to $format n.txt && printf B; } >added
+    [ "$(head -c 1 added)$(tail -c 1 added)" = AB ] || fail "--to $format takes the place of what was there"
+    printf before >added
+done
+rm added
+
+# Standard streams that are closed are nobody's place.
+printf 'x\n1\nbad\n2\n3\n' >bad.csv
+checks=$((checks + 4))
+"$histo" --skip-bad -b 2 -o kept.tsv bad.csv 2>&- || fail "closed standard error makes it fail"
+printf 'lo\thi\tcount\n1\t2\t1\n2\t3\t2\n' | cmp - kept.tsv || fail "a remark went into the output"
+"$histo" -b 2 -r 1:3 -o kept.tsv n.txt <&- >&- || fail "closed standard streams make it fail"
+printf "$table" | cmp - kept.tsv || fail "closed standard streams change the output"
+rm bad.csv kept.tsv
+checks=$((checks + 2))
+"$histo" -b 2 n.txt 2>"$err" >&- && fail "closed standard output is no failure"
+grep -q 'standard output cannot be written (Bad file descriptor)' "$err" || fail "closed standard output: $(cat "$err")"
+"$histo" -b 2 2>"$err" <&- && fail "closed standard input is no failure"
+grep -q 'standard input cannot be read' "$err" || fail "closed standard input: $(cat "$err")"
+
 # Nothing else was left, and what was there before stays if the command fails.
 checks=$((checks + 2))
 [ "$(ls -A | tr '\n' ' ')" = 'hard.txt heat.png n.csv n.npy n.pdf n.png n.svg n.tsv n.txt other pairs.txt ' ] ||

@@ -40,6 +40,46 @@ END
 prints 'lo\thi\tcount\n0\t1\t3\n1\t2\t4\n' show other.json
 shows '^≈\|≈ 1' show --to text other.json
 
+# Columns of one name, of none, and of names that are taken.
+printf 'a,a,a (1),uhi_schema,,a\n1,2,3,4,5,6\n' >same.csv
+"$histo" --column 0,1,2,3,4,5 -b 1 -r 0:9 -o same.json same.csv
+prints 'lo\thi\ta\ta (1)\ta (1) (2)\tuhi_schema (3)\t4\ta (5)\n0\t9\t1\t1\t1\t1\t1\t1\n' show same.json
+
+# A histogram without a name; several as others may write them, with brackets and quotes in names.
+axis='{"type": "regular", "lower": 0, "upper": 2, "bins": 1, "underflow": false, "overflow": false, "circular": false}'
+one="{\"axes\": [$axis], \"storage\": {\"type\": \"int\", \"values\": [3]}, \"uhi_schema\": 1}"
+echo "$one" >alone.json
+prints 'lo\thi\tcount\n0\t2\t3\n' show alone.json
+printf '%s' " { \"}{\" :$one ,\"\\\"],\":$one,\"x\":
+ $one}" >odd.json
+prints 'lo\thi\t}{\t"],\tx\n0\t2\t3\t3\t3\n' show odd.json
+prints 'lo\thi\t}{\t"],\tx\n0\t2\t6\t6\t6\n' merge --to tsv odd.json odd.json
+
+# What is wrong in one of several is told by its place in the file.
+printf '%s' "{\"a\": $one,
+\"b\": {\"c\": $one}}" >inner.json
+refuses 1 'inner.json: line 2, byte' show inner.json
+printf '%s' "{\"a\": $one,
+\"b\": $one,
+\"a\": $one}" >twice.json
+refuses 1 'twice.json: line 3, byte .* twice' show twice.json
+printf '%s' "{\"a\": $one, \"b\": $one} {}" >behind.json
+refuses 1 'behind.json: line 1, byte' show behind.json
+
+# The memory for a batch grows with it, not with its square.
+entries=2000
+awk -v n=$entries 'BEGIN {
+    printf "{\"all\": {\"uhi_schema\": 1, \"storage\": {\"type\": \"int\"}, \"axes\": [{\"type\": \"category_int\", \"flow\": false,"
+    printf " \"writer_info\": {\"histo\": {\"kind\": \"batch\"}}, \"categories\": [0"
+    for (i = 1; i < n; i++) printf ", %d", i
+    printf "]}, {\"type\": \"regular\", \"lower\": 0, \"upper\": 1, \"bins\": 100, \"underflow\": false,"
+    printf " \"overflow\": false, \"circular\": false}]}}\n" }' >batch.json
+if (ulimit -v 1000000 && "$histo" version || exit 1) >"$out" 2>&1; then # not with sanitizers
+    checks=$((checks + 1))
+    (ulimit -v 1000000 && "$histo" show batch.json) >"$out" 2>"$err" || fail "a batch takes too much memory: $(cat "$err")"
+    [ "$(head -n 1 "$out" | wc -w)" -eq $((entries + 2)) ] || fail "a batch is not shown whole"
+fi
+
 # What does not go together.
 "$histo" --column a -b 2 -r 0:4 -o two.json t.csv
 "$histo" --column a,w -b 2 -r 0:4 -o both.json t.csv

@@ -24,6 +24,21 @@ prints 'lo,hi,"a, b",Price\n1,10.5,3,1\n10.5,20,0,2\n' -b 2 --column all --to cs
 printf 'word,number\nx,1\ny,3\n' >single.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' -b 2 single.csv
 
+# A region of more pixels than a 64-bit number holds, where the pages differ in size.
+checks=$((checks + 1))
+python3 - <<'END' || fail "the TIFF file cannot be made"
+import struct
+file, entries = b"II*\0\x08\0\0\0", 8
+for width, height, pixels, last in (2, 2, bytes([1, 2, 3, 4]), False), (1, 1, bytes([5]), True):
+    strip = len(file) + 2 + 12 * entries + 4
+    tags = [(256, width), (257, height), (258, 8), (259, 1), (262, 1), (273, strip), (278, height), (279, width * height)]
+    file += struct.pack("<H", entries) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags)
+    file += struct.pack("<I", 0 if last else strip + len(pixels)) + pixels
+open("pages.tif", "wb").write(file)
+END
+prints 'lo\thi\tcount\n1\t3\t2\n3\t5\t3\n' --edges 1,3,5 --page all pages.tif
+refuses 2 'reaches outside page 0 of pages.tif' -b 1 --page all --roi 0,0,4611686018427387905,4 pages.tif
+
 # Region and mask.
 printf 'P5 4 3 255\n\001\002\003\004\005\006\007\010\011\012\013\014' >gray.pgm
 prints 'lo\thi\tcount\n6\t7\t1\n7\t8\t1\n8\t9\t0\n9\t10\t0\n10\t11\t2\n' -r 6:11 -b 5 --roi 1,1,2,2 gray.pgm

@@ -30,6 +30,7 @@ draws 'a title
 1 … 2  ████████████▉                  1
 2 … 3  ████████████████████▌          2
 3 … 4  ██████████████████████████████ 4
+bars are logarithmic
 samples  under  over  NaN  masked
       7      0     0    0       0
 min  max     mean       std
