@@ -394,7 +394,7 @@ HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dt
 HISTO_API void histo_survey_destroy(histo_survey *survey);
 /* True if the data must be added once (more). */
 HISTO_API bool histo_survey_next_pass(histo_survey *survey);
-/* weights in options are ignored; batch dimensions are like any others. */
+/* Samples in memory that the host can read. weights in options are ignored; batch dimensions are like any others. */
 HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
                                         const histo_fill_options *options);
 /* The regular, closed axis found. lo == hi widens by a half each way, as NumPy does; no finite sample to take a range
@@ -405,7 +405,8 @@ HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis 
 HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                             const histo_survey_options *options, histo_axis *axis);
 
-/* Moments of the samples that are not masked. Start from all zero; adding pieces, or merging, gives the whole. */
+/* Moments of the samples (in memory that the host can read) that are not masked. Start from all zero; adding pieces, or
+ * merging, gives the whole. */
 typedef struct histo_stats {
     uint64_t samples; /* finite, infinite and NaN, not masked */
     uint64_t nan, infinite, masked;
