@@ -1,6 +1,7 @@
 /* The readers of arrays and text, and the input layer under them: files written here (and some of the fuzz corpus),
  * read back by value and by position, twice; and the sentences for what is wrong with a file. */
 #include "check.h"
+#include "data.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -107,43 +108,10 @@ static const read_options nothing_asked = {.header = -1};
 
 static double value_of(const void *p, histo_dtype dtype)
 {
-    union {
-        uint8_t u8;
-        int8_t i8;
-        uint16_t u16;
-        int16_t i16;
-        uint32_t u32;
-        int32_t i32;
-        uint64_t u64;
-        int64_t i64;
-        float f32;
-        double f64;
-    } v;
-    memcpy(&v, p, histo_dtype_size(dtype));
-    switch (dtype) {
-    case HISTO_U8:
-        return v.u8;
-    case HISTO_I8:
-        return v.i8;
-    case HISTO_U16:
-        return v.u16;
-    case HISTO_I16:
-        return v.i16;
-    case HISTO_U32:
-        return v.u32;
-    case HISTO_I32:
-        return v.i32;
-    case HISTO_U64:
-        return (double)v.u64;
-    case HISTO_I64:
-        return (double)v.i64;
-    case HISTO_F32:
-        return (double)v.f32;
-    case HISTO_F64:
-        return v.f64;
-    default:
-        return v.u16; /* the bits of a half */
-    }
+    if (dtype != HISTO_F16 && dtype != HISTO_BF16) return (double)sample_value(p, dtype);
+    uint16_t bits; /* a half is told by its bits */
+    memcpy(&bits, p, sizeof bits);
+    return bits;
 }
 
 /* One pass over one channel: every sample to its place in the page. How many there were. */
