@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "count.h"
-#include "failure.h"
 #include "overwrite.h"
 #include "terminal.h"
 #include "write.h"
@@ -30,11 +29,5 @@ static int run(const settings *s, output *to, result *r, fault *f)
 
 int command_hist(const settings *s)
 {
-    fault f = {0};
-    output to = {0};
-    result r = {0};
-    int failed = run(s, &to, &r, &f);
-    output_close(&to);
-    result_free(&r);
-    return failed ? fault_report(&f) : EXIT_OK;
+    return output_command(s, run);
 }

@@ -57,11 +57,5 @@ static int run(const settings *s, output *to, result *sum, fault *f)
 
 int command_merge(const settings *s)
 {
-    fault f = {0};
-    output to = {0};
-    result sum = {0};
-    int failed = run(s, &to, &sum, &f);
-    output_close(&to);
-    result_free(&sum);
-    return failed ? fault_report(&f) : EXIT_OK;
+    return output_command(s, run);
 }

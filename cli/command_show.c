@@ -1,5 +1,4 @@
 /* histo show: draw saved histograms, or write them in another format. */
-#include "failure.h"
 #include "saved.h"
 #include "write.h"
 
@@ -15,11 +14,5 @@ static int run(const settings *s, output *to, result *r, fault *f)
 
 int command_show(const settings *s)
 {
-    fault f = {0};
-    output to = {0};
-    result r = {0};
-    int failed = run(s, &to, &r, &f);
-    output_close(&to);
-    result_free(&r);
-    return failed ? fault_report(&f) : EXIT_OK;
+    return output_command(s, run);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "failure.h"
 #include "nearest.h"
 #include "writers/writers.h"
 
@@ -119,4 +120,15 @@ void output_close(output *to)
 {
     outfile_abandon(to->file);
     to->file = NULL;
+}
+
+int output_command(const settings *s, int (*run)(const settings *s, output *to, result *r, fault *f))
+{
+    fault f = {0};
+    output to = {0};
+    result r = {0};
+    int failed = run(s, &to, &r, &f);
+    output_close(&to);
+    result_free(&r);
+    return failed ? fault_report(&f) : EXIT_OK;
 }

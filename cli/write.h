@@ -30,4 +30,8 @@ int output_write(output *to, const result *r, fault *f);
 /* Leaves nothing behind if nothing was written. */
 void output_close(output *to);
 
+/* The frame of a subcommand that makes a result and writes it: runs `run`, frees everything, reports a fault, and gives
+ * the exit status. */
+int output_command(const settings *s, int (*run)(const settings *s, output *to, result *r, fault *f));
+
 #endif
