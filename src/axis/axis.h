@@ -36,8 +36,15 @@ bool histo_axis_equal(const histo_axis *a, const histo_axis *b);
 histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t bins, int64_t factor,
                                 histo_axis *regrouped);
 
+/* The smallest value of the dtype that is not below `edge`, or above it; as a double, which holds it. */
+double histo_first_value(histo_dtype dtype, double edge, bool above);
+
+/* Cells for an owned axis and samples of a dtype of at least 32 bits; none if it has too many bins. */
+histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype);
+void histo_cells_free(histo_cells *cells);
+
 /* Prepare an owned axis, which must outlive the lookup, for samples of one dtype. many: enough samples will come to pay
- * for a table of 65536 entries. */
+ * for a table of 65536 entries, or for cells. */
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many);
 void histo_lookup_free(histo_lookup *lookup);
 

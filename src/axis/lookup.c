@@ -1,4 +1,5 @@
 /* Lookups: an axis made ready for samples of one dtype. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,28 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
     }
 }
 
+/* Bins of 2^shift values from a whole number on, of a 32-bit dtype or less, and not so many that differences wrap. */
+static histo_whole whole_of(const histo_lookup *l, histo_dtype dtype)
+{
+    histo_whole w = {.is = false};
+    double least, most; /* of the dtype, and one more */
+    if (!histo_dtype_is_integer(dtype) || histo_dtype_size(dtype) > 4 || l->kind != HISTO_UNIFORM) return w;
+    histo_dtype_limits(dtype, &least, &most);
+    int exponent;
+    bool is_power = frexp(l->step, &exponent) == 0.5 && exponent >= 1 && exponent <= 31;
+    bool is_whole = l->lo == floor(l->lo) && l->hi == l->lo + l->bins * l->step;
+    bool is_near = fabs(l->lo) <= 0x1p31 && l->hi - l->lo + l->step < 0x1p31 && l->lo < most && l->hi > least;
+    if (!is_power || !is_whole || !is_near) return w;
+    double low = l->lo - 1 > least ? l->lo - 1 : least, high = l->hi < most - 1 ? l->hi : most - 1;
+    w.is = true;
+    w.shift = (uint8_t)(exponent - 1);
+    w.low = (uint32_t)(int64_t)low;
+    w.high = (uint32_t)(int64_t)high;
+    w.from = (uint32_t)(int64_t)(l->lo - l->step);
+    w.closed = l->closed && l->hi < most;
+    return w;
+}
+
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)
 {
     *lookup = (histo_lookup){.kind = owned->edges ? HISTO_SEARCH : HISTO_UNIFORM,
@@ -31,9 +54,14 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
                              .lo = owned->lo,
                              .hi = owned->hi,
                              .edges = owned->edges};
+    lookup->over = lookup->closed ? nextafter(lookup->hi, INFINITY) : lookup->hi;
+    lookup->first_f32 = (float)histo_first_value(HISTO_F32, lookup->lo, false);
+    lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
+    lookup->whole = whole_of(lookup, dtype);
     size_t size = histo_dtype_size(dtype);
+    if (size > 2 && lookup->kind == HISTO_SEARCH && many) return histo_cells_make(&lookup->cells, owned, dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);
     uint32_t *table = malloc(patterns * sizeof *table);
@@ -51,4 +79,5 @@ void histo_lookup_free(histo_lookup *lookup)
 {
     free((void *)lookup->table);
     lookup->table = NULL;
+    histo_cells_free(&lookup->cells);
 }

@@ -15,18 +15,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "axis/cells.h"
 #include "view/half.h"
 
 typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind;
+
+/* Integers of at most 32 bits on bins of 2^shift values each from a whole number on: samples are cut to low … high, the
+ * values next to the axis, and the slot is (sample - from) >> shift, modulo 2^32. Values are of the samples' dtype,
+ * converted to uint32_t. */
+typedef struct histo_whole {
+    bool is, closed; /* closed: a sample of the value `high` is in the last bin */
+    uint8_t shift;
+    uint32_t low, high, from;
+} histo_whole;
 
 typedef struct histo_lookup {
     histo_lookup_kind kind;
     bool closed;
     int32_t bins;
     double lo, hi;
-    double step, per_step; /* UNIFORM: width of a bin and its reciprocal */
+    double over;              /* the first double above the axis: hi, or the next one if it is closed */
+    float first_f32, over_f32; /* the first floats that are not below, and that are above, the axis */
+    double step, per_step;    /* UNIFORM: width of a bin and its reciprocal */
     const double *edges;   /* SEARCH: bins + 1 edges */
     const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
+    histo_cells cells;     /* SEARCH, where no table is: a table over the samples' positions, if it could be made */
+    histo_whole whole;
 } histo_lookup;
 
 HISTO_INLINE bool histo_less_f64(double x, double edge)
@@ -104,5 +118,44 @@ HISTO_INLINE bool histo_above_u64(uint64_t x, double edge)
 HISTO_DEFINE_SLOT_OF(f64, double)
 HISTO_DEFINE_SLOT_OF(i64, int64_t)
 HISTO_DEFINE_SLOT_OF(u64, uint64_t)
+
+/* Above the axis? */
+HISTO_INLINE bool histo_is_over_f64(const histo_lookup *l, double x)
+{
+    return x >= l->over;
+}
+
+HISTO_INLINE bool histo_is_over_i64(const histo_lookup *l, int64_t x)
+{
+    return !histo_less_i64(x, l->hi) && (!l->closed || histo_above_i64(x, l->hi));
+}
+
+HISTO_INLINE bool histo_is_over_u64(const histo_lookup *l, uint64_t x)
+{
+    return !histo_less_u64(x, l->hi) && (!l->closed || histo_above_u64(x, l->hi));
+}
+
+/* UNIFORM again, without a branch: the sample is on one side or the other of the edge that its guess is nearest to, as
+ * the guess is less than half a bin off. Rounding to the nearest is by adding 1.5 * 2^52: the sum's last bits are the
+ * number. For samples beyond the axis the guess is of no meaning, and is not used. */
+#define HISTO_DEFINE_NEAREST(name, type)                                                                               \
+    HISTO_INLINE uint32_t histo_nearest_##name(const histo_lookup *l, type x)                                          \
+    {                                                                                                                  \
+        const double round = 0x1.8p52;                                                                                 \
+        int32_t n = l->bins;                                                                                           \
+        double sum = ((double)x - l->lo) * l->per_step + round, nearest = sum - round;                                 \
+        int64_t bits;                                                                                                  \
+        memcpy(&bits, &sum, sizeof bits);                                                                              \
+        int32_t slot = (int32_t)((uint32_t)bits + !histo_less_##name(x, l->lo + nearest * l->step));                   \
+        slot = slot > 1 ? slot : 1;                                                                                    \
+        slot = slot < n ? slot : n;                                                                                    \
+        slot = histo_is_over_##name(l, x) ? n + 1 : slot;                                                              \
+        slot = histo_less_##name(x, l->lo) ? 0 : slot;                                                                 \
+        return (uint32_t)(x != x ? n + 2 : slot);                                                                      \
+    }
+
+HISTO_DEFINE_NEAREST(f64, double)
+HISTO_DEFINE_NEAREST(i64, int64_t)
+HISTO_DEFINE_NEAREST(u64, uint64_t)
 
 #endif

@@ -37,6 +37,11 @@ static size_t table_bytes(const histo_lookup *lookup, histo_dtype dtype)
     return lookup->table ? sizeof(uint32_t) << (8 * histo_dtype_size(dtype)) : 0;
 }
 
+static size_t cells_bytes(const histo_lookup *lookup)
+{
+    return lookup->cells.entry ? lookup->cells.entries * sizeof(uint32_t) : 0;
+}
+
 /* Copy to the device, if there is something, and move `at` behind it. */
 static histo_status upload(char **at, const void *from, size_t bytes, const void **there)
 {
@@ -66,7 +71,8 @@ static histo_status prepare(const histo_problem *problem, void **out)
     }
     size_t bytes = 0;
     for (int a = 0; a < problem->naxes; a++)
-        bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]);
+        bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]) +
+                 cells_bytes(&problem->lookups[a]);
     if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
     /* Edges, of 8 bytes, before the tables. */
     char *at = (char *)prepared->memory;
@@ -78,7 +84,10 @@ static histo_status prepare(const histo_problem *problem, void **out)
     }
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         const histo_lookup *l = &problem->lookups[a];
-        status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&prepared->lookups[a].table);
+        histo_lookup *there = &prepared->lookups[a];
+        status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&there->table);
+        if (status == HISTO_OK)
+            status = upload(&at, l->cells.entry, cells_bytes(l), (const void **)&there->cells.entry);
     }
     if (status == HISTO_OK)
         *out = prepared;

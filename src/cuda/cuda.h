@@ -136,8 +136,6 @@ typedef struct histo_cuda_work {
     int naxes, weights, mask, where;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     histo_lookup lookups[HISTO_MAX_AXES];
-    bool whole[HISTO_MAX_AXES]; /* bins of width 1 from a whole number on, and integers of at most 32 bits */
-    int32_t whole_lo[HISTO_MAX_AXES];
     uint32_t slot_strides[HISTO_MAX_AXES];
     uint32_t slots; /* the slot of samples that mask and filter leave out */
     double where_lo, where_hi;

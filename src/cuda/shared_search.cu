@@ -26,12 +26,11 @@ HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double
     histo_lookup l = w->lookups[axis];
     l.kind = HISTO_SEARCH;
     l.edges = edges;
-    l.table = NULL;
     switch (w->dtypes[axis]) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_of_##name(&l, false, 0, x);                                                                  \
+        return histo_slot_by_##compute(&l, (compute)widen(x));                                                                  \
     }
         HISTO_DTYPES(CASE)
 #undef CASE

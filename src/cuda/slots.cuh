@@ -81,69 +81,157 @@ HISTO_IN_KERNEL histo_share histo_share_contiguous(const histo_cuda_work *w, int
 #define histo_above_by_int64_t histo_above_i64
 #define histo_above_by_uint64_t histo_above_u64
 
-/* Integers on an axis whose edges are whole numbers one apart, the first one `lo`: of at most 16 bits, and of 32. */
-HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int32_t lo, int32_t x)
+/* Ways to the slot of a sample: by the table of bit patterns, by integer arithmetic (histo_whole), by the nearest edge
+ * (UNIFORM), by cells, by searching the edges. For each a function of a sample, overloaded by the type it is computed
+ * in. */
+HISTO_IN_KERNEL uint32_t histo_by_whole(const histo_lookup *l, int32_t x)
 {
-    int32_t above = x - lo, over = l->closed && above == l->bins ? l->bins : l->bins + 1;
-    return (uint32_t)max(0, min(above + 1, over));
+    int32_t cut = min(max(x, (int32_t)l->whole.low), (int32_t)l->whole.high);
+    uint32_t slot = ((uint32_t)cut - l->whole.from) >> l->whole.shift;
+    return l->whole.closed && x == (int32_t)l->whole.high ? (uint32_t)l->bins : slot;
 }
 
-HISTO_IN_KERNEL uint32_t histo_slot_whole(const histo_lookup *l, int32_t lo, int64_t x)
+HISTO_IN_KERNEL uint32_t histo_by_whole(const histo_lookup *l, uint32_t x)
 {
-    int64_t above = x - lo, over = l->closed && above == l->bins ? l->bins : l->bins + 1;
-    return (uint32_t)max((int64_t)0, min(above + 1, over));
+    uint32_t slot = (min(max(x, l->whole.low), l->whole.high) - l->whole.from) >> l->whole.shift;
+    return l->whole.closed && x == l->whole.high ? (uint32_t)l->bins : slot;
 }
 
-/* For a dtype of stored samples: histo_slot_of_u8(lookup, whole, lo, x), and for all samples of a step at once
- * histo_slots_of_u8, which asks once what the lookup is and searches for all samples side by side. Every 8-bit lookup
- * has a table. */
+HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, double x)
+{
+    return histo_nearest_f64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, int64_t x)
+{
+    return histo_nearest_i64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, uint64_t x)
+{
+    return histo_nearest_u64(l, x);
+}
+
+/* As histo_nearest_f64, with the comparisons of the axis' ends in float. */
+HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, float x)
+{
+    const double round = 0x1.8p52;
+    double d = (double)x, sum = (d - l->lo) * l->per_step + round;
+    int32_t n = l->bins, slot = __double2loint(sum) + (d >= l->lo + (sum - round) * l->step);
+    slot = min(max(slot, 1), n);
+    slot = x >= l->over_f32 ? n + 1 : slot;
+    slot = x < l->first_f32 ? 0 : slot;
+    return (uint32_t)(x != x ? n + 2 : slot);
+}
+
+/* HISTO_CELLS_SEARCH where the cells do not tell. entry and by_bits: of l->cells. */
+HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, float x)
+{
+    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f32(&l->cells, by_bits, x));
+    return x >= l->first_f32 ? slot : x != x ? (uint32_t)l->bins + 2 : 0;
+}
+
+HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, double x)
+{
+    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f64(&l->cells, by_bits, x));
+    return x >= l->lo ? slot : x != x ? (uint32_t)l->bins + 2 : 0;
+}
+
+HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, int64_t x)
+{
+    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f64(&l->cells, by_bits, (double)x));
+    return histo_less_i64(x, l->lo) ? 0 : slot;
+}
+
+HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, uint64_t x)
+{
+    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f64(&l->cells, by_bits, (double)x));
+    return histo_less_u64(x, l->lo) ? 0 : slot;
+}
+
+/* The type in which nearest edges and positions of a dtype are computed. */
+#define histo_native_u8 double
+#define histo_native_i8 double
+#define histo_native_u16 double
+#define histo_native_i16 double
+#define histo_native_u32 double
+#define histo_native_i32 double
+#define histo_native_u64 uint64_t
+#define histo_native_i64 int64_t
+#define histo_native_f16 float
+#define histo_native_bf16 float
+#define histo_native_f32 float
+#define histo_native_f64 double
+
+/* For a dtype of stored samples: the slot of one, histo_slot_of_u8(lookup, x), and of N in one of the ways, or in that
+ * which the lookup has, histo_slots_of_u8(lookup, x, slot). Every 8-bit lookup has a table. */
 #define DEFINE_SLOT_OF(constant, name, storage, compute, widen)                                                        \
-    HISTO_IN_KERNEL uint32_t histo_slot_in_table_##name(const uint32_t *table, storage x)                              \
+    HISTO_IN_KERNEL uint32_t histo_by_table_##name(const histo_lookup *l, storage x)                                   \
     {                                                                                                                  \
         uint16_t pattern = 0;                                                                                          \
         memcpy(&pattern, &x, sizeof x <= 2 ? sizeof x : 0);                                                            \
-        return __ldg(&table[pattern]);                                                                                 \
+        return __ldg(&l->table[pattern]);                                                                              \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_slot_whole_##name(const histo_lookup *l, int32_t lo, storage x)                     \
+    HISTO_IN_KERNEL uint32_t histo_by_whole_##name(const histo_lookup *l, storage x)                                   \
     {                                                                                                                  \
-        return constant <= HISTO_I16 ? histo_slot_whole(l, lo, (int32_t)widen(x))                                      \
-                                     : histo_slot_whole(l, lo, (int64_t)widen(x));                                     \
+        return (storage)-1 < (storage)1 ? histo_by_whole(l, (int32_t)x) : histo_by_whole(l, (uint32_t)x);              \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, bool whole, int32_t lo, storage x)            \
+    HISTO_IN_KERNEL uint32_t histo_by_nearest_##name(const histo_lookup *l, storage x)                                 \
     {                                                                                                                  \
-        if (constant <= HISTO_I32 && whole) return histo_slot_whole_##name(l, lo, x);                                  \
-        if (sizeof x <= 2 && l->table) return histo_slot_in_table_##name(l->table, x);                                 \
-        return histo_slot_by_##compute(l, (compute)widen(x));                                                          \
+        return histo_by_nearest(l, (histo_native_##name)widen(x));                                                     \
     }                                                                                                                  \
-    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, bool whole, int32_t lo, const storage *x,        \
-                                               uint32_t *slot)                                                         \
+    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
+    {                                                                                                                  \
+        if (sizeof x <= 4 && l->whole.is) return histo_by_whole_##name(l, x);                                          \
+        if (sizeof x <= 2 && l->table) return histo_by_table_##name(l, x);                                             \
+        if (l->kind == HISTO_UNIFORM) return histo_by_nearest_##name(l, x);                                            \
+        uint32_t slot = HISTO_CELLS_SEARCH;                                                                            \
+        if (sizeof x > 2 && l->cells.entry)                                                                            \
+            slot = histo_by_cells(l, l->cells.entry, l->cells.by_bits, (histo_native_##name)widen(x));                 \
+        return slot == HISTO_CELLS_SEARCH ? histo_slot_by_##compute(l, (compute)widen(x)) : slot;                      \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
+                                                     const storage *x, uint32_t *slot, int n)                          \
+    {                                                                                                                  \
+        bool searches = false;                                                                                         \
+        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
+        {                                                                                                              \
+            slot[i] = histo_by_cells(l, entry, by_bits, (histo_native_##name)widen(x[i]));                             \
+            searches |= slot[i] == HISTO_CELLS_SEARCH;                                                                 \
+        }                                                                                                              \
+        if (!searches) return;                                                                                         \
+        _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                                \
+        {                                                                                                              \
+            storage one = x[0];                                                                                        \
+            bool it = false;                                                                                           \
+            _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
+            {                                                                                                          \
+                one = i == k ? x[i] : one; /* keeps x[] and slot[] in registers */                                     \
+                it |= i == k && slot[i] == HISTO_CELLS_SEARCH;                                                         \
+            }                                                                                                          \
+            if (!it) continue;                                                                                         \
+            uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                          \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                          \
+        }                                                                                                              \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot)                \
     {                                                                                                                  \
         enum { N = HISTO_SAMPLES_##name };                                                                             \
-        if (constant <= HISTO_I32 && whole) {                                                                          \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_slot_whole_##name(l, lo, x[i]);              \
+        if (sizeof(storage) <= 4 && l->whole.is) {                                                                     \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_whole_##name(l, x[i]);                    \
         } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_slot_in_table_##name(l->table, x[i]);        \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
         } else if (l->kind == HISTO_UNIFORM) {                                                                         \
-            histo_lookup uniform = *l;                                                                                 \
-            uniform.kind = HISTO_UNIFORM;                                                                              \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] =                                                    \
-                histo_slot_by_##compute(&uniform, (compute)widen(x[i]));                                               \
+            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
+        } else if (sizeof(storage) > 2 && l->cells.entry) {                                                            \
+            histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, N);                              \
         } else {                                                                                                       \
-            compute v[N];                                                                                              \
-            uint32_t n = (uint32_t)l->bins;                                                                            \
-            _Pragma("unroll") for (int i = 0; i < N; i++) v[i] = (compute)widen(x[i]), slot[i] = 0;                    \
-            for (uint32_t count = n, half; count > 1; count -= half) {                                                 \
-                half = count / 2;                                                                                      \
-                _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] +=                                               \
-                    histo_less_by_##compute(v[i], __ldg(&l->edges[slot[i] + half])) ? 0 : half;                        \
-            }                                                                                                          \
-            _Pragma("unroll") for (int i = 0; i < N; i++)                                                              \
+            _Pragma("unroll 1") for (int k = 0; k < N; k++)                                                            \
             {                                                                                                          \
-                slot[i]++;                                                                                             \
-                if (!histo_less_by_##compute(v[i], l->hi))                                                             \
-                    slot[i] = l->closed && !histo_above_by_##compute(v[i], l->hi) ? n : n + 1;                         \
-                if (histo_less_by_##compute(v[i], l->lo)) slot[i] = 0;                                                 \
-                if (v[i] != v[i]) slot[i] = n + 2;                                                                     \
+                storage one = x[0];                                                                                    \
+                _Pragma("unroll") for (int i = 0; i < N; i++) one = i == k ? x[i] : one;                               \
+                uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                      \
+                _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = i == k ? found : slot[i];                      \
             }                                                                                                          \
         }                                                                                                              \
     }
@@ -220,7 +308,7 @@ HISTO_IN_KERNEL uint32_t histo_slot_at(const histo_cuda_work *w, int axis, const
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_of_##name(&w->lookups[axis], w->whole[axis], w->whole_lo[axis], x);                          \
+        return histo_slot_of_##name(&w->lookups[axis], x);                        \
     }
         HISTO_DTYPES(CASE)
 #undef CASE
@@ -313,7 +401,7 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
                                        i++) if (first + i >= share->pad && first + i < share->length)                  \
                     x[v * VECTOR + i] = from[i];                                                                       \
         }                                                                                                              \
-        histo_slots_of_##name(&w->lookups[0], w->whole[0], w->whole_lo[0], x, slot);                                   \
+        histo_slots_of_##name(&w->lookups[0], x, slot);                                  \
         _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
         {                                                                                                              \
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \

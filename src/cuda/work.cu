@@ -24,13 +24,6 @@ static bool is_aligned(const histo_cuda_work *work, int operand)
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;
 }
 
-static bool is_whole(const histo_lookup *lookup, histo_dtype dtype)
-{
-    return histo_dtype_is_integer(dtype) && histo_dtype_size(dtype) <= 4 && lookup->kind == HISTO_UNIFORM &&
-           lookup->step == 1 && lookup->lo >= -0x1p30 && lookup->lo <= 0x1p30 &&
-           lookup->lo == (double)(int32_t)lookup->lo;
-}
-
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
     int64_t each = work->nest.per_batch, n = work->end - work->begin;
@@ -63,10 +56,6 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     work.aligned = true;
     for (int o = 0; o < p->operands; o++)
         work.aligned &= is_aligned(&work, o);
-    for (int a = 0; a < p->naxes; a++)
-        work.whole[a] = is_whole(&work.lookups[a], p->dtypes[a]);
-    for (int a = 0; a < p->naxes; a++)
-        if (work.whole[a]) work.whole_lo[a] = (int32_t)work.lookups[a].lo;
     for (int d = 0; d < work.nest.ndim; d++)
         if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = divisor_of(work.nest.shape[d]);
     work.slots = (uint32_t)p->slots;

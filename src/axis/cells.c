@@ -1,0 +1,239 @@
+/* Making cells: see cells.h. */
+#include <stdlib.h>
+
+#include "axis/axis.h"
+#include "view/dtype.h"
+
+enum {
+    MOST_LOG_CELLS = 20,
+    MOST_LOG_NARROWER = 12, /* cells within one cell */
+    MOST_ENTRIES = 1 << 21,
+    MORE_CELLS = 3 /* times that the number of cells may be doubled to have one threshold in each */
+};
+
+/* A threshold: its position, and whether samples below it have the same. */
+typedef struct threshold {
+    uint32_t position;
+    bool shared;
+} threshold;
+
+typedef struct maker {
+    histo_cells cells;
+    histo_dtype dtype;
+    double *values;   /* of the thresholds, exactly */
+    threshold *where; /* of each */
+    uint32_t thresholds;
+    uint32_t *entry;
+    uint32_t room;     /* entries */
+    uint32_t searched; /* cells that cannot tell the slot of all samples */
+} maker;
+
+/* ---- Thresholds ---- */
+
+double histo_first_value(histo_dtype dtype, double edge, bool above)
+{
+    if (dtype == HISTO_F64) return above ? nextafter(edge, INFINITY) : edge;
+    if (dtype != HISTO_F32) return above ? floor(edge) + 1 : ceil(edge);
+    float x = (float)edge;
+    while (above ? !((double)x > edge) : (double)x < edge)
+        x = nextafterf(x, INFINITY);
+    return (double)x;
+}
+
+static double value_below(histo_dtype dtype, double value)
+{
+    if (dtype == HISTO_F64) return nextafter(value, -INFINITY);
+    if (dtype == HISTO_F32) return (double)nextafterf((float)value, -INFINITY);
+    return value - 1;
+}
+
+static bool list_thresholds(maker *m, const histo_axis *owned)
+{
+    double least = -INFINITY, most = INFINITY;
+    if (histo_dtype_is_integer(m->dtype)) {
+        histo_dtype_limits(m->dtype, &least, &most);
+        most = nextafter(most, 0);
+    }
+    m->values = malloc(((size_t)owned->bins + 1) * sizeof *m->values);
+    m->where = malloc(((size_t)owned->bins + 1) * sizeof *m->where);
+    if (!m->values || !m->where) return false;
+    for (int64_t i = 0; i <= owned->bins; i++) {
+        double value = histo_first_value(m->dtype, histo_axis_edge(owned, i), i == owned->bins && owned->closed);
+        if (value > most) break; /* no sample reaches it */
+        m->values[m->thresholds++] = value > least ? value : least;
+    }
+    return m->thresholds > 0;
+}
+
+static uint32_t position_of(const maker *m, double value)
+{
+    return m->dtype == HISTO_F32 ? histo_position_f32(&m->cells, m->cells.by_bits, (float)value)
+                                 : histo_position_f64(&m->cells, m->cells.by_bits, value);
+}
+
+/* Samples below the first threshold are told by a comparison. */
+static void place_thresholds(maker *m)
+{
+    for (uint32_t i = 0; i < m->thresholds; i++) {
+        double value = m->values[i];
+        m->where[i].position = position_of(m, value);
+        m->where[i].shared = i > 0 && position_of(m, value_below(m->dtype, value)) == m->where[i].position;
+    }
+}
+
+/* ---- Entries ---- */
+
+/* The entry of a cell whose thresholds are [first, end), one at most; the first of all is at position 0. `cell` is the whole cell's beginning, also for
+ * one of its narrower cells. */
+static uint32_t simple_entry(const maker *m, uint32_t first, uint32_t end, uint32_t cell)
+{
+    if (end == first) return (first - 1) << (m->cells.low + 1); /* as if one were just below it */
+    const threshold *t = &m->where[first];
+    return first << (m->cells.low + 1) | (t->position - cell) << 1 | (uint32_t)t->shared;
+}
+
+/* The first threshold from `first` on that is not below `position`. */
+static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
+{
+    while (first < m->thresholds && m->where[first].position < position)
+        first++;
+    return first;
+}
+
+/* Narrower cells for the thresholds [first, end) of one cell; the entry that leads there. */
+static uint32_t narrower(maker *m, uint32_t first, uint32_t end, uint32_t cell)
+{
+    const uint32_t search = UINT32_MAX, no_base = ~(((uint32_t)2 << m->cells.low) - 1);
+    uint32_t closest = UINT32_MAX;
+    for (uint32_t i = first; i + 1 < end; i++) {
+        uint32_t apart = m->where[i + 1].position - m->where[i].position;
+        if (apart && apart < closest) closest = apart;
+    }
+    int shift = 0, least = m->cells.low > MOST_LOG_NARROWER ? m->cells.low - MOST_LOG_NARROWER : 0;
+    while (shift + 5 < m->cells.low && closest >> (shift + 1))
+        shift++;
+    if (shift < least) shift = least;
+    uint32_t count = (uint32_t)1 << (m->cells.low - shift), index = m->cells.entries;
+    count = (count + HISTO_CELLS_UNIT - 1) / HISTO_CELLS_UNIT * HISTO_CELLS_UNIT;
+    uint32_t where = index / HISTO_CELLS_UNIT << 5 | (uint32_t)shift;
+    if (index + count > m->room || where >= ~no_base) {
+        m->searched++;
+        return search;
+    }
+    m->cells.entries += count;
+    for (uint32_t c = 0; c < count; c++) {
+        uint32_t next = end_of(m, first, cell + ((uint64_t)(c + 1) << shift));
+        m->entry[index + c] = next - first > 1 ? search : simple_entry(m, first, next, cell);
+        m->searched += next - first > 1;
+        first = next;
+    }
+    return no_base | where;
+}
+
+/* Entries for the map and number of cells that `cells` has. */
+static void make_entries(maker *m)
+{
+    m->searched = 0;
+    m->cells.entries = (uint32_t)1 << (32 - m->cells.low);
+    uint32_t first = 0, cells = m->cells.entries;
+    for (uint32_t c = 0; c < cells; c++) {
+        uint32_t cell = c << m->cells.low, end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
+        m->entry[c] = end - first > 1 ? narrower(m, first, end, cell) : simple_entry(m, first, end, cell);
+        first = end;
+    }
+}
+
+/* ---- Maps ---- */
+
+static bool map_linearly(maker *m)
+{
+    double lo = m->values[0], span = m->values[m->thresholds - 1] - lo;
+    if (!(span > 0) || !isfinite(span)) return false;
+    int exponent;
+    frexp(span, &exponent); /* span < 2^exponent */
+    m->cells.by_bits = false;
+    m->cells.scale = ldexp(1, 32 - exponent);
+    m->cells.offset = -lo * m->cells.scale;
+    bool fits = m->dtype != HISTO_F32 || (isfinite((float)m->cells.scale) && isfinite((float)m->cells.offset));
+    return fits && isfinite(m->cells.scale) && isfinite(m->cells.offset) && m->cells.scale > 0;
+}
+
+static int32_t leading_bits(const maker *m, double value)
+{
+    return m->dtype == HISTO_F32 ? histo_leading_bits_f32((float)value) : histo_leading_bits_f64(value);
+}
+
+/* Of positive values, the bits increase with the value; those of all others are below. */
+static bool map_by_bits(maker *m)
+{
+    if (!(m->values[0] > 0)) return false;
+    m->cells.by_bits = true;
+    m->cells.first = leading_bits(m, m->values[0]);
+    m->cells.last = leading_bits(m, m->values[m->thresholds - 1]) + 1;
+    m->cells.up = 0;
+    while (m->cells.up < 31 && (uint32_t)(m->cells.last - m->cells.first) >> (31 - m->cells.up) == 0)
+        m->cells.up++;
+    return true;
+}
+
+/* ---- The best of them ---- */
+
+typedef struct choice {
+    histo_cells cells;
+    uint32_t searched;
+    bool there;
+} choice;
+
+/* Fewer cells that search, then fewer entries. */
+static bool is_better(const maker *m, const choice *than)
+{
+    return !than->there || m->searched < than->searched ||
+           (m->searched == than->searched && m->cells.entries < than->cells.entries);
+}
+
+static void try_map(maker *m, choice *best, int log_cells)
+{
+    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++) {
+        m->cells.low = (uint8_t)(32 - log_cells - more);
+        place_thresholds(m);
+        make_entries(m);
+        if (is_better(m, best)) *best = (choice){m->cells, m->searched, true};
+    }
+}
+
+histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype)
+{
+    *cells = (histo_cells){.entry = NULL};
+    int log_cells = 5;
+    while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 2) /* so that a base fits, and not all ones */
+        log_cells++;
+    if (log_cells > MOST_LOG_CELLS) return HISTO_OK;
+    maker m = {.dtype = dtype, .room = MOST_ENTRIES};
+    choice best = {.there = false};
+    m.entry = malloc(m.room * sizeof *m.entry);
+    bool have_memory = m.entry != NULL;
+    if (have_memory && list_thresholds(&m, owned)) {
+        if (map_linearly(&m)) try_map(&m, &best, log_cells);
+        if (map_by_bits(&m)) try_map(&m, &best, log_cells);
+    }
+    have_memory &= m.values && m.where;
+    if (best.there) {
+        m.cells = best.cells;
+        place_thresholds(&m);
+        make_entries(&m);
+        uint32_t *entry = realloc(m.entry, m.cells.entries * sizeof *entry);
+        *cells = m.cells;
+        cells->entry = entry ? entry : m.entry;
+        m.entry = NULL;
+    }
+    free(m.entry);
+    free(m.values);
+    free(m.where);
+    return have_memory ? HISTO_OK : histo_fail_memory(MOST_ENTRIES * sizeof(uint32_t), "a table of cells");
+}
+
+void histo_cells_free(histo_cells *cells)
+{
+    free((void *)cells->entry);
+    cells->entry = NULL;
+}

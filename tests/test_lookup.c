@@ -1,0 +1,129 @@
+/* The ways from a sample to its slot that strategies choose from, against comparisons with the edges: by cells, and by
+ * the nearest edge. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "axis/axis.h"
+#include "check.h"
+#include "data.h"
+#include "view/dtype.h"
+
+/* The slot by the lookup's fast way; HISTO_CELLS_SEARCH where it has none for this sample. */
+static uint32_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *at)
+{
+    bool uniform = l->kind == HISTO_UNIFORM;
+    const histo_cells *c = &l->cells;
+    double value = histo_load_f64(at, dtype);
+    if (!uniform && !c->entry) return HISTO_CELLS_SEARCH;
+    if (dtype == HISTO_U64 || dtype == HISTO_I64) {
+        uint64_t bits;
+        memcpy(&bits, at, sizeof bits);
+        if (uniform) return dtype == HISTO_U64 ? histo_nearest_u64(l, bits) : histo_nearest_i64(l, (int64_t)bits);
+        bool below = dtype == HISTO_U64 ? histo_less_u64(bits, l->lo) : histo_less_i64((int64_t)bits, l->lo);
+        return below ? 0 : histo_slot_in_cells(c, c->entry, histo_position_f64(c, c->by_bits, value));
+    }
+    if (uniform) return histo_nearest_f64(l, value);
+    if (isnan(value)) return (uint32_t)l->bins + 2;
+    if (dtype == HISTO_F32) {
+        float x = (float)value;
+        return x < l->first_f32 ? 0 : histo_slot_in_cells(c, c->entry, histo_position_f32(c, c->by_bits, x));
+    }
+    return value < l->lo ? 0 : histo_slot_in_cells(c, c->entry, histo_position_f64(c, c->by_bits, value));
+}
+
+/* Returns how many samples the cells left to a search. */
+static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
+{
+    histo_axis owned;
+    histo_lookup lookup;
+    OK(histo_axis_own(axis, &owned));
+    OK(histo_lookup_make(&lookup, &owned, dtype, true));
+    double *edges = malloc(((size_t)axis->bins + 1) * sizeof *edges);
+    OK(histo_axis_edges(axis, edges));
+    int64_t searched = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const char *at = (const char *)samples + (size_t)i * histo_dtype_size(dtype);
+        uint32_t slot = fast_slot(&lookup, dtype, at);
+        if (slot == HISTO_CELLS_SEARCH)
+            searched++;
+        else
+            assert_int_equal(slot, slot_by_edges(sample_value(at, dtype), edges, axis->bins, axis->closed));
+    }
+    free(edges);
+    histo_lookup_free(&lookup);
+    histo_axis_disown(&owned);
+    return searched;
+}
+
+static const histo_dtype dtypes[] = {HISTO_U32, HISTO_I32, HISTO_U64, HISTO_I64, HISTO_F32, HISTO_F64};
+
+static void every_axis_and_distribution(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    rng r = {4};
+    histo_axis axis;
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (int a = 0; test_axis(a, dtypes[d], &axis); a++)
+            for (int samples = 0; samples < DISTRIBUTIONS; samples++) {
+                void *data = make_samples(&r, dtypes[d], (distribution)samples, &axis, N);
+                compare(&axis, dtypes[d], data, N);
+                axis.closed = !axis.closed;
+                compare(&axis, dtypes[d], data, N);
+                axis.closed = !axis.closed;
+                free(data);
+            }
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+enum { QUADRATIC, RANDOM, LOGARITHMIC, BUNCHED, KINDS };
+
+static void make_edges(rng *r, int kind, int bins, double *edges)
+{
+    for (int i = 0; i <= bins; i++)
+        edges[i] = kind == QUADRATIC     ? (double)i * i
+                   : kind == LOGARITHMIC ? exp(log(1e-3) + 14 * (double)i / bins)
+                   : kind == BUNCHED     ? (i % 2 ? 1 : 1 + 1e-9) * (1 + i / 2)
+                                         : rng_uniform(r) * 1000;
+    qsort(edges, (size_t)bins + 1, sizeof *edges, by_value);
+    for (int i = 1; i <= bins; i++)
+        if (edges[i] <= edges[i - 1]) edges[i] = nextafter(edges[i - 1], INFINITY);
+}
+
+static void cells_tell_nearly_all(void **state)
+{
+    (void)state;
+    enum { N = 20000, MOST = 8000 };
+    rng r = {5};
+    double *edges = malloc((MOST + 1) * sizeof *edges);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int bins = 1; bins <= MOST; bins = bins * 5 + 1) {
+            make_edges(&r, kind, bins, edges);
+            histo_axis axis = histo_axis_variable(bins, edges);
+            for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+                for (int samples = UNIFORM; samples <= EDGES; samples += EDGES - UNIFORM) {
+                    void *data = make_samples(&r, dtypes[d], (distribution)samples, &axis, N);
+                    int64_t searched = compare(&axis, dtypes[d], data, N);
+                    /* Integers have many edges between two values. */
+                    bool fine = dtypes[d] >= HISTO_F32 || kind == QUADRATIC;
+                    if (samples == UNIFORM && kind != BUNCHED && fine) assert_true(searched <= N / 20);
+                    free(data);
+                }
+        }
+    free(edges);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_axis_and_distribution),
+        cmocka_unit_test(cells_tell_nearly_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
