@@ -9,27 +9,36 @@
 #include "data.h"
 #include "view/dtype.h"
 
-/* The slot by the lookup's fast way; HISTO_CELLS_SEARCH where it has none for this sample. */
-static uint32_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *at)
+/* The slot by the lookup's fast way; NO_SLOT where it has none for this sample. */
+enum { NO_SLOT = -1 };
+
+static int64_t slot_by_sum(const histo_cells *c, uint32_t position)
+{
+    uint32_t sum = histo_cells_sum(c, c->entry, position);
+    if (sum >> 31) sum = histo_cells_narrower(c, c->entry, position, sum);
+    return histo_cells_search(c, sum) ? NO_SLOT : (int64_t)(sum >> (c->low + 1));
+}
+
+static int64_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *at)
 {
     bool uniform = l->kind == HISTO_UNIFORM;
     const histo_cells *c = &l->cells;
     double value = histo_load_f64(at, dtype);
-    if (!uniform && !c->entry) return HISTO_CELLS_SEARCH;
+    if (!uniform && !c->entry) return NO_SLOT;
     if (dtype == HISTO_U64 || dtype == HISTO_I64) {
         uint64_t bits;
         memcpy(&bits, at, sizeof bits);
         if (uniform) return dtype == HISTO_U64 ? histo_nearest_u64(l, bits) : histo_nearest_i64(l, (int64_t)bits);
         bool below = dtype == HISTO_U64 ? histo_less_u64(bits, l->lo) : histo_less_i64((int64_t)bits, l->lo);
-        return below ? 0 : histo_slot_in_cells(c, c->entry, histo_position_f64(c, c->by_bits, value));
+        return below ? 0 : slot_by_sum(c, histo_position_f64(c, c->by_bits, value));
     }
     if (uniform) return histo_nearest_f64(l, value);
-    if (isnan(value)) return (uint32_t)l->bins + 2;
+    if (isnan(value)) return l->bins + 2;
     if (dtype == HISTO_F32) {
         float x = (float)value;
-        return x < l->first_f32 ? 0 : histo_slot_in_cells(c, c->entry, histo_position_f32(c, c->by_bits, x));
+        return !c->by_bits && x < l->first_f32 ? 0 : slot_by_sum(c, histo_position_f32(c, c->by_bits, x));
     }
-    return value < l->lo ? 0 : histo_slot_in_cells(c, c->entry, histo_position_f64(c, c->by_bits, value));
+    return value < l->lo ? 0 : slot_by_sum(c, histo_position_f64(c, c->by_bits, value));
 }
 
 /* Returns how many samples the cells left to a search. */
@@ -44,8 +53,8 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
     int64_t searched = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *at = (const char *)samples + (size_t)i * histo_dtype_size(dtype);
-        uint32_t slot = fast_slot(&lookup, dtype, at);
-        if (slot == HISTO_CELLS_SEARCH)
+        int64_t slot = fast_slot(&lookup, dtype, at);
+        if (slot == NO_SLOT)
             searched++;
         else
             assert_int_equal(slot, slot_by_edges(sample_value(at, dtype), edges, axis->bins, axis->closed));

@@ -5,9 +5,9 @@
 #include "view/dtype.h"
 
 enum {
-    MOST_LOG_CELLS = 20,
+    MOST_LOG_CELLS = 21,
     MOST_LOG_NARROWER = 12, /* cells within one cell */
-    MOST_ENTRIES = 1 << 21,
+    MOST_ENTRIES = 1 << 22,
     MORE_CELLS = 3 /* times that the number of cells may be doubled to have one threshold in each */
 };
 
@@ -24,7 +24,8 @@ typedef struct maker {
     threshold *where; /* of each */
     uint32_t thresholds;
     uint32_t *entry;
-    uint32_t room;     /* entries */
+    uint32_t entries;  /* so far */
+    uint32_t room;     /* for entries */
     uint32_t searched; /* cells that cannot tell the slot of all samples */
 } maker;
 
@@ -83,13 +84,24 @@ static void place_thresholds(maker *m)
 
 /* ---- Entries ---- */
 
-/* The entry of a cell whose thresholds are [first, end), one at most; the first of all is at position 0. `cell` is the whole cell's beginning, also for
- * one of its narrower cells. */
+/* What an entry has beside the thresholds: the sample's part counts from the cell's beginning. */
+static uint32_t entry_of(uint32_t sum, uint32_t cell)
+{
+    return sum - (cell << 1);
+}
+
+/* The entry of a cell, or of a narrower cell of it, whose thresholds are [first, end), one at most. */
 static uint32_t simple_entry(const maker *m, uint32_t first, uint32_t end, uint32_t cell)
 {
-    if (end == first) return (first - 1) << (m->cells.low + 1); /* as if one were just below it */
+    uint32_t most = ((uint32_t)2 << m->cells.low) - 1, base = first << (m->cells.low + 1);
+    if (end == first) return entry_of(base - 1, cell); /* as if one were just below it */
     const threshold *t = &m->where[first];
-    return first << (m->cells.low + 1) | (t->position - cell) << 1 | (uint32_t)t->shared;
+    return entry_of(base + most - ((t->position - cell) << 1 | (uint32_t)t->shared), cell);
+}
+
+static uint32_t special_entry(uint32_t where, uint32_t cell)
+{
+    return entry_of((uint32_t)1 << 31 | where, cell);
 }
 
 /* The first threshold from `first` on that is not below `position`. */
@@ -100,45 +112,45 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
     return first;
 }
 
+static uint32_t too_close(maker *m, uint32_t cell)
+{
+    m->searched++;
+    return special_entry(HISTO_CELLS_TOO_CLOSE, cell);
+}
+
 /* Narrower cells for the thresholds [first, end) of one cell; the entry that leads there. */
 static uint32_t narrower(maker *m, uint32_t first, uint32_t end, uint32_t cell)
 {
-    const uint32_t search = UINT32_MAX, no_base = ~(((uint32_t)2 << m->cells.low) - 1);
     uint32_t closest = UINT32_MAX;
     for (uint32_t i = first; i + 1 < end; i++) {
         uint32_t apart = m->where[i + 1].position - m->where[i].position;
         if (apart && apart < closest) closest = apart;
     }
     int shift = 0, least = m->cells.low > MOST_LOG_NARROWER ? m->cells.low - MOST_LOG_NARROWER : 0;
-    while (shift + 5 < m->cells.low && closest >> (shift + 1))
+    while (shift < m->cells.low && closest >> (shift + 1))
         shift++;
     if (shift < least) shift = least;
-    uint32_t count = (uint32_t)1 << (m->cells.low - shift), index = m->cells.entries;
-    count = (count + HISTO_CELLS_UNIT - 1) / HISTO_CELLS_UNIT * HISTO_CELLS_UNIT;
-    uint32_t where = index / HISTO_CELLS_UNIT << 5 | (uint32_t)shift;
-    if (index + count > m->room || where >= ~no_base) {
-        m->searched++;
-        return search;
-    }
-    m->cells.entries += count;
+    uint32_t count = (uint32_t)1 << (m->cells.low - shift), index = m->entries;
+    if (index + count > m->room) return too_close(m, cell);
+    m->entries += count;
     for (uint32_t c = 0; c < count; c++) {
         uint32_t next = end_of(m, first, cell + ((uint64_t)(c + 1) << shift));
-        m->entry[index + c] = next - first > 1 ? search : simple_entry(m, first, next, cell);
-        m->searched += next - first > 1;
+        m->entry[histo_cells_place(index + c)] = next - first > 1 ? too_close(m, cell) : simple_entry(m, first, next, cell);
         first = next;
     }
-    return no_base | where;
+    return special_entry(index << 5 | (uint32_t)shift, cell);
 }
 
-/* Entries for the map and number of cells that `cells` has. */
-static void make_entries(maker *m)
+/* Entries for the map and width of cells that m->cells has. */
+static void make_entries(maker *m, uint32_t count)
 {
     m->searched = 0;
-    m->cells.entries = (uint32_t)1 << (32 - m->cells.low);
-    uint32_t first = 0, cells = m->cells.entries;
-    for (uint32_t c = 0; c < cells; c++) {
-        uint32_t cell = c << m->cells.low, end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
-        m->entry[c] = end - first > 1 ? narrower(m, first, end, cell) : simple_entry(m, first, end, cell);
+    m->entries = count;
+    uint32_t first = 0;
+    for (uint32_t c = 0; c < count; c++) {
+        uint32_t cell = (c + m->cells.skipped) << m->cells.low;
+        uint32_t end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
+        m->entry[histo_cells_place(c)] = end - first > 1 ? narrower(m, first, end, cell) : simple_entry(m, first, end, cell);
         first = end;
     }
 }
@@ -168,11 +180,25 @@ static bool map_by_bits(maker *m)
 {
     if (!(m->values[0] > 0)) return false;
     m->cells.by_bits = true;
-    m->cells.first = leading_bits(m, m->values[0]);
+    m->cells.first = leading_bits(m, m->values[0]) - 1;
     m->cells.last = leading_bits(m, m->values[m->thresholds - 1]) + 1;
-    m->cells.up = 0;
-    while (m->cells.up < 31 && (uint32_t)(m->cells.last - m->cells.first) >> (31 - m->cells.up) == 0)
-        m->cells.up++;
+    return m->cells.first >= 0 && m->cells.last > m->cells.first;
+}
+
+/* Cells of the map, about 2^log_cells, and their entries; false if sums would not fit. */
+static bool cut_map(maker *m, int log_cells)
+{
+    uint32_t first = m->cells.by_bits ? (uint32_t)m->cells.first : 0;
+    uint32_t last = m->cells.by_bits ? (uint32_t)m->cells.last : UINT32_MAX;
+    int low = 0;
+    while ((last - first) >> low >> log_cells)
+        low++;
+    if (((uint64_t)m->thresholds + 1) << (low + 1) >= (uint64_t)1 << 31) return false;
+    m->cells.low = (uint8_t)low;
+    m->cells.skipped = first >> low;
+    place_thresholds(m);
+    make_entries(m, (last >> low) - (first >> low) + 1);
+    m->cells.words = histo_cells_place(m->entries - 1) + 1;
     return true;
 }
 
@@ -181,47 +207,43 @@ static bool map_by_bits(maker *m)
 typedef struct choice {
     histo_cells cells;
     uint32_t searched;
-    bool there;
+    int log_cells; /* 0: there is no choice yet */
 } choice;
 
 /* Fewer cells that search, then fewer entries. */
 static bool is_better(const maker *m, const choice *than)
 {
-    return !than->there || m->searched < than->searched ||
-           (m->searched == than->searched && m->cells.entries < than->cells.entries);
+    return !than->log_cells || m->searched < than->searched ||
+           (m->searched == than->searched && m->cells.words < than->cells.words);
 }
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
-    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++) {
-        m->cells.low = (uint8_t)(32 - log_cells - more);
-        place_thresholds(m);
-        make_entries(m);
-        if (is_better(m, best)) *best = (choice){m->cells, m->searched, true};
-    }
+    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++)
+        if (cut_map(m, log_cells + more) && is_better(m, best))
+            *best = (choice){m->cells, m->searched, log_cells + more};
 }
 
 histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype)
 {
     *cells = (histo_cells){.entry = NULL};
     int log_cells = 5;
-    while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 2) /* so that a base fits, and not all ones */
+    while ((INT64_C(1) << (log_cells - 2)) <= owned->bins + 2) /* so that sums fit */
         log_cells++;
     if (log_cells > MOST_LOG_CELLS) return HISTO_OK;
     maker m = {.dtype = dtype, .room = MOST_ENTRIES};
-    choice best = {.there = false};
-    m.entry = malloc(m.room * sizeof *m.entry);
+    choice best = {.log_cells = 0};
+    m.entry = malloc((histo_cells_place(m.room) + 1) * sizeof *m.entry);
     bool have_memory = m.entry != NULL;
     if (have_memory && list_thresholds(&m, owned)) {
         if (map_linearly(&m)) try_map(&m, &best, log_cells);
         if (map_by_bits(&m)) try_map(&m, &best, log_cells);
     }
     have_memory &= m.values && m.where;
-    if (best.there) {
+    if (best.log_cells) {
         m.cells = best.cells;
-        place_thresholds(&m);
-        make_entries(&m);
-        uint32_t *entry = realloc(m.entry, m.cells.entries * sizeof *entry);
+        cut_map(&m, best.log_cells);
+        uint32_t *entry = realloc(m.entry, m.cells.words * sizeof *entry);
         *cells = m.cells;
         cells->entry = entry ? entry : m.entry;
         m.entry = NULL;

@@ -1,23 +1,23 @@
-/* Cells: a table that gives the slot on an axis of any edges with one look and one comparison.
+/* Cells: a table that gives the slot on an axis of any edges with one look and no comparison.
  *
  * A sample has a position, a 32-bit number that never decreases as the sample grows: a linear map of its value, or the
- * leading bits of its floating-point representation. The upper bits of the position name a cell. A cell's entry has the
- * number of thresholds below the cell (a threshold is the smallest value of the samples' dtype that is not below an
- * edge) and the place of the one threshold within the cell, so that one comparison gives the slot. A cell with more
- * thresholds has a table of narrower cells. Where positions cannot decide, because samples below a threshold share its
- * position or thresholds are closer than positions, the edges are searched.
+ * leading bits of its floating-point representation. The upper bits of the position, all but the last `low`, name a
+ * cell. A threshold is the smallest value of the samples' dtype that is not below an edge. With `base` thresholds below
+ * the cell and one in it, whose place in the cell is `place`, and with
  *
- * An entry, where `low` bits of a position are below its cell's number:
+ *     at    = 2 * (position's place in the cell) + 1, less than 2^(low + 1)
+ *     there = 2 * place, + 1 if samples below the threshold share its position
  *
- *     base << (low + 1) | threshold
+ * the sum  base << (low + 1) + (2^(low + 1) - 1 - there) + at  has the slot in its upper bits, because the lower ones
+ * overflow just where at > there; if they are all ones, at == there, and only a search of the edges can tell. The cell's
+ * entry has all of that but the sample's part, from which twice the cell's beginning is taken, so that
  *
- * base: thresholds below the cell. threshold: twice the position of the threshold from the cell's beginning, or that
- * + 1 if samples below it share the position; compared with twice the sample's + 1, it says above, below, or search. A
- * base of all ones: narrower cells, `threshold` being (index / HISTO_CELLS_UNIT) << 5 | (bits of a
- * position below the narrower cell's number), or all ones: search.
+ *     sum = entry + 2 * position + 1 (modulo 2^32).
  *
- * Source: a table over leading bits before a search is folklore; deciding within the cell by one packed threshold is
- * ours. Cost: one random read of 4 bytes a sample. */
+ * A cell with more thresholds than one has a table of narrower cells; its sum is negative.
+ *
+ * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
+ * threshold is ours. Cost: one random read of 4 bytes a sample. */
 #ifndef AXIS_CELLS_H
 #define AXIS_CELLS_H
 
@@ -28,15 +28,13 @@
 
 #include "view/half.h"
 
-enum { HISTO_CELLS_UNIT = 16 };
-
 typedef struct histo_cells {
-    const uint32_t *entry; /* [entries]; NULL: the axis has no cells */
-    uint32_t entries;
+    const uint32_t *entry; /* [words], see histo_cells_place; NULL: the axis has no cells */
+    uint32_t words;
+    uint32_t skipped; /* cells before the first */
     uint8_t low;
-    bool by_bits; /* else position = value * scale + offset, cut to 32 bits */
-    uint8_t up;   /* by_bits: position = (bits, at least first and at most last, - first) << up */
-    int32_t first, last;
+    bool by_bits;        /* else position = value * scale + offset, cut to 32 bits */
+    int32_t first, last; /* by_bits: position = leading bits, cut to these */
     double scale, offset;
 } histo_cells;
 
@@ -73,15 +71,14 @@ HISTO_INLINE double histo_linear_f64(const histo_cells *c, double x)
     return fma(x, c->scale, c->offset);
 }
 
-/* by_bits is c->by_bits, given apart so that a caller of many can ask once. Not for NaN. */
+/* by_bits is c->by_bits, given apart so that a caller of many can ask once. */
 #define HISTO_DEFINE_POSITION(name, type)                                                                              \
     HISTO_INLINE uint32_t histo_position_##name(const histo_cells *c, bool by_bits, type x)                            \
     {                                                                                                                  \
         if (by_bits) {                                                                                                 \
             int32_t bits = histo_leading_bits_##name(x);                                                               \
             bits = bits > c->first ? bits : c->first;                                                                  \
-            bits = bits < c->last ? bits : c->last;                                                                    \
-            return (uint32_t)(bits - c->first) << c->up;                                                               \
+            return (uint32_t)(bits < c->last ? bits : c->last);                                                        \
         }                                                                                                              \
         type y = histo_linear_##name(c, x);                                                                            \
         return HISTO_CUT_##name(y);                                                                                    \
@@ -89,17 +86,36 @@ HISTO_INLINE double histo_linear_f64(const histo_cells *c, double x)
 HISTO_DEFINE_POSITION(f32, float)
 HISTO_DEFINE_POSITION(f64, double)
 
-/* The slot of a sample that is not below the first edge, from its position; `entry` is c->entry or a copy of it.
- * HISTO_CELLS_SEARCH: the position does not tell. */
-#define HISTO_CELLS_SEARCH 0xffffffffu
-HISTO_INLINE uint32_t histo_slot_in_cells(const histo_cells *c, const uint32_t *entry, uint32_t position)
+/* Where an entry is: spread, so that cells a power of two apart are in different banks of a GPU's shared memory. */
+HISTO_INLINE uint32_t histo_cells_place(uint32_t index)
 {
-    uint32_t within = ((uint32_t)2 << c->low) - 1, no_base = UINT32_MAX >> (c->low + 1);
-    uint32_t e = entry[position >> c->low], at = (position << 1 & within) | 1;
-    if (e >> (c->low + 1) == no_base && (e & within) != within)
-        e = entry[((e & within) >> 5) * HISTO_CELLS_UNIT + (at >> 1 >> (e & 31))];
-    uint32_t base = e >> (c->low + 1), threshold = e & within;
-    return at == threshold || base == no_base ? HISTO_CELLS_SEARCH : base + (at > threshold);
+    return index + (index >> 5);
+}
+
+/* Samples below the axis are told by a comparison, unless positions are all bits of a float, and NaN by another. For the
+ * rest, the sum for a position; `entry` is c->entry or a copy of it. */
+HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, const uint32_t *entry, uint32_t position)
+{
+    return entry[histo_cells_place((position >> c->low) - c->skipped)] + (position << 1) + 1;
+}
+
+/* A negative sum less the sample's part and the sign: where the narrower cells are, index << 5 | (bits of a position
+ * below a narrower cell's number), or this. */
+#define HISTO_CELLS_TOO_CLOSE (((uint32_t)1 << 28) - 1)
+
+/* The sum from the narrower cells; all ones where thresholds are too close for them. */
+HISTO_INLINE uint32_t histo_cells_narrower(const histo_cells *c, const uint32_t *entry, uint32_t position, uint32_t sum)
+{
+    uint32_t at = ((position << 1) + 1) & (((uint32_t)2 << c->low) - 1), where = (sum - at) & 0x7fffffff;
+    if (where == HISTO_CELLS_TOO_CLOSE) return UINT32_MAX;
+    sum = entry[histo_cells_place((where >> 5) + (at >> 1 >> (where & 31)))] + (position << 1) + 1;
+    return sum >> 31 ? UINT32_MAX : sum;
+}
+
+/* Does the sum not tell the slot? Else it is sum >> (c->low + 1), unless the sum is negative. */
+HISTO_INLINE bool histo_cells_search(const histo_cells *c, uint32_t sum)
+{
+    return (~sum & (((uint32_t)2 << c->low) - 1)) == 0;
 }
 
 #endif

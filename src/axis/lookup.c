@@ -59,6 +59,11 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
+    /* Roundings of the product's factors and of the sum: 2^-24 of the largest number of bins each. */
+    double most_bins = fmax(fabs(lookup->lo), fabs(lookup->hi)) * lookup->per_step + (double)lookup->bins;
+    lookup->per_step_f32 = (float)lookup->per_step;
+    lookup->offset_f32 = (float)(-lookup->lo * lookup->per_step);
+    lookup->near_f32 = lookup->kind == HISTO_UNIFORM && most_bins < 0x1p20 && isnormal(lookup->per_step_f32);
     lookup->whole = whole_of(lookup, dtype);
     size_t size = histo_dtype_size(dtype);
     if (size > 2 && lookup->kind == HISTO_SEARCH && many) return histo_cells_make(&lookup->cells, owned, dtype);

@@ -39,7 +39,7 @@ static size_t table_bytes(const histo_lookup *lookup, histo_dtype dtype)
 
 static size_t cells_bytes(const histo_lookup *lookup)
 {
-    return lookup->cells.entry ? lookup->cells.entries * sizeof(uint32_t) : 0;
+    return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0;
 }
 
 /* Copy to the device, if there is something, and move `at` behind it. */

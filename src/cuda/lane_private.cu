@@ -24,14 +24,14 @@ enum { VECTORS = 2 /* of 16 bytes a thread and step */, VALUES = 256, WARP = 32 
 enum { LEAVES_CACHE = 136 << 10 /* bytes of counters that leave enough to the first-level cache */ };
 
 typedef struct layout {
-    uint32_t log_lanes; /* 2^log_lanes lanes and banks a copy */
-    uint32_t words;     /* of counters */
-    uint32_t cells;     /* entries copied behind them, or 0 */
+    uint32_t log_copies; /* 0: the one copy is spread over the banks */
+    uint32_t words;      /* of counters; a table for the way to slots may be behind them */
+    uint32_t team;       /* blocks that count a share together */
+    uint32_t twice;      /* counter that belongs to the same slot as that before it, so that those behind it are one off */
 } layout;
 
 /* ---- Where a counter is ---- */
 
-/* In the first copy. 32 lanes: there is only one, spread over the banks. */
 HISTO_IN_KERNEL uint32_t spread_word(uint32_t slot)
 {
     return slot + (slot >> 5) + (slot >> 10);
@@ -39,26 +39,27 @@ HISTO_IN_KERNEL uint32_t spread_word(uint32_t slot)
 
 HISTO_IN_KERNEL uint32_t copied_word(const layout *l, uint32_t slot)
 {
-    return slot + (slot >> l->log_lanes) * (WARP - (1u << l->log_lanes));
+    return slot << l->log_copies;
 }
 
+/* In the first copy; a thread adds to that of its lane. */
 HISTO_IN_KERNEL uint32_t word_of(const layout *l, uint32_t slot)
 {
-    return l->log_lanes == 5 ? spread_word(slot) : copied_word(l, slot);
+    return l->log_copies == 0 ? spread_word(slot) : copied_word(l, slot);
 }
 
-/* From the first copy to that of this lane, in words. */
 HISTO_IN_KERNEL uint32_t own_copy(const layout *l)
 {
-    return threadIdx.x % (WARP >> l->log_lanes) << l->log_lanes;
+    return threadIdx.x & ((1u << l->log_copies) - 1);
 }
 
-/* Sum a counter over the copies, beginning at a copy that others do not begin at, and clear it. */
+/* Sum a counter over the copies and clear it. Lanes that take neighbouring counters begin with different copies, and so
+ * with different banks. */
 HISTO_IN_KERNEL unsigned int take(unsigned int *shared, const layout *l, uint32_t slot)
 {
-    unsigned int sum = 0, copies = WARP >> l->log_lanes, *first = &shared[word_of(l, slot)];
-    for (uint32_t c = 0; c < copies; c++) {
-        unsigned int *at = &first[(c + (slot >> l->log_lanes)) % copies << l->log_lanes];
+    unsigned int sum = 0, last = (1u << l->log_copies) - 1, *first = &shared[word_of(l, slot)];
+    for (uint32_t c = 0; c <= last; c++) {
+        unsigned int *at = &first[(c + (slot << l->log_copies >> 5)) & last];
         sum += *at;
         *at = 0;
     }
@@ -76,12 +77,63 @@ HISTO_IN_KERNEL void merge(unsigned int *shared, const layout *l, const histo_cu
     for (uint32_t i = threadIdx.x; i < counters; i += blockDim.x) {
         uint32_t at = i + first < counters ? i + first : i + first - counters;
         unsigned int sum = take(shared, l, at);
-        if (sum) atomicAdd(&counts[by_value ? w->lookups[0].table[at] : at], (unsigned long long)sum);
+        uint32_t slot = by_value ? w->lookups[0].table[at] : at >= l->twice ? at - 1 : at;
+        if (sum) atomicAdd(&counts[slot], (unsigned long long)sum);
     }
     __syncthreads();
 }
 
+/* ---- Tables beside the counters ---- */
+
+/* Cells of an axis of any edges. */
+HISTO_IN_KERNEL void load_cells(const histo_lookup *l, uint32_t *cells)
+{
+    for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
+        cells[i] = l->cells.entry[i];
+}
+
+/* The first float that is not below an edge, or above it. */
+HISTO_IN_KERNEL float first_float(double edge, bool above)
+{
+    float x = (float)edge;
+    while (above ? !((double)x > edge) : (double)x < edge)
+        x = nextafterf(x, INFINITY);
+    return x;
+}
+
+/* For floats on regular axes: the first float of each bin, and the first above the axis. */
+HISTO_IN_KERNEL void load_firsts(const histo_lookup *l, uint32_t *words)
+{
+    float *first = (float *)words;
+    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
+        first[histo_cells_place((uint32_t)i)] = i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
+}
+
+/* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by adding
+ * 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from the axis. */
+HISTO_IN_KERNEL uint32_t slot_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
+{
+    const float round = 0x1.8p23f;
+    const int32_t zero = 0x4b400000; /* the bits of `round` */
+    float sum = __fadd_rn(__fmaf_rn(x, l->per_step_f32, l->offset_f32), round);
+    int32_t nearest = min(max(__float_as_int(sum), zero), zero + l->bins) - zero;
+    uint32_t slot = (uint32_t)nearest + (x >= __uint_as_float(words[histo_cells_place((uint32_t)nearest)]));
+    return x != x ? (uint32_t)l->bins + 2 : slot;
+}
+
 /* ---- Counting ---- */
+
+/* Integers on whole bins, as histo_by_whole with closed axes left to the merge: the value at the end of the axis has a
+ * counter of its own, before that of the values above. */
+HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int32_t x)
+{
+    return ((uint32_t)min(max(x, (int32_t)l->whole.low), (int32_t)high) - l->whole.from) >> l->whole.shift;
+}
+
+HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint32_t x)
+{
+    return (min(max(x, l->whole.low), high) - l->whole.from) >> l->whole.shift;
+}
 
 HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
 {
@@ -89,7 +141,7 @@ HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, bool by_value, con
 #pragma unroll
         for (int k = 0; k < n; k++)
             atomicAdd(&mine[slot[k] * WARP], 1u);
-    else if (l->log_lanes == 5)
+    else if (l->log_copies == 0)
 #pragma unroll
         for (int k = 0; k < n; k++)
             atomicAdd(&mine[spread_word(slot[k])], 1u);
@@ -99,19 +151,19 @@ HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, bool by_value, con
             atomicAdd(&mine[copied_word(l, slot[k])], 1u);
 }
 
-/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS for each thread and step; the samples before and
- * after them are counted one by one. */
+/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS for each thread and step, dealt out to the blocks of
+ * a team by turns. The samples before and after them are counted one by one. */
 typedef struct steps {
     const uint4 *vectors;
-    uint32_t begin, end;
+    uint32_t begin, end, own, stride;
 } steps;
 
-HISTO_IN_KERNEL steps steps_of(const histo_share *share, uint32_t samples_each)
+HISTO_IN_KERNEL steps steps_of(const histo_share *share, uint32_t samples_each, uint32_t member, uint32_t team)
 {
-    uint32_t step = blockDim.x * VECTORS;
-    steps s = {(const uint4 *)share->at, share->pad > 0, 0};
-    uint32_t whole = share->length / samples_each;
+    uint32_t step = blockDim.x * VECTORS, whole = share->length / samples_each;
+    steps s = {(const uint4 *)share->at, share->pad > 0, 0, 0, step * team};
     s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
+    s.own = s.begin + step * member;
     return s;
 }
 
@@ -122,35 +174,53 @@ HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words)
         words[v] = __ldcs(&s->vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
 }
 
-/* The ways to slots, for STORAGE x[N]. By value: the atomic additions themselves are the bound, so more warps are
- * wanted. */
+/* The ways to slots: what is loaded for them, and the slots of STORAGE x[N]. By value: the atomic additions themselves
+ * are the bound, so more warps are wanted. */
+#define BESIDE (shared + l.words)
 #define SLOTS_ONE_BY_ONE(expression) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] = expression;
 #define SLOTS_value(name) SLOTS_ONE_BY_ONE((uint8_t)x[k])
-#define SLOTS_whole(name) SLOTS_ONE_BY_ONE(histo_by_whole_##name(&work.lookups[0], x[k]))
-#define SLOTS_nearest(name) SLOTS_ONE_BY_ONE(histo_by_nearest_##name(&work.lookups[0], x[k]))
-#define SLOTS_linear(name) histo_slots_by_cells_##name(&work.lookups[0], cells, false, x, slot, N);
-#define SLOTS_bits(name) histo_slots_by_cells_##name(&work.lookups[0], cells, true, x, slot, N);
-#define SLOTS_plain(name) histo_slots_of_##name(&work.lookups[0], x, slot);
-enum { BLOCKS_value = 2, BLOCKS_whole = 1, BLOCKS_nearest = 1, BLOCKS_linear = 1, BLOCKS_bits = 1, BLOCKS_plain = 1 };
+#define SLOTS_whole(name) SLOTS_ONE_BY_ONE(slot_by_whole(lookup, lookup->whole.high + lookup->whole.closed, x[k]))
+#define SLOTS_nearest(name) SLOTS_ONE_BY_ONE(histo_by_nearest_##name(lookup, x[k]))
+#define SLOTS_firsts(name) SLOTS_ONE_BY_ONE(slot_by_firsts(lookup, BESIDE, x[k]))
+#define SLOTS_linear(name) histo_slots_by_cells_##name(lookup, BESIDE, false, x, slot, N);
+#define SLOTS_bits(name) histo_slots_by_cells_##name(lookup, BESIDE, true, x, slot, N);
+#define SLOTS_plain(name) histo_slots_of_##name(lookup, x, slot);
+#define LOAD_value
+#define LOAD_whole
+#define LOAD_nearest
+#define LOAD_firsts load_firsts(lookup, BESIDE);
+#define LOAD_linear load_cells(lookup, BESIDE);
+#define LOAD_bits load_cells(lookup, BESIDE);
+#define LOAD_plain
+enum { VALUE, WHOLE, NEAREST, FIRSTS, LINEAR, BITS, PLAIN };
+enum {
+    way_value = VALUE,
+    way_whole = WHOLE,
+    way_nearest = NEAREST,
+    way_firsts = FIRSTS,
+    way_linear = LINEAR,
+    way_bits = BITS,
+    way_plain = PLAIN
+};
 
 #define COUNT(name, storage, way)                                                                                      \
-    static __global__ void __launch_bounds__(1024, BLOCKS_##way)                                                       \
+    static __global__ void __launch_bounds__(1024, way_##way == VALUE ? 2 : 1)                                         \
         count_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)           \
     {                                                                                                                  \
         enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), GROUPS = VECTORS * EACH / N };              \
-        const bool by_value = sizeof(storage) == 1;                                                                    \
+        const bool by_value = way_##way == VALUE;                                                                      \
+        const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
-        unsigned int *mine = shared + own_copy(&l), *cells = shared + l.words;                                         \
-        for (uint32_t i = threadIdx.x; i < l.cells; i += blockDim.x)                                                   \
-            cells[i] = work.lookups[0].cells.entry[i];                                                                 \
-        histo_clear_shared(shared, l.words);                                                                           \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+        unsigned int *mine = shared + own_copy(&l);                                                                    \
+        LOAD_##way histo_clear_shared(shared, l.words);                                                                \
+        uint32_t team = l.team, member = blockIdx.x % team;                                                            \
+        for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
             histo_share share = histo_share_##name(&work, item);                                                       \
-            steps s = steps_of(&share, EACH);                                                                          \
+            steps s = steps_of(&share, EACH, member, team);                                                            \
             uint4 now[VECTORS] = {}, next[VECTORS] = {};                                                               \
-            if (s.begin < s.end) load(&s, s.begin, now);                                                               \
-            for (uint32_t at = s.begin; at < s.end; at += blockDim.x * VECTORS) {                                      \
-                if (at + blockDim.x * VECTORS < s.end) load(&s, at + blockDim.x * VECTORS, next);                      \
+            if (s.own < s.end) load(&s, s.own, now);                                                                   \
+            for (uint32_t at = s.own; at < s.end; at += s.stride) {                                                    \
+                if (at + s.stride < s.end) load(&s, at + s.stride, next);                                              \
                 _Pragma("unroll") for (int group = 0; group < GROUPS; group++)                                         \
                 {                                                                                                      \
                     storage x[N];                                                                                      \
@@ -160,12 +230,12 @@ enum { BLOCKS_value = 2, BLOCKS_whole = 1, BLOCKS_nearest = 1, BLOCKS_linear = 1
                 }                                                                                                      \
                 memcpy(now, next, sizeof now);                                                                         \
             }                                                                                                          \
-            for (uint32_t i = share.pad + threadIdx.x; i < share.length; i += blockDim.x) {                            \
+            for (uint32_t i = share.pad + member * blockDim.x + threadIdx.x;; i += team * blockDim.x) {                \
                 if (i / EACH - s.begin < s.end - s.begin) i += (s.end - s.begin) * EACH;                               \
                 if (i >= share.length) break;                                                                          \
                 storage x = ((const storage *)share.at)[i];                                                            \
-                uint32_t slot = by_value ? (uint8_t)x : histo_slot_of_##name(&work.lookups[0], x);                     \
-                atomicAdd(&mine[word_of(&l, slot)], 1u);                                                               \
+                uint32_t slot = by_value ? (uint8_t)x : histo_slot_of_##name(lookup, x);                               \
+                atomicAdd(&mine[word_of(&l, slot < l.twice ? slot : slot + 1)], 1u);                                   \
             }                                                                                                          \
             merge(shared, &l, &work, share.entry, by_value);                                                           \
         }                                                                                                              \
@@ -177,8 +247,8 @@ enum { BLOCKS_value = 2, BLOCKS_whole = 1, BLOCKS_nearest = 1, BLOCKS_linear = 1
 #define WIDE(X, way)                                                                                                   \
     INTEGERS(X, way) X(u64, uint64_t, way) X(i64, int64_t, way) X(f32, float, way) X(f64, double, way)
 #define KERNELS(X)                                                                                                     \
-    X(u8, uint8_t, value) X(i8, int8_t, value) NARROW(X, whole) INTEGERS(X, whole) WIDE(X, nearest) WIDE(X, linear)    \
-    WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
+    X(u8, uint8_t, value) X(i8, int8_t, value) NARROW(X, whole) INTEGERS(X, whole) WIDE(X, nearest)                    \
+    X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
 static __global__ void __launch_bounds__(1024, 1)
@@ -203,14 +273,14 @@ static __global__ void __launch_bounds__(1024, 1)
 
 /* ---- The strategy ---- */
 
-enum { VALUE, WHOLE, NEAREST, LINEAR, BITS, PLAIN };
-
 static int way_of(const histo_lookup *l, histo_dtype dtype)
 {
+    const histo_whole *whole = &l->whole;
+    bool ends = whole->high == (dtype == HISTO_I32 ? (uint32_t)INT32_MAX : UINT32_MAX);
     if (histo_dtype_size(dtype) == 1) return VALUE;
-    if (l->whole.is) return WHOLE;
+    if (whole->is && !(whole->closed && (whole->shift || ends))) return WHOLE;
     if (histo_dtype_size(dtype) == 2) return PLAIN;
-    if (l->kind == HISTO_UNIFORM) return NEAREST;
+    if (l->kind == HISTO_UNIFORM) return dtype == HISTO_F32 && l->near_f32 ? FIRSTS : NEAREST;
     return !l->cells.entry ? PLAIN : l->cells.by_bits ? BITS : LINEAR;
 }
 
@@ -221,29 +291,31 @@ typedef struct plan {
     int64_t blocks;
 } plan;
 
-static int64_t words_of(int64_t counters, uint32_t log_lanes)
+static int64_t words_of(int64_t counters, uint32_t log_copies)
 {
     int64_t last = counters - 1;
-    return log_lanes == 5 ? last + (last >> 5) + (last >> 10) + 1 : ((last >> log_lanes) + 1) * WARP;
+    return (log_copies ? counters << log_copies : last + (last >> 5) + (last >> 10) + 1);
 }
 
 static plan plan_of(const histo_problem *p, const int64_t *params, int way)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
-    int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), cells = 0;
+    const histo_lookup *lookup = &p->lookups[0];
+    int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), beside = 0;
     int64_t counters = way == VALUE ? (int64_t)VALUES : p->slots + 1;
-    if (way == LINEAR || way == BITS) cells = p->lookups[0].cells.entries;
-    plan it = {{0, 0, 0}, 0, 0, 0};
-    int64_t most = params[LANES] ? room - cells : LEAVES_CACHE / (int64_t)sizeof(unsigned int);
-    uint32_t log_lanes = 0;
-    while (log_lanes < 5 && ((1 << log_lanes) < params[LANES] || words_of(counters, log_lanes) > most))
-        log_lanes++;
-    int64_t words = words_of(counters, log_lanes);
-    if (words + cells > room) return it;
-    it.l.log_lanes = log_lanes;
+    if (way == LINEAR || way == BITS) beside = lookup->cells.words;
+    if (way == FIRSTS) beside = histo_cells_place((uint32_t)lookup->bins) + 1;
+    plan it = {{0, 0, 1, UINT32_MAX}, 0, 0, 0};
+    int64_t most = params[LANES] ? room - beside : LEAVES_CACHE / (int64_t)sizeof(unsigned int);
+    uint32_t log_copies = 5;
+    while (log_copies > 0 && (WARP >> log_copies < params[LANES] || words_of(counters, log_copies) > most))
+        log_copies--;
+    int64_t words = words_of(counters, log_copies);
+    if (words + beside > room) return it;
+    it.l.log_copies = log_copies;
     it.l.words = (uint32_t)words;
-    it.l.cells = (uint32_t)cells;
-    it.shared = (size_t)(words + cells) * sizeof(unsigned int);
+    if (way == WHOLE && lookup->whole.closed) it.l.twice = (uint32_t)lookup->bins + 1;
+    it.shared = (size_t)(words + beside) * sizeof(unsigned int);
     it.threads = params[THREADS] ? (int)params[THREADS] / WARP * WARP : 1024;
     int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
     int64_t each = way == VALUE ? 2 : 1024 / it.threads; /* blocks a multiprocessor, by registers */
@@ -277,8 +349,6 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static const void *kernel_of(int dtype, int way)
 {
-    enum { way_value = VALUE, way_whole = WHOLE, way_nearest = NEAREST };
-    enum { way_linear = LINEAR, way_bits = BITS, way_plain = PLAIN };
     static const struct {
         const char *name;
         int way;
@@ -298,25 +368,33 @@ static const void *kernel_of(int dtype, int way)
     return NULL;
 }
 
+/* By a kernel for contiguous samples. */
+static histo_status launch_fast(const histo_job *job, int reader)
+{
+    const histo_problem *p = job->problem;
+    int way = way_of(&p->lookups[0], p->dtypes[0]);
+    if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
+    plan it = plan_of(p, job->params, way);
+    histo_cuda_work work = histo_cuda_work_of(job, 1, 1, HISTO_MOST_SHARE);
+    int64_t step = it.threads * VECTORS * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
+    int64_t most = work.samples_each / step + 1, team = it.blocks / work.shares;
+    it.l.team = (uint32_t)(team < 1 ? 1 : team < most ? team : most);
+    void *args[] = {&work, &it.l};
+    int64_t wanted = work.shares * it.l.team;
+    dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
+    return histo_cuda_launch(job, kernel_of(reader, way), grid, it.threads, it.shared, args);
+}
+
 static histo_status launch(const histo_job *job)
 {
     enum { LEAST = 1 << 14 };
-    const histo_problem *p = job->problem;
-    plan it = plan_of(p, job->params, PLAIN);
+    plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
-    const void *kernel = (const void *)count_any;
-    if (reader != HISTO_READ_ANY) {
-        int way = way_of(&work.lookups[0], work.dtypes[0]);
-        plan fast = plan_of(p, job->params, way);
-        if (!fast.threads) way = PLAIN; /* its cells do not fit */
-        kernel = kernel_of(reader, way);
-        if (fast.threads) it = fast;
-        work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
-    }
+    if (reader != HISTO_READ_ANY) return launch_fast(job, reader);
     void *args[] = {&work, &it.l};
     dim3 grid((unsigned)(work.shares < it.blocks ? work.shares : it.blocks));
-    return histo_cuda_launch(job, kernel, grid, it.threads, it.shared, args);
+    return histo_cuda_launch(job, (const void *)count_any, grid, it.threads, it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_lane_private = {

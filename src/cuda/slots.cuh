@@ -124,29 +124,45 @@ HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, float x)
     return (uint32_t)(x != x ? n + 2 : slot);
 }
 
-/* HISTO_CELLS_SEARCH where the cells do not tell. entry and by_bits: of l->cells. */
-HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, float x)
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, float x)
 {
-    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f32(&l->cells, by_bits, x));
-    return x >= l->first_f32 ? slot : x != x ? (uint32_t)l->bins + 2 : 0;
+    return histo_position_f32(c, by_bits, x);
 }
 
-HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, double x)
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, double x)
 {
-    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f64(&l->cells, by_bits, x));
-    return x >= l->lo ? slot : x != x ? (uint32_t)l->bins + 2 : 0;
+    return histo_position_f64(c, by_bits, x);
 }
 
-HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, int64_t x)
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, int64_t x)
 {
-    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f64(&l->cells, by_bits, (double)x));
-    return histo_less_i64(x, l->lo) ? 0 : slot;
+    return histo_position_f64(c, by_bits, (double)x);
 }
 
-HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *entry, bool by_bits, uint64_t x)
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, uint64_t x)
 {
-    uint32_t slot = histo_slot_in_cells(&l->cells, entry, histo_position_f64(&l->cells, by_bits, (double)x));
-    return histo_less_u64(x, l->lo) ? 0 : slot;
+    return histo_position_f64(c, by_bits, (double)x);
+}
+
+/* What cells leave to comparisons. */
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool by_bits, float x)
+{
+    return !by_bits && x < l->first_f32;
+}
+
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, double x)
+{
+    return x < l->lo;
+}
+
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, int64_t x)
+{
+    return histo_less_i64(x, l->lo);
+}
+
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
+{
+    return histo_less_u64(x, l->lo);
 }
 
 /* The type in which nearest edges and positions of a dtype are computed. */
@@ -180,24 +196,28 @@ HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *e
     {                                                                                                                  \
         return histo_by_nearest(l, (histo_native_##name)widen(x));                                                     \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
-    {                                                                                                                  \
-        if (sizeof x <= 4 && l->whole.is) return histo_by_whole_##name(l, x);                                          \
-        if (sizeof x <= 2 && l->table) return histo_by_table_##name(l, x);                                             \
-        if (l->kind == HISTO_UNIFORM) return histo_by_nearest_##name(l, x);                                            \
-        uint32_t slot = HISTO_CELLS_SEARCH;                                                                            \
-        if (sizeof x > 2 && l->cells.entry)                                                                            \
-            slot = histo_by_cells(l, l->cells.entry, l->cells.by_bits, (histo_native_##name)widen(x));                 \
-        return slot == HISTO_CELLS_SEARCH ? histo_slot_by_##compute(l, (compute)widen(x)) : slot;                      \
-    }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
-        bool searches = false;                                                                                         \
+        typedef histo_native_##name native;                                                                            \
+        uint32_t sum[HISTO_SAMPLES_##name], position[HISTO_SAMPLES_##name];                                            \
+        bool narrows = false, searches = false;                                                                        \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
-            slot[i] = histo_by_cells(l, entry, by_bits, (histo_native_##name)widen(x[i]));                             \
-            searches |= slot[i] == HISTO_CELLS_SEARCH;                                                                 \
+            position[i] = histo_position(&l->cells, by_bits, (native)widen(x[i]));                                     \
+            sum[i] = histo_cells_sum(&l->cells, entry, position[i]);                                                   \
+            narrows |= (int32_t)sum[i] < 0;                                                                            \
+        }                                                                                                              \
+        if (narrows)                                                                                                   \
+            _Pragma("unroll") for (int i = 0; i < n; i++) if ((int32_t)sum[i] < 0) sum[i] =                            \
+                histo_cells_narrower(&l->cells, entry, position[i], sum[i]);                                           \
+        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
+        {                                                                                                              \
+            native v = (native)widen(x[i]);                                                                            \
+            searches |= histo_cells_search(&l->cells, sum[i]);                                                         \
+            slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
+            slot[i] = histo_is_below(l, by_bits, v) ? 0 : slot[i];                                                     \
+            slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                        \
         }                                                                                                              \
         if (!searches) return;                                                                                         \
         _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                                \
@@ -206,13 +226,23 @@ HISTO_IN_KERNEL uint32_t histo_by_cells(const histo_lookup *l, const uint32_t *e
             bool it = false;                                                                                           \
             _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
             {                                                                                                          \
-                one = i == k ? x[i] : one; /* keeps x[] and slot[] in registers */                                     \
-                it |= i == k && slot[i] == HISTO_CELLS_SEARCH;                                                         \
+                one = i == k ? x[i] : one; /* keeps the arrays in registers */                                         \
+                it |= i == k && histo_cells_search(&l->cells, sum[i]);                                                 \
             }                                                                                                          \
             if (!it) continue;                                                                                         \
             uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                          \
             _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                          \
         }                                                                                                              \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
+    {                                                                                                                  \
+        if (sizeof x <= 4 && l->whole.is) return histo_by_whole_##name(l, x);                                          \
+        if (sizeof x <= 2 && l->table) return histo_by_table_##name(l, x);                                             \
+        if (l->kind == HISTO_UNIFORM) return histo_by_nearest_##name(l, x);                                            \
+        if (sizeof x <= 2 || !l->cells.entry) return histo_slot_by_##compute(l, (compute)widen(x));                    \
+        uint32_t slot;                                                                                                 \
+        histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, &x, &slot, 1);                                \
+        return slot;                                                                                                   \
     }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot)                \
     {                                                                                                                  \
