@@ -8,7 +8,9 @@ enum {
     MOST_LOG_CELLS = 21,
     MOST_LOG_NARROWER = 12, /* cells within one cell */
     MOST_ENTRIES = 1 << 22,
-    MORE_CELLS = 3 /* times that the number of cells may be doubled to have one threshold in each */
+    MORE_CELLS = 5,       /* times that the number of cells may be doubled to have one threshold in each */
+    FAST_ENTRIES = 52000, /* that fit where reading is fast: a GPU's shared memory, the first caches */
+    WARP = 32             /* samples that wait for each other on a GPU */
 };
 
 /* A threshold: its position, and whether samples below it have the same. */
@@ -26,7 +28,8 @@ typedef struct maker {
     uint32_t *entry;
     uint32_t entries;  /* so far */
     uint32_t room;     /* for entries */
-    uint32_t searched; /* cells that cannot tell the slot of all samples */
+    /* Cells that have narrower ones, thresholds in them, and thresholds too close even for these. */
+    uint32_t narrowed, crowded, close;
 } maker;
 
 /* ---- Thresholds ---- */
@@ -112,9 +115,9 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
     return first;
 }
 
-static uint32_t too_close(maker *m, uint32_t cell)
+static uint32_t too_close(maker *m, uint32_t thresholds, uint32_t cell)
 {
-    m->searched++;
+    m->close += thresholds;
     return special_entry(HISTO_CELLS_TOO_CLOSE, cell);
 }
 
@@ -131,11 +134,12 @@ static uint32_t narrower(maker *m, uint32_t first, uint32_t end, uint32_t cell)
         shift++;
     if (shift < least) shift = least;
     uint32_t count = (uint32_t)1 << (m->cells.low - shift), index = m->entries;
-    if (index + count > m->room) return too_close(m, cell);
+    if (index + count > m->room) return too_close(m, end - first, cell);
     m->entries += count;
     for (uint32_t c = 0; c < count; c++) {
         uint32_t next = end_of(m, first, cell + ((uint64_t)(c + 1) << shift));
-        m->entry[histo_cells_place(index + c)] = next - first > 1 ? too_close(m, cell) : simple_entry(m, first, next, cell);
+        m->entry[histo_spread(index + c)] = 
+            next - first > 1 ? too_close(m, next - first, cell) : simple_entry(m, first, next, cell);
         first = next;
     }
     return special_entry(index << 5 | (uint32_t)shift, cell);
@@ -144,13 +148,16 @@ static uint32_t narrower(maker *m, uint32_t first, uint32_t end, uint32_t cell)
 /* Entries for the map and width of cells that m->cells has. */
 static void make_entries(maker *m, uint32_t count)
 {
-    m->searched = 0;
+    m->narrowed = m->crowded = m->close = 0;
     m->entries = count;
     uint32_t first = 0;
     for (uint32_t c = 0; c < count; c++) {
         uint32_t cell = (c + m->cells.skipped) << m->cells.low;
         uint32_t end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
-        m->entry[histo_cells_place(c)] = end - first > 1 ? narrower(m, first, end, cell) : simple_entry(m, first, end, cell);
+        bool many = end - first > 1;
+        m->narrowed += many;
+        m->crowded += many ? end - first : 0;
+        m->entry[histo_spread(c)] = many ? narrower(m, first, end, cell) : simple_entry(m, first, end, cell);
         first = end;
     }
 }
@@ -198,7 +205,7 @@ static bool cut_map(maker *m, int log_cells)
     m->cells.skipped = first >> low;
     place_thresholds(m);
     make_entries(m, (last >> low) - (first >> low) + 1);
-    m->cells.words = histo_cells_place(m->entries - 1) + 1;
+    m->cells.words = histo_spread(m->entries - 1) + 1;
     return true;
 }
 
@@ -206,22 +213,33 @@ static bool cut_map(maker *m, int log_cells)
 
 typedef struct choice {
     histo_cells cells;
-    uint32_t searched;
     int log_cells; /* 0: there is no choice yet */
+    double cost;
 } choice;
 
-/* Fewer cells that search, then fewer entries. */
-static bool is_better(const maker *m, const choice *than)
+/* The chance that one of a warp's samples has what `share` of them have. */
+static double in_a_warp(double share)
 {
-    return !than->log_cells || m->searched < than->searched ||
-           (m->searched == than->searched && m->cells.words < than->cells.words);
+    return 1 - pow(1 - share, WARP);
+}
+
+/* Instructions a sample, roughly, beside those that any table takes: samples are thought to be half like the cells,
+ * evenly spread over positions, and half like the thresholds, as edges are set where samples are. */
+static double cost_of(const maker *m, uint32_t cells)
+{
+    double narrowed = (double)m->narrowed / cells, crowded = (double)m->crowded / m->thresholds;
+    double close = (double)m->close / m->thresholds;
+    return 10 * in_a_warp((narrowed + crowded) / 2) + 100 * in_a_warp(close / 2) + m->cells.words / 16384. +
+           (m->cells.words > FAST_ENTRIES ? 100 : 0);
 }
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
-    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++)
-        if (cut_map(m, log_cells + more) && is_better(m, best))
-            *best = (choice){m->cells, m->searched, log_cells + more};
+    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++) {
+        if (!cut_map(m, log_cells + more)) continue;
+        double cost = cost_of(m, (uint32_t)1 << (log_cells + more));
+        if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
+    }
 }
 
 histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype)
@@ -233,7 +251,7 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     if (log_cells > MOST_LOG_CELLS) return HISTO_OK;
     maker m = {.dtype = dtype, .room = MOST_ENTRIES};
     choice best = {.log_cells = 0};
-    m.entry = malloc((histo_cells_place(m.room) + 1) * sizeof *m.entry);
+    m.entry = malloc((histo_spread(m.room) + 1) * sizeof *m.entry);
     bool have_memory = m.entry != NULL;
     if (have_memory && list_thresholds(&m, owned)) {
         if (map_linearly(&m)) try_map(&m, &best, log_cells);

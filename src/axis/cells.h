@@ -28,8 +28,15 @@
 
 #include "view/half.h"
 
+/* Where entry or counter `index` is: spread, so that such a power of two apart are in different banks of a GPU's shared
+ * memory, and different sets of a cache. */
+HISTO_INLINE uint32_t histo_spread(uint32_t index)
+{
+    return index + (index >> 5) + (index >> 10);
+}
+
 typedef struct histo_cells {
-    const uint32_t *entry; /* [words], see histo_cells_place; NULL: the axis has no cells */
+    const uint32_t *entry; /* [words], where histo_spread says; NULL: the axis has no cells */
     uint32_t words;
     uint32_t skipped; /* cells before the first */
     uint8_t low;
@@ -86,17 +93,11 @@ HISTO_INLINE double histo_linear_f64(const histo_cells *c, double x)
 HISTO_DEFINE_POSITION(f32, float)
 HISTO_DEFINE_POSITION(f64, double)
 
-/* Where an entry is: spread, so that cells a power of two apart are in different banks of a GPU's shared memory. */
-HISTO_INLINE uint32_t histo_cells_place(uint32_t index)
-{
-    return index + (index >> 5);
-}
-
 /* Samples below the axis are told by a comparison, unless positions are all bits of a float, and NaN by another. For the
  * rest, the sum for a position; `entry` is c->entry or a copy of it. */
 HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, const uint32_t *entry, uint32_t position)
 {
-    return entry[histo_cells_place((position >> c->low) - c->skipped)] + (position << 1) + 1;
+    return entry[histo_spread((position >> c->low) - c->skipped)] + (position << 1) + 1;
 }
 
 /* A negative sum less the sample's part and the sign: where the narrower cells are, index << 5 | (bits of a position
@@ -108,7 +109,7 @@ HISTO_INLINE uint32_t histo_cells_narrower(const histo_cells *c, const uint32_t 
 {
     uint32_t at = ((position << 1) + 1) & (((uint32_t)2 << c->low) - 1), where = (sum - at) & 0x7fffffff;
     if (where == HISTO_CELLS_TOO_CLOSE) return UINT32_MAX;
-    sum = entry[histo_cells_place((where >> 5) + (at >> 1 >> (where & 31)))] + (position << 1) + 1;
+    sum = entry[histo_spread((where >> 5) + (at >> 1 >> (where & 31)))] + (position << 1) + 1;
     return sum >> 31 ? UINT32_MAX : sum;
 }
 

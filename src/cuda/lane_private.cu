@@ -24,7 +24,7 @@ enum { VECTORS = 2 /* of 16 bytes a thread and step */, VALUES = 256, WARP = 32 
 enum { LEAVES_CACHE = 136 << 10 /* bytes of counters that leave enough to the first-level cache */ };
 
 typedef struct layout {
-    uint32_t log_copies; /* 0: the one copy is spread over the banks */
+    uint32_t log_copies;
     uint32_t words;      /* of counters; a table for the way to slots may be behind them */
     uint32_t team;       /* blocks that count a share together */
     uint32_t twice;      /* counter that belongs to the same slot as that before it, so that those behind it are one off */
@@ -32,20 +32,10 @@ typedef struct layout {
 
 /* ---- Where a counter is ---- */
 
-HISTO_IN_KERNEL uint32_t spread_word(uint32_t slot)
-{
-    return slot + (slot >> 5) + (slot >> 10);
-}
-
-HISTO_IN_KERNEL uint32_t copied_word(const layout *l, uint32_t slot)
-{
-    return slot << l->log_copies;
-}
-
 /* In the first copy; a thread adds to that of its lane. */
 HISTO_IN_KERNEL uint32_t word_of(const layout *l, uint32_t slot)
 {
-    return l->log_copies == 0 ? spread_word(slot) : copied_word(l, slot);
+    return histo_spread(slot) << l->log_copies;
 }
 
 HISTO_IN_KERNEL uint32_t own_copy(const layout *l)
@@ -55,11 +45,11 @@ HISTO_IN_KERNEL uint32_t own_copy(const layout *l)
 
 /* Sum a counter over the copies and clear it. Lanes that take neighbouring counters begin with different copies, and so
  * with different banks. */
-HISTO_IN_KERNEL unsigned int take(unsigned int *shared, const layout *l, uint32_t slot)
+HISTO_IN_KERNEL unsigned int take(unsigned int *shared, const layout *l, uint32_t word)
 {
-    unsigned int sum = 0, last = (1u << l->log_copies) - 1, *first = &shared[word_of(l, slot)];
+    unsigned int sum = 0, last = (1u << l->log_copies) - 1;
     for (uint32_t c = 0; c <= last; c++) {
-        unsigned int *at = &first[(c + (slot << l->log_copies >> 5)) & last];
+        unsigned int *at = &shared[word + ((c + (word >> 5)) & last)];
         sum += *at;
         *at = 0;
     }
@@ -76,7 +66,7 @@ HISTO_IN_KERNEL void merge(unsigned int *shared, const layout *l, const histo_cu
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < counters; i += blockDim.x) {
         uint32_t at = i + first < counters ? i + first : i + first - counters;
-        unsigned int sum = take(shared, l, at);
+        unsigned int sum = take(shared, l, by_value ? at * WARP : word_of(l, at));
         uint32_t slot = by_value ? w->lookups[0].table[at] : at >= l->twice ? at - 1 : at;
         if (sum) atomicAdd(&counts[slot], (unsigned long long)sum);
     }
@@ -106,7 +96,7 @@ HISTO_IN_KERNEL void load_firsts(const histo_lookup *l, uint32_t *words)
 {
     float *first = (float *)words;
     for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
-        first[histo_cells_place((uint32_t)i)] = i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
+        first[histo_spread((uint32_t)i)] = i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
 }
 
 /* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by adding
@@ -117,7 +107,7 @@ HISTO_IN_KERNEL uint32_t slot_by_firsts(const histo_lookup *l, const uint32_t *w
     const int32_t zero = 0x4b400000; /* the bits of `round` */
     float sum = __fadd_rn(__fmaf_rn(x, l->per_step_f32, l->offset_f32), round);
     int32_t nearest = min(max(__float_as_int(sum), zero), zero + l->bins) - zero;
-    uint32_t slot = (uint32_t)nearest + (x >= __uint_as_float(words[histo_cells_place((uint32_t)nearest)]));
+    uint32_t slot = (uint32_t)nearest + (x >= __uint_as_float(words[histo_spread((uint32_t)nearest)]));
     return x != x ? (uint32_t)l->bins + 2 : slot;
 }
 
@@ -133,22 +123,6 @@ HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int
 HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint32_t x)
 {
     return (min(max(x, l->whole.low), high) - l->whole.from) >> l->whole.shift;
-}
-
-HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
-{
-    if (by_value)
-#pragma unroll
-        for (int k = 0; k < n; k++)
-            atomicAdd(&mine[slot[k] * WARP], 1u);
-    else if (l->log_copies == 0)
-#pragma unroll
-        for (int k = 0; k < n; k++)
-            atomicAdd(&mine[spread_word(slot[k])], 1u);
-    else
-#pragma unroll
-        for (int k = 0; k < n; k++)
-            atomicAdd(&mine[copied_word(l, slot[k])], 1u);
 }
 
 /* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS for each thread and step, dealt out to the blocks of
@@ -226,7 +200,8 @@ enum {
                     storage x[N];                                                                                      \
                     uint32_t slot[N];                                                                                  \
                     memcpy(x, (const char *)now + group * (int)sizeof x, sizeof x);                                    \
-                    SLOTS_##way(name) add(mine, &l, by_value, slot, N);                                                \
+                    SLOTS_##way(name) _Pragma("unroll") for (int k = 0; k < N; k++)                                     \
+                        atomicAdd(&mine[by_value ? slot[k] * WARP : word_of(&l, slot[k])], 1u);                        \
                 }                                                                                                      \
                 memcpy(now, next, sizeof now);                                                                         \
             }                                                                                                          \
@@ -235,7 +210,8 @@ enum {
                 if (i >= share.length) break;                                                                          \
                 storage x = ((const storage *)share.at)[i];                                                            \
                 uint32_t slot = by_value ? (uint8_t)x : histo_slot_of_##name(lookup, x);                               \
-                atomicAdd(&mine[word_of(&l, slot < l.twice ? slot : slot + 1)], 1u);                                   \
+                uint32_t word = by_value ? slot * WARP : word_of(&l, slot < l.twice ? slot : slot + 1);                \
+                atomicAdd(&mine[word], 1u);                                \
             }                                                                                                          \
             merge(shared, &l, &work, share.entry, by_value);                                                           \
         }                                                                                                              \
@@ -291,12 +267,6 @@ typedef struct plan {
     int64_t blocks;
 } plan;
 
-static int64_t words_of(int64_t counters, uint32_t log_copies)
-{
-    int64_t last = counters - 1;
-    return (log_copies ? counters << log_copies : last + (last >> 5) + (last >> 10) + 1);
-}
-
 static plan plan_of(const histo_problem *p, const int64_t *params, int way)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
@@ -304,22 +274,24 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), beside = 0;
     int64_t counters = way == VALUE ? (int64_t)VALUES : p->slots + 1;
     if (way == LINEAR || way == BITS) beside = lookup->cells.words;
-    if (way == FIRSTS) beside = histo_cells_place((uint32_t)lookup->bins) + 1;
+    if (way == FIRSTS) beside = histo_spread((uint32_t)lookup->bins) + 1;
     plan it = {{0, 0, 1, UINT32_MAX}, 0, 0, 0};
-    int64_t most = params[LANES] ? room - beside : LEAVES_CACHE / (int64_t)sizeof(unsigned int);
-    uint32_t log_copies = 5;
-    while (log_copies > 0 && (WARP >> log_copies < params[LANES] || words_of(counters, log_copies) > most))
-        log_copies--;
-    int64_t words = words_of(counters, log_copies);
+    int64_t most = params[LANES] ? room : LEAVES_CACHE / (int64_t)sizeof(unsigned int);
+    if (counters > room) return it;
+    int64_t each = way == VALUE ? counters : (int64_t)histo_spread((uint32_t)counters - 1) + 1;
+    if (most > room - beside) most = room - beside;
+    it.l.log_copies = 5;
+    while (it.l.log_copies > 0 && (WARP >> it.l.log_copies < params[LANES] || each << it.l.log_copies > most))
+        it.l.log_copies--;
+    int64_t words = each << it.l.log_copies;
     if (words + beside > room) return it;
-    it.l.log_copies = log_copies;
     it.l.words = (uint32_t)words;
     if (way == WHOLE && lookup->whole.closed) it.l.twice = (uint32_t)lookup->bins + 1;
     it.shared = (size_t)(words + beside) * sizeof(unsigned int);
     it.threads = params[THREADS] ? (int)params[THREADS] / WARP * WARP : 1024;
     int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
-    int64_t each = way == VALUE ? 2 : 1024 / it.threads; /* blocks a multiprocessor, by registers */
-    it.blocks = device->multiprocessors * each < resident ? device->multiprocessors * each : resident;
+    int64_t by_registers = device->multiprocessors * (way == VALUE ? 2 : 1024 / it.threads);
+    it.blocks = by_registers < resident ? by_registers : resident;
     if (params[BLOCKS]) it.blocks = params[BLOCKS];
     return it;
 }
