@@ -87,10 +87,10 @@ static void place_thresholds(maker *m)
 
 /* ---- Entries ---- */
 
-/* What an entry has beside the thresholds: the sample's part counts from the cell's beginning. */
+/* What an entry has beside the thresholds: twice the position counts from the cell's beginning, and 1 more. */
 static uint32_t entry_of(uint32_t sum, uint32_t cell)
 {
-    return sum - (cell << 1);
+    return sum + 1 - (cell << 1);
 }
 
 /* The entry of a cell, or of a narrower cell of it, whose thresholds are [first, end), one at most. */
@@ -206,6 +206,9 @@ static bool cut_map(maker *m, int log_cells)
     place_thresholds(m);
     make_entries(m, (last >> low) - (first >> low) + 1);
     m->cells.words = histo_spread(m->entries - 1) + 1;
+    m->cells.certain = m->narrowed == 0;
+    for (uint32_t i = 0; i < m->thresholds; i++)
+        m->cells.certain &= !m->where[i].shared;
     return true;
 }
 

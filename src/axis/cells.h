@@ -10,9 +10,9 @@
  *
  * the sum  base << (low + 1) + (2^(low + 1) - 1 - there) + at  has the slot in its upper bits, because the lower ones
  * overflow just where at > there; if they are all ones, at == there, and only a search of the edges can tell. The cell's
- * entry has all of that but the sample's part, from which twice the cell's beginning is taken, so that
+ * entry has all of that but twice the position, from which twice the cell's beginning is taken, so that
  *
- *     sum = entry + 2 * position + 1 (modulo 2^32).
+ *     sum = entry + 2 * position (modulo 2^32).
  *
  * A cell with more thresholds than one has a table of narrower cells; its sum is negative.
  *
@@ -40,6 +40,7 @@ typedef struct histo_cells {
     uint32_t words;
     uint32_t skipped; /* cells before the first */
     uint8_t low;
+    bool certain;        /* every sum tells the slot, and none is negative */
     bool by_bits;        /* else position = value * scale + offset, cut to 32 bits */
     int32_t first, last; /* by_bits: position = leading bits, cut to these */
     double scale, offset;
@@ -97,7 +98,7 @@ HISTO_DEFINE_POSITION(f64, double)
  * rest, the sum for a position; `entry` is c->entry or a copy of it. */
 HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, const uint32_t *entry, uint32_t position)
 {
-    return entry[histo_spread((position >> c->low) - c->skipped)] + (position << 1) + 1;
+    return entry[histo_spread((position >> c->low) - c->skipped)] + (position << 1);
 }
 
 /* A negative sum less the sample's part and the sign: where the narrower cells are, index << 5 | (bits of a position
@@ -109,7 +110,7 @@ HISTO_INLINE uint32_t histo_cells_narrower(const histo_cells *c, const uint32_t 
 {
     uint32_t at = ((position << 1) + 1) & (((uint32_t)2 << c->low) - 1), where = (sum - at) & 0x7fffffff;
     if (where == HISTO_CELLS_TOO_CLOSE) return UINT32_MAX;
-    sum = entry[histo_spread((where >> 5) + (at >> 1 >> (where & 31)))] + (position << 1) + 1;
+    sum = entry[histo_spread((where >> 5) + (at >> 1 >> (where & 31)))] + (position << 1);
     return sum >> 31 ? UINT32_MAX : sum;
 }
 

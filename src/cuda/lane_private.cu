@@ -20,11 +20,13 @@
 #include "cuda/block.cuh"
 
 enum { LANES, BLOCKS, THREADS };
-enum { VECTORS = 2 /* of 16 bytes a thread and step */, VALUES = 256, WARP = 32 };
+enum { VALUES = 256, WARP = 32 };
+enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
 enum { LEAVES_CACHE = 136 << 10 /* bytes of counters that leave enough to the first-level cache */ };
 
 typedef struct layout {
     uint32_t log_copies;
+    bool spreads; /* counters over the banks of a copy: where many lanes share it */
     uint32_t words;      /* of counters; a table for the way to slots may be behind them */
     uint32_t team;       /* blocks that count a share together */
     uint32_t twice;      /* counter that belongs to the same slot as that before it, so that those behind it are one off */
@@ -35,7 +37,7 @@ typedef struct layout {
 /* In the first copy; a thread adds to that of its lane. */
 HISTO_IN_KERNEL uint32_t word_of(const layout *l, uint32_t slot)
 {
-    return histo_spread(slot) << l->log_copies;
+    return (l->spreads ? histo_spread(slot) : slot) << l->log_copies;
 }
 
 HISTO_IN_KERNEL uint32_t own_copy(const layout *l)
@@ -125,26 +127,43 @@ HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uin
     return (min(max(x, l->whole.low), high) - l->whole.from) >> l->whole.shift;
 }
 
-/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS for each thread and step, dealt out to the blocks of
+HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
+{
+    if (by_value)
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            atomicAdd(&mine[slot[k] * WARP], 1u);
+    else if (l->spreads)
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            atomicAdd(&mine[histo_spread(slot[k]) << l->log_copies], 1u);
+    else
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            atomicAdd(&mine[slot[k] << l->log_copies], 1u);
+}
+
+/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the blocks of
  * a team by turns. The samples before and after them are counted one by one. */
 typedef struct steps {
     const uint4 *vectors;
     uint32_t begin, end, own, stride;
 } steps;
 
-HISTO_IN_KERNEL steps steps_of(const histo_share *share, uint32_t samples_each, uint32_t member, uint32_t team)
+HISTO_IN_KERNEL steps steps_of(const histo_share *share, uint32_t samples_each, uint32_t step, uint32_t member,
+                               uint32_t team)
 {
-    uint32_t step = blockDim.x * VECTORS, whole = share->length / samples_each;
+    uint32_t whole = share->length / samples_each;
     steps s = {(const uint4 *)share->at, share->pad > 0, 0, 0, step * team};
     s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
     s.own = s.begin + step * member;
     return s;
 }
 
-HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words)
+HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words, int vectors)
 {
 #pragma unroll
-    for (int v = 0; v < VECTORS; v++)
+    for (int v = 0; v < vectors; v++)
         words[v] = __ldcs(&s->vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
 }
 
@@ -177,11 +196,14 @@ enum {
     way_plain = PLAIN
 };
 
+/* By value twice as many threads are resident, so each loads half as much. */
+#define VECTORS(way) ((way) == VALUE ? 2 : 4)
+
 #define COUNT(name, storage, way)                                                                                      \
     static __global__ void __launch_bounds__(1024, way_##way == VALUE ? 2 : 1)                                         \
         count_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)           \
     {                                                                                                                  \
-        enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), GROUPS = VECTORS * EACH / N };              \
+        enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), V = VECTORS(way_##way), GROUPS = V * EACH / N };              \
         const bool by_value = way_##way == VALUE;                                                                      \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
@@ -190,18 +212,17 @@ enum {
         uint32_t team = l.team, member = blockIdx.x % team;                                                            \
         for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
             histo_share share = histo_share_##name(&work, item);                                                       \
-            steps s = steps_of(&share, EACH, member, team);                                                            \
-            uint4 now[VECTORS] = {}, next[VECTORS] = {};                                                               \
-            if (s.own < s.end) load(&s, s.own, now);                                                                   \
+            steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                                            \
+            uint4 now[V] = {}, next[V] = {};                                                                       \
+            if (s.own < s.end) load(&s, s.own, now, V);                                                                   \
             for (uint32_t at = s.own; at < s.end; at += s.stride) {                                                    \
-                if (at + s.stride < s.end) load(&s, at + s.stride, next);                                              \
+                if (at + s.stride < s.end) load(&s, at + s.stride, next, V);                                              \
                 _Pragma("unroll") for (int group = 0; group < GROUPS; group++)                                         \
                 {                                                                                                      \
                     storage x[N];                                                                                      \
                     uint32_t slot[N];                                                                                  \
                     memcpy(x, (const char *)now + group * (int)sizeof x, sizeof x);                                    \
-                    SLOTS_##way(name) _Pragma("unroll") for (int k = 0; k < N; k++)                                     \
-                        atomicAdd(&mine[by_value ? slot[k] * WARP : word_of(&l, slot[k])], 1u);                        \
+                    SLOTS_##way(name) count_slots(mine, &l, by_value, slot, N);                                        \
                 }                                                                                                      \
                 memcpy(now, next, sizeof now);                                                                         \
             }                                                                                                          \
@@ -275,15 +296,18 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     int64_t counters = way == VALUE ? (int64_t)VALUES : p->slots + 1;
     if (way == LINEAR || way == BITS) beside = lookup->cells.words;
     if (way == FIRSTS) beside = histo_spread((uint32_t)lookup->bins) + 1;
-    plan it = {{0, 0, 1, UINT32_MAX}, 0, 0, 0};
+    plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
     int64_t most = params[LANES] ? room : LEAVES_CACHE / (int64_t)sizeof(unsigned int);
     if (counters > room) return it;
-    int64_t each = way == VALUE ? counters : (int64_t)histo_spread((uint32_t)counters - 1) + 1;
     if (most > room - beside) most = room - beside;
     it.l.log_copies = 5;
-    while (it.l.log_copies > 0 && (WARP >> it.l.log_copies < params[LANES] || each << it.l.log_copies > most))
-        it.l.log_copies--;
-    int64_t words = each << it.l.log_copies;
+    int64_t words;
+    for (;; it.l.log_copies--) {
+        it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
+        words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
+        bool fits = words <= most && WARP >> it.l.log_copies >= params[LANES];
+        if (fits || it.l.log_copies == 0) break;
+    }
     if (words + beside > room) return it;
     it.l.words = (uint32_t)words;
     if (way == WHOLE && lookup->whole.closed) it.l.twice = (uint32_t)lookup->bins + 1;
@@ -348,7 +372,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
     if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
     plan it = plan_of(p, job->params, way);
     histo_cuda_work work = histo_cuda_work_of(job, 1, 1, HISTO_MOST_SHARE);
-    int64_t step = it.threads * VECTORS * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
+    int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
     int64_t most = work.samples_each / step + 1, team = it.blocks / work.shares;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < most ? team : most);
     void *args[] = {&work, &it.l};

@@ -200,25 +200,26 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
-        uint32_t sum[HISTO_SAMPLES_##name], position[HISTO_SAMPLES_##name];                                            \
-        bool narrows = false, searches = false;                                                                        \
+        uint32_t sum[HISTO_SAMPLES_##name], position[HISTO_SAMPLES_##name], all = 0;                                   \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             position[i] = histo_position(&l->cells, by_bits, (native)widen(x[i]));                                     \
             sum[i] = histo_cells_sum(&l->cells, entry, position[i]);                                                   \
-            narrows |= (int32_t)sum[i] < 0;                                                                            \
+            all |= sum[i];                                                                                             \
         }                                                                                                              \
-        if (narrows)                                                                                                   \
+        if ((int32_t)all < 0)                                                                                          \
             _Pragma("unroll") for (int i = 0; i < n; i++) if ((int32_t)sum[i] < 0) sum[i] =                            \
                 histo_cells_narrower(&l->cells, entry, position[i], sum[i]);                                           \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             native v = (native)widen(x[i]);                                                                            \
-            searches |= histo_cells_search(&l->cells, sum[i]);                                                         \
             slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
             slot[i] = histo_is_below(l, by_bits, v) ? 0 : slot[i];                                                     \
             slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                        \
         }                                                                                                              \
+        if (l->cells.certain) return;                                                                                  \
+        bool searches = false;                                                                                         \
+        _Pragma("unroll") for (int i = 0; i < n; i++) searches |= histo_cells_search(&l->cells, sum[i]);               \
         if (!searches) return;                                                                                         \
         _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                                \
         {                                                                                                              \
