@@ -22,7 +22,8 @@
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
 enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
-enum { LEAVES_CACHE = 136 << 10 /* bytes of counters that leave enough to the first-level cache */ };
+/* Bytes of counters, and of counters and a table, that leave enough to the first-level cache. */
+enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 172 << 10 };
 
 typedef struct layout {
     uint32_t log_copies;
@@ -297,7 +298,8 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     if (way == LINEAR || way == BITS) beside = lookup->cells.words;
     if (way == FIRSTS) beside = histo_spread((uint32_t)lookup->bins) + 1;
     plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
-    int64_t most = params[LANES] ? room : LEAVES_CACHE / (int64_t)sizeof(unsigned int);
+    int64_t most = MOST_COUNTERS, left = LEAVES_CACHE - beside * (int64_t)sizeof(unsigned int);
+    most = params[LANES] ? room : (most < left ? most : left) / (int64_t)sizeof(unsigned int);
     if (counters > room) return it;
     if (most > room - beside) most = room - beside;
     it.l.log_copies = 5;
