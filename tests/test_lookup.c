@@ -12,11 +12,18 @@
 /* The slot by the lookup's fast way; NO_SLOT where it has none for this sample. */
 enum { NO_SLOT = -1 };
 
-static int64_t slot_by_sum(const histo_cells *c, uint32_t position)
+static int64_t slot_by_cells(const histo_lookup *l, uint32_t position, histo_dtype dtype, const void *at)
 {
+    const histo_cells *c = &l->cells;
     uint32_t sum = histo_cells_sum(c, c->entry, position);
-    if (sum >> 31) sum = histo_cells_narrower(c, c->entry, position, sum);
-    return histo_cells_search(c, sum) ? NO_SLOT : (int64_t)(sum >> (c->low + 1));
+    if (sum < histo_cells_special(c)) return histo_cells_equals(c, sum) ? NO_SLOT : (int64_t)(sum >> (c->low + 1));
+    uint32_t more = histo_cells_more(c, c->entry, position);
+    if (more < HISTO_CELLS_COMPARE) return more;
+    if (more == HISTO_CELLS_SEARCH) return NO_SLOT;
+    uint32_t edge = more - HISTO_CELLS_COMPARE;
+    uint32_t slot = histo_lookup_slot(l, dtype, at);
+    assert_true(slot == edge || slot == edge + 1);
+    return slot;
 }
 
 static int64_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *at)
@@ -30,15 +37,15 @@ static int64_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *a
         memcpy(&bits, at, sizeof bits);
         if (uniform) return dtype == HISTO_U64 ? histo_nearest_u64(l, bits) : histo_nearest_i64(l, (int64_t)bits);
         bool below = dtype == HISTO_U64 ? histo_less_u64(bits, l->lo) : histo_less_i64((int64_t)bits, l->lo);
-        return below ? 0 : slot_by_sum(c, histo_position_f64(c, c->by_bits, value));
+        return below ? 0 : slot_by_cells(l, histo_position_f64(c, c->by_bits, value), dtype, at);
     }
     if (uniform) return histo_nearest_f64(l, value);
     if (isnan(value)) return l->bins + 2;
     if (dtype == HISTO_F32) {
         float x = (float)value;
-        return !c->by_bits && x < l->first_f32 ? 0 : slot_by_sum(c, histo_position_f32(c, c->by_bits, x));
+        return !c->by_bits && x < l->first_f32 ? 0 : slot_by_cells(l, histo_position_f32(c, c->by_bits, x), dtype, at);
     }
-    return value < l->lo ? 0 : slot_by_sum(c, histo_position_f64(c, c->by_bits, value));
+    return value < l->lo ? 0 : slot_by_cells(l, histo_position_f64(c, c->by_bits, value), dtype, at);
 }
 
 /* Returns how many samples the cells left to a search. */

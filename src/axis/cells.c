@@ -25,11 +25,11 @@ typedef struct maker {
     double *values;   /* of the thresholds, exactly */
     threshold *where; /* of each */
     uint32_t thresholds;
-    uint32_t *entry;
+    uint32_t *entry, *more;
     uint32_t entries;  /* so far */
     uint32_t room;     /* for entries */
-    /* Cells that have narrower ones, thresholds in them, and thresholds too close even for these. */
-    uint32_t narrowed, crowded, close;
+    /* Cells that have narrower ones, thresholds in them, thresholds that are compared, and those too close for all. */
+    uint32_t narrowed, crowded, compared, close;
 } maker;
 
 /* ---- Thresholds ---- */
@@ -87,24 +87,30 @@ static void place_thresholds(maker *m)
 
 /* ---- Entries ---- */
 
-/* What an entry has beside the thresholds: twice the position counts from the cell's beginning, and 1 more. */
-static uint32_t entry_of(uint32_t sum, uint32_t cell)
+static void put(maker *m, uint32_t index, uint32_t sum, uint32_t cell, uint32_t more)
 {
-    return sum + 1 - (cell << 1);
+    uint32_t word = histo_spread(index);
+    m->entry[word] = sum + 1 - (cell << 1);
+    m->more[word] = more;
+}
+
+static void put_special(maker *m, uint32_t index, uint32_t cell, uint32_t more)
+{
+    put(m, index, histo_cells_special(&m->cells) - 1, cell, more);
 }
 
 /* The entry of a cell, or of a narrower cell of it, whose thresholds are [first, end), one at most. */
-static uint32_t simple_entry(const maker *m, uint32_t first, uint32_t end, uint32_t cell)
+static void put_simple(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
 {
-    uint32_t most = ((uint32_t)2 << m->cells.low) - 1, base = first << (m->cells.low + 1);
-    if (end == first) return entry_of(base - 1, cell); /* as if one were just below it */
+    uint32_t most = ~histo_cells_special(&m->cells), base = first << (m->cells.low + 1);
     const threshold *t = &m->where[first];
-    return entry_of(base + most - ((t->position - cell) << 1 | (uint32_t)t->shared), cell);
-}
-
-static uint32_t special_entry(uint32_t where, uint32_t cell)
-{
-    return entry_of((uint32_t)1 << 31 | where, cell);
+    if (end == first)
+        put(m, index, base - 1, cell, 0); /* as if a threshold were just below the cell */
+    else if (t->shared && m->cells.certain)
+        put_special(m, index, cell, HISTO_CELLS_COMPARE | first);
+    else
+        put(m, index, base + most - ((t->position - cell) << 1 | (uint32_t)t->shared), cell, 0);
+    m->compared += end > first && t->shared && m->cells.certain;
 }
 
 /* The first threshold from `first` on that is not below `position`. */
@@ -115,14 +121,14 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
     return first;
 }
 
-static uint32_t too_close(maker *m, uint32_t thresholds, uint32_t cell)
+static void put_search(maker *m, uint32_t index, uint32_t thresholds, uint32_t cell)
 {
     m->close += thresholds;
-    return special_entry(HISTO_CELLS_TOO_CLOSE, cell);
+    put_special(m, index, cell, HISTO_CELLS_SEARCH);
 }
 
-/* Narrower cells for the thresholds [first, end) of one cell; the entry that leads there. */
-static uint32_t narrower(maker *m, uint32_t first, uint32_t end, uint32_t cell)
+/* An entry for the thresholds [first, end) of one cell, which are several: narrower cells. */
+static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
 {
     uint32_t closest = UINT32_MAX;
     for (uint32_t i = first; i + 1 < end; i++) {
@@ -133,33 +139,42 @@ static uint32_t narrower(maker *m, uint32_t first, uint32_t end, uint32_t cell)
     while (shift < m->cells.low && closest >> (shift + 1))
         shift++;
     if (shift < least) shift = least;
-    uint32_t count = (uint32_t)1 << (m->cells.low - shift), index = m->entries;
-    if (index + count > m->room) return too_close(m, end - first, cell);
+    uint32_t count = (uint32_t)1 << (m->cells.low - shift), begin = m->entries;
+    if (begin + count > m->room) {
+        put_search(m, index, end - first, cell);
+        return;
+    }
     m->entries += count;
     for (uint32_t c = 0; c < count; c++) {
         uint32_t next = end_of(m, first, cell + ((uint64_t)(c + 1) << shift));
-        m->entry[histo_spread(index + c)] = 
-            next - first > 1 ? too_close(m, next - first, cell) : simple_entry(m, first, next, cell);
+        if (next - first > 1)
+            put_search(m, begin + c, next - first, cell);
+        else
+            put_simple(m, begin + c, first, next, cell);
         first = next;
     }
-    return special_entry(index << 5 | (uint32_t)shift, cell);
+    put_special(m, index, cell, begin << 5 | (uint32_t)shift);
 }
 
 /* Entries for the map and width of cells that m->cells has. */
 static void make_entries(maker *m, uint32_t count)
 {
-    m->narrowed = m->crowded = m->close = 0;
+    m->narrowed = m->crowded = m->compared = m->close = 0;
     m->entries = count;
     uint32_t first = 0;
     for (uint32_t c = 0; c < count; c++) {
         uint32_t cell = (c + m->cells.skipped) << m->cells.low;
         uint32_t end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
-        bool many = end - first > 1;
-        m->narrowed += many;
-        m->crowded += many ? end - first : 0;
-        m->entry[histo_spread(c)] = many ? narrower(m, first, end, cell) : simple_entry(m, first, end, cell);
+        if (end - first > 1) {
+            m->narrowed++;
+            m->crowded += end - first;
+            put_narrower(m, c, first, end, cell);
+        } else {
+            put_simple(m, c, first, end, cell);
+        }
         first = end;
     }
+    m->cells.words = histo_spread(m->entries - 1) + 1;
 }
 
 /* ---- Maps ---- */
@@ -200,15 +215,11 @@ static bool cut_map(maker *m, int log_cells)
     int low = 0;
     while ((last - first) >> low >> log_cells)
         low++;
-    if (((uint64_t)m->thresholds + 1) << (low + 1) >= (uint64_t)1 << 31) return false;
+    if (((uint64_t)m->thresholds + 2) << (low + 1) > UINT32_MAX) return false;
     m->cells.low = (uint8_t)low;
     m->cells.skipped = first >> low;
     place_thresholds(m);
     make_entries(m, (last >> low) - (first >> low) + 1);
-    m->cells.words = histo_spread(m->entries - 1) + 1;
-    m->cells.certain = m->narrowed == 0;
-    for (uint32_t i = 0; i < m->thresholds; i++)
-        m->cells.certain &= !m->where[i].shared;
     return true;
 }
 
@@ -231,31 +242,41 @@ static double in_a_warp(double share)
 static double cost_of(const maker *m, uint32_t cells)
 {
     double narrowed = (double)m->narrowed / cells, crowded = (double)m->crowded / m->thresholds;
-    double close = (double)m->close / m->thresholds;
-    return 10 * in_a_warp((narrowed + crowded) / 2) + 100 * in_a_warp(close / 2) + m->cells.words / 16384. +
-           (m->cells.words > FAST_ENTRIES ? 100 : 0);
+    double close = (double)m->close / m->thresholds, compared = (double)m->compared / m->thresholds;
+    return 15 * in_a_warp((narrowed + crowded) / 2) + 10 * in_a_warp(compared / 2) + 100 * in_a_warp(close / 2) +
+           (m->cells.certain ? 0 : 2) + m->cells.words / 16384. + (m->cells.words > FAST_ENTRIES ? 100 : 0);
 }
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
-    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++) {
-        if (!cut_map(m, log_cells + more)) continue;
-        double cost = cost_of(m, (uint32_t)1 << (log_cells + more));
-        if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
-    }
+    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++)
+        for (int certain = 0; certain < 2; certain++) {
+            m->cells.certain = certain;
+            if (!cut_map(m, log_cells + more)) continue;
+            double cost = cost_of(m, (uint32_t)1 << (log_cells + more));
+            if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
+        }
+}
+
+static uint32_t *shrunk(uint32_t *words, uint32_t count)
+{
+    uint32_t *less = realloc(words, count * sizeof *words);
+    return less ? less : words;
 }
 
 histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype)
 {
     *cells = (histo_cells){.entry = NULL};
     int log_cells = 5;
-    while ((INT64_C(1) << (log_cells - 2)) <= owned->bins + 2) /* so that sums fit */
+    while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums fit */
         log_cells++;
     if (log_cells > MOST_LOG_CELLS) return HISTO_OK;
     maker m = {.dtype = dtype, .room = MOST_ENTRIES};
     choice best = {.log_cells = 0};
-    m.entry = malloc((histo_spread(m.room) + 1) * sizeof *m.entry);
-    bool have_memory = m.entry != NULL;
+    size_t room = histo_spread(m.room) + 1;
+    m.entry = malloc(room * sizeof *m.entry);
+    m.more = malloc(room * sizeof *m.more);
+    bool have_memory = m.entry && m.more;
     if (have_memory && list_thresholds(&m, owned)) {
         if (map_linearly(&m)) try_map(&m, &best, log_cells);
         if (map_by_bits(&m)) try_map(&m, &best, log_cells);
@@ -264,19 +285,21 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     if (best.log_cells) {
         m.cells = best.cells;
         cut_map(&m, best.log_cells);
-        uint32_t *entry = realloc(m.entry, m.cells.words * sizeof *entry);
         *cells = m.cells;
-        cells->entry = entry ? entry : m.entry;
-        m.entry = NULL;
+        cells->entry = shrunk(m.entry, cells->words);
+        cells->more = shrunk(m.more, cells->words);
+    } else {
+        free(m.entry);
+        free(m.more);
     }
-    free(m.entry);
     free(m.values);
     free(m.where);
-    return have_memory ? HISTO_OK : histo_fail_memory(MOST_ENTRIES * sizeof(uint32_t), "a table of cells");
+    return have_memory ? HISTO_OK : histo_fail_memory(2 * room * sizeof(uint32_t), "a table of cells");
 }
 
 void histo_cells_free(histo_cells *cells)
 {
     free((void *)cells->entry);
-    cells->entry = NULL;
+    free((void *)cells->more);
+    cells->entry = cells->more = NULL;
 }

@@ -14,7 +14,9 @@
  *
  *     sum = entry + 2 * position (modulo 2^32).
  *
- * A cell with more thresholds than one has a table of narrower cells; its sum is negative.
+ * A sum whose upper bits are all ones is of a cell that needs more: narrower cells, where there are several thresholds;
+ * a comparison with an edge, where a threshold shares its position with samples below it and the other cells are
+ * `certain`, free of such; or a search.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
  * threshold is ours. Cost: one random read of 4 bytes a sample. */
@@ -37,14 +39,20 @@ HISTO_INLINE uint32_t histo_spread(uint32_t index)
 
 typedef struct histo_cells {
     const uint32_t *entry; /* [words], where histo_spread says; NULL: the axis has no cells */
+    const uint32_t *more;  /* [words], of entries that need it: see below */
     uint32_t words;
     uint32_t skipped; /* cells before the first */
     uint8_t low;
-    bool certain;        /* every sum tells the slot, and none is negative */
+    bool certain;        /* a sum of no cell that needs more tells the slot */
     bool by_bits;        /* else position = value * scale + offset, cut to 32 bits */
     int32_t first, last; /* by_bits: position = leading bits, cut to these */
     double scale, offset;
 } histo_cells;
+
+/* What is more: narrower cells, index << 5 | (bits of a position below a narrower cell's number); or a comparison with
+ * the edge of this number; or a search. */
+#define HISTO_CELLS_COMPARE ((uint32_t)1 << 31)
+#define HISTO_CELLS_SEARCH UINT32_MAX
 
 /* Positions are computed in the dtype of f32 samples, and in double for the others that have no table of slots. */
 #ifdef __CUDA_ARCH__
@@ -101,23 +109,27 @@ HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, const uint32_t *entr
     return entry[histo_spread((position >> c->low) - c->skipped)] + (position << 1);
 }
 
-/* A negative sum less the sample's part and the sign: where the narrower cells are, index << 5 | (bits of a position
- * below a narrower cell's number), or this. */
-#define HISTO_CELLS_TOO_CLOSE (((uint32_t)1 << 28) - 1)
-
-/* The sum from the narrower cells; all ones where thresholds are too close for them. */
-HISTO_INLINE uint32_t histo_cells_narrower(const histo_cells *c, const uint32_t *entry, uint32_t position, uint32_t sum)
+/* Is the sum less than this, the cell does not need more, */
+HISTO_INLINE uint32_t histo_cells_special(const histo_cells *c)
 {
-    uint32_t at = ((position << 1) + 1) & (((uint32_t)2 << c->low) - 1), where = (sum - at) & 0x7fffffff;
-    if (where == HISTO_CELLS_TOO_CLOSE) return UINT32_MAX;
-    sum = entry[histo_spread((where >> 5) + (at >> 1 >> (where & 31)))] + (position << 1);
-    return sum >> 31 ? UINT32_MAX : sum;
+    return UINT32_MAX << (c->low + 1);
 }
 
-/* Does the sum not tell the slot? Else it is sum >> (c->low + 1), unless the sum is negative. */
-HISTO_INLINE bool histo_cells_search(const histo_cells *c, uint32_t sum)
+/* and the slot is sum >> (low + 1), unless this is so (never, where c->certain). */
+HISTO_INLINE bool histo_cells_equals(const histo_cells *c, uint32_t sum)
 {
-    return (~sum & (((uint32_t)2 << c->low) - 1)) == 0;
+    return (~sum & ~histo_cells_special(c)) == 0;
+}
+
+/* For a cell that needs more: what, HISTO_CELLS_COMPARE | edge or HISTO_CELLS_SEARCH; or less than that, the slot. */
+HISTO_INLINE uint32_t histo_cells_more(const histo_cells *c, const uint32_t *entry, uint32_t position)
+{
+    uint32_t more = c->more[histo_spread((position >> c->low) - c->skipped)];
+    if (more >= HISTO_CELLS_COMPARE) return more;
+    uint32_t at = position & (((uint32_t)1 << c->low) - 1), word = histo_spread((more >> 5) + (at >> (more & 31)));
+    uint32_t sum = entry[word] + (position << 1);
+    if (sum >= histo_cells_special(c)) return c->more[word];
+    return histo_cells_equals(c, sum) ? HISTO_CELLS_SEARCH : sum >> (c->low + 1);
 }
 
 #endif

@@ -77,6 +77,9 @@ HISTO_IN_KERNEL histo_share histo_share_contiguous(const histo_cuda_work *w, int
 #define histo_less_by_double histo_less_f64
 #define histo_less_by_int64_t histo_less_i64
 #define histo_less_by_uint64_t histo_less_u64
+#define histo_is_over_by_double histo_is_over_f64
+#define histo_is_over_by_int64_t histo_is_over_i64
+#define histo_is_over_by_uint64_t histo_is_over_u64
 #define histo_above_by_double histo_above_f64
 #define histo_above_by_int64_t histo_above_i64
 #define histo_above_by_uint64_t histo_above_u64
@@ -196,44 +199,56 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
     {                                                                                                                  \
         return histo_by_nearest(l, (histo_native_##name)widen(x));                                                     \
     }                                                                                                                  \
+    HISTO_IN_KERNEL uint32_t histo_slot_by_more_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,     \
+                                                       storage x)                                                      \
+    {                                                                                                                  \
+        uint32_t slot = histo_cells_more(&l->cells, entry, histo_position(&l->cells, by_bits, (histo_native_##name)widen(x)));\
+        if (slot < HISTO_CELLS_COMPARE) return slot;                                                                   \
+        if (slot == HISTO_CELLS_SEARCH) return histo_slot_by_##compute(l, (compute)widen(x));                          \
+        slot -= HISTO_CELLS_COMPARE;                                                                                   \
+        compute v = (compute)widen(x);                                                                                 \
+        bool last = slot == (uint32_t)l->bins;                                                                         \
+        return slot + (last ? histo_is_over_by_##compute(l, v) : !histo_less_by_##compute(v, l->edges[slot]));         \
+    }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
-        uint32_t sum[HISTO_SAMPLES_##name], position[HISTO_SAMPLES_##name], all = 0;                                   \
-        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
-        {                                                                                                              \
-            position[i] = histo_position(&l->cells, by_bits, (native)widen(x[i]));                                     \
-            sum[i] = histo_cells_sum(&l->cells, entry, position[i]);                                                   \
-            all |= sum[i];                                                                                             \
-        }                                                                                                              \
-        if ((int32_t)all < 0)                                                                                          \
-            _Pragma("unroll") for (int i = 0; i < n; i++) if ((int32_t)sum[i] < 0) sum[i] =                            \
-                histo_cells_narrower(&l->cells, entry, position[i], sum[i]);                                           \
+        uint32_t sum[HISTO_SAMPLES_##name], most = 0, special = histo_cells_special(&l->cells);                        \
+        bool other = false, equals = false;                                                                            \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             native v = (native)widen(x[i]);                                                                            \
+            sum[i] = histo_cells_sum(&l->cells, entry, histo_position(&l->cells, by_bits, v));                         \
+            most = max(most, sum[i]);                                                                                  \
             slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
-            slot[i] = histo_is_below(l, by_bits, v) ? 0 : slot[i];                                                     \
-            slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                        \
+            other |= histo_is_below(l, by_bits, v) || v != v;                                                          \
         }                                                                                                              \
-        if (l->cells.certain) return;                                                                                  \
-        bool searches = false;                                                                                         \
-        _Pragma("unroll") for (int i = 0; i < n; i++) searches |= histo_cells_search(&l->cells, sum[i]);               \
-        if (!searches) return;                                                                                         \
-        _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                                \
-        {                                                                                                              \
-            storage one = x[0];                                                                                        \
-            bool it = false;                                                                                           \
+        if (most >= special)                                                                                           \
+            _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special) slot[i] =                             \
+                histo_slot_by_more_##name(l, entry, by_bits, x[i]);                                                    \
+        if (!l->cells.certain)                                                                                         \
+            _Pragma("unroll") for (int i = 0; i < n; i++) equals |= histo_cells_equals(&l->cells, sum[i]);             \
+        if (equals)                                                                                                    \
+            _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                            \
+            {                                                                                                          \
+                storage one = x[0];                                                                                    \
+                bool it = false;                                                                                       \
+                _Pragma("unroll") for (int i = 0; i < n; i++)                                                          \
+                {                                                                                                      \
+                    one = i == k ? x[i] : one; /* keeps the arrays in registers */                                     \
+                    it |= i == k && histo_cells_equals(&l->cells, sum[i]);                                             \
+                }                                                                                                      \
+                if (!it) continue;                                                                                     \
+                uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                      \
+                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                      \
+            }                                                                                                          \
+        if (other)                                                                                                     \
             _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
             {                                                                                                          \
-                one = i == k ? x[i] : one; /* keeps the arrays in registers */                                         \
-                it |= i == k && histo_cells_search(&l->cells, sum[i]);                                                 \
+                native v = (native)widen(x[i]);                                                                        \
+                slot[i] = histo_is_below(l, by_bits, v) ? 0 : v != v ? (uint32_t)l->bins + 2 : slot[i];                \
             }                                                                                                          \
-            if (!it) continue;                                                                                         \
-            uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                          \
-            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                          \
-        }                                                                                                              \
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
