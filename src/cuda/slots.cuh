@@ -199,23 +199,20 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
     {                                                                                                                  \
         return histo_by_nearest(l, (histo_native_##name)widen(x));                                                     \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_slot_by_more_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,     \
-                                                       storage x)                                                      \
+    HISTO_IN_KERNEL uint32_t histo_slot_by_edges_##name(const histo_lookup *l, uint32_t more, storage stored)          \
     {                                                                                                                  \
-        uint32_t slot = histo_cells_more(&l->cells, entry, histo_position(&l->cells, by_bits, (histo_native_##name)widen(x)));\
-        if (slot < HISTO_CELLS_COMPARE) return slot;                                                                   \
-        if (slot == HISTO_CELLS_SEARCH) return histo_slot_by_##compute(l, (compute)widen(x));                          \
-        slot -= HISTO_CELLS_COMPARE;                                                                                   \
-        compute v = (compute)widen(x);                                                                                 \
-        bool last = slot == (uint32_t)l->bins;                                                                         \
-        return slot + (last ? histo_is_over_by_##compute(l, v) : !histo_less_by_##compute(v, l->edges[slot]));         \
+        compute x = (compute)widen(stored);                                                                            \
+        uint32_t edge = more - HISTO_CELLS_COMPARE;                                                                    \
+        if (edge > (uint32_t)l->bins) return histo_slot_by_##compute(l, x);                                            \
+        bool last = edge == (uint32_t)l->bins;                                                                         \
+        return edge + (last ? histo_is_over_by_##compute(l, x) : !histo_less_by_##compute(x, l->edges[edge]));         \
     }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
         uint32_t sum[HISTO_SAMPLES_##name], most = 0, special = histo_cells_special(&l->cells);                        \
-        bool other = false, equals = false;                                                                            \
+        bool other = false, edges = false;                                                                             \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             native v = (native)widen(x[i]);                                                                            \
@@ -224,24 +221,31 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
             slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
             other |= histo_is_below(l, by_bits, v) || v != v;                                                          \
         }                                                                                                              \
-        if (most >= special)                                                                                           \
-            _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special) slot[i] =                             \
-                histo_slot_by_more_##name(l, entry, by_bits, x[i]);                                                    \
         if (!l->cells.certain)                                                                                         \
-            _Pragma("unroll") for (int i = 0; i < n; i++) equals |= histo_cells_equals(&l->cells, sum[i]);             \
-        if (equals)                                                                                                    \
+            _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(&l->cells, sum[i]))                   \
+            {                                                                                                          \
+                slot[i] = HISTO_CELLS_SEARCH;                                                                          \
+                edges = true;                                                                                          \
+            }                                                                                                          \
+        if (most >= special)                                                                                           \
+            _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special)                                       \
+            {                                                                                                          \
+                slot[i] = histo_cells_more(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i]))); \
+                edges |= slot[i] >= HISTO_CELLS_COMPARE;                                                               \
+            }                                                                                                          \
+        if (edges)                                                                                                     \
             _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                            \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
-                bool it = false;                                                                                       \
+                uint32_t it = 0;                                                                                       \
                 _Pragma("unroll") for (int i = 0; i < n; i++)                                                          \
                 {                                                                                                      \
                     one = i == k ? x[i] : one; /* keeps the arrays in registers */                                     \
-                    it |= i == k && histo_cells_equals(&l->cells, sum[i]);                                             \
+                    it = i == k ? slot[i] : it;                                                                        \
                 }                                                                                                      \
-                if (!it) continue;                                                                                     \
-                uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                      \
-                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                      \
+                if (it < HISTO_CELLS_COMPARE) continue;                                                                \
+                it = histo_slot_by_edges_##name(l, it, one);                                                           \
+                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? it : slot[i];                         \
             }                                                                                                          \
         if (other)                                                                                                     \
             _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
