@@ -197,11 +197,13 @@ enum {
     way_plain = PLAIN
 };
 
-/* By value twice as many threads are resident, so each loads half as much. */
+/* By value twice as many threads are resident, so each loads half as much. Cells for eight samples at once need more
+ * registers a thread. */
 #define VECTORS(way) ((way) == VALUE ? 2 : 4)
+#define MOST_THREADS(way, size) (((way) == LINEAR || (way) == BITS || (way) == PLAIN) && (size) < 8 ? 768 : 1024)
 
 #define COUNT(name, storage, way)                                                                                      \
-    static __global__ void __launch_bounds__(1024, way_##way == VALUE ? 2 : 1)                                         \
+    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), way_##way == VALUE ? 2 : 1)                                         \
         count_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)           \
     {                                                                                                                  \
         enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), V = VECTORS(way_##way), GROUPS = V * EACH / N };              \
@@ -314,9 +316,11 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     it.l.words = (uint32_t)words;
     if (way == WHOLE && lookup->whole.closed) it.l.twice = (uint32_t)lookup->bins + 1;
     it.shared = (size_t)(words + beside) * sizeof(unsigned int);
-    it.threads = params[THREADS] ? (int)params[THREADS] / WARP * WARP : 1024;
+    it.threads = (int)params[THREADS] / WARP * WARP;
+    int most_threads = MOST_THREADS(way, histo_dtype_size(p->dtypes[0]));
+    if (it.threads > most_threads) it.threads = most_threads;
     int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
-    int64_t by_registers = device->multiprocessors * (way == VALUE ? 2 : 1024 / it.threads);
+    int64_t by_registers = device->multiprocessors * (way == VALUE ? 2 : most_threads / it.threads);
     it.blocks = by_registers < resident ? by_registers : resident;
     if (params[BLOCKS]) it.blocks = params[BLOCKS];
     return it;

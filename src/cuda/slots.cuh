@@ -212,14 +212,12 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
         uint32_t sum[HISTO_SAMPLES_##name], most = 0, special = histo_cells_special(&l->cells);                        \
-        bool other = false, edges = false;                                                                             \
+        bool edges = false;                                                                                            \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
-            native v = (native)widen(x[i]);                                                                            \
-            sum[i] = histo_cells_sum(&l->cells, entry, histo_position(&l->cells, by_bits, v));                         \
-            most = max(most, sum[i]);                                                                                  \
+            sum[i] = histo_cells_sum(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i])));       \
             slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
-            other |= histo_is_below(l, by_bits, v) || v != v;                                                          \
+            most = max(most, sum[i]);                                                                                  \
         }                                                                                                              \
         if (!l->cells.certain)                                                                                         \
             _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(&l->cells, sum[i]))                   \
@@ -247,12 +245,12 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
                 it = histo_slot_by_edges_##name(l, it, one);                                                           \
                 _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? it : slot[i];                         \
             }                                                                                                          \
-        if (other)                                                                                                     \
-            _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
-            {                                                                                                          \
-                native v = (native)widen(x[i]);                                                                        \
-                slot[i] = histo_is_below(l, by_bits, v) ? 0 : v != v ? (uint32_t)l->bins + 2 : slot[i];                \
-            }                                                                                                          \
+        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
+        {                                                                                                              \
+            native v = (native)widen(x[i]);                                                                            \
+            slot[i] = histo_is_below(l, by_bits, v) ? 0 : slot[i];                                                     \
+            slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                        \
+        }                                                                                                              \
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
