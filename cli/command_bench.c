@@ -4,6 +4,7 @@
 
 #include "bench/conflicts.h"
 #include "bench/gallery.h"
+#include "bench/map.h"
 #include "failure.h"
 #include "outfile.h"
 #include "overwrite.h"
@@ -73,6 +74,11 @@ static int end(measuring *m, int result, fault *f)
     return result;
 }
 
+static int fail_run(histo_status status, fault *f)
+{
+    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
+}
+
 /* Wrong counts are a failure, but their results are kept. */
 static int run_gallery(measuring *m, int *wrong, fault *f)
 {
@@ -84,6 +90,7 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
     bench_gallery_options options = {
         .device = s->device,
         .samples = s->samples,
+        .bytes = s->bytes,
         .quick = s->quick,
         .repeat = s->repeat,
         .threads = s->threads,
@@ -97,8 +104,7 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .command_line = command_line(),
     };
     histo_status status = bench_gallery(&options, wrong);
-    if (status == HISTO_OK) return 0;
-    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
+    return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
 static int print_photo_conflicts(const measuring *m, fault *f)
@@ -123,7 +129,8 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
         int64_t n = inputs[i].width * inputs[i].height;
         void *pixels = malloc((size_t)n);
         if (!pixels) break;
-        bench_input_make(&inputs[i], n, pixels);
+        histo_axis axis = bench_input_axis(&inputs[i], NULL);
+        bench_input_make(&inputs[i], &axis, n, pixels);
         status = bench_conflicts_print(inputs[i].name, pixels, HISTO_U8, n, m->table, m->json, first);
         first = false;
         free(pixels);
@@ -132,28 +139,63 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
     return status == HISTO_OK && !first ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
 }
 
-static int run_conflicts(measuring *m, fault *f)
+static int run_conflicts(measuring *m, int *wrong, fault *f)
 {
+    (void)wrong;
     if (m->json) fputs("[", m->json);
     int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
     if (m->json) fputs("]\n", m->json);
     return result;
 }
 
+static int draw_map(const bench_map_result *result, const settings *s, fault *f)
+{
+    (void)result, (void)s, (void)f;
+    return 0;
+}
+
+static int run_map(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    static bench_cell cells[BENCH_MOST_CELLS];
+    static bench_map_result result;
+    bench_map_options options = {
+        .device = s->device,
+        .cells = s->cells,
+        .samples = s->samples,
+        .bytes = s->bytes,
+        .repeat = s->repeat,
+        .threads = s->threads,
+        .table = m->table,
+        .json = m->json,
+        .command_line = command_line(),
+    };
+    histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
+    if (status != HISTO_OK) return fail_run(status, f);
+    return s->image ? draw_map(&result, s, f) : 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(measuring *m, int *wrong, fault *f);
+} subjects[] = {{"map", run_map}, {"gallery", run_gallery}, {"conflicts", run_conflicts}};
+enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
 int command_bench(const settings *s)
 {
     fault f = {0};
     measuring m;
-    int wrong = 0;
+    int wrong = 0, which = 0;
     const char *what = s->files_count ? s->files[0] : "";
-    bool gallery = strcmp(what, "gallery") == 0;
-    if (!gallery && strcmp(what, "conflicts") != 0) {
-        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench gallery' or 'histo bench conflicts'", *what ? "'" : "", what,
-                  *what ? "' cannot be measured: ask " : "say what to measure: ask ");
+    while (which < SUBJECTS && strcmp(what, subjects[which].name) != 0)
+        which++;
+    if (which == SUBJECTS) {
+        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench map', 'histo bench gallery' or 'histo bench conflicts'",
+                  *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }
     int result = begin(&m, s, &f);
-    if (result == 0) result = gallery ? run_gallery(&m, &wrong, &f) : run_conflicts(&m, &f);
+    if (result == 0) result = subjects[which].run(&m, &wrong, &f);
     if (end(&m, result, &f) != 0) return fault_report(&f);
     return wrong ? EXIT_DATA : EXIT_OK;
 }
