@@ -10,6 +10,7 @@
 #include "bench/report.h"
 
 static const double near_enough = 0.9;      /* a plan's choice, beside the best strategy */
+static const double hopeless = 8;           /* how many times slower than the best strategy */
 static const double least_of_uniform = 0.8; /* other distributions, beside the uniform one */
 
 /* ---- One cell ---- */
@@ -54,7 +55,6 @@ static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, 
     v.percent = bench_percent(result, plan);
     v.choice = v.rate / bench_rate(result->best);
     v.peers = peer ? v.rate / bench_rate(peer) : 0;
-    v.spread = (plan->times.us[plan->times.passes - 1] - plan->times.us[0]) / bench_median(&plan->times);
     if (v.percent < target) v.faults |= BENCH_BELOW_TARGET;
     if (peer && v.peers < 1) v.faults |= BENCH_BELOW_PEER;
     if (v.choice < near_enough) v.faults |= BENCH_WRONG_CHOICE;
@@ -127,7 +127,7 @@ static void put_cell(FILE *to, const bench_result *result, const bench_verdict *
         if (peer) json_member(to, ", ", "best_peer", peer->name);
         if (peer) fprintf(to, ", \"over_best_peer\": %.4g", v->peers);
     }
-    fputs(", \"faults\": [", to);
+    fprintf(to, ", \"seconds\": %.2f, \"faults\": [", v->seconds);
     const char *before = "";
     for (int f = 0; f < FAULTS; f++) {
         if (!(v->faults >> f & 1)) continue;
@@ -240,14 +240,17 @@ static histo_status run_cell(const bench_map_options *options, const bench_cell 
                        .bytes = options->bytes,
                        .repeat = options->repeat ? options->repeat : 5,
                        .threads = options->threads,
+                       .hopeless = hopeless,
                        .plan = true,
                        .peers = true};
     bench_result result;
+    double start = now_s();
     race.budget_us = options->device == HISTO_DEVICE_CPU ? 1e6 : 0.1e6;
     histo_status status = bench_race_run(&race, &result);
     if (status == HISTO_OK) {
         bench_verdict *v = &map->verdict[map->cells];
         *v = judge(map, cell, &result, target);
+        v->seconds = now_s() - start;
         print_cell(options->table, &result, v);
         if (options->json) put_cell(options->json, &result, v, map->cells == 0);
         map->cells++;

@@ -43,7 +43,7 @@ typedef struct bench_verdict {
     double percent; /* of the roof */
     double choice;  /* its rate over that of the best strategy */
     double peers;   /* its rate over that of the best peer; 0: there is none */
-    double spread;  /* (slowest - fastest) / median of its passes */
+    double seconds; /* that measuring the cell took */
     int faults;
 } bench_verdict;
 

@@ -29,6 +29,7 @@ struct racer {
     const bench *bench;
     bench_score *score;
     int64_t chunk, fills; /* of its level */
+    double rate;          /* when it warmed up: samples per microsecond */
     int repeat;           /* timed passes that it can afford */
     int passes;           /* since the histogram was empty */
     histo_plan *plan;
@@ -107,6 +108,8 @@ static void forget(racer *r)
 {
     histo_plan_destroy(r->plan);
     r->plan = NULL;
+    histo_hist_destroy(r->hist);
+    r->hist = NULL;
     if (r->state) r->peer->end(r->state);
     r->state = NULL;
     r->passes = 0;
@@ -132,8 +135,7 @@ static histo_status begin_plan(racer *r)
     const bench_race *race = b->race;
     bool chooses = r->score->entry == BENCH_PLAN;
     histo_view view = histo_view_1d(b->placed, b->input->dtype, chooses ? b->chunk : r->chunk);
-    histo_status status =
-        r->hist ? histo_hist_reset(r->hist) : histo_hist_create(&r->hist, 1, &b->axis, &(histo_hist_options){0});
+    histo_status status = histo_hist_create(&r->hist, 1, &b->axis, NULL);
     if (status != HISTO_OK) return status;
     status = histo_plan_create(&r->plan, r->hist, &view, NULL,
                                &(histo_plan_options){.device = b->device->device,
@@ -199,6 +201,25 @@ static void warm_up(racer *r)
     double affordable = b->race->budget_us / (us + 1);
     r->repeat = affordable < 1 ? 1 : affordable < b->race->repeat ? (int)affordable : b->race->repeat;
     r->score->samples = r->chunk * r->fills;
+    r->rate = (double)r->score->samples / us;
+}
+
+/* What takes part in spite of this costs more time than it tells. */
+static void drop_hopeless(const bench *b)
+{
+    double best = 0;
+    for (int i = 0; i < b->result->scores; i++) {
+        const racer *r = &b->racers[i];
+        if (r->score->entry == BENCH_STRATEGY && r->score->outcome == BENCH_EXACT) best = fmax(best, r->rate);
+    }
+    for (int i = 0; i < b->result->scores; i++) {
+        racer *r = &b->racers[i];
+        if (r->score->entry != BENCH_STRATEGY || r->score->outcome != BENCH_EXACT) continue;
+        if (r->rate * b->race->hopeless >= best) continue;
+        histo_fail(HISTO_UNSUPPORTED, "given up: about %.0f times slower than the best", best / r->rate);
+        drop(r, BENCH_SLOW);
+        forget(r);
+    }
 }
 
 /* ---- Turns ---- */
@@ -454,12 +475,11 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (status == HISTO_OK) status = list_entries(&b);
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
         warm_up(&b.racers[i]);
+    if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);
     if (status == HISTO_OK) status = take_turns(&b);
     if (status == HISTO_OK) status = check_counts(&b);
-    for (int i = 0; i < result->scores; i++) {
+    for (int i = 0; i < result->scores; i++)
         forget(&b.racers[i]);
-        histo_hist_destroy(b.racers[i].hist);
-    }
     free(b.racers);
     if (b.placed) b.device->release(b.placed);
     histo_lookup_free(&b.lookup);

@@ -18,6 +18,7 @@ typedef enum bench_outcome {
     BENCH_REFUSED, /* it cannot do this */
     BENCH_FAILED,  /* it should have */
     BENCH_WRONG,   /* other counts than the oracle's */
+    BENCH_SLOW,    /* so much slower than the best strategy that it was given up */
 } bench_outcome;
 
 typedef enum bench_entry { BENCH_STRATEGY, BENCH_PLAN, BENCH_PEER } bench_entry;
@@ -50,6 +51,7 @@ typedef struct bench_race {
     int repeat;             /* timed passes */
     double budget_us;       /* for all passes of one entry */
     int threads;            /* on the CPU; 0: as usual */
+    double hopeless;        /* give strategies up that are so many times slower than the best; 0: none */
     const char *strategies; /* "name,backend/name…"; NULL: all */
     const char *params;     /* of the strategies */
     bool plan, peers;       /* let them race too */

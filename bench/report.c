@@ -75,8 +75,11 @@ static void put_roof(FILE *to, const char *name, const bench_result *result, con
 
 static void put_score(FILE *to, const bench_result *result, const bench_score *score)
 {
-    static const char *const outcomes[] = {
-        [BENCH_EXACT] = "exact", [BENCH_REFUSED] = "refused", [BENCH_FAILED] = "failed", [BENCH_WRONG] = "wrong"};
+    static const char *const outcomes[] = {[BENCH_EXACT] = "exact",
+                                           [BENCH_REFUSED] = "refused",
+                                           [BENCH_FAILED] = "failed",
+                                           [BENCH_WRONG] = "wrong",
+                                           [BENCH_SLOW] = "slow"};
     static const char *const entries[] = {[BENCH_STRATEGY] = "strategy", [BENCH_PLAN] = "plan", [BENCH_PEER] = "peer"};
     json_member(to, "{", entries[score->entry], score->name);
     json_member(to, ", ", "outcome", outcomes[score->outcome]);
