@@ -97,15 +97,28 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
     return count;
 }
 
-/* Between slashes, so that a pattern matches whole parts only. */
+/* Cut the next part off a text whose parts are divided by `divider`; false behind the last one. */
+static bool next_part(const char **text, const char *divider, char *part, size_t capacity)
+{
+    size_t length = strcspn(*text, divider);
+    if (!**text) return false;
+    snprintf(part, capacity, "%.*s", (int)length, *text);
+    *text += length + ((*text)[length] != '\0');
+    return true;
+}
+
 bool bench_cell_selected(const bench_cell *cell, const char *patterns)
 {
-    char name[sizeof cell->input.name + 2], pattern[128];
-    snprintf(name, sizeof name, "/%s/", cell->input.name);
-    for (size_t length; *patterns; patterns += length + (patterns[length] == ',')) {
-        length = strcspn(patterns, ",");
-        snprintf(pattern, sizeof pattern, "*/%.*s/*", (int)length, patterns);
-        if (length && fnmatch(pattern, name, 0) == 0) return true;
+    char pattern[128], wanted[128], part[128];
+    while (next_part(&patterns, ",", pattern, sizeof pattern)) {
+        const char *name = cell->input.name, *rest = pattern;
+        bool found = *pattern;
+        while (found && next_part(&rest, "/", wanted, sizeof wanted)) {
+            found = false;
+            while (!found && next_part(&name, "/", part, sizeof part))
+                found = fnmatch(wanted, part, 0) == 0;
+        }
+        if (found) return true;
     }
     return false;
 }

@@ -30,6 +30,6 @@ static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
 enum { BENCH_CUDA_THREADS = 256 };
 unsigned bench_cuda_blocks(void);
 
-extern "C" const bench_peer bench_global_atomics, bench_cub_histogram, bench_cub_sort;
+extern "C" const bench_peer bench_global_atomics, bench_cub_histogram, bench_cub_sort, bench_npp;
 
 #endif

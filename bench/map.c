@@ -245,7 +245,7 @@ static histo_status run_cell(const bench_map_options *options, const bench_cell 
                        .peers = true};
     bench_result result;
     double start = now_s();
-    race.budget_us = options->device == HISTO_DEVICE_CPU ? 1e6 : 0.1e6;
+    race.budget_us = options->device == HISTO_DEVICE_CPU ? 1e6 : 0.15e6;
     histo_status status = bench_race_run(&race, &result);
     if (status == HISTO_OK) {
         bench_verdict *v = &map->verdict[map->cells];
@@ -285,8 +285,8 @@ histo_status bench_map(const bench_map_options *options, const bench_cell *cells
     }
     if (status == HISTO_OK && map->cells == 0)
         return histo_fail(HISTO_INVALID,
-                          "no cell of the map matches %s: cells are called as u32/integer/4096/zipf, and patterns such "
-                          "as u32, 4096/zipf or */log match parts of that",
+                          "no cell of the map matches %s: cells are called as u32/integer/4096/zipf, and patterns as "
+                          "u32, u*/zipf or f32/log/4096 match parts of that",
                           options->cells);
     if (status != HISTO_OK) return status;
     print_summary(options->table, map, *wrong, now_s() - start);

@@ -55,9 +55,11 @@ typedef struct bench_map_result {
 /* All cells of the map; returns how many. */
 int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS]);
 
-/* Does one of the patterns "PATTERN,PATTERN…" (as of a shell, with * and ?) match the name, or some of its parts that
- * follow each other? "zipf", "u32/integer", "4096/uniform". */
-bool bench_cell_selected(const bench_cell *cell, const char *patterns);
+/* Does one of the patterns "PATTERN,PATTERN…" match? Their parts, which may have * and ? as in a shell, must match
+ * parts of the name in the same order: "zipf", "u32/4096", "f*/
+log / uniform ". */
+    bool
+    bench_cell_selected(const bench_cell *cell, const char *patterns);
 
 /* Measure, and write the table as it goes. *wrong: entries that failed or counted differently. */
 histo_status bench_map(const bench_map_options *options, const bench_cell *cells, int count, bench_map_result *result,

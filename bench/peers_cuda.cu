@@ -1,5 +1,6 @@
-/* What one would use on a GPU: CUB's histograms, CUB's sort and a search for each edge, and atomic additions in device
- * memory. C++ only to call CUB. */
+/* What one would use on a GPU: CUB's histograms, CUB's sort and a search for each edge, NPP, and atomic additions in
+ * device memory. C++ only to call CUB. */
+#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "bench/cuda.h"
@@ -230,6 +231,91 @@ static histo_status run_sort(void *state, void *stream)
 }
 
 extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", begin_sort, run_sort, counts, end};
+
+/* ---- NPP ---- */
+
+/* Loaded when it runs, so that nothing needs it to build; this is what its headers declare. */
+typedef struct npp_size {
+    int width, height;
+} npp_size;
+
+typedef struct npp_context {
+    cudaStream_t stream;
+    int device, multiprocessors, threads_of_multiprocessor, threads_of_block;
+    size_t shared_of_block;
+    int major, minor;
+    unsigned stream_flags;
+    int reserved;
+} npp_context;
+
+/* Of image, bytes of a row, size, counts, levels, lowest and highest level, workspace. */
+typedef int npp_histogram(const uint8_t *, int, npp_size, int *, int, int, int, uint8_t *, npp_context);
+typedef int npp_workspace(npp_size, int, size_t *, npp_context);
+
+static void *npp_symbol(const char *name)
+{
+    static const char *const libraries[] = {"libnppist.so.13", "libnppist.so.12", "libnppist.so"};
+    static void *library;
+    for (int i = 0; !library && i < 3; i++)
+        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : NULL;
+}
+
+static npp_context npp_context_of(cudaStream_t stream)
+{
+    npp_context context = {.stream = stream};
+    cudaDeviceProp device = {};
+    cudaGetDevice(&context.device);
+    cudaGetDeviceProperties(&device, context.device);
+    context.multiprocessors = device.multiProcessorCount;
+    context.threads_of_multiprocessor = device.maxThreadsPerMultiProcessor;
+    context.threads_of_block = device.maxThreadsPerBlock;
+    context.shared_of_block = device.sharedMemPerBlock;
+    context.major = device.major;
+    context.minor = device.minor;
+    cudaStreamGetFlags(stream, &context.stream_flags);
+    return context;
+}
+
+/* The samples as an image of long rows. */
+static npp_size npp_size_of(const bench_task *task)
+{
+    enum { WIDTH = 1 << 14 };
+    int width = task->count % WIDTH == 0 ? WIDTH : 1;
+    return {.width = width, .height = (int)(task->count / width)};
+}
+
+static npp_histogram *npp_function;
+static npp_context npp_own; /* asking the device for its properties takes longer than counting */
+
+static histo_status begin_npp(const bench_task *task, void **state)
+{
+    if (task->input->dtype != HISTO_U8) return fail_type(task);
+    npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
+    npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
+    if (!npp_function || !ask) return histo_fail(HISTO_UNSUPPORTED, "libnppist.so is not there");
+    histo_status status = begin(task, state);
+    if (status != HISTO_OK) return status;
+    peer *p = (peer *)*state;
+    npp_own = npp_context_of(NULL);
+    if (ask(npp_size_of(task), (int)task->axis->bins + 1, &p->workspace_bytes, npp_own) != 0)
+        return histo_fail(HISTO_UNSUPPORTED, "NPP refuses images of this size");
+    return allocate_workspace(p, cudaSuccess);
+}
+
+static histo_status run_npp(void *state, void *stream)
+{
+    peer *p = (peer *)state;
+    const histo_axis *axis = p->task->axis;
+    npp_size size = npp_size_of(p->task);
+    npp_own.stream = (cudaStream_t)stream;
+    cudaStreamGetFlags(npp_own.stream, &npp_own.stream_flags);
+    int error = npp_function((const uint8_t *)p->task->samples, size.width, size, (int *)p->counts, (int)axis->bins + 1,
+                             (int)axis->lo, (int)axis->hi, (uint8_t *)p->workspace, npp_own);
+    return error == 0 ? HISTO_OK : histo_fail(HISTO_DEVICE, "NPP gave status %d", error);
+}
+
+extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts, end};
 
 /* ---- Atomic additions in device memory ---- */
 
