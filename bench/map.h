@@ -56,10 +56,8 @@ typedef struct bench_map_result {
 int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS]);
 
 /* Does one of the patterns "PATTERN,PATTERN…" match? Their parts, which may have * and ? as in a shell, must match
- * parts of the name in the same order: "zipf", "u32/4096", "f*/
-log / uniform ". */
-    bool
-    bench_cell_selected(const bench_cell *cell, const char *patterns);
+ * parts of the name in the same order: "zipf", "u32/4096", "f64/log/uniform". */
+bool bench_cell_selected(const bench_cell *cell, const char *patterns);
 
 /* Measure, and write the table as it goes. *wrong: entries that failed or counted differently. */
 histo_status bench_map(const bench_map_options *options, const bench_cell *cells, int count, bench_map_result *result,
