@@ -12,7 +12,7 @@ typedef struct group {
     bench_axis_kind axis;
     int64_t bins;
     unsigned distributions;
-    double gpu, cpu;
+    double gpu, cpu, naive;
 } group;
 
 enum {
@@ -30,6 +30,7 @@ enum {
     RUNS = 1 << 11,
     WAFER_EIGHTH = 1 << 12,
     WAFER_TENTH = 1 << 13,
+    ON_EDGES = 1 << 14,
     ENDS = UNIFORM | DEGENERATE | ZIPF,
     COMMON = ENDS | VALUES_2 | SORTED | RUNS,
     MANY = COMMON | VALUES_16 | CLUSTERED,
@@ -53,8 +54,8 @@ static const struct {
 enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1 };
 
 static const group groups[] = {
-#define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu)                                                   \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu},
+#define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive},
 #include "bench/map.def"
 #undef GROUP
 };
@@ -88,7 +89,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                            .axis = g->axis},
                                  .placement = g->placement,
                                  .column = distributions[d].name,
-                                 .target = {g->cpu, g->gpu}};
+                                 .target = {g->cpu, g->gpu},
+                                 .naive = g->naive};
             snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s", dtype, axis_name(g), (long long)g->bins, placement);
             snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s", dtype, axis_name(g),
                      (long long)g->bins, cell->column, placement);

@@ -18,6 +18,7 @@ const bench_device *bench_device_find(histo_device device, bench_placement place
     const char *why = "this build has no CUDA";
 #endif
     if (device == HISTO_DEVICE_AUTO) return &bench_device_cpu;
-    histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s", device - HISTO_DEVICE_CUDA(0), why);
+    histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s (--device cpu measures the CPU)",
+               device - HISTO_DEVICE_CUDA(0), why);
     return NULL;
 }

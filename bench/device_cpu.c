@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "bench/device.h"
 #include "bench/peer.h"
+#include "bench/peers_python.h"
 #include "bench/plain.h"
 #include "cpu/cpu.h"
 
@@ -151,7 +152,8 @@ static int threads(int wanted)
     return histo_backend_cpu.threads(wanted);
 }
 
-static const bench_peer *const peers[] = {&bench_naive, NULL};
+static const bench_peer *const peers[] = {&bench_naive,          &bench_numpy,  &bench_boost_histogram,
+                                          &bench_fast_histogram, &bench_opencv, NULL};
 
 const bench_device bench_device_cpu = {
     .backend = "cpu",

@@ -23,6 +23,7 @@ typedef enum bench_kind {
     BENCH_ZIPF,       /* bin i as often as 1 / (i + 1) */
     BENCH_SORTED,     /* uniform, from the smallest to the largest */
     BENCH_SPREAD,     /* `shape` values, evenly over the range: of many bins, all in one bank of shared memory */
+    BENCH_ON_EDGES,   /* every sample is the lower edge of a bin: all bins alike */
     BENCH_RUNS,       /* as a row of an image: runs of equal and nearly equal values */
 } bench_kind;
 

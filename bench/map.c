@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bench/json.h"
+#include "bench/plain.h"
 #include "bench/report.h"
 
 static const double near_enough = 0.9;      /* a plan's choice, beside the best strategy */
@@ -42,6 +43,15 @@ static double uniform_rate(const bench_map_result *map, const bench_cell *cell)
     return 0;
 }
 
+/* 0 on a GPU. */
+static double naive_rate(const bench_result *result)
+{
+    for (int i = 0; i < result->scores; i++)
+        if (result->score[i].outcome == BENCH_EXACT && strcmp(result->score[i].name, bench_naive.name) == 0)
+            return bench_rate(&result->score[i]);
+    return 0;
+}
+
 static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, const bench_result *result,
                            double target)
 {
@@ -55,7 +65,7 @@ static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, 
     v.percent = bench_percent(result, plan);
     v.choice = v.rate / bench_rate(result->best);
     v.peers = peer ? v.rate / bench_rate(peer) : 0;
-    if (v.percent < target) v.faults |= BENCH_BELOW_TARGET;
+    if (v.percent < target || v.rate < cell->naive * naive_rate(result)) v.faults |= BENCH_BELOW_TARGET;
     if (peer && v.peers < 1) v.faults |= BENCH_BELOW_PEER;
     if (v.choice < near_enough) v.faults |= BENCH_WRONG_CHOICE;
     if (v.rate < least_of_uniform * uniform_rate(map, cell)) v.faults |= BENCH_BELOW_UNIFORM;
@@ -69,11 +79,11 @@ enum { FAULTS = sizeof fault_names / sizeof fault_names[0] };
 static void print_heading(FILE *to)
 {
     fputs(
-        "Gsamples/s of what the plan chose; the share of the read roof measured beside it, and the cell's target; the "
-        "best strategy,\nif it is another one, and the plan's rate over its rate; the best peer, and the plan's rate "
-        "over its rate\n\n",
+        "Gsamples/s of what the plan chose; the share of the read roof measured beside it, and the cell's target (2n: "
+        "twice the naive loop);\nthe best strategy, if it is another one, and the plan's rate over its rate; the best "
+        "peer, and the plan's rate over its rate\n\n",
         to);
-    fprintf(to, "%-38s%9s %6s %5s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
+    fprintf(to, "%-38s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
 }
 
 static const char *bare(const char *name)
@@ -92,10 +102,13 @@ static void print_cell(FILE *to, const bench_result *result, const bench_verdict
         return;
     }
     if (v->target > 0) snprintf(goal, sizeof goal, "%.0f", v->target);
+    double naive = naive_rate(result);
+    if (naive > 0 && v->cell->naive > 0)
+        snprintf(goal + strlen(goal), sizeof goal - strlen(goal), "%s%.2gn", *goal ? "," : "", v->cell->naive);
     if (strcmp(plan->name, result->best->name) != 0)
         snprintf(best, sizeof best, "%s %.2f", bare(result->best->name), v->choice);
     if (peer) snprintf(other, sizeof other, "%s %.2f%s", peer->name, v->peers, peer->misplaced ? "*" : "");
-    fprintf(to, "%9.4g %6.1f %5s  %-16s %-22s %-26s", v->rate * 1e-3, v->percent, goal, bare(plan->name), best, other);
+    fprintf(to, "%9.4g %6.1f %7s  %-16s %-22s %-26s", v->rate * 1e-3, v->percent, goal, bare(plan->name), best, other);
     const char *before = "";
     for (int f = 0; f < FAULTS; f++) {
         if (!(v->faults >> f & 1)) continue;
@@ -118,6 +131,7 @@ static void put_cell(FILE *to, const bench_result *result, const bench_verdict *
     json_member(to, ", ", "distribution", v->cell->column);
     json_member(to, ", ", "placement", placements[v->cell->placement]);
     if (v->target > 0) fprintf(to, ", \"target_percent\": %g", v->target);
+    if (naive_rate(result) > 0 && v->cell->naive > 0) fprintf(to, ", \"target_over_naive_loop\": %g", v->cell->naive);
     if (!(v->faults & BENCH_ERROR)) {
         const bench_score *peer = best_peer(result);
         json_member(to, ", ", "chosen", find_plan(result)->name);

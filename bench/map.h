@@ -25,6 +25,7 @@ typedef struct bench_cell {
     char row[48]; /* of the picture: "u32/integer/4096" */
     const char *column;
     double target[2]; /* per cent of the roof, on a CPU and a GPU; 0: none, < 0: not measured */
+    double naive;     /* on a CPU: times the rate of the naive loop; 0: no target */
 } bench_cell;
 
 /* What is wrong with a cell. */

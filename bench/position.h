@@ -47,6 +47,8 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return ((double)i + random_uniform(0, i)) / (double)n;
     case BENCH_DEGENERATE:
         return 0.625;
+    case BENCH_ON_EDGES:
+        return floor(random_uniform(0, i) * bins) / bins;
     case BENCH_RUNS:
         return bench_in_run(i);
     default:

@@ -97,10 +97,10 @@ static histo_status run_pass(void *context, void *stream)
     return status;
 }
 
-/* Give up on it, with the library's last sentence. */
+/* Give up on it, with the library's last sentence. What a peer cannot do is no failure of ours. */
 static void drop(racer *r, bench_outcome outcome)
 {
-    r->score->outcome = outcome;
+    r->score->outcome = r->peer ? BENCH_REFUSED : outcome;
     snprintf(r->score->reason, sizeof r->score->reason, "%s", histo_last_error());
 }
 
@@ -176,7 +176,7 @@ static histo_status try_level(racer *r, int level, double *us)
     double again;
     histo_status status = settle(r, level);
     if (status != HISTO_OK) {
-        bool cannot = status == HISTO_UNSUPPORTED || status == HISTO_INVALID || r->peer;
+        bool cannot = status == HISTO_UNSUPPORTED || status == HISTO_INVALID;
         drop(r, cannot ? BENCH_REFUSED : BENCH_FAILED);
         return status;
     }
