@@ -50,6 +50,7 @@ static const struct {
     {TENTH, "clustered-10", BENCH_CLUSTERED, 0.1}, {ZIPF, "zipf", BENCH_ZIPF, 0},
     {SORTED, "sorted", BENCH_SORTED, 0},           {RUNS, "runs", BENCH_RUNS, 0},
     {WAFER_EIGHTH, "wafer", BENCH_WAFER, 0.125},   {WAFER_TENTH, "wafer", BENCH_WAFER, 0.1},
+    {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},
 };
 enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1 };
 

@@ -280,7 +280,7 @@ static npp_context npp_context_of(cudaStream_t stream)
 /* The samples as an image of long rows. */
 static npp_size npp_size_of(const bench_task *task)
 {
-    enum { WIDTH = 1 << 14 };
+    enum { WIDTH = 1 << 16 }; /* as grids have few rows */
     int width = task->count % WIDTH == 0 ? WIDTH : 1;
     return {.width = width, .height = (int)(task->count / width)};
 }
@@ -312,7 +312,8 @@ static histo_status run_npp(void *state, void *stream)
     cudaStreamGetFlags(npp_own.stream, &npp_own.stream_flags);
     int error = npp_function((const uint8_t *)p->task->samples, size.width, size, (int *)p->counts, (int)axis->bins + 1,
                              (int)axis->lo, (int)axis->hi, (uint8_t *)p->workspace, npp_own);
-    return error == 0 ? HISTO_OK : histo_fail(HISTO_DEVICE, "NPP gave status %d", error);
+    if (error != 0) return histo_fail(HISTO_UNSUPPORTED, "NPP gave status %d", error);
+    return bench_cuda_check(cudaGetLastError(), "NPP");
 }
 
 extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts, end};

@@ -189,19 +189,30 @@ static histo_status try_level(racer *r, int level, double *us)
     return status;
 }
 
+/* After this status a GPU does nothing any more: who brought it about is to be said. */
+static histo_status stop_if_broken(const racer *r, histo_status status)
+{
+    if (status != HISTO_DEVICE) return HISTO_OK;
+    char reason[sizeof r->score->reason];
+    snprintf(reason, sizeof reason, "%s", histo_last_error());
+    return histo_fail(HISTO_DEVICE, "%s: %s: %s", r->bench->input->name, r->score->name, reason);
+}
+
 /* Warm up, on ever more samples until a pass is a whole one or the next would be too expensive. */
-static void warm_up(racer *r)
+static histo_status warm_up(racer *r)
 {
     const bench *b = r->bench;
     double us = 0;
     for (int level = lowest_level(b); level >= 0; level--) {
-        if (try_level(r, level, &us) != HISTO_OK) return;
+        histo_status status = try_level(r, level, &us);
+        if (status != HISTO_OK) return stop_if_broken(r, status);
         if (us * (1 << LEVEL_BITS) * b->race->repeat > b->race->budget_us) break;
     }
     double affordable = b->race->budget_us / (us + 1);
     r->repeat = affordable < 1 ? 1 : affordable < b->race->repeat ? (int)affordable : b->race->repeat;
     r->score->samples = r->chunk * r->fills;
     r->rate = (double)r->score->samples / us;
+    return HISTO_OK;
 }
 
 /* What takes part in spite of this costs more time than it tells. */
@@ -253,8 +264,10 @@ static histo_status take_turns(const bench *b)
         for (int i = 0; i < result->scores && status == HISTO_OK; i++) {
             bench_times *times = &result->score[i].times;
             if (result->score[i].outcome != BENCH_EXACT || turn >= b->racers[i].repeat) continue;
-            if (b->device->time(run_pass, &b->racers[i], &times->us[times->passes++]) != HISTO_OK)
-                drop(&b->racers[i], BENCH_FAILED);
+            status = b->device->time(run_pass, &b->racers[i], &times->us[times->passes++]);
+            if (status == HISTO_OK) continue;
+            drop(&b->racers[i], BENCH_FAILED);
+            status = stop_if_broken(&b->racers[i], status);
         }
     }
     return status;
@@ -323,6 +336,8 @@ static int64_t misplaced(const uint64_t *counts, const uint64_t *wanted, uint64_
     return (int64_t)(sum + 1) / 2;
 }
 
+enum { TOLERATED = 100 }; /* of so many samples, a peer may put one elsewhere, as where it rounds edges */
+
 static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t slots)
 {
     uint64_t fills = (uint64_t)r->fills, times = fills * (uint64_t)r->passes;
@@ -333,7 +348,11 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
         return;
     }
     if (r->peer) {
-        r->score->misplaced = misplaced(counts, once + 1, fills, slots - 3);
+        int64_t lost = r->score->misplaced = misplaced(counts, once + 1, fills, slots - 3);
+        if (lost <= r->score->samples / TOLERATED) return;
+        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the samples",
+                   100.0 * (double)lost / (double)r->score->samples);
+        drop(r, BENCH_REFUSED);
         return;
     }
     int64_t s = difference(counts, once, times, slots);
@@ -474,7 +493,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (status == HISTO_OK) status = make_samples(&b);
     if (status == HISTO_OK) status = list_entries(&b);
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
-        warm_up(&b.racers[i]);
+        status = warm_up(&b.racers[i]);
     if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);
     if (status == HISTO_OK) status = take_turns(&b);
     if (status == HISTO_OK) status = check_counts(&b);
