@@ -2,6 +2,7 @@
  * device memory. C++ only to call CUB. */
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cuda.h"
 
@@ -277,12 +278,21 @@ static npp_context npp_context_of(cudaStream_t stream)
     return context;
 }
 
-/* The samples as an image of long rows. */
-static npp_size npp_size_of(const bench_task *task)
+/* Images of so many pixels at most: NPP counts them in an int. */
+enum { NPP_PIXELS = 1 << 30 };
+
+static int64_t npp_images(const bench_task *task)
 {
-    enum { WIDTH = 1 << 16 }; /* as grids have few rows */
-    int width = task->count % WIDTH == 0 ? WIDTH : 1;
-    return {.width = width, .height = (int)(task->count / width)};
+    return (task->count + NPP_PIXELS - 1) / NPP_PIXELS;
+}
+
+/* The samples of image i, as long rows, because grids have few of them. */
+static npp_size npp_size_of(const bench_task *task, int64_t i)
+{
+    enum { WIDTH = 1 << 14 };
+    int64_t left = task->count - i * NPP_PIXELS, pixels = left < NPP_PIXELS ? left : (int64_t)NPP_PIXELS;
+    int width = pixels % WIDTH == 0 ? WIDTH : 1;
+    return {.width = width, .height = (int)(pixels / width)};
 }
 
 static npp_histogram *npp_function;
@@ -290,7 +300,7 @@ static npp_context npp_own; /* asking the device for its properties takes longer
 
 static histo_status begin_npp(const bench_task *task, void **state)
 {
-    if (task->input->dtype != HISTO_U8) return fail_type(task);
+    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256) return fail_type(task);
     npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
     npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
     if (!npp_function || !ask) return histo_fail(HISTO_UNSUPPORTED, "libnppist.so is not there");
@@ -298,8 +308,11 @@ static histo_status begin_npp(const bench_task *task, void **state)
     if (status != HISTO_OK) return status;
     peer *p = (peer *)*state;
     npp_own = npp_context_of(NULL);
-    if (ask(npp_size_of(task), (int)task->axis->bins + 1, &p->workspace_bytes, npp_own) != 0)
+    if (ask(npp_size_of(task, 0), (int)task->axis->bins + 1, &p->workspace_bytes, npp_own) != 0)
         return histo_fail(HISTO_UNSUPPORTED, "NPP refuses images of this size");
+    cudaFree(p->counts);
+    p->counts = NULL;
+    TRY(cudaMalloc(&p->counts, (size_t)(npp_images(task) * task->axis->bins) * sizeof *p->counts), "counts of a peer");
     return allocate_workspace(p, cudaSuccess);
 }
 
@@ -307,16 +320,35 @@ static histo_status run_npp(void *state, void *stream)
 {
     peer *p = (peer *)state;
     const histo_axis *axis = p->task->axis;
-    npp_size size = npp_size_of(p->task);
     npp_own.stream = (cudaStream_t)stream;
     cudaStreamGetFlags(npp_own.stream, &npp_own.stream_flags);
-    int error = npp_function((const uint8_t *)p->task->samples, size.width, size, (int *)p->counts, (int)axis->bins + 1,
-                             (int)axis->lo, (int)axis->hi, (uint8_t *)p->workspace, npp_own);
-    if (error != 0) return histo_fail(HISTO_UNSUPPORTED, "NPP gave status %d", error);
+    for (int64_t i = 0; i < npp_images(p->task); i++) {
+        npp_size size = npp_size_of(p->task, i);
+        int error = npp_function((const uint8_t *)p->task->samples + i * NPP_PIXELS, size.width, size,
+                                 (int *)p->counts + i * axis->bins, (int)axis->bins + 1, (int)axis->lo, (int)axis->hi,
+                                 (uint8_t *)p->workspace, npp_own);
+        if (error != 0) return histo_fail(HISTO_UNSUPPORTED, "NPP gave status %d", error);
+    }
     return bench_cuda_check(cudaGetLastError(), "NPP");
 }
 
-extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts, end};
+/* Of the images together. */
+static histo_status counts_npp(void *state, uint64_t *sums)
+{
+    const peer *p = (const peer *)state;
+    int64_t bins = p->task->axis->bins;
+    unsigned image[256];
+    memset(sums, 0, (size_t)bins * sizeof *sums);
+    for (int64_t i = 0; i < npp_images(p->task); i++) {
+        TRY(cudaMemcpy(image, p->counts + i * bins, (size_t)bins * sizeof *image, cudaMemcpyDeviceToHost),
+            "counts of a peer");
+        for (int64_t bin = 0; bin < bins; bin++)
+            sums[bin] += image[bin];
+    }
+    return HISTO_OK;
+}
+
+extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts_npp, end};
 
 /* ---- Atomic additions in device memory ---- */
 
