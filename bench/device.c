@@ -3,19 +3,22 @@
 
 #include "base/error.h"
 
-extern const bench_device bench_device_cpu, bench_device_cuda;
+extern const bench_device bench_device_cpu, bench_devices_cuda[];
 
-const bench_device *bench_device_find(histo_device device)
+const bench_device *bench_device_find(histo_device device, bench_placement placement)
 {
     if (device == HISTO_DEVICE_CPU) return &bench_device_cpu;
 #ifdef BENCH_CUDA
-    const char *why = bench_device_cuda.unavailable();
-    if (!why && (device == HISTO_DEVICE_AUTO || device == HISTO_DEVICE_CUDA(0))) return &bench_device_cuda;
+    const bench_device *cuda = &bench_devices_cuda[placement];
+    const char *why = cuda->unavailable();
+    if (!why && (device == HISTO_DEVICE_AUTO || device == HISTO_DEVICE_CUDA(0))) return cuda;
     if (!why) why = "only the first GPU that is visible is measured (CUDA_VISIBLE_DEVICES chooses it)";
 #else
+    (void)placement;
     const char *why = "this build has no CUDA";
 #endif
     if (device == HISTO_DEVICE_AUTO) return &bench_device_cpu;
-    histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s", device - HISTO_DEVICE_CUDA(0), why);
+    histo_fail(HISTO_UNSUPPORTED, "nothing can be measured on GPU %d: %s (--device cpu measures the CPU)",
+               device - HISTO_DEVICE_CUDA(0), why);
     return NULL;
 }

@@ -1,11 +1,15 @@
 /* Measuring on the CPU. The read roof is a sum over all bytes by vector instructions. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "bench/device.h"
+#include "bench/peer.h"
+#include "bench/peers_python.h"
+#include "bench/plain.h"
 #include "cpu/cpu.h"
 
 static const char *unavailable(void)
@@ -13,16 +17,40 @@ static const char *unavailable(void)
     return NULL;
 }
 
+static histo_status allocate(size_t bytes, void **memory)
+{
+    enum { PAGE = 4096 };
+    *memory = aligned_alloc(PAGE, bytes + PAGE - bytes % PAGE);
+    return *memory ? HISTO_OK : histo_fail_memory(bytes, "samples: ask for fewer");
+}
+
+static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    void *memory;
+    histo_status status = allocate((size_t)n * histo_dtype_size(input->dtype), &memory);
+    if (status == HISTO_OK) bench_input_make(input, axis, n, memory);
+    *placed = memory;
+    return status;
+}
+
 static histo_status place(const void *host, size_t bytes, const void **placed)
 {
-    (void)bytes;
-    *placed = host;
-    return HISTO_OK;
+    void *memory;
+    histo_status status = allocate(bytes, &memory);
+    if (status == HISTO_OK) memcpy(memory, host, bytes);
+    *placed = memory;
+    return status;
 }
 
 static void release(const void *placed)
 {
-    (void)placed;
+    free((void *)placed);
+}
+
+static histo_status fetch(void *host, const void *placed, size_t bytes)
+{
+    memcpy(host, placed, bytes);
+    return HISTO_OK;
 }
 
 typedef uint64_t lanes __attribute__((vector_size(32), aligned(1), may_alias));
@@ -113,10 +141,19 @@ static histo_status time_work(bench_work *work, void *context, double *us)
     return status;
 }
 
+static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
+                          uint64_t *counts)
+{
+    return bench_plain_count(lookup, dtype, placed, n, histo_backend_cpu.threads(0), counts);
+}
+
 static int threads(int wanted)
 {
     return histo_backend_cpu.threads(wanted);
 }
+
+static const bench_peer *const peers[] = {&bench_naive,          &bench_numpy,  &bench_boost_histogram,
+                                          &bench_fast_histogram, &bench_opencv, NULL};
 
 const bench_device bench_device_cpu = {
     .backend = "cpu",
@@ -125,8 +162,12 @@ const bench_device bench_device_cpu = {
     .usual_bytes = 64 << 20,
     .quick_bytes = 2 << 20,
     .usual_budget_us = 1e6,
+    .make = make,
     .place = place,
     .release = release,
+    .fetch = fetch,
+    .count = count,
+    .peers = peers,
     .time = time_work,
     .read = read_all,
     .threads = threads,

@@ -1,40 +1,72 @@
-/* Measuring on a GPU: samples in device memory, times by events, and a kernel that only reads, 16 bytes at a time. */
-#include <cuda_runtime.h>
+/* Measuring on a GPU: samples in device memory, times by events, and a kernel that only reads, 16 bytes at a time. Or
+ * samples in host memory, beside plain copies. */
+#include <stdlib.h>
+#include <string.h>
 
-#include "bench/device.h"
+#include "bench/cuda.h"
+#include "bench/position.h"
 
 extern "C" {
-#include "base/error.h"
+#include "bench/plain.h"
 #include "plan/strategy.h"
 }
-
-static histo_status check(cudaError_t error, const char *what)
-{
-    if (error == cudaSuccess) return HISTO_OK;
-    cudaGetLastError();
-    return histo_fail(error == cudaErrorMemoryAllocation ? HISTO_NO_MEMORY : HISTO_DEVICE, "%s: %s", what,
-                      cudaGetErrorString(error));
-}
-
-#define TRY(call, what)                                                                                                \
-    do {                                                                                                               \
-        histo_status tried = check(call, what);                                                                        \
-        if (tried != HISTO_OK) return tried;                                                                           \
-    } while (0)
 
 static const char *unavailable(void)
 {
     return histo_backend_cuda.unavailable();
 }
 
-static histo_status place(const void *host, size_t bytes, const void **placed)
+static int attribute(cudaDeviceAttr which)
 {
+    int device = 0, value = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&value, which, device);
+    return value;
+}
+
+unsigned bench_cuda_blocks(void)
+{
+    return (unsigned)(attribute(cudaDevAttrMultiProcessorCount) *
+                      (attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / BENCH_CUDA_THREADS));
+}
+
+/* A copy of an array in device memory; NULL for none. */
+static histo_status upload(const void *host, size_t bytes, const void **placed)
+{
+    *placed = NULL;
+    if (!host) return HISTO_OK;
     void *memory;
-    TRY(cudaMalloc(&memory, bytes), "memory for the samples");
+    TRY(cudaMalloc(&memory, bytes), "memory for the samples: ask for fewer");
     cudaError_t error = cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice);
     if (error != cudaSuccess) cudaFree(memory);
     *placed = memory;
-    return check(error, "copying the samples");
+    return bench_cuda_check(error, "copying to the GPU");
+}
+
+static __global__ void make_kernel(bench_input input, histo_axis axis, int64_t n, void *samples)
+{
+    int64_t stride = (int64_t)gridDim.x * blockDim.x;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+        bench_store(&input, &axis, samples, i, n);
+}
+
+static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    histo_axis there = *axis;
+    void *memory;
+    TRY(cudaMalloc(&memory, (size_t)n * histo_dtype_size(input->dtype)), "memory for the samples: ask for fewer");
+    *placed = memory;
+    histo_status status = upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.edges);
+    if (status != HISTO_OK) return status;
+    make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
+    cudaError_t error = cudaDeviceSynchronize();
+    cudaFree((void *)there.edges);
+    return bench_cuda_check(error, "making the samples");
+}
+
+static histo_status place(const void *host, size_t bytes, const void **placed)
+{
+    return upload(host, bytes, placed);
 }
 
 static void release(const void *placed)
@@ -42,7 +74,55 @@ static void release(const void *placed)
     cudaFree((void *)placed);
 }
 
-__global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sink)
+static histo_status fetch(void *host, const void *placed, size_t bytes)
+{
+    return bench_cuda_check(cudaMemcpy(host, placed, bytes, cudaMemcpyDefault), "copying the samples");
+}
+
+#define slot_double histo_slot_f64
+#define slot_int64_t histo_slot_i64
+#define slot_uint64_t histo_slot_u64
+
+/* One addition for the lanes of a warp that have the same slot. */
+#define COUNT(constant, name, storage, compute, widen)                                                                 \
+    static __global__ void count_##name(histo_lookup lookup, const void *samples, int64_t n,                           \
+                                        unsigned long long *counts)                                                    \
+    {                                                                                                                  \
+        int64_t stride = (int64_t)gridDim.x * blockDim.x, i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;          \
+        for (; i - threadIdx.x % 32 < n; i += stride) {                                                                \
+            unsigned lanes = __ballot_sync(~0u, i < n);                                                                \
+            if (i >= n) continue;                                                                                      \
+            unsigned slot = slot_##compute(&lookup, (compute)widen(((const storage *)samples)[i]));                    \
+            unsigned equal = __match_any_sync(lanes, slot);                                                            \
+            if (threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&counts[slot], (unsigned long long)__popc(equal));     \
+        }                                                                                                              \
+    }
+HISTO_DTYPES(COUNT)
+#undef COUNT
+
+static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
+                          uint64_t *counts)
+{
+#define ENTRY(constant, name, storage, compute, widen) count_##name,
+    static void (*const kernels[])(histo_lookup, const void *, int64_t, unsigned long long *) = {HISTO_DTYPES(ENTRY)};
+#undef ENTRY
+    histo_lookup there = *lookup;
+    size_t bytes = ((size_t)lookup->bins + 3) * sizeof *counts;
+    const void *sums = NULL;
+    there.table = NULL;
+    histo_status status =
+        upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&there.edges);
+    if (status == HISTO_OK) status = upload(counts, bytes, &sums);
+    if (status == HISTO_OK) {
+        kernels[dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(there, placed, n, (unsigned long long *)sums);
+        status = bench_cuda_check(cudaMemcpy(counts, sums, bytes, cudaMemcpyDeviceToHost), "counting plainly");
+    }
+    cudaFree((void *)sums);
+    cudaFree((void *)there.edges);
+    return status;
+}
+
+static __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sink)
 {
     size_t stride = (size_t)gridDim.x * blockDim.x, i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     unsigned mixed = 0;
@@ -53,14 +133,6 @@ __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sink)
     for (; i < n; i += stride)
         mixed += samples[i].x ^ samples[i].y ^ samples[i].z ^ samples[i].w;
     if (mixed == 0x2545f491) *sink = mixed; /* so that reading is not left out */
-}
-
-static int attribute(cudaDeviceAttr which)
-{
-    int device = 0, value = 0;
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&value, which, device);
-    return value;
 }
 
 /* A stream, events, and memory to read, so that the second-level cache holds none of the samples. */
@@ -80,7 +152,7 @@ static histo_status prepare(void)
     TRY(cudaEventCreate(&own.stop), "creating an event");
     TRY(cudaMalloc(&own.sink, sizeof *own.sink), "memory for a sum");
     own.bytes = 2 * (size_t)attribute(cudaDevAttrL2CacheSize) + sizeof(uint4);
-    return check(cudaMalloc(&own.elsewhere, own.bytes), "memory to empty the cache with");
+    return bench_cuda_check(cudaMalloc(&own.elsewhere, own.bytes), "memory to empty the cache with");
 }
 
 static histo_status read_all(const void *placed, size_t bytes, int threads, void *stream)
@@ -89,7 +161,7 @@ static histo_status read_all(const void *placed, size_t bytes, int threads, void
     (void)threads;
     unsigned blocks = (unsigned)attribute(cudaDevAttrMultiProcessorCount) * BLOCKS_EACH;
     read_kernel<<<blocks, BLOCK, 0, (cudaStream_t)stream>>>((const uint4 *)placed, bytes / sizeof(uint4), own.sink);
-    return check(cudaGetLastError(), "launching the kernel that reads");
+    return bench_cuda_check(cudaGetLastError(), "launching the kernel that reads");
 }
 
 /* The work is enqueued while the GPU still reads elsewhere, so that the time has no launch latency of the host in it
@@ -115,16 +187,80 @@ static int one(int wanted)
     return 1;
 }
 
-extern "C" const bench_device bench_device_cuda = {
-    .backend = "cuda",
-    .device = HISTO_DEVICE_CUDA(0),
-    .unavailable = unavailable,
-    .usual_bytes = (size_t)1 << 30,
-    .quick_bytes = (size_t)256 << 20,
-    .usual_budget_us = 0.25e6,
-    .place = place,
-    .release = release,
-    .time = time_work,
-    .read = read_all,
-    .threads = one,
+/* ---- Samples in host memory ---- */
+
+static histo_status make_in(void *memory, const bench_input *input, const histo_axis *axis, int64_t n)
+{
+    const void *device = NULL;
+    histo_status status = make(input, axis, n, &device);
+    if (status == HISTO_OK) status = fetch(memory, device, (size_t)n * histo_dtype_size(input->dtype));
+    if (device) release(device);
+    return status;
+}
+
+static histo_status make_pinned(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    void *memory;
+    TRY(cudaMallocHost(&memory, (size_t)n * histo_dtype_size(input->dtype)),
+        "page-locked memory: ask for fewer samples");
+    *placed = memory;
+    return make_in(memory, input, axis, n);
+}
+
+static void release_pinned(const void *placed)
+{
+    cudaFreeHost((void *)placed);
+}
+
+static histo_status make_pageable(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
+{
+    size_t bytes = (size_t)n * histo_dtype_size(input->dtype);
+    void *memory = malloc(bytes);
+    if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
+    *placed = memory;
+    return make_in(memory, input, axis, n);
+}
+
+static void release_pageable(const void *placed)
+{
+    free((void *)placed);
+}
+
+static histo_status count_on_host(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
+                                  uint64_t *counts)
+{
+    return bench_plain_count(lookup, dtype, placed, n, histo_backend_cpu.threads(0), counts);
+}
+
+/* As many bytes as the samples have, from page-locked memory. */
+static histo_status copy_all(const void *placed, size_t bytes, int threads, void *stream)
+{
+    enum { PIECE = 64 << 20 };
+    static void *from, *to;
+    (void)placed, (void)threads;
+    if (!from) TRY(cudaMallocHost(&from, PIECE), "page-locked memory");
+    if (!to) TRY(cudaMalloc(&to, PIECE), "memory to copy to");
+    for (size_t at = 0; at < bytes; at += PIECE)
+        TRY(cudaMemcpyAsync(to, from, bytes - at < PIECE ? bytes - at : (size_t)PIECE, cudaMemcpyHostToDevice,
+                            (cudaStream_t)stream),
+            "copying from page-locked memory");
+    return HISTO_OK;
+}
+
+static const bench_peer *const peers[] = {&bench_cub_histogram, &bench_cub_sort, &bench_npp, &bench_global_atomics,
+                                          NULL};
+static const bench_peer *const no_peers[] = {NULL};
+
+#define ON_GPU                                                                                                         \
+    .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .unavailable = unavailable, .usual_bytes = (size_t)1 << 30,     \
+    .quick_bytes = (size_t)256 << 20, .usual_budget_us = 0.25e6
+
+/* By bench_placement. */
+extern "C" const bench_device bench_devices_cuda[] = {
+    {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = count, .peers = peers,
+     .time = time_work, .read = read_all, .threads = one},
+    {ON_GPU, .make = make_pinned, .place = place, .release = release_pinned, .fetch = fetch, .count = count_on_host,
+     .peers = no_peers, .time = time_work, .read = copy_all, .threads = one},
+    {ON_GPU, .make = make_pageable, .place = place, .release = release_pageable, .fetch = fetch, .count = count_on_host,
+     .peers = no_peers, .time = time_work, .read = copy_all, .threads = one},
 };

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "bench/images.h"
-#include "bench/random.h"
+#include "bench/position.h"
 #include "cpu/cpu.h"
+#include "view/dtype.h"
 
 static const struct {
     const char *name;
@@ -121,84 +122,40 @@ bool bench_input_selected(const bench_input *input, const char *list)
     return false;
 }
 
-static bool is_float(histo_dtype dtype)
+static int compare_doubles(const void *a, const void *b)
 {
-    return dtype == HISTO_F32 || dtype == HISTO_F64;
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
 }
 
-static bool is_signed(histo_dtype dtype)
+histo_axis bench_input_axis(const bench_input *input, double *edges)
 {
-    return dtype == HISTO_I32;
-}
-
-histo_axis bench_input_axis(const bench_input *input)
-{
-    if (is_float(input->dtype)) return histo_axis_regular(input->bins, 0, 1);
-    return histo_axis_integer(is_signed(input->dtype) ? -input->bins / 2 : 0, input->bins);
-}
-
-/* Gaussian around the middle of [0, 1), 99 % of it within `share`. */
-static double clustered(uint64_t stream, int64_t i, double share)
-{
-    const double deviations = 2.5758293035489; /* either way, that hold 99 % */
-    double x = 0.5 + random_normal(stream, i) * share / 2 / deviations;
-    return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
-}
-
-/* Where sample i of n lies in the range: [0, 1). */
-static double position(const bench_input *input, int64_t i, int64_t n)
-{
-    enum { ROW = 256 };
-    double bins = (double)input->bins;
-    int64_t distinct = (int64_t)input->shape;
-    switch (input->kind) {
-    case BENCH_CLUSTERED:
-        return clustered(0, i, input->shape);
-    case BENCH_WAFER:
-        return (floor(clustered(0, i, input->shape) * bins / ROW) + clustered(1, i, 0.5)) * ROW / bins;
-    case BENCH_DISTINCT: {
-        int64_t value = i < distinct ? i : (int64_t)(random_bits(0, i) % (uint64_t)distinct);
-        return ((double)value + 0.5) / bins;
-    }
-    case BENCH_ZIPF:
-        return (exp(random_uniform(0, i) * log(bins + 1)) - 1) / bins;
-    case BENCH_SORTED:
-        return ((double)i + random_uniform(0, i)) / (double)n;
-    case BENCH_DEGENERATE:
-        return 0.625;
+    enum { EDGES = 2 }; /* their stream of random numbers */
+    int64_t bins = input->bins;
+    switch (input->axis) {
+    case BENCH_QUANTILES:
+        for (int64_t i = 0; i <= bins; i++)
+            edges[i] = random_normal(EDGES, i);
+        qsort(edges, (size_t)bins + 1, sizeof *edges, compare_doubles);
+        return histo_axis_variable(bins, edges);
+    case BENCH_QUADRATIC:
+        for (int64_t i = 0; i <= bins; i++)
+            edges[i] = (double)i / (double)bins * ((double)i / (double)bins);
+        return histo_axis_variable(bins, edges);
+    case BENCH_LOG:
+        return histo_axis_log(bins, 0.001, 1000);
     default:
-        return random_uniform(0, i);
-    }
-}
-
-static void store(const bench_input *input, void *samples, int64_t i, double x)
-{
-    int64_t bin = (int64_t)(x * (double)input->bins);
-    bin = bin < input->bins ? bin : input->bins - 1;
-    switch (input->dtype) {
-    case HISTO_U8:
-        ((uint8_t *)samples)[i] = (uint8_t)bin;
-        break;
-    case HISTO_U16:
-        ((uint16_t *)samples)[i] = (uint16_t)bin;
-        break;
-    case HISTO_I32:
-        ((int32_t *)samples)[i] = (int32_t)(bin - input->bins / 2);
-        break;
-    case HISTO_F32:
-        ((float *)samples)[i] = (float)(x < 1 - 0x1p-24 ? x : 1 - 0x1p-24);
-        break;
-    case HISTO_F64:
-        ((double *)samples)[i] = x;
-        break;
-    default:
-        ((uint32_t *)samples)[i] = (uint32_t)bin;
         break;
     }
+    if (!histo_dtype_is_integer(input->dtype)) return histo_axis_regular(bins, 0, 1);
+    double smallest, beyond;
+    histo_dtype_limits(input->dtype, &smallest, &beyond);
+    return histo_axis_integer(smallest < 0 ? -bins / 2 : 0, bins);
 }
 
 typedef struct making {
     const bench_input *input;
+    const histo_axis *axis;
     int64_t n;
     void *samples;
     int shares;
@@ -217,13 +174,13 @@ static void make_share(void *context, int share)
             if (drawn)
                 ((uint8_t *)m->samples)[i] = bench_pixel(input, i % input->width, i / input->width);
             else
-                store(input, m->samples, i, position(input, i, m->n));
+                bench_store(input, m->axis, m->samples, i, m->n);
         }
     }
 }
 
-void bench_input_make(const bench_input *input, int64_t n, void *samples)
+void bench_input_make(const bench_input *input, const histo_axis *axis, int64_t n, void *samples)
 {
-    making m = {input, n, samples, histo_backend_cpu.threads(0)};
+    making m = {input, axis, n, samples, histo_backend_cpu.threads(0)};
     histo_pool_run(m.shares, make_share, &m);
 }

@@ -22,7 +22,18 @@ typedef enum bench_kind {
     BENCH_DISTINCT,   /* the first `shape` bins */
     BENCH_ZIPF,       /* bin i as often as 1 / (i + 1) */
     BENCH_SORTED,     /* uniform, from the smallest to the largest */
+    BENCH_SPREAD,     /* `shape` values, evenly over the range: of many bins, all in one bank of shared memory */
+    BENCH_ON_EDGES,   /* every sample is the lower edge of a bin: all bins alike */
+    BENCH_RUNS,       /* as a row of an image: runs of equal and nearly equal values */
 } bench_kind;
+
+/* The bins of an array. */
+typedef enum bench_axis_kind {
+    BENCH_NATURAL = 0, /* one for each integer, or equal ones over [0, 1) */
+    BENCH_QUANTILES,   /* edges at the quantiles of Gaussian data: narrow in the middle, wide outside */
+    BENCH_QUADRATIC,   /* edges at (i / bins)^2 */
+    BENCH_LOG,         /* logarithmic over [0.001, 1000) */
+} bench_axis_kind;
 
 typedef struct bench_photo {
     const char *name;
@@ -38,6 +49,7 @@ typedef struct bench_input {
     const bench_photo *photo;
     histo_dtype dtype;
     int64_t bins;
+    bench_axis_kind axis;
 } bench_input;
 
 /* All inputs of the gallery, the photographs' among them (which stay where they are); free it. NULL without memory. */
@@ -46,9 +58,10 @@ bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *
 /* Is it on the list "NAME,NAME…"? A name selects also what goes on behind it with '/' or '-': "uniform", "distinct". */
 bool bench_input_selected(const bench_input *input, const char *list);
 
-histo_axis bench_input_axis(const bench_input *input);
+/* edges: bins + 1 doubles that the axis may need, and then refers to. */
+histo_axis bench_input_axis(const bench_input *input, double *edges);
 
-/* Write n samples; of an image, at most all its pixels. */
-void bench_input_make(const bench_input *input, int64_t n, void *samples);
+/* Write n samples; of an image, at most all its pixels. axis: the input's. */
+void bench_input_make(const bench_input *input, const histo_axis *axis, int64_t n, void *samples);
 
 #endif

@@ -39,21 +39,24 @@ static void put_machine(FILE *to)
     free(text);
 }
 
-void report_begin(const bench_gallery_options *options, const bench_device *device)
+void report_json_begin(FILE *to, const char *command_line, const bench_device *device)
 {
-    FILE *to = options->json;
     char date[32];
     time_t now = time(NULL);
     struct tm utc;
-    fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
-    if (!to) return;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     json_member(to, "{", "histo", histo_version());
-    json_member(to, ", ", "command", options->command_line);
+    json_member(to, ", ", "command", command_line);
     json_member(to, ", ", "date", date);
     json_member(to, ", ", "device", device->backend);
     put_machine(to);
     fputs(", \"results\": [", to);
+}
+
+void report_begin(const bench_gallery_options *options, const bench_device *device)
+{
+    fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
+    if (options->json) report_json_begin(options->json, options->command_line, device);
 }
 
 static void put_times(FILE *to, const bench_times *times)
@@ -70,24 +73,29 @@ static void put_roof(FILE *to, const char *name, const bench_result *result, con
     fputc('}', to);
 }
 
-static void put_cell(FILE *to, const bench_result *result, const bench_cell *cell)
+static void put_score(FILE *to, const bench_result *result, const bench_score *score)
 {
-    static const char *const outcomes[] = {
-        [BENCH_EXACT] = "exact", [BENCH_REFUSED] = "refused", [BENCH_FAILED] = "failed", [BENCH_WRONG] = "wrong"};
-    json_member(to, "{", "strategy", cell->name);
-    json_member(to, ", ", "outcome", outcomes[cell->outcome]);
-    if (cell->outcome == BENCH_EXACT) {
+    static const char *const outcomes[] = {[BENCH_EXACT] = "exact",
+                                           [BENCH_REFUSED] = "refused",
+                                           [BENCH_FAILED] = "failed",
+                                           [BENCH_WRONG] = "wrong",
+                                           [BENCH_SLOW] = "slow"};
+    static const char *const entries[] = {[BENCH_STRATEGY] = "strategy", [BENCH_PLAN] = "plan", [BENCH_PEER] = "peer"};
+    json_member(to, "{", entries[score->entry], score->name);
+    json_member(to, ", ", "outcome", outcomes[score->outcome]);
+    if (score->outcome == BENCH_EXACT) {
         fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"best\": %s, \"samples\": %lld, ",
-                bench_rate(cell) * 1e-3, bench_percent(result, cell), cell == result->best ? "true" : "false",
-                (long long)cell->samples);
-        put_times(to, &cell->times);
+                bench_rate(score) * 1e-3, bench_percent(result, score), score == result->best ? "true" : "false",
+                (long long)score->samples);
+        put_times(to, &score->times);
+        if (score->entry == BENCH_PEER) fprintf(to, ", \"misplaced\": %lld", (long long)score->misplaced);
     } else {
-        json_member(to, ", ", "reason", cell->reason);
+        json_member(to, ", ", "reason", score->reason);
     }
     fputc('}', to);
 }
 
-static void put_result(FILE *to, const bench_result *result, bool first)
+void report_json_result(FILE *to, const bench_result *result, bool first)
 {
     const bench_input *input = result->input;
     json_member(to, first ? "\n{" : ",\n{", "input", input->name);
@@ -97,11 +105,11 @@ static void put_result(FILE *to, const bench_result *result, bool first)
     put_roof(to, "read_roof", result, &result->roof);
     if (result->roof_one_thread.passes) put_roof(to, "read_roof_one_thread", result, &result->roof_one_thread);
     fputs(", \"strategies\": [", to);
-    for (int c = 0; c < result->cells; c++) {
+    for (int c = 0; c < result->scores; c++) {
         fputs(c ? ",\n  " : "\n  ", to);
-        put_cell(to, result, &result->cell[c]);
+        put_score(to, result, &result->score[c]);
     }
-    fputs("]}", to);
+    fputc(']', to);
 }
 
 static void print_heading(FILE *to, const bench_result *result)
@@ -122,22 +130,22 @@ static void print_heading(FILE *to, const bench_result *result)
 static void print_result(FILE *to, const bench_result *result)
 {
     print_heading(to, result);
-    for (int c = 0; c < result->cells; c++) {
-        const bench_cell *cell = &result->cell[c];
-        if (cell->outcome == BENCH_REFUSED) continue;
-        fprintf(to, "%c %-28s", cell == result->best ? '*' : ' ', cell->name);
-        if (cell->outcome != BENCH_EXACT) {
-            fprintf(to, " %s: %s\n", cell->outcome == BENCH_WRONG ? "WRONG" : "FAILED", cell->reason);
+    for (int c = 0; c < result->scores; c++) {
+        const bench_score *score = &result->score[c];
+        if (score->outcome == BENCH_REFUSED) continue;
+        fprintf(to, "%c %-28s", score == result->best ? '*' : ' ', score->name);
+        if (score->outcome != BENCH_EXACT) {
+            fprintf(to, " %s: %s\n", score->outcome == BENCH_WRONG ? "WRONG" : "FAILED", score->reason);
             continue;
         }
-        fprintf(to, "%10.4g %8.2f %%", bench_rate(cell) * 1e-3, bench_percent(result, cell));
-        if (cell->samples < result->samples) fprintf(to, "   %lld samples only", (long long)cell->samples);
+        fprintf(to, "%10.4g %8.2f %%", bench_rate(score) * 1e-3, bench_percent(result, score));
+        if (score->samples < result->samples) fprintf(to, "   %lld samples only", (long long)score->samples);
         fputc('\n', to);
     }
     const char *before = "  not for this:";
-    for (int c = 0; c < result->cells; c++) {
-        if (result->cell[c].outcome != BENCH_REFUSED) continue;
-        fprintf(to, "%s %s", before, strchr(result->cell[c].name, '/') + 1);
+    for (int c = 0; c < result->scores; c++) {
+        if (result->score[c].outcome != BENCH_REFUSED) continue;
+        fprintf(to, "%s %s", before, strchr(result->score[c].name, '/') + 1);
         before = ",";
     }
     if (*before == ',') fputc('\n', to);
@@ -147,7 +155,10 @@ static void print_result(FILE *to, const bench_result *result)
 void report_result(const bench_gallery_options *options, const bench_result *result, bool first)
 {
     print_result(options->table, result);
-    if (options->json) put_result(options->json, result, first);
+    if (options->json) {
+        report_json_result(options->json, result, first);
+        fputc('}', options->json);
+    }
 }
 
 void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong)

@@ -5,6 +5,11 @@
 #include "bench/device.h"
 #include "bench/gallery.h"
 
+/* {"histo": …, "results": [ */
+void report_json_begin(FILE *to, const char *command_line, const bench_device *device);
+/* An object that lacks its closing bracket: members may follow. */
+void report_json_result(FILE *to, const bench_result *result, bool first);
+
 void report_begin(const bench_gallery_options *options, const bench_device *device);
 void report_result(const bench_gallery_options *options, const bench_result *result, bool first);
 void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong);

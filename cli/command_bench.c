@@ -1,14 +1,17 @@
 /* `histo bench`: the strategies on the papers' inputs, and bank conflicts of images. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/conflicts.h"
 #include "bench/gallery.h"
+#include "bench/map.h"
 #include "failure.h"
 #include "outfile.h"
 #include "overwrite.h"
 #include "photo.h"
 #include "settings.h"
+#include "writers/plot.h"
 
 /* What is measured, and where the results go: the table beside the JSON of -o. */
 typedef struct measuring {
@@ -18,6 +21,7 @@ typedef struct measuring {
     bench_photo *names;
     outfile *file;
     FILE *table, *json;
+    const bench_map_result *map; /* to be drawn; NULL: none */
 } measuring;
 
 static const char *base_name(const char *path)
@@ -40,6 +44,26 @@ static const char *command_line(void)
     return program;
 }
 
+/* The format that the suffix says. */
+static const char *picture_format(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? dot + 1 : "";
+}
+
+/* What would only fail after minutes of measuring. */
+static int check_image(const settings *s, fault *f)
+{
+    const char *format = picture_format(s->image);
+    if (strcmp(format, "png") != 0 && strcmp(format, "svg") != 0 && strcmp(format, "pdf") != 0)
+        return fault_set(f, EXIT_USAGE, "--image %s: the suffix of a picture is .png, .svg or .pdf", s->image);
+    if (s->output && strcmp(s->output, s->image) == 0)
+        return fault_set(f, EXIT_USAGE, "-o and --image are both %s: name another file", s->image);
+    outfile *o = outfile_open(s->image, f);
+    outfile_abandon(o);
+    return o ? 0 : -1;
+}
+
 static int begin(measuring *m, const settings *s, fault *f)
 {
     int count = s->files_count - 1;
@@ -54,6 +78,7 @@ static int begin(measuring *m, const settings *s, fault *f)
         if (photo_read(path, &s->read, p, f) != 0) return -1;
         m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
     }
+    if (s->image && check_image(s, f) != 0) return -1;
     if (!s->output) return 0;
     m->file = outfile_open(s->output, f);
     if (!m->file) return -1;
@@ -62,15 +87,9 @@ static int begin(measuring *m, const settings *s, fault *f)
     return 0;
 }
 
-static int end(measuring *m, int result, fault *f)
+static int fail_run(histo_status status, fault *f)
 {
-    for (int i = 0; i < m->count; i++)
-        free(m->photos[i].pixels);
-    free(m->photos);
-    free(m->names);
-    if (result == 0 && m->file) return outfile_commit(m->file, f);
-    outfile_abandon(m->file);
-    return result;
+    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
 }
 
 /* Wrong counts are a failure, but their results are kept. */
@@ -84,6 +103,7 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
     bench_gallery_options options = {
         .device = s->device,
         .samples = s->samples,
+        .bytes = s->bytes,
         .quick = s->quick,
         .repeat = s->repeat,
         .threads = s->threads,
@@ -97,8 +117,7 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .command_line = command_line(),
     };
     histo_status status = bench_gallery(&options, wrong);
-    if (status == HISTO_OK) return 0;
-    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
+    return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
 static int print_photo_conflicts(const measuring *m, fault *f)
@@ -123,7 +142,8 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
         int64_t n = inputs[i].width * inputs[i].height;
         void *pixels = malloc((size_t)n);
         if (!pixels) break;
-        bench_input_make(&inputs[i], n, pixels);
+        histo_axis axis = bench_input_axis(&inputs[i], NULL);
+        bench_input_make(&inputs[i], &axis, n, pixels);
         status = bench_conflicts_print(inputs[i].name, pixels, HISTO_U8, n, m->table, m->json, first);
         first = false;
         free(pixels);
@@ -132,28 +152,114 @@ static int print_synthetic_conflicts(const measuring *m, fault *f)
     return status == HISTO_OK && !first ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
 }
 
-static int run_conflicts(measuring *m, fault *f)
+static int run_conflicts(measuring *m, int *wrong, fault *f)
 {
+    (void)wrong;
     if (m->json) fputs("[", m->json);
     int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
     if (m->json) fputs("]\n", m->json);
     return result;
 }
 
+/* The name's place on the list, added if it is not there. */
+static int place_of(const char *name, const char **names, int *count)
+{
+    int i = 0;
+    while (i < *count && strcmp(names[i], name) != 0)
+        i++;
+    if (i == *count) names[(*count)++] = name;
+    return i;
+}
+
+/* Rows: type, axis, bins; columns: distributions; colour: the share of the read roof. */
+static int draw_map(const bench_map_result *map, const settings *s, fault *f)
+{
+    enum { COLUMNS = 64, ROW_HEIGHT = 26, AROUND = 200 };
+    static const char *rows[BENCH_MOST_CELLS], *columns[COLUMNS];
+    static double values[BENCH_MOST_CELLS * COLUMNS];
+    static int marks[BENCH_MOST_CELLS * COLUMNS], row[BENCH_MOST_CELLS], column[BENCH_MOST_CELLS];
+    plot_grid grid = {.row_names = rows, .column_names = columns, .values = values, .marks = marks, .most = 100};
+    for (int i = 0; i < map->cells; i++) {
+        row[i] = place_of(map->verdict[i].cell->row, rows, &grid.rows);
+        column[i] = place_of(map->verdict[i].cell->column, columns, &grid.columns);
+    }
+    for (int i = 0; i < grid.rows * grid.columns; i++)
+        values[i] = NAN;
+    for (int i = 0; i < map->cells; i++) {
+        const bench_verdict *v = &map->verdict[i];
+        int at = row[i] * grid.columns + column[i];
+        values[at] = v->percent;
+        marks[at] = (v->faults & BENCH_BELOW_PEER ? PLOT_FRAME : 0) | (v->faults & BENCH_BELOW_TARGET ? PLOT_DOT : 0);
+    }
+    int height = AROUND + ROW_HEIGHT * grid.rows;
+    const plot p = {.title = "Share of the read roof, per cent",
+                    .footer =
+                        "Of what reading the same samples alone reaches in the same run. A dot: below its target. A "
+                        "frame: below the best other library.",
+                    .grid = &grid,
+                    .height = height < PLOT_MAX_SIZE ? height : PLOT_MAX_SIZE};
+    outfile *o = outfile_open(s->image, f);
+    if (!o) return -1;
+    if (plot_write(&p, picture_format(s->image), o, f) == 0) return outfile_commit(o, f);
+    outfile_abandon(o);
+    return -1;
+}
+
+static int end(measuring *m, int result, fault *f)
+{
+    for (int i = 0; i < m->count; i++)
+        free(m->photos[i].pixels);
+    free(m->photos);
+    free(m->names);
+    if (result == 0 && m->file)
+        result = outfile_commit(m->file, f);
+    else
+        outfile_abandon(m->file);
+    return result == 0 && m->map ? draw_map(m->map, m->settings, f) : result;
+}
+
+static int run_map(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    static bench_cell cells[BENCH_MOST_CELLS];
+    static bench_map_result result;
+    bench_map_options options = {
+        .device = s->device,
+        .cells = s->cells,
+        .samples = s->samples,
+        .bytes = s->bytes,
+        .repeat = s->repeat,
+        .threads = s->threads,
+        .table = m->table,
+        .json = m->json,
+        .command_line = command_line(),
+    };
+    histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
+    if (s->image) m->map = &result;
+    return status == HISTO_OK ? 0 : fail_run(status, f);
+}
+
+static const struct {
+    const char *name;
+    int (*run)(measuring *m, int *wrong, fault *f);
+} subjects[] = {{"map", run_map}, {"gallery", run_gallery}, {"conflicts", run_conflicts}};
+enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
 int command_bench(const settings *s)
 {
     fault f = {0};
     measuring m;
-    int wrong = 0;
+    int wrong = 0, which = 0;
     const char *what = s->files_count ? s->files[0] : "";
-    bool gallery = strcmp(what, "gallery") == 0;
-    if (!gallery && strcmp(what, "conflicts") != 0) {
-        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench gallery' or 'histo bench conflicts'", *what ? "'" : "", what,
-                  *what ? "' cannot be measured: ask " : "say what to measure: ask ");
+    while (which < SUBJECTS && strcmp(what, subjects[which].name) != 0)
+        which++;
+    if (which == SUBJECTS) {
+        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench map', 'histo bench gallery' or 'histo bench conflicts'",
+                  *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }
     int result = begin(&m, s, &f);
-    if (result == 0) result = gallery ? run_gallery(&m, &wrong, &f) : run_conflicts(&m, &f);
+    if (result == 0) result = subjects[which].run(&m, &wrong, &f);
     if (end(&m, result, &f) != 0) return fault_report(&f);
     return wrong ? EXIT_DATA : EXIT_OK;
 }

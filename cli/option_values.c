@@ -266,7 +266,20 @@ int value_threads(settings *s, char *text, fault *f)
 
 int value_samples(settings *s, char *text, fault *f)
 {
-    return parse_whole("samples", text, 1, INT64_C(1) << 40, &s->samples, f);
+    static const char *const units[] = {"KiB", "MiB", "GiB"};
+    int64_t most = INT64_C(1) << 40, *value = &s->samples;
+    size_t digits = strspn(text, "0123456789");
+    int shift = 0;
+    for (int u = 0; u < 3; u++)
+        if (strcmp(text + digits, units[u]) == 0) shift = 10 * (u + 1);
+    s->samples = s->bytes = 0;
+    if (shift) {
+        text[digits] = '\0';
+        value = &s->bytes;
+    }
+    if (parse_whole("samples", text, 1, most >> shift, value, f) != 0) return -1;
+    *value <<= shift;
+    return 0;
 }
 
 int value_repeat(settings *s, char *text, fault *f)

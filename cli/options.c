@@ -158,6 +158,8 @@ static const target targets[OPTION_COUNT] = {
     TEXT(WISDOM, wisdom),
     PARSED(SAMPLES, value_samples),
     TEXT(INPUT, inputs),
+    TEXT(CELLS, cells),
+    TEXT(IMAGE, image),
     PARSED(REPEAT, value_repeat),
     FLAG(QUICK, quick),
 };

@@ -53,8 +53,11 @@ typedef struct settings {
     const char *wisdom;   /* --wisdom FILE: loaded first, and saved with --measure */
 
     /* What `histo bench` measures. */
-    int64_t samples;    /* --samples N: of an input */
+    int64_t samples;    /* --samples N: of an input, … */
+    int64_t bytes;      /* … or --samples NMiB: its bytes */
     const char *inputs; /* --input NAME,… */
+    const char *cells;  /* --cells PATTERN,… */
+    const char *image;  /* --image FILE */
     int repeat;         /* --repeat N */
     bool quick;         /* --quick */
 

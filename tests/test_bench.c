@@ -45,14 +45,15 @@ static int64_t shrink(bench_input *input)
 static void *make(const bench_input *input, int64_t n)
 {
     void *samples = malloc((size_t)n * histo_dtype_size(input->dtype));
-    bench_input_make(input, n, samples);
+    histo_axis axis = bench_input_axis(input, NULL);
+    bench_input_make(input, &axis, n, samples);
     return samples;
 }
 
 /* Counts of an input's bins; nothing may be outside them. Free them. */
 static uint64_t *count(const bench_input *input, int64_t n)
 {
-    histo_axis axis = bench_input_axis(input);
+    histo_axis axis = bench_input_axis(input, NULL);
     uint64_t *counts = malloc((size_t)axis.bins * sizeof *counts);
     void *samples = make(input, n);
     histo_view view = histo_view_1d(samples, input->dtype, n);

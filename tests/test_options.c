@@ -332,6 +332,31 @@ static void test_execution(void **state)
     parse_bad("hist --param a=", "NAME=VALUE");
 }
 
+static void test_measuring(void **state)
+{
+    (void)state;
+    line l;
+    parse_good(&l, "bench --samples 1000 --repeat 3 --cells u8,f32/log --image map.svg");
+    assert_int_equal(l.s.samples, 1000);
+    assert_int_equal(l.s.bytes, 0);
+    assert_int_equal(l.s.repeat, 3);
+    assert_string_equal(l.s.cells, "u8,f32/log");
+    assert_string_equal(l.s.image, "map.svg");
+    parse_good(&l, "bench --samples 3KiB");
+    assert_int_equal(l.s.samples, 0);
+    assert_int_equal(l.s.bytes, 3 * 1024);
+    parse_good(&l, "bench --samples 512MiB");
+    assert_int_equal(l.s.bytes, 512 << 20);
+    parse_good(&l, "bench --samples 2GiB --samples 7");
+    assert_int_equal(l.s.samples, 7);
+    assert_int_equal(l.s.bytes, 0);
+    parse_bad("bench --samples 2TiB", "'2TiB' is none");
+    parse_bad("bench --samples 0MiB", "and '0' is none");
+    parse_bad("bench --samples MiB", "is none");
+    parse_bad("bench --samples 2048GiB", "from 1 to 1024");
+    parse_bad("bench --repeat 102", "from 1 to 101");
+}
+
 static void test_params_that_do_not_fit(void **state)
 {
     (void)state;
@@ -457,8 +482,10 @@ static void test_offers(void **state)
         char *rest = words;
         for (char *word; (word = strsep(&rest, " "));) {
             if (!*word) continue;
-            const char *command = option_taken(row, &command_rows[COMMAND_HIST]) ? "hist" : "help";
-            snprintf(text, sizeof text, "%s --%s=%s", command, row->name, word);
+            int taker = 0;
+            while (!option_taken(row, &command_rows[taker]))
+                taker++;
+            snprintf(text, sizeof text, "%s --%s=%s", command_rows[taker].name, row->name, word);
             parse_good(&l, text);
         }
     }
@@ -485,23 +512,15 @@ static void test_offers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_given),
-        cmocka_unit_test(test_operands),
-        cmocka_unit_test(test_input),
-        cmocka_unit_test(test_delimiters),
-        cmocka_unit_test(test_dtypes),
-        cmocka_unit_test(test_endian),
-        cmocka_unit_test(test_shape),
-        cmocka_unit_test(test_roi),
-        cmocka_unit_test(test_where),
-        cmocka_unit_test(test_samples_and_bins),
-        cmocka_unit_test(test_output),
-        cmocka_unit_test(test_execution),
-        cmocka_unit_test(test_params_that_do_not_fit),
-        cmocka_unit_test(test_unknown_options),
-        cmocka_unit_test(test_abbreviations),
-        cmocka_unit_test(test_documents),
-        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_nothing_given),   cmocka_unit_test(test_operands),
+        cmocka_unit_test(test_input),           cmocka_unit_test(test_delimiters),
+        cmocka_unit_test(test_dtypes),          cmocka_unit_test(test_endian),
+        cmocka_unit_test(test_shape),           cmocka_unit_test(test_roi),
+        cmocka_unit_test(test_where),           cmocka_unit_test(test_samples_and_bins),
+        cmocka_unit_test(test_output),          cmocka_unit_test(test_execution),
+        cmocka_unit_test(test_measuring),       cmocka_unit_test(test_params_that_do_not_fit),
+        cmocka_unit_test(test_unknown_options), cmocka_unit_test(test_abbreviations),
+        cmocka_unit_test(test_documents),       cmocka_unit_test(test_tables),
         cmocka_unit_test(test_offers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,17 @@ typedef struct plot_heat {
     const char *label; /* of the colour bar */
 } plot_heat;
 
+typedef enum plot_mark { PLOT_DOT = 1, PLOT_FRAME = 2 } plot_mark;
+
+/* A table of numbers, each on its colour. */
+typedef struct plot_grid {
+    int rows, columns;
+    const char *const *row_names, *const *column_names;
+    const double *values; /* [rows * columns], rows one after the other; NaN is left blank */
+    const int *marks;     /* of each: plot_mark, added up */
+    double most;          /* has the darkest colour; 0 has the lightest */
+} plot_grid;
+
 /* Texts are UTF-8 (bytes that are not become U+FFFD) and may be NULL; what is too long ends in an ellipsis. */
 typedef struct plot {
     const char *title, *x_label, *y_label;
@@ -41,6 +52,7 @@ typedef struct plot {
     int nseries;
     const plot_series *series;
     const plot_heat *heat; /* drawn instead of series, if not NULL */
+    const plot_grid *grid; /* and so is this */
     int width, height;     /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines grow with them */
 } plot;
 

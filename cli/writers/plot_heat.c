@@ -17,17 +17,20 @@ static const unsigned char shades[][3] = {
 enum { SHADES = sizeof shades / sizeof *shades };
 static const uint32_t blank = 0xffffff;
 
+plot_color plot_shade(double t)
+{
+    double at = t * (SHADES - 1), mixed[3];
+    int i = (int)fmin(at, SHADES - 2);
+    for (int c = 0; c < 3; c++)
+        mixed[c] = (shades[i][c] + (at - i) * (shades[i + 1][c] - shades[i][c])) / 255;
+    return (plot_color){mixed[0], mixed[1], mixed[2]};
+}
+
 /* t of 0 … 1 as a pixel. */
 static uint32_t shade(double t)
 {
-    double at = t * (SHADES - 1);
-    int i = (int)fmin(at, SHADES - 2);
-    uint32_t pixel = 0;
-    for (int c = 0; c < 3; c++) {
-        double mixed = shades[i][c] + (at - i) * (shades[i + 1][c] - shades[i][c]);
-        pixel = pixel << 8 | (uint32_t)lround(mixed);
-    }
-    return pixel;
+    plot_color c = plot_shade(t);
+    return (uint32_t)lround(c.r * 255) << 16 | (uint32_t)lround(c.g * 255) << 8 | (uint32_t)lround(c.b * 255);
 }
 
 static void axis_scale(plot_scale *s, const double *edges, int64_t n, bool log)

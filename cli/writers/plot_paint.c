@@ -264,6 +264,11 @@ cairo_status_t plot_paint(plot_panel *panel, const plot *p)
     use(cr, (plot_color){1, 1, 1});
     cairo_paint(cr);
 
+    if (p->grid) {
+        double below = edge + paint_title(panel, p->title, edge);
+        plot_grid_paint(panel, p->grid, below, panel->height - edge - paint_footer(panel, p->footer));
+        return cairo_status(cr);
+    }
     plot_content content = p->heat ? plot_heat_scales(panel, p) : plot_bars_scales(panel, p);
     plot_notation counts = {.counts = true, .whole = content.whole}, values = {0};
     plot_ticks across, upward, key = {0};

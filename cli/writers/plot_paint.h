@@ -37,5 +37,10 @@ plot_content plot_heat_scales(plot_panel *panel, const plot *p);
 cairo_status_t plot_heat_paint(const plot_panel *panel, const plot *p, const plot_scale *color);
 /* The colour bar beside the panel. */
 void plot_heat_paint_key(const plot_panel *panel, double left, double width);
+/* The colour of t, 0 … 1, in a map: more is darker. */
+plot_color plot_shade(double t);
+
+/* A grid between these heights of the picture. */
+void plot_grid_paint(const plot_panel *panel, const plot_grid *grid, double top, double bottom);
 
 #endif

@@ -29,6 +29,47 @@ for r in kept["results"]:
     best = max(exact, key=lambda s: s["Gsamples_per_s"])
     assert best["best"] and best["least_us"] <= best["median_us"] <= best["most_us"]
 END
+
+# The map: a name's parts select its cells; the record has what the table has.
+map="bench map --device cpu --samples 64KiB --repeat 2"
+# shellcheck disable=SC2086
+shows '^u8/integer/256/zipf  *[0-9]' $map --cells u8/zipf
+# shellcheck disable=SC2086
+shows '^4 cells in .*; all counts exact$' $map --cells 'i8,f*/log/256/uniform,nothing' --threads 1
+# shellcheck disable=SC2086
+shows '^geometric mean: ' $map --cells f32/quantiles/256,u16/65536/uniform -o map.json --image map.png
+checks=$((checks + 1))
+python3 - <<'END' || fail "the JSON of bench map is not what it should be"
+import json, math
+kept = json.load(open("map.json"))
+cells = kept["results"]
+assert [c["input"] for c in cells if c["dtype"] == "u16"] == ["u16/integer/65536/uniform"]
+assert {c["distribution"] for c in cells if c["dtype"] == "f32"} == {"uniform", "degenerate", "values-2", "zipf", "sorted", "runs", "on-edges"}
+for c in cells:
+    assert c["samples"] * {"u16": 2, "f32": 4}[c["dtype"]] == 65536 and c["placement"] == "device"
+    plan, = [s for s in c["strategies"] if "plan" in s]
+    best = max((s for s in c["strategies"] if "strategy" in s and s["outcome"] == "exact"), key=lambda s: s["Gsamples_per_s"])
+    peers = [s for s in c["strategies"] if "peer" in s and s["outcome"] == "exact"]
+    assert plan["plan"] == c["chosen"] and best["strategy"] == c["best_strategy"]
+    assert math.isclose(plan["Gsamples_per_s"] / best["Gsamples_per_s"], c["over_best_strategy"], rel_tol=1e-3)
+    assert math.isclose(plan["Gsamples_per_s"] / max(s["Gsamples_per_s"] for s in peers), c["over_best_peer"], rel_tol=1e-3)
+    assert ("wrong choice" in c["faults"]) == (c["over_best_strategy"] < 0.9)
+    assert ("below peer" in c["faults"]) == (c["over_best_peer"] < 1)
+s = kept["summary"]
+assert s["cells"] == len(cells) and s["wrong_or_failed_entries"] == 0
+assert s["right_choices"] + s["wrong_choice"] == len(cells)
+assert s["below_peer"] == sum("below peer" in c["faults"] for c in cells)
+mean = math.exp(sum(math.log(c["over_best_peer"]) for c in cells) / len(cells))
+assert math.isclose(mean, s["geometric_mean_over_best_peer"], rel_tol=1e-3)
+picture = open("map.png", "rb").read()
+assert picture[:8] == b"\x89PNG\r\n\x1a\n" and picture[-8:-4] == b"IEND"
+END
+refuses 2 'no cell of the map matches u9: cells are called as u32/integer/4096/zipf' bench map --device cpu --cells u9
+refuses 2 'the suffix of a picture is .png, .svg or .pdf' bench map --device cpu --image map.jpg
+refuses 2 'name another file' bench map --device cpu -o map.png --image map.png
+refuses 1 'its directory does not exist' bench map --device cpu --image nowhere/map.png
+nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' bench map --device cuda
+
 refuses 2 'say what to measure' bench
 refuses 2 "'speed' cannot be measured" bench speed
 refuses 2 'no input is called nothing: there are fractal' bench gallery --input nothing

@@ -1,0 +1,127 @@
+/* The cells of the map, from its table. */
+#include <fnmatch.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bench/map.h"
+#include "view/dtype.h"
+
+typedef struct group {
+    bench_placement placement;
+    histo_dtype dtype;
+    bench_axis_kind axis;
+    int64_t bins;
+    unsigned distributions;
+    double gpu, cpu, naive;
+} group;
+
+enum {
+    UNIFORM = 1 << 0,
+    DEGENERATE = 1 << 1,
+    VALUES_2 = 1 << 2,
+    VALUES_4 = 1 << 3,
+    VALUES_16 = 1 << 4,
+    VALUES_64 = 1 << 5,
+    VALUES_256 = 1 << 6,
+    CLUSTERED = 1 << 7,
+    TENTH = 1 << 8,
+    ZIPF = 1 << 9,
+    SORTED = 1 << 10,
+    RUNS = 1 << 11,
+    WAFER_EIGHTH = 1 << 12,
+    WAFER_TENTH = 1 << 13,
+    ON_EDGES = 1 << 14,
+    ENDS = UNIFORM | DEGENERATE | ZIPF,
+    COMMON = ENDS | VALUES_2 | SORTED | RUNS,
+    MANY = COMMON | VALUES_16 | CLUSTERED,
+    EVERY = MANY | VALUES_4 | VALUES_64 | VALUES_256 | TENTH,
+};
+
+static const struct {
+    unsigned bit;
+    const char *name;
+    bench_kind kind;
+    double shape;
+} distributions[] = {
+    {UNIFORM, "uniform", BENCH_UNIFORM, 0},        {DEGENERATE, "degenerate", BENCH_DEGENERATE, 0},
+    {VALUES_2, "values-2", BENCH_SPREAD, 2},       {VALUES_4, "values-4", BENCH_SPREAD, 4},
+    {VALUES_16, "values-16", BENCH_SPREAD, 16},    {VALUES_64, "values-64", BENCH_SPREAD, 64},
+    {VALUES_256, "values-256", BENCH_SPREAD, 256}, {CLUSTERED, "clustered-8", BENCH_CLUSTERED, 0.125},
+    {TENTH, "clustered-10", BENCH_CLUSTERED, 0.1}, {ZIPF, "zipf", BENCH_ZIPF, 0},
+    {SORTED, "sorted", BENCH_SORTED, 0},           {RUNS, "runs", BENCH_RUNS, 0},
+    {WAFER_EIGHTH, "wafer", BENCH_WAFER, 0.125},   {WAFER_TENTH, "wafer", BENCH_WAFER, 0.1},
+    {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},
+};
+enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1 };
+
+static const group groups[] = {
+#define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive},
+#include "bench/map.def"
+#undef GROUP
+};
+enum { GROUPS = sizeof groups / sizeof groups[0] };
+
+static const char *axis_name(const group *g)
+{
+    static const char *const names[] = {
+        [BENCH_QUANTILES] = "quantiles", [BENCH_QUADRATIC] = "quadratic", [BENCH_LOG] = "log"};
+    return names[g->axis] ? names[g->axis] : histo_dtype_is_integer(g->dtype) ? "integer" : "regular";
+}
+
+static const char *placement_name(bench_placement placement)
+{
+    return placement == BENCH_PINNED ? "/pinned" : placement == BENCH_PAGEABLE ? "/pageable" : "";
+}
+
+int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
+{
+    int count = 0;
+    for (int i = 0; i < GROUPS; i++) {
+        const group *g = &groups[i];
+        const char *dtype = histo_dtype_name(g->dtype), *placement = placement_name(g->placement);
+        for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
+            if (!(g->distributions & distributions[d].bit)) continue;
+            bench_cell *cell = &cells[count++];
+            *cell = (bench_cell){.input = {.kind = distributions[d].kind,
+                                           .shape = distributions[d].shape,
+                                           .dtype = g->dtype,
+                                           .bins = g->bins,
+                                           .axis = g->axis},
+                                 .placement = g->placement,
+                                 .column = distributions[d].name,
+                                 .target = {g->cpu, g->gpu},
+                                 .naive = g->naive};
+            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s", dtype, axis_name(g), (long long)g->bins, placement);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s", dtype, axis_name(g),
+                     (long long)g->bins, cell->column, placement);
+        }
+    }
+    return count;
+}
+
+/* Cut the next part off a text whose parts are divided by `divider`; false behind the last one. */
+static bool next_part(const char **text, const char *divider, char *part, size_t capacity)
+{
+    size_t length = strcspn(*text, divider);
+    if (!**text) return false;
+    snprintf(part, capacity, "%.*s", (int)length, *text);
+    *text += length + ((*text)[length] != '\0');
+    return true;
+}
+
+bool bench_cell_selected(const bench_cell *cell, const char *patterns)
+{
+    char pattern[128], wanted[128], part[128];
+    while (next_part(&patterns, ",", pattern, sizeof pattern)) {
+        const char *name = cell->input.name, *rest = pattern;
+        bool found = *pattern;
+        while (found && next_part(&rest, "/", wanted, sizeof wanted)) {
+            found = false;
+            while (!found && next_part(&name, "/", part, sizeof part))
+                found = fnmatch(wanted, part, 0) == 0;
+        }
+        if (found) return true;
+    }
+    return false;
+}

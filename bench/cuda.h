@@ -1,0 +1,35 @@
+/* What the CUDA files of the benchmark share. */
+#ifndef BENCH_CUDA_H
+#define BENCH_CUDA_H
+
+#include <cuda_runtime.h>
+
+extern "C" {
+#include "base/error.h"
+#include "bench/device.h"
+#include "bench/peer.h"
+#include "view/dtype.h"
+}
+
+/* HISTO_OK, or the status and the sentence for a failure of `what`. */
+static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess) return HISTO_OK;
+    cudaGetLastError();
+    return histo_fail(error == cudaErrorMemoryAllocation ? HISTO_NO_MEMORY : HISTO_DEVICE, "%s: %s", what,
+                      cudaGetErrorString(error));
+}
+
+#define TRY(call, what)                                                                                                \
+    do {                                                                                                               \
+        histo_status tried = bench_cuda_check(call, what);                                                             \
+        if (tried != HISTO_OK) return tried;                                                                           \
+    } while (0)
+
+/* Blocks that keep the GPU busy, of BENCH_CUDA_THREADS each. */
+enum { BENCH_CUDA_THREADS = 256 };
+unsigned bench_cuda_blocks(void);
+
+extern "C" const bench_peer bench_global_atomics, bench_cub_histogram, bench_cub_sort, bench_npp;
+
+#endif

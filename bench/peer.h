@@ -1,0 +1,30 @@
+/* Other libraries' histograms, and the code that one would write without a library. */
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include "axis/axis.h"
+#include "bench/inputs.h"
+
+/* What is to be counted. */
+typedef struct bench_task {
+    const bench_input *input;
+    const histo_axis *axis; /* owned */
+    const double *edges;    /* all bins + 1, in host memory */
+    const histo_lookup *lookup;
+    const void *samples; /* where fills read them */
+    int64_t count;
+    int threads;
+} bench_task;
+
+typedef struct bench_peer {
+    const char *name;
+    /* Allocate what it needs; HISTO_UNSUPPORTED if it is not made for such a task. end is called in any case. */
+    histo_status (*begin)(const bench_task *task, void **state);
+    /* Count all samples of the task anew: what is timed. */
+    histo_status (*run)(void *state, void *stream);
+    /* The counts of the bins. */
+    histo_status (*counts)(void *state, uint64_t *counts);
+    void (*end)(void *state);
+} bench_peer;
+
+#endif

@@ -1,0 +1,394 @@
+/* What one would use on a GPU: CUB's histograms, CUB's sort and a search for each edge, NPP, and atomic additions in
+ * device memory. C++ only to call CUB. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cuda.h"
+
+/* See src/cuda/sort_search.cu. */
+#include <ostream>
+#define _GLIBCXX_IOSTREAM
+#define CCCL_DISABLE_NVTX
+#include <cub/device/device_histogram.cuh>
+#include <cub/device/device_radix_sort.cuh>
+
+/* All of them count in 32 bits, and have a copy of the edges as double, or as float for such samples. */
+typedef struct peer {
+    const bench_task *task;
+    unsigned *counts; /* [bins] */
+    void *edges;
+    void *sorted; /* of the sort: as many samples again */
+    void *workspace;
+    size_t workspace_bytes;
+} peer;
+
+enum { MOST_WORKSPACE = 8u << 20 /* KiB */ };
+
+static void end(void *state)
+{
+    peer *p = (peer *)state;
+    cudaFree(p->counts);
+    cudaFree(p->edges);
+    cudaFree(p->sorted);
+    cudaFree(p->workspace);
+    free(p);
+}
+
+static histo_status begin(const bench_task *task, void **state)
+{
+    peer *p = (peer *)calloc(1, sizeof *p);
+    if (!p) return histo_fail_memory(sizeof *p, "a peer");
+    *state = p;
+    p->task = task;
+    TRY(cudaMalloc(&p->counts, (size_t)task->axis->bins * sizeof *p->counts), "counts of a peer");
+    return HISTO_OK;
+}
+
+static histo_status upload_edges(peer *p, bool as_float)
+{
+    size_t n = (size_t)p->task->axis->bins + 1;
+    TRY(cudaMalloc(&p->edges, n * sizeof(double)), "edges");
+    if (!as_float)
+        return bench_cuda_check(cudaMemcpy(p->edges, p->task->edges, n * sizeof(double), cudaMemcpyHostToDevice),
+                                "edges");
+    float *rounded = (float *)malloc(n * sizeof *rounded);
+    if (!rounded) return histo_fail_memory(n * sizeof *rounded, "edges");
+    for (size_t i = 0; i < n; i++)
+        rounded[i] = (float)p->task->edges[i];
+    cudaError_t error = cudaMemcpy(p->edges, rounded, n * sizeof *rounded, cudaMemcpyHostToDevice);
+    free(rounded);
+    return bench_cuda_check(error, "edges");
+}
+
+static histo_status counts(void *state, uint64_t *counts)
+{
+    const peer *p = (const peer *)state;
+    size_t bins = (size_t)p->task->axis->bins;
+    unsigned *narrow = (unsigned *)malloc(bins * sizeof *narrow);
+    if (!narrow) return histo_fail_memory(bins * sizeof *narrow, "counts of a peer");
+    cudaError_t error = cudaMemcpy(narrow, p->counts, bins * sizeof *narrow, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < bins && error == cudaSuccess; i++)
+        counts[i] = narrow[i];
+    free(narrow);
+    return bench_cuda_check(error, "counts of a peer");
+}
+
+static bool searches(const bench_task *task)
+{
+    return task->input->axis != BENCH_NATURAL;
+}
+
+static histo_status fail_type(const bench_task *task)
+{
+    return histo_fail(HISTO_UNSUPPORTED, "not for %s", histo_dtype_name(task->input->dtype));
+}
+
+/* What CUB says that it needs, if that is not absurd. */
+static histo_status allocate_workspace(peer *p, cudaError_t error)
+{
+    if (error != cudaSuccess) return bench_cuda_check(error, "asking CUB for its workspace");
+    if (p->workspace_bytes >> 10 > MOST_WORKSPACE)
+        return histo_fail(HISTO_UNSUPPORTED, "needs %.3g GiB of workspace", (double)p->workspace_bytes / (1 << 30));
+    return bench_cuda_check(cudaMalloc(&p->workspace, p->workspace_bytes + 1), "workspace of CUB");
+}
+
+/* ---- DeviceHistogram ---- */
+
+/* With p->workspace NULL it only finds p->workspace_bytes. */
+static cudaError_t call_histogram(peer *p, cudaStream_t stream)
+{
+    const bench_task *task = p->task;
+    const histo_axis *axis = task->axis;
+    int levels = (int)axis->bins + 1;
+    long long n = task->count;
+    switch (task->input->dtype) {
+#define EVEN(constant, type, level)                                                                                    \
+    case constant:                                                                                                     \
+        return cub::DeviceHistogram::HistogramEven(p->workspace, p->workspace_bytes, (const type *)task->samples,      \
+                                                   p->counts, levels, (level)axis->lo, (level)axis->hi, n, stream);
+#define EVEN_OR_RANGE(constant, type)                                                                                  \
+    case constant:                                                                                                     \
+        if (searches(task))                                                                                            \
+            return cub::DeviceHistogram::HistogramRange(p->workspace, p->workspace_bytes, (const type *)task->samples, \
+                                                        p->counts, levels, (const type *)p->edges, n, stream);         \
+        return cub::DeviceHistogram::HistogramEven(p->workspace, p->workspace_bytes, (const type *)task->samples,      \
+                                                   p->counts, levels, (type)axis->lo, (type)axis->hi, n, stream);
+        EVEN(HISTO_U8, uint8_t, int)
+        EVEN(HISTO_I8, int8_t, int)
+        EVEN(HISTO_U16, uint16_t, int)
+        EVEN(HISTO_U32, uint32_t, uint32_t)
+        EVEN(HISTO_I32, int32_t, int32_t)
+        EVEN(HISTO_U64, uint64_t, uint64_t)
+        EVEN_OR_RANGE(HISTO_F32, float)
+        EVEN_OR_RANGE(HISTO_F64, double)
+#undef EVEN
+#undef EVEN_OR_RANGE
+    default:
+        return cudaErrorNotSupported;
+    }
+}
+
+static bool histogram_takes(histo_dtype dtype)
+{
+    return dtype != HISTO_I16 && dtype != HISTO_I64 && dtype != HISTO_F16 && dtype != HISTO_BF16;
+}
+
+static histo_status begin_histogram(const bench_task *task, void **state)
+{
+    if (!histogram_takes(task->input->dtype)) return fail_type(task);
+    histo_status status = begin(task, state);
+    peer *p = (peer *)*state;
+    if (status == HISTO_OK && searches(task)) status = upload_edges(p, task->input->dtype == HISTO_F32);
+    return status == HISTO_OK ? allocate_workspace(p, call_histogram(p, NULL)) : status;
+}
+
+static histo_status run_histogram(void *state, void *stream)
+{
+    return bench_cuda_check(call_histogram((peer *)state, (cudaStream_t)stream), "CUB DeviceHistogram");
+}
+
+extern "C" const bench_peer bench_cub_histogram = {"CUB DeviceHistogram", begin_histogram, run_histogram, counts, end};
+
+/* ---- Sort and search ---- */
+
+#define SORTED(X)                                                                                                      \
+    X(HISTO_U16, uint16_t)                                                                                             \
+    X(HISTO_U32, uint32_t) X(HISTO_I32, int32_t) X(HISTO_U64, uint64_t) X(HISTO_F32, float) X(HISTO_F64, double)
+
+/* How many of the sorted samples are below the edge. */
+#define BELOW(constant, type)                                                                                          \
+    static __device__ long long below(const type *sorted, long long n, double edge)                                    \
+    {                                                                                                                  \
+        long long first = 0;                                                                                           \
+        while (n > 0) {                                                                                                \
+            long long half = n / 2;                                                                                    \
+            bool above = (double)sorted[first + half] < edge;                                                          \
+            first = above ? first + half + 1 : first;                                                                  \
+            n = above ? n - half - 1 : half;                                                                           \
+        }                                                                                                              \
+        return first;                                                                                                  \
+    }                                                                                                                  \
+    static __global__ void search_##constant(const type *sorted, long long n, const double *edges, long long bins,     \
+                                             unsigned *counts)                                                         \
+    {                                                                                                                  \
+        long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;                                                \
+        if (i < bins) counts[i] = (unsigned)(below(sorted, n, edges[i + 1]) - below(sorted, n, edges[i]));             \
+    }
+SORTED(BELOW)
+#undef BELOW
+
+/* Bits of unsigned samples, which begin at 0; of others, all. */
+static int significant_bits(const bench_task *task)
+{
+    histo_dtype dtype = task->input->dtype;
+    int bits = 8 * (int)histo_dtype_size(dtype), needed = 1;
+    if (dtype != HISTO_U16 && dtype != HISTO_U32 && dtype != HISTO_U64) return bits;
+    while (needed < bits && task->axis->bins >> needed)
+        needed++;
+    return needed;
+}
+
+static cudaError_t call_sort(peer *p, cudaStream_t stream)
+{
+    const bench_task *task = p->task;
+    long long n = task->count, bins = task->axis->bins;
+    unsigned blocks = (unsigned)((bins + BENCH_CUDA_THREADS - 1) / BENCH_CUDA_THREADS);
+    cudaError_t error = cudaErrorNotSupported;
+    switch (task->input->dtype) {
+#define SORT(constant, type)                                                                                           \
+    case constant:                                                                                                     \
+        error = cub::DeviceRadixSort::SortKeys(p->workspace, p->workspace_bytes, (const type *)task->samples,          \
+                                               (type *)p->sorted, n, 0, significant_bits(task), stream);               \
+        if (error == cudaSuccess && p->workspace)                                                                      \
+            search_##constant<<<blocks, BENCH_CUDA_THREADS, 0, stream>>>((const type *)p->sorted, n,                   \
+                                                                         (const double *)p->edges, bins, p->counts);   \
+        break;
+        SORTED(SORT)
+#undef SORT
+    default:
+        break;
+    }
+    return error == cudaSuccess ? cudaGetLastError() : error;
+}
+
+static histo_status begin_sort(const bench_task *task, void **state)
+{
+    histo_dtype dtype = task->input->dtype;
+#define IS(constant, type) || dtype == constant
+    if (!(false SORTED(IS))) return fail_type(task);
+#undef IS
+    histo_status status = begin(task, state);
+    peer *p = (peer *)*state;
+    if (status == HISTO_OK) status = upload_edges(p, false);
+    if (status != HISTO_OK) return status;
+    TRY(cudaMalloc(&p->sorted, (size_t)task->count * histo_dtype_size(dtype)), "sorted samples");
+    return allocate_workspace(p, call_sort(p, NULL));
+}
+
+static histo_status run_sort(void *state, void *stream)
+{
+    return bench_cuda_check(call_sort((peer *)state, (cudaStream_t)stream), "CUB's sort");
+}
+
+extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", begin_sort, run_sort, counts, end};
+
+/* ---- NPP ---- */
+
+/* Loaded when it runs, so that nothing needs it to build; this is what its headers declare. */
+typedef struct npp_size {
+    int width, height;
+} npp_size;
+
+typedef struct npp_context {
+    cudaStream_t stream;
+    int device, multiprocessors, threads_of_multiprocessor, threads_of_block;
+    size_t shared_of_block;
+    int major, minor;
+    unsigned stream_flags;
+    int reserved;
+} npp_context;
+
+/* Of image, bytes of a row, size, counts, levels, lowest and highest level, workspace. */
+typedef int npp_histogram(const uint8_t *, int, npp_size, int *, int, int, int, uint8_t *, npp_context);
+typedef int npp_workspace(npp_size, int, size_t *, npp_context);
+
+static void *npp_symbol(const char *name)
+{
+    static const char *const libraries[] = {"libnppist.so.13", "libnppist.so.12", "libnppist.so"};
+    static void *library;
+    for (int i = 0; !library && i < 3; i++)
+        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : NULL;
+}
+
+static npp_context npp_context_of(cudaStream_t stream)
+{
+    npp_context context = {.stream = stream};
+    cudaDeviceProp device = {};
+    cudaGetDevice(&context.device);
+    cudaGetDeviceProperties(&device, context.device);
+    context.multiprocessors = device.multiProcessorCount;
+    context.threads_of_multiprocessor = device.maxThreadsPerMultiProcessor;
+    context.threads_of_block = device.maxThreadsPerBlock;
+    context.shared_of_block = device.sharedMemPerBlock;
+    context.major = device.major;
+    context.minor = device.minor;
+    cudaStreamGetFlags(stream, &context.stream_flags);
+    return context;
+}
+
+/* Images of so many pixels at most: NPP counts them in an int. */
+enum { NPP_PIXELS = 1 << 30 };
+
+static int64_t npp_images(const bench_task *task)
+{
+    return (task->count + NPP_PIXELS - 1) / NPP_PIXELS;
+}
+
+/* The samples of image i, as long rows, because grids have few of them. */
+static npp_size npp_size_of(const bench_task *task, int64_t i)
+{
+    enum { WIDTH = 1 << 14 };
+    int64_t left = task->count - i * NPP_PIXELS, pixels = left < NPP_PIXELS ? left : (int64_t)NPP_PIXELS;
+    int width = pixels % WIDTH == 0 ? WIDTH : 1;
+    return {.width = width, .height = (int)(pixels / width)};
+}
+
+static npp_histogram *npp_function;
+static npp_context npp_own; /* asking the device for its properties takes longer than counting */
+
+static histo_status begin_npp(const bench_task *task, void **state)
+{
+    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256) return fail_type(task);
+    npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
+    npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
+    if (!npp_function || !ask) return histo_fail(HISTO_UNSUPPORTED, "libnppist.so is not there");
+    histo_status status = begin(task, state);
+    if (status != HISTO_OK) return status;
+    peer *p = (peer *)*state;
+    npp_own = npp_context_of(NULL);
+    if (ask(npp_size_of(task, 0), (int)task->axis->bins + 1, &p->workspace_bytes, npp_own) != 0)
+        return histo_fail(HISTO_UNSUPPORTED, "NPP refuses images of this size");
+    cudaFree(p->counts);
+    p->counts = NULL;
+    TRY(cudaMalloc(&p->counts, (size_t)(npp_images(task) * task->axis->bins) * sizeof *p->counts), "counts of a peer");
+    return allocate_workspace(p, cudaSuccess);
+}
+
+static histo_status run_npp(void *state, void *stream)
+{
+    peer *p = (peer *)state;
+    const histo_axis *axis = p->task->axis;
+    npp_own.stream = (cudaStream_t)stream;
+    cudaStreamGetFlags(npp_own.stream, &npp_own.stream_flags);
+    for (int64_t i = 0; i < npp_images(p->task); i++) {
+        npp_size size = npp_size_of(p->task, i);
+        int error = npp_function((const uint8_t *)p->task->samples + i * NPP_PIXELS, size.width, size,
+                                 (int *)p->counts + i * axis->bins, (int)axis->bins + 1, (int)axis->lo, (int)axis->hi,
+                                 (uint8_t *)p->workspace, npp_own);
+        if (error != 0) return histo_fail(HISTO_UNSUPPORTED, "NPP gave status %d", error);
+    }
+    return bench_cuda_check(cudaGetLastError(), "NPP");
+}
+
+/* Of the images together. */
+static histo_status counts_npp(void *state, uint64_t *sums)
+{
+    const peer *p = (const peer *)state;
+    int64_t bins = p->task->axis->bins;
+    unsigned image[256];
+    memset(sums, 0, (size_t)bins * sizeof *sums);
+    for (int64_t i = 0; i < npp_images(p->task); i++) {
+        TRY(cudaMemcpy(image, p->counts + i * bins, (size_t)bins * sizeof *image, cudaMemcpyDeviceToHost),
+            "counts of a peer");
+        for (int64_t bin = 0; bin < bins; bin++)
+            sums[bin] += image[bin];
+    }
+    return HISTO_OK;
+}
+
+extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts_npp, end};
+
+/* ---- Atomic additions in device memory ---- */
+
+#define ATOMICS(constant, name, storage, compute, widen)                                                               \
+    static __global__ void add_##name(const void *samples, int64_t n, double lo, double scale, const double *edges,    \
+                                      int64_t bins, unsigned *counts)                                                  \
+    {                                                                                                                  \
+        int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
+        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
+            double x = (double)widen(((const storage *)samples)[i]);                                                   \
+            int64_t bin = edges ? 0 : (int64_t)floor((x - lo) * scale);                                                \
+            for (int64_t left = edges ? bins : 1; left > 1; left -= left / 2)                                          \
+                if (x >= edges[bin + left / 2]) bin += left / 2;                                                       \
+            if (bin >= 0 && bin < bins) atomicAdd(&counts[bin], 1u);                                                   \
+        }                                                                                                              \
+    }
+HISTO_DTYPES(ATOMICS)
+#undef ATOMICS
+
+static histo_status begin_atomics(const bench_task *task, void **state)
+{
+    histo_status status = begin(task, state);
+    return status == HISTO_OK && searches(task) ? upload_edges((peer *)*state, false) : status;
+}
+
+static histo_status run_atomics(void *state, void *stream)
+{
+#define ENTRY(constant, name, storage, compute, widen) add_##name,
+    static void (*const kernels[])(const void *, int64_t, double, double, const double *, int64_t,
+                                   unsigned *) = {HISTO_DTYPES(ENTRY)};
+#undef ENTRY
+    const peer *p = (const peer *)state;
+    const bench_task *task = p->task;
+    const histo_axis *axis = task->axis;
+    cudaStream_t on = (cudaStream_t)stream;
+    TRY(cudaMemsetAsync(p->counts, 0, (size_t)axis->bins * sizeof *p->counts, on), "clearing counts");
+    kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(
+        task->samples, task->count, axis->lo, (double)axis->bins / (axis->hi - axis->lo), (const double *)p->edges,
+        axis->bins, p->counts);
+    return bench_cuda_check(cudaGetLastError(), "launching global atomics");
+}
+
+extern "C" const bench_peer bench_global_atomics = {"global atomics", begin_atomics, run_atomics, counts, end};

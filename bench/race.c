@@ -1,0 +1,515 @@
+#include "bench/race.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "bench/peer.h"
+
+typedef struct racer racer;
+
+typedef struct bench {
+    const bench_race *race;
+    const bench_device *device;
+    const bench_input *input;
+    bench_result *result;
+    histo_axis axis;     /* owned */
+    double *edges;       /* of the axis, all of them */
+    histo_lookup lookup; /* without a table */
+    const void *placed;
+    int64_t chunk; /* samples of a fill: all, or one image */
+    int64_t fills; /* of a whole pass */
+    racer *racers; /* as many as the result has scores */
+} bench;
+
+/* An entry that takes its turns. Level l of a pass has 8^-l of its samples. */
+struct racer {
+    const bench *bench;
+    bench_score *score;
+    int64_t chunk, fills; /* of its level */
+    double rate;          /* when it warmed up: samples per microsecond */
+    int repeat;           /* timed passes that it can afford */
+    int passes;           /* since the histogram was empty */
+    histo_plan *plan;
+    histo_hist *hist;
+    const bench_peer *peer; /* instead of a plan and a histogram; or NULL */
+    bench_task task;
+    void *state;
+    bool checked; /* its counts */
+};
+
+enum { LEVELS = 5, LEVEL_BITS = 3, LEAST_SAMPLES = 1 << 14 };
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(const bench_times *times)
+{
+    int middle = times->passes / 2;
+    return times->passes % 2 ? times->us[middle] : (times->us[middle - 1] + times->us[middle]) / 2;
+}
+
+double bench_rate(const bench_score *score)
+{
+    return (double)score->samples / bench_median(&score->times);
+}
+
+double bench_roof_us(const bench_result *result)
+{
+    double us = bench_median(&result->roof);
+    bool one = result->roof_one_thread.passes;
+    return one ? fmin(us, bench_median(&result->roof_one_thread)) : us;
+}
+
+double bench_percent(const bench_result *result, const bench_score *score)
+{
+    return 100 * bench_rate(score) * bench_roof_us(result) / (double)result->samples;
+}
+
+static void sort_times(bench_times *times)
+{
+    qsort(times->us, (size_t)times->passes, sizeof *times->us, compare_doubles);
+}
+
+/* ---- One entry ---- */
+
+/* Fill i of a pass begins with this sample. */
+static const void *chunk_at(const bench *b, int64_t i)
+{
+    return (const char *)b->placed + (size_t)(i * b->chunk) * histo_dtype_size(b->input->dtype);
+}
+
+static histo_status run_pass(void *context, void *stream)
+{
+    racer *r = context;
+    histo_status status = HISTO_OK;
+    r->passes++;
+    if (r->peer) return r->peer->run(r->state, stream);
+    for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++) {
+        histo_view view = histo_view_1d(chunk_at(r->bench, i), r->bench->input->dtype, r->chunk);
+        status = histo_plan_fill(r->plan, r->hist, &view, &(histo_fill_options){.stream = stream});
+    }
+    return status;
+}
+
+/* Give up on it, with the library's last sentence. What a peer cannot do is no failure of ours. */
+static void drop(racer *r, bench_outcome outcome)
+{
+    r->score->outcome = r->peer ? BENCH_REFUSED : outcome;
+    snprintf(r->score->reason, sizeof r->score->reason, "%s", histo_last_error());
+}
+
+static void forget(racer *r)
+{
+    histo_plan_destroy(r->plan);
+    r->plan = NULL;
+    histo_hist_destroy(r->hist);
+    r->hist = NULL;
+    if (r->state) r->peer->end(r->state);
+    r->state = NULL;
+    r->passes = 0;
+}
+
+static histo_status begin_peer(racer *r)
+{
+    const bench *b = r->bench;
+    r->task = (bench_task){.input = b->input,
+                           .axis = &b->axis,
+                           .edges = b->edges,
+                           .lookup = &b->lookup,
+                           .samples = b->placed,
+                           .count = r->chunk * r->fills,
+                           .threads = b->result->threads};
+    return r->peer->begin(&r->task, &r->state);
+}
+
+/* An empty histogram and a plan. What a plan chooses is for the whole pass, also where that is too expensive. */
+static histo_status begin_plan(racer *r)
+{
+    const bench *b = r->bench;
+    const bench_race *race = b->race;
+    bool chooses = r->score->entry == BENCH_PLAN;
+    histo_view view = histo_view_1d(b->placed, b->input->dtype, chooses ? b->chunk : r->chunk);
+    histo_status status = histo_hist_create(&r->hist, 1, &b->axis, NULL);
+    if (status != HISTO_OK) return status;
+    status = histo_plan_create(&r->plan, r->hist, &view, NULL,
+                               &(histo_plan_options){.device = b->device->device,
+                                                     .strategy = chooses ? NULL : r->score->name,
+                                                     .params = chooses ? NULL : race->params,
+                                                     .threads = race->threads});
+    if (status == HISTO_OK && chooses)
+        snprintf(r->score->name, sizeof r->score->name, "%s", histo_plan_strategy(r->plan));
+    return status;
+}
+
+/* Make ready for passes of a level. */
+static histo_status settle(racer *r, int level)
+{
+    const bench *b = r->bench;
+    bool image = b->input->width;
+    forget(r);
+    r->chunk = image ? b->chunk : b->chunk >> LEVEL_BITS * level;
+    r->fills = image ? b->fills >> LEVEL_BITS * level : 1;
+    return r->peer ? begin_peer(r) : begin_plan(r);
+}
+
+/* A pass there has some samples for each bin: else its time would be that of clearing and adding up. */
+static int lowest_level(const bench *b)
+{
+    int level = 0;
+    int64_t least = b->axis.bins > LEAST_SAMPLES ? b->axis.bins : LEAST_SAMPLES;
+    int64_t shrinks = b->input->width ? b->fills : b->chunk / least;
+    while (level < LEVELS - 1 && shrinks >> LEVEL_BITS * (level + 1) > 0)
+        level++;
+    return level;
+}
+
+/* The time of a pass of this level: the shorter of two, because the first may have things to set up. */
+static histo_status try_level(racer *r, int level, double *us)
+{
+    const bench *b = r->bench;
+    double again;
+    histo_status status = settle(r, level);
+    if (status != HISTO_OK) {
+        bool cannot = status == HISTO_UNSUPPORTED || status == HISTO_INVALID;
+        drop(r, cannot ? BENCH_REFUSED : BENCH_FAILED);
+        return status;
+    }
+    status = b->device->time(run_pass, r, us);
+    if (status == HISTO_OK && *us < b->race->budget_us / 2) {
+        status = b->device->time(run_pass, r, &again);
+        if (again < *us) *us = again;
+    }
+    if (status != HISTO_OK) drop(r, BENCH_FAILED);
+    return status;
+}
+
+/* After this status a GPU does nothing any more: who brought it about is to be said. */
+static histo_status stop_if_broken(const racer *r, histo_status status)
+{
+    if (status != HISTO_DEVICE) return HISTO_OK;
+    char reason[sizeof r->score->reason];
+    snprintf(reason, sizeof reason, "%s", histo_last_error());
+    return histo_fail(HISTO_DEVICE, "%s: %s: %s", r->bench->input->name, r->score->name, reason);
+}
+
+/* Warm up, on ever more samples until a pass is a whole one or the next would be too expensive. */
+static histo_status warm_up(racer *r)
+{
+    const bench *b = r->bench;
+    double us = 0;
+    for (int level = lowest_level(b); level >= 0; level--) {
+        histo_status status = try_level(r, level, &us);
+        if (status != HISTO_OK) return stop_if_broken(r, status);
+        if (us * (1 << LEVEL_BITS) * b->race->repeat > b->race->budget_us) break;
+    }
+    double affordable = b->race->budget_us / (us + 1);
+    r->repeat = affordable < 1 ? 1 : affordable < b->race->repeat ? (int)affordable : b->race->repeat;
+    r->score->samples = r->chunk * r->fills;
+    r->rate = (double)r->score->samples / us;
+    return HISTO_OK;
+}
+
+/* What takes part in spite of this costs more time than it tells. */
+static void drop_hopeless(const bench *b)
+{
+    double best = 0;
+    for (int i = 0; i < b->result->scores; i++) {
+        const racer *r = &b->racers[i];
+        if (r->score->entry == BENCH_STRATEGY && r->score->outcome == BENCH_EXACT) best = fmax(best, r->rate);
+    }
+    for (int i = 0; i < b->result->scores; i++) {
+        racer *r = &b->racers[i];
+        if (r->score->entry != BENCH_STRATEGY || r->score->outcome != BENCH_EXACT) continue;
+        if (r->rate * b->race->hopeless >= best) continue;
+        histo_fail(HISTO_UNSUPPORTED, "given up: about %.0f times slower than the best", best / r->rate);
+        drop(r, BENCH_SLOW);
+        forget(r);
+    }
+}
+
+/* ---- Turns ---- */
+
+typedef struct reader {
+    const bench *bench;
+    int threads;
+} reader;
+
+static histo_status read_pass(void *context, void *stream)
+{
+    const reader *r = context;
+    const bench *b = r->bench;
+    size_t bytes = (size_t)(b->chunk * b->fills) * histo_dtype_size(b->input->dtype);
+    return b->device->read(b->placed, bytes, r->threads, stream);
+}
+
+static histo_status time_reading(const bench *b, int threads, bench_times *times)
+{
+    reader r = {b, threads};
+    return b->device->time(read_pass, &r, &times->us[times->passes++]);
+}
+
+static histo_status take_turns(const bench *b)
+{
+    bench_result *result = b->result;
+    histo_status status = HISTO_OK;
+    for (int turn = 0; turn < b->race->repeat && status == HISTO_OK; turn++) {
+        status = time_reading(b, result->threads, &result->roof);
+        if (status == HISTO_OK && result->threads > 1) status = time_reading(b, 1, &result->roof_one_thread);
+        for (int i = 0; i < result->scores && status == HISTO_OK; i++) {
+            bench_times *times = &result->score[i].times;
+            if (result->score[i].outcome != BENCH_EXACT || turn >= b->racers[i].repeat) continue;
+            status = b->device->time(run_pass, &b->racers[i], &times->us[times->passes++]);
+            if (status == HISTO_OK) continue;
+            drop(&b->racers[i], BENCH_FAILED);
+            status = stop_if_broken(&b->racers[i], status);
+        }
+    }
+    return status;
+}
+
+/* ---- Counts ---- */
+
+/* The oracle's counts of as many samples as one can wait for. */
+static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
+{
+    size_t bytes = (size_t)n * histo_dtype_size(b->input->dtype);
+    histo_hist *hist;
+    histo_plan *plan = NULL;
+    void *host = malloc(bytes + 1);
+    if (!host) return histo_fail_memory(bytes, "samples for the oracle");
+    histo_status status = b->device->fetch(host, b->placed, bytes);
+    if (status == HISTO_OK) status = histo_hist_create(&hist, 1, &b->axis, NULL);
+    if (status != HISTO_OK) {
+        free(host);
+        return status;
+    }
+    histo_view view = histo_view_1d(host, b->input->dtype, n);
+    histo_plan_options how = {.device = HISTO_DEVICE_CPU, .strategy = "cpu/sequential"};
+    status = histo_plan_create(&plan, hist, &view, NULL, &how);
+    if (status == HISTO_OK) status = histo_plan_fill(plan, hist, &view, NULL);
+    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
+    histo_plan_destroy(plan);
+    histo_hist_destroy(hist);
+    free(host);
+    return status;
+}
+
+static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
+{
+    memset(counts, 0, (size_t)slots * sizeof *counts);
+    return b->device->count(&b->lookup, b->input->dtype, b->placed, n, counts);
+}
+
+/* The slot where the counts differ; -1 if they are equal. */
+static int64_t difference(const uint64_t *counts, const uint64_t *wanted, uint64_t times, int64_t slots)
+{
+    for (int64_t s = 0; s < slots; s++)
+        if (counts[s] != wanted[s] * times) return s;
+    return -1;
+}
+
+/* The device's plain counting decides; on the first samples it is held against the sequential oracle. */
+static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *others, int64_t slots)
+{
+    enum { PATIENCE = 1 << 20 };
+    int64_t n = b->chunk < PATIENCE ? b->chunk : PATIENCE;
+    histo_status status = count_sequentially(b, n, counts, slots);
+    if (status == HISTO_OK) status = count_plainly(b, n, others, slots);
+    if (status != HISTO_OK || difference(counts, others, 1, slots) < 0) return status;
+    return histo_fail(HISTO_CORRUPT, "%s: the benchmark's own counts of the first samples are not the oracle's",
+                      b->input->name);
+}
+
+static int64_t misplaced(const uint64_t *counts, const uint64_t *wanted, uint64_t times, int64_t bins)
+{
+    uint64_t sum = 0;
+    for (int64_t i = 0; i < bins; i++) {
+        uint64_t expected = wanted[i] * times;
+        sum += counts[i] > expected ? counts[i] - expected : expected - counts[i];
+    }
+    return (int64_t)(sum + 1) / 2;
+}
+
+enum { TOLERATED = 100 }; /* of so many samples, a peer may put one elsewhere, as where it rounds edges */
+
+static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t slots)
+{
+    uint64_t fills = (uint64_t)r->fills, times = fills * (uint64_t)r->passes;
+    histo_status status =
+        r->peer ? r->peer->counts(r->state, counts) : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
+    if (status != HISTO_OK) {
+        drop(r, BENCH_FAILED);
+        return;
+    }
+    if (r->peer) {
+        int64_t lost = r->score->misplaced = misplaced(counts, once + 1, fills, slots - 3);
+        if (lost <= r->score->samples / TOLERATED) return;
+        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the samples",
+                   100.0 * (double)lost / (double)r->score->samples);
+        drop(r, BENCH_REFUSED);
+        return;
+    }
+    int64_t s = difference(counts, once, times, slots);
+    if (s < 0) return;
+    histo_fail(HISTO_CORRUPT, "slot %lld has %llu samples instead of %llu", (long long)s, (unsigned long long)counts[s],
+               (unsigned long long)(once[s] * times));
+    drop(r, BENCH_WRONG);
+}
+
+/* All images of a pass are the same, and so are all its fills. Entries that fill with as many samples share the
+ * counts wanted. */
+static histo_status check_counts(const bench *b)
+{
+    int64_t slots = b->axis.bins + 3;
+    uint64_t *once = calloc((size_t)slots, sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
+    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 16, "checking the counts");
+    if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
+    for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
+        int64_t chunk = b->racers[c].chunk;
+        bool ready = false;
+        for (int d = c; d < b->result->scores && status == HISTO_OK; d++) {
+            racer *r = &b->racers[d];
+            if (r->score->outcome != BENCH_EXACT || r->checked || r->chunk != chunk) continue;
+            if (!ready) status = count_plainly(b, chunk, once, slots);
+            ready = r->checked = true;
+            if (status == HISTO_OK) compare(r, once, counts, slots);
+        }
+    }
+    free(once);
+    free(counts);
+    return status;
+}
+
+/* ---- The race ---- */
+
+static bool is_listed(const char *list, const char *name)
+{
+    const char *bare = strchr(name, '/') + 1;
+    for (size_t length; *list; list += length + (list[length] == ',')) {
+        length = strcspn(list, ",");
+        bool whole = strncmp(list, name, length) == 0 && !name[length];
+        if (length && (whole || (strncmp(list, bare, length) == 0 && !bare[length]))) return true;
+    }
+    return false;
+}
+
+static racer *add_entry(bench *b, bench_entry entry)
+{
+    bench_score *score = &b->result->score[b->result->scores];
+    score->entry = entry;
+    b->racers[b->result->scores] = (racer){.bench = b, .score = score};
+    return &b->racers[b->result->scores++];
+}
+
+/* The strategies that were asked for, and what else takes part. */
+static histo_status list_entries(bench *b)
+{
+    const bench_race *race = b->race;
+    size_t most = (size_t)histo_strategy_count() + 1;
+    for (int p = 0; b->device->peers[p]; p++)
+        most++;
+    histo_strategy_info info;
+    b->result->score = calloc(most, sizeof *b->result->score);
+    b->racers = calloc(most, sizeof *b->racers);
+    if (!b->result->score || !b->racers) return histo_fail_memory(most * sizeof *b->result->score, "results");
+    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
+        char name[sizeof b->result->score->name];
+        snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
+        if (strcmp(info.backend, b->device->backend) != 0) continue;
+        if (!race->strategies || is_listed(race->strategies, name))
+            memcpy(add_entry(b, BENCH_STRATEGY)->score->name, name, sizeof name);
+    }
+    if (!b->result->scores)
+        return histo_fail(HISTO_INVALID, "no strategy of %s is called %s: 'histo strategies' lists them",
+                          b->device->backend, race->strategies);
+    if (race->plan) add_entry(b, BENCH_PLAN);
+    for (int p = 0; race->peers && b->device->peers[p]; p++) {
+        racer *r = add_entry(b, BENCH_PEER);
+        r->peer = b->device->peers[p];
+        snprintf(r->score->name, sizeof r->score->name, "%s", r->peer->name);
+    }
+    return HISTO_OK;
+}
+
+static void find_best(bench_result *result)
+{
+    for (int i = 0; i < result->scores; i++) {
+        bench_score *score = &result->score[i];
+        sort_times(&score->times);
+        if (score->outcome != BENCH_EXACT || score->entry != BENCH_STRATEGY) continue;
+        if (!result->best || bench_rate(score) > bench_rate(result->best)) result->best = score;
+    }
+    sort_times(&result->roof);
+    sort_times(&result->roof_one_thread);
+}
+
+/* An array is made where its samples are to lie; images are drawn, and lie one behind the other. */
+static histo_status make_samples(bench *b)
+{
+    const bench_input *input = b->input;
+    size_t size = histo_dtype_size(input->dtype);
+    size_t wished = b->race->bytes ? (size_t)b->race->bytes : b->device->usual_bytes;
+    int64_t wanted = b->race->samples ? b->race->samples : (int64_t)((wished + size - 1) / size);
+    bool image = input->width;
+    b->chunk = image ? input->width * input->height : wanted;
+    b->fills = image && wanted > b->chunk ? wanted / b->chunk : 1;
+    b->result->samples = b->chunk * b->fills;
+    b->result->fills = b->fills;
+    if (!image) return b->device->make(input, &b->axis, b->chunk, &b->placed);
+    size_t bytes = (size_t)b->chunk * size, all = bytes * (size_t)b->fills;
+    char *host = malloc(all);
+    if (!host) return histo_fail_memory(all, "samples: ask for fewer");
+    bench_input_make(input, &b->axis, b->chunk, host);
+    for (int64_t i = 1; i < b->fills; i++)
+        memcpy(host + (size_t)i * bytes, host, bytes);
+    histo_status status = b->device->place(host, all, &b->placed);
+    free(host);
+    return status;
+}
+
+static histo_status make_axis(bench *b)
+{
+    size_t bytes = (size_t)(b->input->bins + 1) * sizeof *b->edges;
+    b->edges = malloc(bytes);
+    if (!b->edges) return histo_fail_memory(bytes, "edges");
+    histo_axis axis = bench_input_axis(b->input, b->edges);
+    histo_status status = histo_axis_own(&axis, &b->axis);
+    if (status == HISTO_OK) status = histo_axis_edges(&b->axis, b->edges);
+    if (status == HISTO_OK) status = histo_lookup_make(&b->lookup, &b->axis, b->input->dtype, false);
+    return status;
+}
+
+histo_status bench_race_run(const bench_race *race, bench_result *result)
+{
+    *result = (bench_result){.input = race->input, .threads = race->device->threads(race->threads)};
+    bench b = {.race = race, .device = race->device, .input = race->input, .result = result};
+    histo_status status = make_axis(&b);
+    if (status == HISTO_OK) status = make_samples(&b);
+    if (status == HISTO_OK) status = list_entries(&b);
+    for (int i = 0; i < result->scores && status == HISTO_OK; i++)
+        status = warm_up(&b.racers[i]);
+    if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);
+    if (status == HISTO_OK) status = take_turns(&b);
+    if (status == HISTO_OK) status = check_counts(&b);
+    for (int i = 0; i < result->scores; i++)
+        forget(&b.racers[i]);
+    free(b.racers);
+    if (b.placed) b.device->release(b.placed);
+    histo_lookup_free(&b.lookup);
+    histo_axis_disown(&b.axis);
+    free(b.edges);
+    if (status == HISTO_OK) find_best(result);
+    return status;
+}
+
+void bench_result_free(bench_result *result)
+{
+    free(result->score);
+    result->score = NULL;
+}
