@@ -38,27 +38,29 @@ enum {
     THREADS = 512,           /* that deal out */
     BLOCKS_EACH = 2,         /* on a multiprocessor: one's barriers hide behind the other's work */
     COUNT_THREADS = 1024,
-    MERGE_PARTS = 8,
+    MERGE_PARTS = 8,  /* blocks that merge a range */
+    MOST_SAMPLES = 8, /* of a thread and step */
     LEAST_SHARE = 1 << 14,
 };
 
 /* What the kernels share. Vectors and places in the pool are numbered in units of VECTOR entries. */
 typedef struct layout {
-    uint32_t first, size; /* slots of the window */
-    uint32_t range_bits, ranges;
-    uint32_t counters;        /* of a range; an entry of this value is padding */
-    uint32_t buffer, granule; /* bytes of a range's buffer, and the least that is written of it */
-    uint32_t steps;           /* between two times of writing */
-    uint32_t log_lanes;       /* threads that write a range's buffer together */
-    uint32_t log_chunk;       /* vectors of a chunk */
-    uint32_t chunks_each;     /* of a share's part of the pool */
-    uint32_t blocks;          /* that count */
+    uint32_t first, size;                    /* slots of the window */
+    uint32_t range_bits, ranges, range_mask; /* the mask is of GROUP * the range */
+    uint32_t counters;                       /* of a range; an entry of this value is padding */
+    uint32_t buffer, granule;                /* bytes of a range's buffer, and the least that is written of it */
+    uint32_t steps;                          /* between two times of writing */
+    uint32_t log_lanes;                      /* threads that write a range's buffer together */
+    uint32_t log_chunk;                      /* vectors of a chunk */
+    uint32_t chunks_each;                    /* of a share's part of the pool */
+    uint32_t blocks;                         /* that count */
     uint4 *pool;
     uint2 *ordered;   /* chunks by range: number, vectors in use */
     uint32_t *tags;   /* of each chunk: range, vectors in use */
     uint32_t *used;   /* chunks of each share */
     uint32_t *chunks; /* of each range */
     uint32_t *taken;  /* of these, how many have a place in `ordered` */
+    uint32_t *starts; /* [ranges + 1]: where a range's chunks begin there */
     uint32_t *rows;   /* [2 * blocks][counters]: of ranges that began before the block's chunks, and that end behind */
 } layout;
 
@@ -71,23 +73,28 @@ HISTO_IN_KERNEL uint32_t hash_of(uint32_t above)
     return __umulhi(above, 0x9E3779B1u);
 }
 
-/* The place: what is above the bits that tell the range, and the place in the group. */
-HISTO_IN_KERNEL uint32_t place_of(const layout *l, uint32_t slot)
+/* What is above the bits that tell the range, and room for the place in the group. */
+HISTO_IN_KERNEL uint32_t above_of(const layout *l, uint32_t slot)
 {
-    return (slot >> l->range_bits & ~(GROUP - 1u)) | (slot & (GROUP - 1));
+    return slot >> l->range_bits & ~(GROUP - 1u);
 }
 
+HISTO_IN_KERNEL uint32_t place_of(const layout *l, uint32_t slot)
+{
+    uint32_t shifted = slot >> l->range_bits;
+    return shifted ^ ((shifted ^ slot) & (GROUP - 1)); /* above | place in the group */
+}
+
+/* GROUP * the range. */
 HISTO_IN_KERNEL uint32_t range_of(const layout *l, uint32_t slot)
 {
-    uint32_t above = slot >> l->range_bits & ~(GROUP - 1u);
-    return ((slot ^ hash_of(above)) >> GROUP_BITS) & (l->ranges - 1);
+    return (slot ^ hash_of(above_of(l, slot))) & l->range_mask;
 }
 
 HISTO_IN_KERNEL uint32_t slot_of(const layout *l, uint32_t range, uint32_t place)
 {
     uint32_t above = place & ~(GROUP - 1u);
-    uint32_t group = (range ^ (hash_of(above) >> GROUP_BITS)) & (l->ranges - 1);
-    return above << l->range_bits | group << GROUP_BITS | (place & (GROUP - 1));
+    return above << l->range_bits | ((range ^ hash_of(above)) & l->range_mask) | (place & (GROUP - 1));
 }
 
 /* ---- What a block that deals out has in shared memory ---- */
@@ -129,9 +136,14 @@ HISTO_IN_KERNEL dealer dealer_at(const layout *l, void *shared, unsigned long lo
 
 /* ---- Slots that are counted at once ---- */
 
+HISTO_IN_KERNEL uint32_t table_place(uint32_t slot)
+{
+    return slot * 0x9E3779B1u >> (32 - TABLE_BITS);
+}
+
 HISTO_IN_KERNEL void count_at_once(const dealer *d, uint32_t slot, uint32_t n)
 {
-    uint32_t at = slot * 0x9E3779B1u >> (32 - TABLE_BITS), there = d->at_once->slots[at];
+    uint32_t at = table_place(slot), there = d->at_once->slots[at];
     if (there == HISTO_NO_SLOT) there = atomicCAS(&d->at_once->slots[at], HISTO_NO_SLOT, slot);
     if (there == HISTO_NO_SLOT || there == slot)
         atomicAdd(&d->at_once->counts[at], n);
@@ -139,15 +151,17 @@ HISTO_IN_KERNEL void count_at_once(const dealer *d, uint32_t slot, uint32_t n)
         atomicAdd(&d->counts[slot], (unsigned long long)n);
 }
 
-/* Between barriers. */
+/* Between barriers. Slots that got something stay, with a count of zero. */
 HISTO_IN_KERNEL void empty_table(const dealer *d)
 {
     for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
-        uint32_t slot = d->at_once->slots[i];
+        uint32_t slot = d->at_once->slots[i], n = d->at_once->counts[i];
         if (slot == HISTO_NO_SLOT) continue;
-        atomicAdd(&d->counts[slot], (unsigned long long)d->at_once->counts[i]);
-        d->at_once->slots[i] = HISTO_NO_SLOT;
         d->at_once->counts[i] = 0;
+        if (n)
+            atomicAdd(&d->counts[slot], (unsigned long long)n);
+        else
+            d->at_once->slots[i] = HISTO_NO_SLOT;
     }
 }
 
@@ -162,13 +176,29 @@ HISTO_IN_KERNEL uint32_t warp_sum(uint32_t n)
 #endif
 }
 
-/* Whole warps. If many lanes have the slot of lane 0, count and remove the slots that take a large part of the warp's
- * n * 32: a constant, two or a few values. Returns whether it has removed any. */
-HISTO_IN_KERNEL bool remove_frequent(const dealer *d, uint32_t *slot, int n)
+/* Lanes whose next n samples are alike, as in sorted data, count them if most lanes do. */
+HISTO_IN_KERNEL void remove_runs(const dealer *d, uint32_t *slot, int n)
 {
-    enum { LANES = 4, PART = 6 /* 32nds */ };
+    bool alike = slot[0] != HISTO_NO_SLOT;
+#pragma unroll
+    for (int k = 1; k < n; k++)
+        alike &= slot[k] == slot[0];
+    if (__popc(__ballot_sync(~0u, alike)) < WARP / 2 || !alike) return;
+    count_at_once(d, slot[0], (uint32_t)n);
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        slot[k] = HISTO_NO_SLOT;
+}
+
+/* Whole warps, n samples a lane. If many lanes begin with the slot of lane 0, count and remove the slots that a large
+ * part of the samples has (a constant, two or a few values), or runs. */
+enum { ALL_LEFT, SOME_LEFT, NONE_LEFT };
+
+HISTO_IN_KERNEL int remove_frequent(const dealer *d, uint32_t *slot, int n)
+{
+    enum { LANES = 4, PART = 6 /* 32nds of the samples */ };
     uint32_t candidate = __shfl_sync(~0u, slot[0], 0);
-    if (__popc(__ballot_sync(~0u, slot[0] == candidate)) < LANES || candidate == HISTO_NO_SLOT) return false;
+    if (__popc(__ballot_sync(~0u, slot[0] == candidate)) < LANES || candidate == HISTO_NO_SLOT) return ALL_LEFT;
 #pragma unroll 1
     for (;;) {
         uint32_t own = 0, next = HISTO_NO_SLOT;
@@ -176,7 +206,7 @@ HISTO_IN_KERNEL bool remove_frequent(const dealer *d, uint32_t *slot, int n)
         for (int k = 0; k < n; k++)
             own += slot[k] == candidate;
         uint32_t all = warp_sum(own);
-        if (all < (uint32_t)n * PART) return true;
+        if (all < (uint32_t)n * PART) break;
 #pragma unroll
         for (int k = 0; k < n; k++) {
             if (slot[k] == candidate) slot[k] = HISTO_NO_SLOT;
@@ -184,52 +214,84 @@ HISTO_IN_KERNEL bool remove_frequent(const dealer *d, uint32_t *slot, int n)
         }
         if (threadIdx.x % WARP == 0) count_at_once(d, candidate, all);
         uint32_t with = __ballot_sync(~0u, next != HISTO_NO_SLOT);
-        if (!with) return true;
+        if (!with) return NONE_LEFT;
         candidate = __shfl_sync(~0u, next, __ffs((int)with) - 1);
     }
+    remove_runs(d, slot, n / 2);
+    remove_runs(d, slot + n / 2, n / 2);
+    return SOME_LEFT;
 }
 
 /* ---- Dealing out ---- */
 
 HISTO_IN_KERNEL void put(const dealer *d, const layout *l, uint32_t slot, uint32_t range, uint32_t cursor)
 {
-    *(uint16_t *)(d->buffers + range * l->buffer + cursor) = (uint16_t)place_of(l, slot);
+    *(uint16_t *)(d->buffers + range * (l->buffer / GROUP) + cursor) = (uint16_t)place_of(l, slot);
+}
+
+/* Put those that have a place in their buffer, and count the others. Those are of few slots, most of which are in the
+ * table already: so all are looked up there side by side. */
+HISTO_IN_KERNEL void put_some(const dealer *d, const layout *l, uint32_t *slot, const uint32_t *range,
+                              const uint32_t *cursor, int n)
+{
+    uint32_t there[MOST_SAMPLES], others = 0;
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+        if (cursor[k] < l->buffer) {
+            put(d, l, slot[k], range[k], cursor[k]);
+            slot[k] = HISTO_NO_SLOT;
+        }
+        there[k] = d->at_once->slots[table_place(slot[k])];
+    }
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        if (slot[k] != HISTO_NO_SLOT) {
+            if (there[k] == slot[k])
+                atomicAdd(&d->at_once->counts[table_place(slot[k])], 1u);
+            else
+                others |= 1u << k;
+        }
+    if (others)
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            if (others >> k & 1) count_at_once(d, slot[k], 1);
+}
+
+/* Takes GROUP * the range. */
+HISTO_IN_KERNEL uint32_t draw(const dealer *d, uint32_t range)
+{
+    return atomicAdd((uint32_t *)((char *)d->cursors + range * (sizeof(uint32_t) / GROUP)), (uint32_t)sizeof(uint16_t));
 }
 
 /* n slots of each thread of a warp, those not HISTO_NO_SLOT. */
 HISTO_IN_KERNEL void deal(const dealer *d, const layout *l, uint32_t *slot, int n, bool all_there)
 {
-    enum { MOST = 8 };
-    uint32_t range[MOST], cursor[MOST], highest = 0;
-    all_there &= !remove_frequent(d, slot, n);
+    uint32_t range[MOST_SAMPLES], cursor[MOST_SAMPLES], highest = 0;
+    int left = remove_frequent(d, slot, n);
+    if (left == NONE_LEFT) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
         range[k] = range_of(l, slot[k]);
-    if (all_there) {
+    if (all_there && left == ALL_LEFT) {
 #pragma unroll
         for (int k = 0; k < n; k++)
-            cursor[k] = atomicAdd(&d->cursors[range[k]], (uint32_t)sizeof(uint16_t));
+            cursor[k] = draw(d, range[k]);
     } else {
 #pragma unroll
         for (int k = 0; k < n; k++) {
             cursor[k] = ~0u;
-            if (slot[k] != HISTO_NO_SLOT) cursor[k] = atomicAdd(&d->cursors[range[k]], (uint32_t)sizeof(uint16_t));
+            if (slot[k] != HISTO_NO_SLOT) cursor[k] = draw(d, range[k]);
         }
     }
 #pragma unroll
     for (int k = 0; k < n; k++)
         highest = max(highest, cursor[k]);
-    if (highest < l->buffer) {
-#pragma unroll
-        for (int k = 0; k < n; k++)
-            put(d, l, slot[k], range[k], cursor[k]);
+    if (__any_sync(~0u, highest >= l->buffer)) {
+        put_some(d, l, slot, range, cursor, n);
     } else {
 #pragma unroll
         for (int k = 0; k < n; k++)
-            if (cursor[k] < l->buffer)
-                put(d, l, slot[k], range[k], cursor[k]);
-            else if (slot[k] != HISTO_NO_SLOT)
-                count_at_once(d, slot[k], 1);
+            put(d, l, slot[k], range[k], cursor[k]);
     }
 }
 
@@ -248,7 +310,7 @@ HISTO_IN_KERNEL void write_granules(const dealer *d, const layout *l)
 {
     const uint32_t lanes = 1u << l->log_lanes, lane = threadIdx.x & (lanes - 1),
                    leader = threadIdx.x % WARP & ~(lanes - 1);
-    const uint32_t team = (lanes == WARP ? ~0u : (1u << lanes) - 1) << leader;
+    const uint32_t team = ((1u << lanes) - 1) << leader;
 #pragma unroll 1
     for (uint32_t range = threadIdx.x >> l->log_lanes; range < l->ranges; range += THREADS >> l->log_lanes) {
         uint32_t bytes = min(d->cursors[range], l->buffer),
@@ -387,11 +449,9 @@ DEFINE_DEAL_OUT(any)
 /* ---- Ordering the chunks ---- */
 
 /* starts[r]: chunks of all ranges before r; starts[ranges]: of all. Blocks of COUNT_THREADS >= ranges. */
-enum { STARTS = MOST_RANGES + 1 + COUNT_THREADS / WARP /* behind them: sums of the warps */ };
-
 HISTO_IN_KERNEL void find_starts(const layout *l, uint32_t *starts)
 {
-    uint32_t *of_warps = starts + MOST_RANGES + 1;
+    __shared__ uint32_t of_warps[WARP];
     uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
     uint32_t sum = threadIdx.x < l->ranges ? l->chunks[threadIdx.x] : 0;
 #pragma unroll
@@ -411,9 +471,11 @@ HISTO_IN_KERNEL void find_starts(const layout *l, uint32_t *starts)
 /* Block x gives the chunks of share x their places. */
 static __global__ void __launch_bounds__(COUNT_THREADS) order(const __grid_constant__ layout l)
 {
-    __shared__ uint32_t next[STARTS], own[MOST_RANGES];
+    __shared__ uint32_t next[MOST_RANGES + 1], own[MOST_RANGES];
     uint32_t first = blockIdx.x * l.chunks_each, used = l.used[blockIdx.x];
     find_starts(&l, next);
+    for (uint32_t range = threadIdx.x; range <= l.ranges && blockIdx.x == 0; range += COUNT_THREADS)
+        l.starts[range] = next[range];
     for (uint32_t range = threadIdx.x; range < l.ranges; range += COUNT_THREADS)
         own[range] = 0;
     __syncthreads();
@@ -503,21 +565,32 @@ HISTO_IN_KERNEL uint32_t take_counter(uint32_t *counters, uint32_t place)
     return n;
 }
 
-/* Add a range that no other block has a part of. */
+/* Add to the counts of places `first` and every `stride` behind it, of a range that no other block adds to now. All
+ * counts are loaded before any is stored. */
+enum { AT_ONCE = 4 };
+
+HISTO_IN_KERNEL void add_sums(const layout *l, uint32_t range, uint32_t first, uint32_t stride,
+                              const unsigned long long *sum, unsigned long long *counts)
+{
+    unsigned long long before[AT_ONCE];
+#pragma unroll
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        before[i] = sum[i] ? counts[slot_of(l, GROUP * range, first + i * stride)] : 0;
+#pragma unroll
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        if (sum[i]) counts[slot_of(l, GROUP * range, first + i * stride)] = before[i] + sum[i];
+}
+
 HISTO_IN_KERNEL void add_range(const layout *l, uint32_t *counters, uint32_t range, unsigned long long *counts)
 {
-    enum { AT_ONCE = 8 };
     for (uint32_t first = threadIdx.x; first < l->counters; first += AT_ONCE * COUNT_THREADS) {
         unsigned long long sum[AT_ONCE];
 #pragma unroll
         for (uint32_t i = 0; i < AT_ONCE; i++) {
             uint32_t place = first + i * COUNT_THREADS;
-            uint32_t n = place < l->counters ? take_counter(counters, place) : 0;
-            sum[i] = n ? n + counts[slot_of(l, range, place)] : 0;
+            sum[i] = place < l->counters ? take_counter(counters, place) : 0;
         }
-#pragma unroll
-        for (uint32_t i = 0; i < AT_ONCE; i++)
-            if (sum[i]) counts[slot_of(l, range, first + i * COUNT_THREADS)] = sum[i];
+        add_sums(l, range, first, COUNT_THREADS, sum, counts);
     }
 }
 
@@ -532,8 +605,10 @@ static __global__ void __launch_bounds__(COUNT_THREADS, 1)
     count(const __grid_constant__ layout l, unsigned long long *counts)
 {
     extern __shared__ uint32_t starts[];
-    uint32_t *counters = starts + STARTS;
-    find_starts(&l, starts);
+    uint32_t *counters = starts + MOST_RANGES + 1;
+    for (uint32_t i = threadIdx.x; i <= l.ranges; i += COUNT_THREADS)
+        starts[i] = l.starts[i];
+    __syncthreads();
     uint32_t each = chunks_of_block(&l, starts), all = starts[l.ranges];
     uint32_t begin = min(all, each * blockIdx.x), end = min(all, begin + each);
     for (uint32_t i = threadIdx.x; i <= word_of(l.counters); i += COUNT_THREADS)
@@ -570,21 +645,23 @@ static __global__ void __launch_bounds__(COUNT_THREADS, 1)
 static __global__ void __launch_bounds__(COUNT_THREADS)
     merge(const __grid_constant__ layout l, unsigned long long *counts)
 {
-    __shared__ uint32_t starts[STARTS];
-    find_starts(&l, starts);
-    uint32_t range = blockIdx.x, begin = starts[range], end = starts[range + 1];
+    uint32_t range = blockIdx.x, begin = l.starts[range], end = l.starts[range + 1];
     if (begin == end) return;
-    uint32_t each = chunks_of_block(&l, starts), first = begin / each, last = (end - 1) / each;
+    uint32_t each = chunks_of_block(&l, l.starts), first = begin / each, last = (end - 1) / each;
     if (first == last) return;
-    for (uint32_t place = blockIdx.y * COUNT_THREADS + threadIdx.x; place < l.counters;
-         place += MERGE_PARTS * COUNT_THREADS) {
-        const uint32_t *at = l.rows + (size_t)(2 * first + 1) * l.counters + place;
-        unsigned long long sum = *at;
-        at += l.counters;
-#pragma unroll 4
-        for (uint32_t block = first + 1; block <= last; block++, at += 2 * (size_t)l.counters)
-            sum += *at;
-        if (sum) counts[slot_of(&l, range, place)] += sum;
+    for (uint32_t at = blockIdx.y * COUNT_THREADS + threadIdx.x; at < l.counters;
+         at += AT_ONCE * MERGE_PARTS * COUNT_THREADS) {
+        unsigned long long sum[AT_ONCE] = {};
+        const uint32_t *row = l.rows + (size_t)(2 * first + 1) * l.counters;
+        for (uint32_t block = first; block <= last; block++) {
+#pragma unroll
+            for (uint32_t i = 0; i < AT_ONCE; i++) {
+                uint32_t place = at + i * MERGE_PARTS * COUNT_THREADS;
+                sum[i] += place < l.counters ? row[place] : 0;
+            }
+            row += (block == first ? 1 : 2) * (size_t)l.counters;
+        }
+        add_sums(&l, range, at, MERGE_PARTS * COUNT_THREADS, sum, counts);
     }
 }
 
@@ -629,8 +706,8 @@ static void cut_buffers(layout *l, const histo_cuda_device *device)
     l->granule = 1u << floor_log2(bytes / 3);
     if (l->granule > MOST_GRANULE) l->granule = MOST_GRANULE;
     l->buffer = bytes / l->granule * l->granule;
-    uint32_t lanes = THREADS / l->ranges;
-    l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 32 ? 32 : lanes);
+    uint32_t lanes = 2 * THREADS / l->ranges;
+    l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 16 ? 16 : lanes);
     uint32_t log_entries = LOG_POOL - l->range_bits;
     l->log_chunk = (log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries) - floor_log2(VECTOR);
 }
@@ -648,7 +725,8 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     enum { LEAST_BUFFER = 64 };
     workplace p = {};
     p.slots = problem->slots + 1;
-    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - STARTS, most = UINT16_MAX / GROUP * GROUP;
+    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - (MOST_RANGES + 1),
+             most = UINT16_MAX / GROUP * GROUP;
     while (word_of(most) >= words)
         most -= GROUP;
     uint32_t most_bits = MOST_RANGE_BITS;
@@ -661,12 +739,13 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
              p.l.range_bits < most_bits && counters_of(p.slots, p.l.range_bits) > most;)
             p.l.range_bits++;
     p.l.ranges = 1u << p.l.range_bits;
+    p.l.range_mask = (p.l.ranges - 1) * GROUP;
     p.window = (int64_t)most << p.l.range_bits;
     if (p.window > p.slots) p.window = p.slots;
     p.l.counters = counters_of(p.window, p.l.range_bits);
     cut_buffers(&p.l, device);
     p.deal_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(table);
-    p.count_shared = (STARTS + word_of(p.l.counters) + 1) * sizeof(uint32_t);
+    p.count_shared = (MOST_RANGES + 1 + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.blocks = (uint32_t)device->multiprocessors;
     const int64_t dealers = (int64_t)BLOCKS_EACH * device->multiprocessors, least = LEAST_SHARE;
     p.slice = problem->samples / problem->batch + 1;
@@ -680,7 +759,7 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     p.ordered = place_array(&p, chunks * sizeof(uint2));
     p.tags = place_array(&p, chunks * sizeof(uint32_t));
     p.used = place_array(&p, (size_t)p.shares * sizeof(uint32_t));
-    p.chunks = place_array(&p, 2 * MOST_RANGES * sizeof(uint32_t));
+    p.chunks = place_array(&p, (3 * MOST_RANGES + 1) * sizeof(uint32_t));
     p.rows = place_array(&p, 2 * (size_t)p.l.blocks * p.l.counters * sizeof(uint32_t));
     return p;
 }
@@ -758,6 +837,7 @@ static histo_status launch(const histo_job *job)
     l.used = (uint32_t *)(memory + p.used);
     l.chunks = (uint32_t *)(memory + p.chunks);
     l.taken = l.chunks + MOST_RANGES;
+    l.starts = l.taken + MOST_RANGES;
     l.rows = (uint32_t *)(memory + p.rows);
     histo_status status = HISTO_OK;
     histo_job piece = *job;
