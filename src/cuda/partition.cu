@@ -3,25 +3,26 @@
  *
  * - A range is picked by a hash of the slot's group of four neighbours, which maps groups onto (range, place in the
  *   range) one to one: so sorted, clustered and rounded samples spread over the ranges, and merging touches whole
- *   sectors of 32 bytes. A range has as many slots as a block has 32-bit counters for.
+ *   sectors of 32 bytes. A range has as many slots as a block has 32-bit counters for, and there are 32 to 1024.
  * - Dealing out: a block has a buffer in shared memory for each range. A returning atomic addition to the range's
- * cursor says where a sample goes; every few steps the block writes what fills granules into chunks of a pool in device
- *   memory, of which each block has its own part, so that nothing is allocated across blocks.
- * - What skewed samples would pile up in one range is counted at once: slots that a warp has many times are counted per
- *   warp, samples whose buffer is full one by one, both in a small table of slots in shared memory, and in device
- * memory if they find no place there.
+ * cursor says where a sample goes. Every few steps the block writes the granules that are full to chunks of a pool in
+ * device memory, of which each block has a part of its own.
+ * - What skewed samples would pile up in one range is counted at once, in a small table of slots in shared memory:
+ * slots that many samples of a warp have, runs, and samples whose buffer is full. What finds no place there is added to
+ * the histogram.
  * - A small kernel orders the chunks by range. Then each block counts an equal run of chunks, so that a range that has
- *   most samples gets most blocks, whatever the samples are. A range that one block has for itself is added to the
- *   histogram by that block; parts of a range are rows of the workspace that a last kernel adds up.
+ *   most samples gets most blocks. Of a range that it has for itself a block adds the counters to the histogram; parts
+ *   of others become rows, which a last kernel adds up.
  * - Slots beyond the most ranges are dealt out in windows, for each of which the samples are read again.
  *
- * Samples are taken in slices of one batch entry. Workspace, for a slice of n samples: 2 n bytes, about 150 MB for
- * chunks begun and not full, and 2 * 4 bytes of each counter that the device's blocks hold (60 MB on an H200).
+ * Samples are taken in slices of one batch entry. Workspace, for a slice of n samples: 2.1 n bytes, up to 150 MB for
+ * chunks begun and not full, and 8 bytes for each counter that fits on the device's multiprocessors (60 MB on an H200).
  *
- * Source: radix partitioning with buffers in cache, as for joins and sorts (Polychroniou and Ross 2014); in the papers
- * on histograms: Ross 2014, 5.8.3 (partitioning by windows). The rest is ours. Bytes: each sample once, and 2 written
- * and 2 read for it; each counter of the histogram read and written for each slice. Wins from where the counters no
- * longer fit a block; loses to packed_atomic where those do, and to global_atomic for few samples. */
+ * Bytes: each sample once, and 2 written and 2 read for it; each counter of the histogram read and written for each
+ * slice and window. Wins where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots and 15 times at
+ * 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or fewer.
+ * Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table beside the
+ * buffers, and ranges that need not be equal are ours. */
 #include "cuda/slots.cuh"
 
 enum { SLICE, RANGE_BITS };
@@ -41,6 +42,7 @@ enum {
     MERGE_PARTS = 8,  /* blocks that merge a range */
     MOST_SAMPLES = 8, /* of a thread and step */
     LEAST_SHARE = 1 << 14,
+    USUAL_SLICE = 1 << 29,
 };
 
 /* What the kernels share. Vectors and places in the pool are numbered in units of VECTOR entries. */
@@ -229,7 +231,7 @@ HISTO_IN_KERNEL void put(const dealer *d, const layout *l, uint32_t slot, uint32
     *(uint16_t *)(d->buffers + range * (l->buffer / GROUP) + cursor) = (uint16_t)place_of(l, slot);
 }
 
-/* Put those that have a place in their buffer, and count the others. Those are of few slots, most of which are in the
+/* Put those that have a place in their buffer, and count the others. Most of these are of a few slots, which are in the
  * table already: so all are looked up there side by side. */
 HISTO_IN_KERNEL void put_some(const dealer *d, const layout *l, uint32_t *slot, const uint32_t *range,
                               const uint32_t *cursor, int n)
@@ -499,8 +501,8 @@ HISTO_IN_KERNEL __host__ uint32_t word_of(uint32_t place)
     return place + (place >> 5) + (place >> 10);
 }
 
-/* Warps load pieces of 32 vectors. They look up a batch of pieces at a time, a lane each, as place / 32 in the pool <<
- * 6 | vectors in use; and load some pieces while those before are counted. */
+/* Warps load pieces of 32 vectors. They look up a batch of pieces at a time, each in a lane, as its number in the pool
+ * << PIECE_BITS | vectors in use; and load some pieces while those before are counted. */
 enum { BATCH = 8, LOADED = 4, PIECE_BITS = 6 };
 
 typedef struct run {
@@ -620,12 +622,9 @@ static __global__ void __launch_bounds__(COUNT_THREADS, 1)
     }
     for (uint32_t at = begin, behind; at < end; at = behind, range++) {
         behind = min(end, starts[range + 1]);
-        if (behind <= at) {
-            behind = at;
-            continue;
-        }
+        if (behind == at) continue;
         __syncthreads();
-        uint32_t log_pieces = l.log_chunk - 5;
+        const uint32_t log_pieces = l.log_chunk - 5; /* of 32 vectors */
         run its = {l.ordered + at, (behind - at) << log_pieces, log_pieces};
         count_run(&l, counters, &its);
         __syncthreads();
@@ -769,15 +768,17 @@ static const char *refuses(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
+/* By bytes moved; clearing, adding and launching for each window of each slice. */
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    static const int64_t usual[HISTO_MAX_PARAMS] = {1 << 29};
+    static const int64_t usual[HISTO_MAX_PARAMS] = {USUAL_SLICE};
     workplace place = workplace_of(p, usual);
-    double windows = ((double)place.slots + (double)place.window - 1) / (double)place.window;
-    double slices = (double)p->samples / (double)place.slice + (double)p->batch;
-    double samples = (double)p->samples * (1 / 4e5 + (windows - 1) / 8e5);
-    return slices * (40 * windows + (double)place.slots / 2e5) + samples;
+    double bytes = 4.7, windows = (double)((place.slots + place.window - 1) / place.window);
+    for (int o = 0; o < p->operands; o++)
+        bytes += (double)histo_dtype_size(p->dtypes[o]);
+    double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
+    return slices * (40 * windows + (double)place.slots / 5e4) + windows * bytes * (double)p->samples / 3.8e6;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -860,6 +861,6 @@ extern "C" const histo_strategy histo_cuda_partition = {
     cost_us,
     workspace,
     launch,
-    {{"slice", LEAST_SHARE, 1 << 30, 1 << 29, "samples taken at a time; the workspace holds two bytes for each"},
+    {{"slice", LEAST_SHARE, 1 << 30, USUAL_SLICE, "samples taken at a time; the workspace holds two bytes for each"},
      {"range_bits", 0, MOST_RANGE_BITS, 0, "the logarithm of the number of ranges; 0: at least 32, as many as needed"}},
 };
