@@ -150,6 +150,7 @@ static void parameters(void **state)
         {"two axes", 2, {few, histo_axis_regular(9, 0, 200)}, HISTO_I16, UNIFORM, 1, false},
         {"2000 bins, masked", 1, {histo_axis_regular(2000, 0, 1)}, HISTO_F32, GAUSSIAN, 1, true},
         {"70000 bins", 1, {histo_axis_integer(0, 70000)}, HISTO_U32, UNIFORM, 1, false},
+        {"200000 bins, skewed", 1, {histo_axis_integer(0, 200000)}, HISTO_U32, ZIPF, 1, false},
     };
     rng r = {.state = 20};
     for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
