@@ -31,7 +31,7 @@ static int threads(int wanted)
 static const char *device_name(histo_device device)
 {
     (void)device;
-    static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512"};
+    static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512", "cpu-avx512vbmi2"};
     return names[histo_isa_usable()];
 }
 

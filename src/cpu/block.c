@@ -26,7 +26,7 @@ static int64_t share(int64_t n, int index, int shares)
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered)
 {
     int64_t n = job->end - job->begin;
-    *blocks = (histo_blocks){.job = job, .gathered = gathered};
+    *blocks = (histo_blocks){.job = job, .gathered = gathered, .most = HISTO_BLOCK};
     histo_walk_start(&blocks->walk, &job->nest, job->begin + share(n, index, shares),
                      job->begin + share(n, index + 1, shares), INT64_MAX);
 }
@@ -36,8 +36,15 @@ static int64_t run_stride(const histo_nest *nest, int operand)
     return nest->strides[operand][nest->ndim - 1];
 }
 
-/* Give out the next n samples of the current run, for operands whose memory can be used as it is, or gathered behind
- * the `filled` samples already there. */
+/* Can the run's samples of this operand be used where they are? */
+static bool lies_well(const histo_blocks *blocks, int operand)
+{
+    int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
+    return run_stride(&blocks->job->nest, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
+}
+
+/* Give out the next n samples of the current run: operands that lie well as they are, if in_place, others gathered
+ * behind the `filled` samples already there. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_nest *nest = &blocks->job->nest;
@@ -46,7 +53,7 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
         int64_t stride = run_stride(nest, o);
         const char *from = blocks->run.at[o];
         char *room = blocks->gathered + (size_t)o * operand_bytes();
-        if (in_place && stride == (int64_t)size && (uintptr_t)from % size == 0) {
+        if (in_place && lies_well(blocks, o)) {
             block->at[o] = from;
         } else {
             histo_gather(room + (size_t)filled * size, from, stride, size, n);
@@ -62,7 +69,10 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     enum { SHORT_RUN = HISTO_BLOCK / 4 };
     if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
     block->batch = blocks->run.batch;
-    int64_t n = blocks->run.n < HISTO_BLOCK ? blocks->run.n : HISTO_BLOCK;
+    int64_t most = blocks->most;
+    for (int o = 0; o < blocks->job->nest.operands && most > HISTO_BLOCK; o++)
+        if (!lies_well(blocks, o)) most = HISTO_BLOCK;
+    int64_t n = blocks->run.n < most ? blocks->run.n : most;
     bool in_place = n >= SHORT_RUN;
     take(blocks, block, 0, n, in_place);
     block->n = (int)n;
@@ -84,6 +94,7 @@ static histo_slots_fn *slots_function(void)
 #if defined(__x86_64__)
         [HISTO_ISA_AVX2] = histo_slots_avx2,
         [HISTO_ISA_AVX512] = histo_slots_avx512,
+        [HISTO_ISA_AVX512VBMI2] = histo_slots_avx512,
 #endif
     };
     return functions[histo_isa_usable()];

@@ -21,9 +21,10 @@ int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
 /* ---- Features (features.c) ---- */
 
-typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512 } histo_isa;
+/* AVX512 is F, BW, DQ and VL; AVX512VBMI2 is these and VBMI2. */
+typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512, HISTO_ISA_AVX512VBMI2 } histo_isa;
 
-/* The best level that this CPU has and the environment's HISTO_CPU (baseline, avx2, avx512) allows. */
+/* The best level that this CPU has and the environment's HISTO_CPU (baseline, avx2, avx512, avx512vbmi2) allows. */
 histo_isa histo_isa_usable(void);
 const char *histo_isa_name(histo_isa isa);
 
@@ -31,7 +32,7 @@ const char *histo_isa_name(histo_isa isa);
 
 enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots stay in the first-level cache */
 
-/* Some samples of one batch entry, with every operand contiguous and aligned. */
+/* Some samples of one batch entry, with every operand contiguous and aligned. At most HISTO_BLOCK, unless asked for. */
 typedef struct histo_block {
     int64_t batch;
     int n;
@@ -43,6 +44,7 @@ typedef struct histo_blocks {
     histo_walk walk;
     histo_run run;  /* the part of the last run that is not given out yet */
     char *gathered; /* room for one block of every operand */
+    int64_t most; /* samples of a block that needs no gathering: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
 
 /* Bytes of `gathered` that histo_blocks_start wants, a multiple of 64. */
