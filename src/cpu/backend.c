@@ -41,6 +41,33 @@ static void describe(histo_text *text)
                    threads(0), threads(0) == 1 ? "" : "s", histo_isa_name(histo_isa_usable()));
 }
 
+static void unprepare(void *at)
+{
+    histo_cpu_prepared *prepared = at;
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        histo_cells_free(&prepared->cells[a]);
+    free(prepared);
+}
+
+/* Cells for the axes that want them; nothing if none does. */
+static histo_status prepare(const histo_problem *problem, void **out)
+{
+    histo_cpu_prepared *prepared = NULL;
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
+        const histo_lookup *lookup = &problem->lookups[a];
+        if (lookup->kind != HISTO_SEARCH || lookup->table) continue;
+        if (!prepared) prepared = calloc(1, sizeof *prepared);
+        status = prepared ? histo_cells_make(&prepared->cells[a], lookup, problem->samples)
+                          : histo_fail_memory(sizeof *prepared, "the cells of axes");
+    }
+    if (status == HISTO_OK)
+        *out = prepared;
+    else if (prepared)
+        unprepare(prepared);
+    return status;
+}
+
 /* The workspace is kept from the first piece of a fill to the last, so that no later one can fail for want of it. */
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
@@ -63,4 +90,6 @@ const histo_backend histo_backend_cpu = {.name = "cpu",
                                          .threads = threads,
                                          .device_name = device_name,
                                          .describe = describe,
-                                         .run = run};
+                                         .run = run,
+                                         .prepare = prepare,
+                                         .unprepare = unprepare};

@@ -3,6 +3,7 @@
 
 #include "axis/filter.h"
 #include "cpu/cpu.h"
+#include "cpu/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
 
@@ -87,17 +88,37 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
-static histo_slots_fn *slots_function(void)
+/* The functions of a level of the instruction set. */
+typedef struct level {
+    histo_slots_fn *slots;
+    histo_codes_fn *codes;
+} level;
+
+static const level *usable_level(void)
 {
-    static histo_slots_fn *const functions[] = {
-        [HISTO_ISA_BASELINE] = histo_slots_baseline,
+    static const level levels[] = {
+        [HISTO_ISA_BASELINE] = {histo_slots_baseline, histo_codes_baseline},
 #if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = histo_slots_avx2,
-        [HISTO_ISA_AVX512] = histo_slots_avx512,
-        [HISTO_ISA_AVX512VBMI2] = histo_slots_avx512,
+        [HISTO_ISA_AVX2] = {histo_slots_avx2, histo_codes_avx2},
+        [HISTO_ISA_AVX512] = {histo_slots_avx512, histo_codes_avx512},
+        [HISTO_ISA_AVX512VBMI2] = {histo_slots_avx512, histo_codes_avx512},
 #endif
     };
-    return functions[histo_isa_usable()];
+    return &levels[histo_isa_usable()];
+}
+
+bool histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes)
+{
+    return usable_level()->codes(slots, n, bins, codes);
+}
+
+bool histo_block_is_constant(const histo_job *job, const histo_block *block)
+{
+    const histo_problem *p = job->problem;
+    bool constant = block->n > 2 && p->operands == p->naxes && p->weighting == HISTO_UNWEIGHTED;
+    for (int a = 0; a < p->naxes && constant; a++)
+        constant = histo_all_equal(block->at[a], (size_t)block->n, histo_dtype_size(p->dtypes[a]));
+    return constant;
 }
 
 bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept)
@@ -120,9 +141,11 @@ bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *k
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     const histo_problem *p = job->problem;
-    histo_slots_fn *slots_of = slots_function();
+    const histo_cpu_prepared *prepared = job->prepared;
+    histo_slots_fn *slots_of = usable_level()->slots;
     for (int a = 0; a < p->naxes; a++)
-        slots_of(&p->lookups[a], p->dtypes[a], block->at[a], block->n, p->slot_strides[a], a > 0, slots);
+        slots_of(&p->lookups[a], prepared ? &prepared->cells[a] : NULL, p->dtypes[a], block->at[a], block->n,
+                 p->slot_strides[a], a > 0, slots);
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;
     for (int i = 0; i < block->n; i++)

@@ -2,6 +2,7 @@
 #ifndef CPU_CPU_H
 #define CPU_CPU_H
 
+#include "cpu/cells.h"
 #include "plan/strategy.h"
 
 /* ---- Threads (pool.c) ---- */
@@ -27,6 +28,13 @@ typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512, H
 /* The best level that this CPU has and the environment's HISTO_CPU (baseline, avx2, avx512, avx512vbmi2) allows. */
 histo_isa histo_isa_usable(void);
 const char *histo_isa_name(histo_isa isa);
+
+/* ---- Plans (backend.c) ---- */
+
+/* What the backend prepares for a plan. */
+typedef struct histo_cpu_prepared {
+    histo_cells cells[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
+} histo_cpu_prepared;
 
 /* ---- Blocks (block.c) ---- */
 
@@ -57,6 +65,12 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
+/* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
+bool histo_block_is_constant(const histo_job *job, const histo_block *block);
+
+/* The bins of the slots of one axis as bytes; see histo_codes_fn. */
+bool histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes);
+
 /* The mask and the range filter alone. True if there are none and all samples are to be counted; else kept[i] = 1 for
  * those that are, 0 for others. */
 bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept);
@@ -66,10 +80,15 @@ bool histo_sample_kept(const histo_job *job, const char *const *at);
 
 /* ---- Slots (slots.c, compiled once for each level of the instruction set) ---- */
 
-/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]. */
-typedef void histo_slots_fn(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
-                            bool accumulate, uint32_t *out);
+/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. cells: of a lookup by search
+ * without a table. */
+typedef void histo_slots_fn(const histo_lookup *lookup, const histo_cells *cells, histo_dtype dtype,
+                            const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
+
+/* codes[i] = the low byte of the bin that is slots[i]; true if all slots are of bins. */
+typedef bool histo_codes_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes);
+histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
 
 /* ---- Weights (weights.c) ---- */
 

@@ -1,0 +1,84 @@
+#include "cpu/cells.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEWEST_CELLS = 1 << 4, MOST_CELLS = 1 << 16, CELLS_A_BIN = 16, SAMPLES_A_CELL = 4 };
+static const double FARTHEST = 0x1p1022; /* the distance of two such is a number */
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The cell of an edge, as slots.c finds that of a sample. */
+static uint32_t cell_of(const histo_cells *c, double x)
+{
+    x = fmin(fmax(x, c->lo), c->hi);
+    if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
+    return (uint32_t)(int32_t)((x - c->lo) * c->per_cell);
+}
+
+/* The largest number of edges in one cell. */
+static uint32_t crowd(const histo_cells *c, const double *edges, int32_t bins)
+{
+    uint32_t most = 0, in_cell = 0;
+    for (int32_t e = 0; e <= bins; e++) {
+        in_cell = e > 0 && cell_of(c, edges[e]) == cell_of(c, edges[e - 1]) ? in_cell + 1 : 1;
+        if (in_cell > most) most = in_cell;
+    }
+    return most;
+}
+
+/* Equally wide cells, or cells of equally many bit patterns where those are less crowded; these need a positive lo, for
+ * patterns that rise with the values. Returns how many there are. */
+static uint32_t choose(histo_cells *c, const histo_lookup *l, int64_t samples)
+{
+    uint32_t wanted = FEWEST_CELLS;
+    while (wanted < MOST_CELLS && wanted / CELLS_A_BIN < (uint32_t)l->bins && wanted < samples / SAMPLES_A_CELL)
+        wanted *= 2;
+    c->per_cell = fmin(wanted / (c->hi - c->lo), DBL_MAX);
+    c->first_bits = bits_of(c->lo);
+    uint64_t patterns = bits_of(c->hi) - c->first_bits;
+    while (c->lo > 0 && patterns >> c->shift >= wanted)
+        c->shift++;
+    c->most = crowd(c, l->edges, l->bins);
+    histo_cells by_bits = *c;
+    by_bits.by_bits = true;
+    if (c->lo > 0 && (by_bits.most = crowd(&by_bits, l->edges, l->bins)) < c->most) *c = by_bits;
+    return cell_of(c, c->hi) + 1;
+}
+
+histo_status histo_cells_make(histo_cells *cells, const histo_lookup *l, int64_t samples)
+{
+    histo_cells c = {.lo = fmax(l->lo, -FARTHEST), .hi = fmin(l->hi, FARTHEST), .nan = (uint32_t)l->bins + 2};
+    uint32_t count = choose(&c, l, samples);
+    size_t edge_bytes = ((size_t)l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(uint32_t);
+    double *edges = malloc(edge_bytes + first_bytes);
+    if (!edges) return histo_fail_memory(edge_bytes + first_bytes, "the cells of an axis");
+    uint32_t *first = (uint32_t *)((char *)edges + edge_bytes);
+    memcpy(edges, l->edges, ((size_t)l->bins + 1) * sizeof *edges);
+    if (l->closed) edges[l->bins] = nextafter(l->hi, INFINITY);
+    for (uint32_t e = 0; e < c.most; e++)
+        edges[(uint32_t)l->bins + 1 + e] = NAN;
+    uint32_t below = 0;
+    for (uint32_t cell = 0; cell < count; cell++) {
+        first[cell] = below;
+        while (below <= (uint32_t)l->bins && cell_of(&c, l->edges[below]) == cell)
+            below++;
+    }
+    c.edges = edges;
+    c.first = first;
+    *cells = c;
+    return HISTO_OK;
+}
+
+void histo_cells_free(histo_cells *cells)
+{
+    free((void *)cells->edges);
+    cells->edges = NULL;
+}
