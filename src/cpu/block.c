@@ -92,24 +92,34 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 typedef struct level {
     histo_slots_fn *slots;
     histo_codes_fn *codes;
+    double uniform_ns, cells_ns; /* about, for a sample */
 } level;
 
 static const level *usable_level(void)
 {
     static const level levels[] = {
-        [HISTO_ISA_BASELINE] = {histo_slots_baseline, histo_codes_baseline},
+        [HISTO_ISA_BASELINE] = {histo_slots_baseline, histo_codes_baseline, 1.4, 3},
 #if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = {histo_slots_avx2, histo_codes_avx2},
-        [HISTO_ISA_AVX512] = {histo_slots_avx512, histo_codes_avx512},
-        [HISTO_ISA_AVX512VBMI2] = {histo_slots_avx512, histo_codes_avx512},
+        [HISTO_ISA_AVX2] = {histo_slots_avx2, histo_codes_avx2, 0.6, 2},
+        [HISTO_ISA_AVX512] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
+        [HISTO_ISA_AVX512VBMI2] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
 #endif
     };
     return &levels[histo_isa_usable()];
 }
 
-bool histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes)
+void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3])
 {
-    return usable_level()->codes(slots, n, bins, codes);
+    usable_level()->codes(slots, n, bins, codes, flow);
+}
+
+double histo_slots_ns(const histo_problem *p)
+{
+    const level *l = usable_level();
+    double ns = 0;
+    for (int a = 0; a < p->naxes; a++)
+        ns += p->lookups[a].table ? 0.4 : p->lookups[a].kind == HISTO_SEARCH ? l->cells_ns : l->uniform_ns;
+    return ns;
 }
 
 bool histo_block_is_constant(const histo_job *job, const histo_block *block)

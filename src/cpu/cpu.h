@@ -69,7 +69,10 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 
 /* The bins of the slots of one axis as bytes; see histo_codes_fn. */
-bool histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes);
+void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3]);
+
+/* About how long histo_block_slots takes for a sample, for cost models. */
+double histo_slots_ns(const histo_problem *problem);
 
 /* The mask and the range filter alone. True if there are none and all samples are to be counted; else kept[i] = 1 for
  * those that are, 0 for others. */
@@ -86,8 +89,8 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_cells *cells
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
 
-/* codes[i] = the low byte of the bin that is slots[i]; true if all slots are of bins. */
-typedef bool histo_codes_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes);
+/* codes[i] = the low byte of slots[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow. */
+typedef void histo_codes_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3]);
 histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
 
 /* ---- Weights (weights.c) ---- */

@@ -287,7 +287,7 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_cells *cells, histo_dtype dt
     }
 }
 
-bool HISTO_CODES(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes)
+void HISTO_CODES(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes, uint64_t flow[3])
 {
     uint32_t outside = 0;
     for (int i = 0; i < n; i++) {
@@ -295,5 +295,14 @@ bool HISTO_CODES(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *
         outside |= (uint32_t)(bin >= bins);
         codes[i] = (uint8_t)bin;
     }
-    return !outside;
+    if (!outside) return;
+    uint32_t under = 0, over = 0, nan = 0;
+    for (int i = 0; i < n; i++) {
+        under += slots[i] == 0;
+        over += slots[i] == bins + 1;
+        nan += slots[i] == bins + 2;
+    }
+    flow[0] += under;
+    flow[1] += over;
+    flow[2] += nan;
 }
