@@ -24,9 +24,9 @@ static uint32_t cell_of(const histo_cells *c, double x)
 }
 
 /* The largest number of edges in one cell. */
-static uint32_t crowd(const histo_cells *c, const double *edges, int32_t bins)
+static int32_t crowd(const histo_cells *c, const double *edges, int32_t bins)
 {
-    uint32_t most = 0, in_cell = 0;
+    int32_t most = 0, in_cell = 0;
     for (int32_t e = 0; e <= bins; e++) {
         in_cell = e > 0 && cell_of(c, edges[e]) == cell_of(c, edges[e - 1]) ? in_cell + 1 : 1;
         if (in_cell > most) most = in_cell;
@@ -57,18 +57,18 @@ histo_status histo_cells_make(histo_cells *cells, const histo_lookup *l, int64_t
 {
     histo_cells c = {.lo = fmax(l->lo, -FARTHEST), .hi = fmin(l->hi, FARTHEST), .nan = (uint32_t)l->bins + 2};
     uint32_t count = choose(&c, l, samples);
-    size_t edge_bytes = ((size_t)l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(uint32_t);
+    size_t edge_bytes = (size_t)(l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(int32_t);
     double *edges = malloc(edge_bytes + first_bytes);
     if (!edges) return histo_fail_memory(edge_bytes + first_bytes, "the cells of an axis");
-    uint32_t *first = (uint32_t *)((char *)edges + edge_bytes);
+    int32_t *first = (int32_t *)((char *)edges + edge_bytes);
     memcpy(edges, l->edges, ((size_t)l->bins + 1) * sizeof *edges);
     if (l->closed) edges[l->bins] = nextafter(l->hi, INFINITY);
-    for (uint32_t e = 0; e < c.most; e++)
-        edges[(uint32_t)l->bins + 1 + e] = NAN;
-    uint32_t below = 0;
+    for (int32_t e = 0; e < c.most; e++)
+        edges[l->bins + 1 + e] = NAN;
+    int32_t below = 0;
     for (uint32_t cell = 0; cell < count; cell++) {
         first[cell] = below;
-        while (below <= (uint32_t)l->bins && cell_of(&c, l->edges[below]) == cell)
+        while (below <= l->bins && cell_of(&c, l->edges[below]) == cell)
             below++;
     }
     c.edges = edges;

@@ -12,9 +12,9 @@ typedef struct histo_cells {
     double per_cell;       /* cells in a unit */
     uint64_t first_bits;   /* the pattern of lo */
     int shift;             /* a cell is 2^shift patterns */
-    uint32_t most;         /* edges in a cell */
+    int32_t most;          /* edges in a cell */
     uint32_t nan;          /* slot of NaN */
-    const uint32_t *first; /* edges below each cell: the slot of the cell's smallest samples */
+    const int32_t *first;  /* edges below each cell: the slot of the cell's smallest samples */
     /* The edges, the last as it is compared (see top_of in slots.c), and `most` NaN, which no sample reaches. */
     const double *edges;
 } histo_cells;

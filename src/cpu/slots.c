@@ -52,26 +52,24 @@ static inline uint32_t uniform_slot(double x, double lo, double step, double per
     return x != x ? (uint32_t)bins + 2 : slot;
 }
 
-/* One sample of a cell: by halving, the `most` edges from the cell's first on. */
-static inline uint32_t cell_slot(double x, const histo_cells *c, bool by_bits, uint32_t most)
+/* The cell of a sample: of equally wide ones, and of equally many bit patterns. */
+static inline double clamped(double x, const histo_cells *c)
 {
     double y = x > c->lo ? x : c->lo; /* NaN too */
-    y = y < c->hi ? y : c->hi;
-    uint32_t cell;
-    if (by_bits) {
-        uint64_t bits;
-        memcpy(&bits, &y, sizeof bits);
-        cell = (uint32_t)((bits - c->first_bits) >> c->shift);
-    } else {
-        cell = (uint32_t)(int32_t)((y - c->lo) * c->per_cell);
-    }
-    uint32_t slot = c->first[cell];
-    for (uint32_t left = most; left > 0;) {
-        uint32_t half = (left + 1) / 2;
-        slot += x >= c->edges[slot + half - 1] ? half : 0;
-        left -= half;
-    }
-    return x != x ? c->nan : slot;
+    return y < c->hi ? y : c->hi;
+}
+
+static inline int32_t wide_cell(double x, const histo_cells *c)
+{
+    return (int32_t)((clamped(x, c) - c->lo) * c->per_cell);
+}
+
+static inline int32_t bits_cell(double x, const histo_cells *c)
+{
+    double y = clamped(x, c);
+    uint64_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    return (int32_t)((bits - c->first_bits) >> c->shift);
 }
 
 /* How a slot is put down: the only axis, the first or a further one of several. */
@@ -91,15 +89,6 @@ static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accum
                 put(&out[i], SLOT, stride, accumulate);                                                                \
     } while (0)
 
-/* The same for cells, with the number of edges in one a constant where it is 1. */
-#define PUT_CELLS(x, by_bits)                                                                                          \
-    do {                                                                                                               \
-        if (c.most == 1)                                                                                               \
-            PUT_ALL(cell_slot(x, &c, by_bits, 1));                                                                     \
-        else                                                                                                           \
-            PUT_ALL(cell_slot(x, &c, by_bits, c.most));                                                                \
-    } while (0)
-
 #define DEFINE_UNIFORM(name, storage)                                                                                  \
     static void uniform_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t stride,         \
                                bool accumulate, uint32_t *restrict out)                                                \
@@ -111,14 +100,27 @@ static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accum
 DEFINE_UNIFORM(f32, float)
 DEFINE_UNIFORM(f64, double)
 
+/* By halving, the `most` edges from the first of the sample's cell on; one loop for each step, so that it is made of
+ * vectors. */
 static void of_cells(const histo_cells *cells, const double *restrict samples, int n, uint32_t stride, bool accumulate,
                      uint32_t *restrict out)
 {
     const histo_cells c = *cells;
+    int32_t slots[HISTO_BLOCK];
     if (c.by_bits)
-        PUT_CELLS(samples[i], true);
+        for (int i = 0; i < n; i++)
+            slots[i] = c.first[bits_cell(samples[i], &c)];
     else
-        PUT_CELLS(samples[i], false);
+        for (int i = 0; i < n; i++)
+            slots[i] = c.first[wide_cell(samples[i], &c)];
+    for (int32_t left = c.most; left > 0;) {
+        const int32_t half = (left + 1) / 2;
+        const double *edges = c.edges + half - 1;
+        for (int i = 0; i < n; i++)
+            slots[i] += samples[i] >= edges[slots[i]] ? half : 0;
+        left -= half;
+    }
+    PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
 }
 
 /* ---- float by float ---- */
@@ -243,7 +245,7 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
         PUT_ALL(table[((const uint16_t *)samples)[i]]);
 }
 
-/* Ways for one type and a uniform axis that stands alone; false if there is none. */
+/* Ways for one type and a uniform axis; false if there is none. */
 static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
     switch (dtype) {
@@ -266,7 +268,14 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_cells *cells, histo_dtype dt
         of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
         return;
     }
-    if (stride == 1 && !accumulate && l->kind == HISTO_UNIFORM && by_own_way(l, dtype, samples, n, out)) return;
+    if (l->kind == HISTO_UNIFORM) {
+        uint32_t own[HISTO_BLOCK];
+        bool alone = stride == 1 && !accumulate;
+        if (by_own_way(l, dtype, samples, n, alone ? out : own)) {
+            if (!alone) PUT_ALL(own[i]);
+            return;
+        }
+    }
     if (dtype == HISTO_F64) {
         of_doubles(l, cells, samples, n, stride, accumulate, out);
         return;
