@@ -16,8 +16,8 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
 /* CPUs this process may use: affinity and the quotas of its cgroup counted in. */
 int histo_cpus_usable(void);
 
-/* The smaller of `cpus` and the CPU quotas, rounded up, of the cgroup (version 2) that the file `membership` names and
- * of those above it, which are directories under `mount`. */
+/* The smallest of `cpus` and the CPU quotas, rounded up, of the cgroups that the file `membership` names and of those
+ * above them: directories under `mount` (version 2), or under that of the controllers there (version 1). */
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
 /* ---- Features (features.c) ---- */
