@@ -6,7 +6,6 @@
 #include <string.h>
 
 enum { FEWEST_CELLS = 1 << 4, MOST_CELLS = 1 << 16, CELLS_A_BIN = 16, SAMPLES_A_CELL = 4 };
-static const double FARTHEST = 0x1p1022; /* the distance of two such is a number */
 
 static uint64_t bits_of(double x)
 {
@@ -18,7 +17,6 @@ static uint64_t bits_of(double x)
 /* The cell of an edge, as slots.c finds that of a sample. */
 static uint32_t cell_of(const histo_cells *c, double x)
 {
-    x = fmin(fmax(x, c->lo), c->hi);
     if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
     return (uint32_t)(int32_t)((x - c->lo) * c->per_cell);
 }
@@ -41,7 +39,7 @@ static uint32_t choose(histo_cells *c, const histo_lookup *l, int64_t samples)
     uint32_t wanted = FEWEST_CELLS;
     while (wanted < MOST_CELLS && wanted / CELLS_A_BIN < (uint32_t)l->bins && wanted < samples / SAMPLES_A_CELL)
         wanted *= 2;
-    c->per_cell = fmin(wanted / (c->hi - c->lo), DBL_MAX);
+    c->per_cell = fmin(wanted / (c->hi - c->lo), DBL_MAX); /* the width of an axis is finite, but may be tiny */
     c->first_bits = bits_of(c->lo);
     uint64_t patterns = bits_of(c->hi) - c->first_bits;
     while (c->lo > 0 && patterns >> c->shift >= wanted)
@@ -55,7 +53,7 @@ static uint32_t choose(histo_cells *c, const histo_lookup *l, int64_t samples)
 
 histo_status histo_cells_make(histo_cells *cells, const histo_lookup *l, int64_t samples)
 {
-    histo_cells c = {.lo = fmax(l->lo, -FARTHEST), .hi = fmin(l->hi, FARTHEST), .nan = (uint32_t)l->bins + 2};
+    histo_cells c = {.lo = l->lo, .hi = l->hi, .nan = (uint32_t)l->bins + 2};
     uint32_t count = choose(&c, l, samples);
     size_t edge_bytes = (size_t)(l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(int32_t);
     double *edges = malloc(edge_bytes + first_bytes);

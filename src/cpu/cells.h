@@ -7,14 +7,14 @@
 #include "axis/axis.h"
 
 typedef struct histo_cells {
-    double lo, hi;         /* samples outside are taken for one of these: first and last edge, within reason */
-    bool by_bits;          /* a cell is a range of bit patterns of double, else a range of values, all equally wide */
-    double per_cell;       /* cells in a unit */
-    uint64_t first_bits;   /* the pattern of lo */
-    int shift;             /* a cell is 2^shift patterns */
-    int32_t most;          /* edges in a cell */
-    uint32_t nan;          /* slot of NaN */
-    const int32_t *first;  /* edges below each cell: the slot of the cell's smallest samples */
+    double lo, hi;        /* first and last edge */
+    bool by_bits;         /* a cell is a range of bit patterns of double, else a range of values, all equally wide */
+    double per_cell;      /* cells in a unit */
+    uint64_t first_bits;  /* the pattern of lo */
+    int shift;            /* a cell is 2^shift patterns */
+    int32_t most;         /* edges in a cell */
+    uint32_t nan;         /* slot of NaN */
+    const int32_t *first; /* edges below each cell: the slot of the cell's smallest samples */
     /* The edges, the last as it is compared (see top_of in slots.c), and `most` NaN, which no sample reaches. */
     const double *edges;
 } histo_cells;
