@@ -1,10 +1,11 @@
 /* value_counts: samples of 8 and 16 bits are counted by value, all 256 or 65536 of them; what slot each value belongs
  * to is asked once at the end. The axis costs nothing, whatever it is.
  *
- * Bytes are counted by count_bytes.h. Values of 16 bits are increments of one table of 32-bit counters a thread; a
- * block of equal samples is one addition. Few samples of a batch entry go straight into the histogram.
+ * Bytes are counted by count_bytes.h. Values of 16 bits are counted in one table a thread of counters of one byte,
+ * which carry 256 to the histogram (as in byte_counters); a block of equal samples is one addition. Few samples of a
+ * batch entry go straight into the histogram.
  *
- * Bytes: each sample once; 256 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses for
+ * Bytes: each sample once; 64 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses for
  * few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
@@ -18,9 +19,9 @@ enum {
     LONG_BLOCK = 1 << 18,
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
-    MOST_HELD = 1 << 30,     /* 32-bit counters cannot wrap */
     VALUES_16 = 1 << 16,
-    RUN = 128,
+    CARRY = 256,
+    RUN = 256,
     MOST_OPERANDS = 3, /* samples, mask, where */
 };
 
@@ -70,7 +71,7 @@ static double cost_us(const histo_problem *p, int threads)
 
 static size_t counters_bytes(const histo_problem *p)
 {
-    return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16 * sizeof(uint32_t);
+    return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16;
 }
 
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
@@ -95,7 +96,7 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
-    int64_t held; /* samples in the counters */
+    bool empty; /* nothing is in the counters */
 } local;
 
 static void add(uint64_t *counter, uint64_t count)
@@ -103,39 +104,50 @@ static void add(uint64_t *counter, uint64_t count)
     if (count) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
+static void add_value(const local *me, size_t value, uint64_t count)
+{
+    const histo_bank *bank = me->job->bank;
+    if (count) add(&bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)], count);
+}
+
 /* Add the counters to the histogram and clear them. */
 static void flush(local *me)
 {
-    if (me->held == 0) return;
+    if (me->empty) return;
+    me->empty = true;
     const histo_problem *p = me->job->problem;
-    uint64_t *counts = me->job->bank->counts + me->batch * me->job->bank->slots;
     if (is_bytes(p)) {
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
         for (size_t v = 0; v < 256; v++)
-            add(&counts[slot_of(p, v)], of_value[v]);
+            add_value(me, v, of_value[v]);
     } else {
-        uint32_t *of_value = me->counters;
+        uint8_t *of_value = me->counters;
         for (size_t v = 0; v < VALUES_16; v++)
-            if (of_value[v]) add(&counts[slot_of(p, v)], of_value[v]);
-        memset(of_value, 0, VALUES_16 * sizeof *of_value);
+            add_value(me, v, of_value[v]);
+        memset(of_value, 0, VALUES_16);
     }
-    me->held = 0;
 }
 
-static void count_16(uint32_t *counts, const uint16_t *values, int64_t n)
+static inline void count_one(const local *me, uint8_t *counts, uint16_t value)
 {
+    if (__builtin_expect(++counts[value] == 0, 0)) add_value(me, value, CARRY);
+}
+
+static void count_16(const local *me, const uint16_t *values, int64_t n)
+{
+    uint8_t *counts = me->counters;
     int64_t i = 0;
     for (; i + RUN <= n; i += RUN) {
         if (histo_all_equal(values + i, RUN, sizeof *values)) {
-            counts[values[i]] += RUN;
+            add_value(me, values[i], RUN);
             continue;
         }
         for (int64_t k = i; k < i + RUN; k++)
-            counts[values[k]]++;
+            count_one(me, counts, values[k]);
     }
     for (; i < n; i++)
-        counts[values[i]]++;
+        count_one(me, counts, values[i]);
 }
 
 /* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
@@ -170,13 +182,13 @@ static void count_block(local *me, int64_t batch, const void *samples, int n)
         count_directly(me->job, batch, samples, n);
         return;
     }
-    if (batch != me->batch || me->held > MOST_HELD) flush(me);
+    if (batch != me->batch) flush(me);
     me->batch = batch;
-    me->held += n;
+    me->empty = false;
     if (is_bytes(me->job->problem))
         counting_of(me->job->problem)->add(me->counters, samples, (size_t)n);
     else
-        count_16(me->counters, samples, n);
+        count_16(me, samples, n);
 }
 
 static void count_share(local *me, int index, int shares)
@@ -207,7 +219,7 @@ static void count_range(void *context, int index)
     const histo_problem *p = all->job->problem;
     size_t blocks = histo_blocks_bytes(p);
     char *mine = (char *)all->job->workspace + (size_t)index * (blocks + counters_bytes(p));
-    local me = {.job = all->job, .gathered = mine, .counters = mine + blocks};
+    local me = {.job = all->job, .gathered = mine, .counters = mine + blocks, .empty = true};
     if (is_bytes(p))
         counting_of(p)->start(me.counters);
     else
@@ -225,7 +237,7 @@ static histo_status launch(const histo_job *job)
     }
     _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];
-    local me = {.job = job, .gathered = gathered, .counters = counters};
+    local me = {.job = job, .gathered = gathered, .counters = counters, .empty = true};
     if (!is_direct(p)) histo_byte_counting_scalar.start(counters);
     count_share(&me, 0, 1);
     return HISTO_OK;
