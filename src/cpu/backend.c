@@ -47,11 +47,11 @@ static void unprepare(void *at)
 {
     histo_cpu_prepared *prepared = at;
     for (int a = 0; a < HISTO_MAX_AXES; a++)
-        histo_cells_free(&prepared->cells[a]);
+        histo_spans_free(&prepared->spans[a]);
     free(prepared);
 }
 
-/* Cells for the axes that want them; nothing if none does. */
+/* Spans for the axes that want them; nothing if none does. */
 static histo_status prepare(const histo_problem *problem, void **out)
 {
     histo_cpu_prepared *prepared = NULL;
@@ -60,8 +60,8 @@ static histo_status prepare(const histo_problem *problem, void **out)
         const histo_lookup *lookup = &problem->lookups[a];
         if (lookup->kind != HISTO_SEARCH || lookup->table) continue;
         if (!prepared) prepared = calloc(1, sizeof *prepared);
-        status = prepared ? histo_cells_make(&prepared->cells[a], lookup, problem->samples)
-                          : histo_fail_memory(sizeof *prepared, "the cells of axes");
+        status = prepared ? histo_spans_make(&prepared->spans[a], lookup, problem->samples)
+                          : histo_fail_memory(sizeof *prepared, "the spans of axes");
     }
     if (status == HISTO_OK)
         *out = prepared;

@@ -92,7 +92,7 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 typedef struct level {
     histo_slots_fn *slots;
     histo_codes_fn *codes;
-    double uniform_ns, cells_ns; /* about, for a sample */
+    double uniform_ns, spans_ns; /* about, for a sample */
 } level;
 
 static const level *usable_level(void)
@@ -118,7 +118,7 @@ double histo_slots_ns(const histo_problem *p)
     const level *l = usable_level();
     double ns = 0;
     for (int a = 0; a < p->naxes; a++)
-        ns += p->lookups[a].table ? 0.4 : p->lookups[a].kind == HISTO_SEARCH ? l->cells_ns : l->uniform_ns;
+        ns += p->lookups[a].table ? 0.4 : p->lookups[a].kind == HISTO_SEARCH ? l->spans_ns : l->uniform_ns;
     return ns;
 }
 
@@ -154,7 +154,7 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = usable_level()->slots;
     for (int a = 0; a < p->naxes; a++)
-        slots_of(&p->lookups[a], prepared ? &prepared->cells[a] : NULL, p->dtypes[a], block->at[a], block->n,
+        slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->dtypes[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;

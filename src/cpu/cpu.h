@@ -2,7 +2,7 @@
 #ifndef CPU_CPU_H
 #define CPU_CPU_H
 
-#include "cpu/cells.h"
+#include "cpu/spans.h"
 #include "plan/strategy.h"
 
 /* ---- Threads (pool.c) ---- */
@@ -33,7 +33,7 @@ const char *histo_isa_name(histo_isa isa);
 
 /* What the backend prepares for a plan. */
 typedef struct histo_cpu_prepared {
-    histo_cells cells[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
+    histo_spans spans[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
 } histo_cpu_prepared;
 
 /* ---- Blocks (block.c) ---- */
@@ -83,9 +83,9 @@ bool histo_sample_kept(const histo_job *job, const char *const *at);
 
 /* ---- Slots (slots.c, compiled once for each level of the instruction set) ---- */
 
-/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. cells: of a lookup by search
+/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. spans: of a lookup by search
  * without a table. */
-typedef void histo_slots_fn(const histo_lookup *lookup, const histo_cells *cells, histo_dtype dtype,
+typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
 

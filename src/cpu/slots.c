@@ -5,13 +5,13 @@
  * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
  * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float
  * samples: the same in float, 16 lanes where double has 8, if the guess is farther from its edge than rounding can move
- * it; a batch with one that is not takes the way of double. Search axes: a cell of the axis (cells.h) holds few edges,
+ * it; a batch with one that is not takes the way of double. Search axes: a span of the axis (spans.h) holds few edges,
  * which are compared. 64-bit integers that double holds go its way. */
 #include <math.h>
 #include <string.h>
 
-#include "cpu/cells.h"
 #include "cpu/cpu.h"
+#include "cpu/spans.h"
 #include "view/dtype.h"
 
 enum { BATCH = 64 /* samples judged together */, EXACT_AFTER = 4 /* batches that follow a doubtful one */ };
@@ -34,12 +34,6 @@ static inline uint32_t bits_of(float x)
     return bits;
 }
 
-/* What the last edge is compared as: a closed axis has x == hi inside. */
-static inline double top_of(const histo_lookup *l)
-{
-    return l->closed ? nextafter(l->hi, INFINITY) : l->hi;
-}
-
 static inline uint32_t uniform_slot(double x, double lo, double step, double per_step, double bins, double top)
 {
     double t = (x - lo) * per_step;
@@ -52,19 +46,19 @@ static inline uint32_t uniform_slot(double x, double lo, double step, double per
     return x != x ? (uint32_t)bins + 2 : slot;
 }
 
-/* The cell of a sample: of equally wide ones, and of equally many bit patterns. */
-static inline double clamped(double x, const histo_cells *c)
+/* The span of a sample: of equally wide ones, and of equally many bit patterns. */
+static inline double clamped(double x, const histo_spans *c)
 {
     double y = x > c->lo ? x : c->lo; /* NaN too */
     return y < c->hi ? y : c->hi;
 }
 
-static inline int32_t wide_cell(double x, const histo_cells *c)
+static inline int32_t wide_span(double x, const histo_spans *c)
 {
-    return (int32_t)((clamped(x, c) - c->lo) * c->per_cell);
+    return (int32_t)((clamped(x, c) - c->lo) * c->per_span);
 }
 
-static inline int32_t bits_cell(double x, const histo_cells *c)
+static inline int32_t bits_span(double x, const histo_spans *c)
 {
     double y = clamped(x, c);
     uint64_t bits;
@@ -93,26 +87,26 @@ static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accum
     static void uniform_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t stride,         \
                                bool accumulate, uint32_t *restrict out)                                                \
     {                                                                                                                  \
-        const double lo = l->lo, step = l->step, per_step = l->per_step, bins = l->bins, top = top_of(l);              \
+        const double lo = l->lo, step = l->step, per_step = l->per_step, bins = l->bins, top = l->over;                \
         PUT_ALL(uniform_slot(samples[i], lo, step, per_step, bins, top));                                              \
     }
 
 DEFINE_UNIFORM(f32, float)
 DEFINE_UNIFORM(f64, double)
 
-/* By halving, the `most` edges from the first of the sample's cell on; one loop for each step, so that it is made of
+/* By halving, the `most` edges from the first of the sample's span on; one loop for each step, so that it is made of
  * vectors. */
-static void of_cells(const histo_cells *cells, const double *restrict samples, int n, uint32_t stride, bool accumulate,
+static void of_spans(const histo_spans *spans, const double *restrict samples, int n, uint32_t stride, bool accumulate,
                      uint32_t *restrict out)
 {
-    const histo_cells c = *cells;
+    const histo_spans c = *spans;
     int32_t slots[HISTO_BLOCK];
     if (c.by_bits)
         for (int i = 0; i < n; i++)
-            slots[i] = c.first[bits_cell(samples[i], &c)];
+            slots[i] = c.first[bits_span(samples[i], &c)];
     else
         for (int i = 0; i < n; i++)
-            slots[i] = c.first[wide_cell(samples[i], &c)];
+            slots[i] = c.first[wide_span(samples[i], &c)];
     for (int32_t left = c.most; left > 0;) {
         const int32_t half = (left + 1) / 2;
         const double *edges = c.edges + half - 1;
@@ -182,26 +176,24 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
 
 /* ---- Integers ---- */
 
-/* 32-bit integers on bins of width 1: a subtraction. False if the bins begin or end outside of the type. */
-#define DEFINE_UNIT(name, storage, smallest, largest)                                                                  \
-    static bool unit_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t *restrict out)     \
+/* Bins of 2^shift whole numbers: see histo_whole. */
+#define DEFINE_WHOLE(name, storage)                                                                                    \
+    static void whole_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t *restrict out)    \
     {                                                                                                                  \
-        if (!(l->lo >= (smallest)) || !(l->hi <= (largest))) return false;                                             \
-        if (l->lo != (double)(storage)l->lo || l->hi != l->lo + l->bins) return false;                                 \
-        const storage lo = (storage)l->lo, hi = (storage)l->hi;                                                        \
-        const uint32_t bins = (uint32_t)l->bins, at_hi = l->closed ? bins : bins + 1;                                  \
+        const storage low = (storage)l->whole.low, high = (storage)l->whole.high;                                      \
+        const uint32_t from = l->whole.from, at_high = (uint32_t)l->bins;                                              \
+        const int shift = l->whole.shift;                                                                              \
+        const bool closed = l->whole.closed;                                                                           \
         for (int i = 0; i < n; i++) {                                                                                  \
-            storage x = samples[i];                                                                                    \
-            uint32_t slot = (uint32_t)x - (uint32_t)lo + 1;                                                            \
-            slot = x < lo ? 0 : slot;                                                                                  \
-            slot = x > hi ? bins + 1 : slot;                                                                           \
-            out[i] = x == hi ? at_hi : slot;                                                                           \
+            storage x = samples[i], cut = x > low ? x : low;                                                           \
+            cut = cut < high ? cut : high;                                                                             \
+            uint32_t slot = ((uint32_t)cut - from) >> shift;                                                           \
+            out[i] = closed & (x == high) ? at_high : slot;                                                            \
         }                                                                                                              \
-        return true;                                                                                                   \
     }
 
-DEFINE_UNIT(u32, uint32_t, 0, UINT32_MAX)
-DEFINE_UNIT(i32, int32_t, INT32_MIN, INT32_MAX)
+DEFINE_WHOLE(u32, uint32_t)
+DEFINE_WHOLE(i32, int32_t)
 
 /* ---- All ---- */
 
@@ -227,13 +219,13 @@ static const uint64_t MOST = (uint64_t)1 << 53;
 
 HISTO_DTYPES(DEFINE_WIDEN)
 
-static void of_doubles(const histo_lookup *l, const histo_cells *cells, const double *samples, int n, uint32_t stride,
+static void of_doubles(const histo_lookup *l, const histo_spans *spans, const double *samples, int n, uint32_t stride,
                        bool accumulate, uint32_t *out)
 {
     if (l->kind == HISTO_UNIFORM)
         uniform_f64(l, samples, n, stride, accumulate, out);
     else
-        of_cells(cells, samples, n, stride, accumulate, out);
+        of_spans(spans, samples, n, stride, accumulate, out);
 }
 
 static void of_table(const uint32_t *table, size_t size, const void *samples, int n, uint32_t stride, bool accumulate,
@@ -253,15 +245,17 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
         of_floats(l, samples, n, out);
         return true;
     case HISTO_U32:
-        return unit_u32(l, samples, n, out);
+        if (l->whole.is) whole_u32(l, samples, n, out);
+        return l->whole.is;
     case HISTO_I32:
-        return unit_i32(l, samples, n, out);
+        if (l->whole.is) whole_i32(l, samples, n, out);
+        return l->whole.is;
     default:
         return false;
     }
 }
 
-void HISTO_SLOTS(const histo_lookup *l, const histo_cells *cells, histo_dtype dtype, const void *samples, int n,
+void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                  uint32_t stride, bool accumulate, uint32_t *out)
 {
     if (l->table) {
@@ -277,7 +271,7 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_cells *cells, histo_dtype dt
         }
     }
     if (dtype == HISTO_F64) {
-        of_doubles(l, cells, samples, n, stride, accumulate, out);
+        of_doubles(l, spans, samples, n, stride, accumulate, out);
         return;
     }
     double widened[HISTO_BLOCK];
@@ -285,7 +279,7 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_cells *cells, histo_dtype dt
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         if (widen_##name(samples, n, widened))                                                                         \
-            of_doubles(l, cells, widened, n, stride, accumulate, out);                                                 \
+            of_doubles(l, spans, widened, n, stride, accumulate, out);                                                 \
         else                                                                                                           \
             PUT_ALL(SLOT_OF(compute)(l, (compute)widen(((const storage *)samples)[i])));                               \
         break;
