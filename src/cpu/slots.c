@@ -188,7 +188,7 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
             storage x = samples[i], cut = x > low ? x : low;                                                           \
             cut = cut < high ? cut : high;                                                                             \
             uint32_t slot = ((uint32_t)cut - from) >> shift;                                                           \
-            out[i] = closed & (x == high) ? at_high : slot;                                                            \
+            out[i] = (closed & (x == high)) ? at_high : slot;                                                          \
         }                                                                                                              \
     }
 
