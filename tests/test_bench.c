@@ -326,7 +326,8 @@ static void gallery(void **state)
     assert_non_null(strstr(table, "\ndegenerate/1080p: 1 image,"));
     assert_non_null(strstr(table, "\nuniform/f64/256: 5000 samples, read roof "));
     assert_non_null(strstr(table, "\n* cpu/"));
-    assert_non_null(strstr(table, "3 inputs, 9 measurements: all counts exact\n"));
+    assert_non_null(strstr(table, "\n3 inputs, "));
+    assert_non_null(strstr(table, " measurements: all counts exact\n"));
     assert_non_null(strstr(json, "\"command\": \"a \\\"quoted\\\" word\""));
     assert_non_null(strstr(json, "\"input\": \"distinct-2/u8/256\""));
     assert_non_null(strstr(json, "{\"strategy\": \"cpu/sort_search\", \"outcome\": \"exact\", "));

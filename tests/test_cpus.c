@@ -30,16 +30,34 @@ static void put(const char *name, const char *text)
 static int make_root(void **state)
 {
     (void)state;
-    return mkdtemp(root) && mkdir(in_root("outer"), 0777) == 0 && mkdir(in_root("outer/inner"), 0777) == 0 ? 0 : -1;
+    return mkdtemp(root) && mkdir(in_root("outer"), 0777) == 0 && mkdir(in_root("outer/inner"), 0777) == 0 &&
+                   mkdir(in_root("cpu,cpuacct"), 0777) == 0 && mkdir(in_root("cpu,cpuacct/job"), 0777) == 0
+               ? 0
+               : -1;
+}
+
+static int make_root_again(void **state)
+{
+    strcpy(root, "/tmp/histo-cpus-XXXXXX");
+    return make_root(state);
 }
 
 static int remove_root(void **state)
 {
     (void)state;
-    static const char *const files[] = {"membership", "cpu.max", "outer/cpu.max", "outer/inner/cpu.max"};
+    static const char *const files[] = {"membership",
+                                        "cpu.max",
+                                        "outer/cpu.max",
+                                        "outer/inner/cpu.max",
+                                        "cpu,cpuacct/cpu.cfs_quota_us",
+                                        "cpu,cpuacct/cpu.cfs_period_us",
+                                        "cpu,cpuacct/job/cpu.cfs_quota_us",
+                                        "cpu,cpuacct/job/cpu.cfs_period_us"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         unlink(in_root(files[i]));
     rmdir(in_root("outer/inner"));
+    rmdir(in_root("cpu,cpuacct/job"));
+    rmdir(in_root("cpu,cpuacct"));
     rmdir(in_root("outer"));
     return rmdir(root);
 }
@@ -79,6 +97,25 @@ static void the_smallest_quota_counts(void **state)
     assert_true(histo_cpus_usable() >= 1);
 }
 
+static void quotas_of_version_1(void **state)
+{
+    (void)state;
+    put("membership", "5:cpuset:/job\n4:cpu,cpuacct:/job\n3:memory:/job\n");
+    assert_int_equal(cpus(), 64);
+    put("cpu,cpuacct/job/cpu.cfs_quota_us", "-1\n");
+    put("cpu,cpuacct/job/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cpus(), 64);
+    put("cpu,cpuacct/cpu.cfs_quota_us", "450000\n");
+    put("cpu,cpuacct/cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cpus(), 5);
+    put("cpu,cpuacct/job/cpu.cfs_quota_us", "200000\n");
+    assert_int_equal(cpus(), 2);
+    put("membership", "4:cpu,cpuacct:/elsewhere\n"); /* as in a container, where the path is the host's */
+    assert_int_equal(cpus(), 5);
+    put("membership", "4:cpuacct:/job\nnonsense\n4:cpu\n");
+    assert_int_equal(cpus(), 64);
+}
+
 static void threads_of_the_environment(void **state)
 {
     (void)state;
@@ -116,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_smallest_quota_counts, make_root, remove_root),
+        cmocka_unit_test_setup_teardown(quotas_of_version_1, make_root_again, remove_root),
         cmocka_unit_test(threads_of_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

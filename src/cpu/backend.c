@@ -1,5 +1,7 @@
 /* The CPU as a backend. */
+#define _DEFAULT_SOURCE
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/error.h"
 #include "cpu/cpu.h"
@@ -31,7 +33,7 @@ static int threads(int wanted)
 static const char *device_name(histo_device device)
 {
     (void)device;
-    static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512"};
+    static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512", "cpu-avx512vbmi2"};
     return names[histo_isa_usable()];
 }
 
@@ -41,13 +43,54 @@ static void describe(histo_text *text)
                    threads(0), threads(0) == 1 ? "" : "s", histo_isa_name(histo_isa_usable()));
 }
 
+static void unprepare(void *at)
+{
+    histo_cpu_prepared *prepared = at;
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        histo_spans_free(&prepared->spans[a]);
+    free(prepared);
+}
+
+/* Spans for the axes that want them; nothing if none does. */
+static histo_status prepare(const histo_problem *problem, void **out)
+{
+    histo_cpu_prepared *prepared = NULL;
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
+        const histo_lookup *lookup = &problem->lookups[a];
+        if (lookup->kind != HISTO_SEARCH || lookup->table) continue;
+        if (!prepared) prepared = calloc(1, sizeof *prepared);
+        status = prepared ? histo_spans_make(&prepared->spans[a], lookup, problem->samples)
+                          : histo_fail_memory(sizeof *prepared, "the spans of axes");
+    }
+    if (status == HISTO_OK)
+        *out = prepared;
+    else if (prepared)
+        unprepare(prepared);
+    return status;
+}
+
+/* Large tables are in huge pages where the system has them: random increments miss fewer translations, and there are
+ * fewer pages to make. */
+static void *allocate(size_t bytes)
+{
+    const size_t huge = (size_t)2 << 20;
+    if (bytes < 2 * huge) return aligned_alloc(64, bytes);
+    bytes = (bytes + huge - 1) / huge * huge;
+    void *memory = aligned_alloc(huge, bytes);
+#ifdef MADV_HUGEPAGE
+    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* advice: it may fail */
+#endif
+    return memory;
+}
+
 /* The workspace is kept from the first piece of a fill to the last, so that no later one can fail for want of it. */
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
     size_t bytes = strategy->workspace(job->problem, job->threads, job->params);
     bytes = (bytes + 63) / 64 * 64;
     if (bytes && !job->workspace) {
-        job->workspace = aligned_alloc(64, bytes);
+        job->workspace = allocate(bytes);
         if (!job->workspace) return histo_fail_memory(bytes, "the workspace of a fill");
     }
     histo_status status = strategy->launch(job);
@@ -63,4 +106,6 @@ const histo_backend histo_backend_cpu = {.name = "cpu",
                                          .threads = threads,
                                          .device_name = device_name,
                                          .describe = describe,
-                                         .run = run};
+                                         .run = run,
+                                         .prepare = prepare,
+                                         .unprepare = unprepare};

@@ -3,6 +3,7 @@
 
 #include "axis/filter.h"
 #include "cpu/cpu.h"
+#include "cpu/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
 
@@ -26,7 +27,7 @@ static int64_t share(int64_t n, int index, int shares)
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered)
 {
     int64_t n = job->end - job->begin;
-    *blocks = (histo_blocks){.job = job, .gathered = gathered};
+    *blocks = (histo_blocks){.job = job, .gathered = gathered, .most = HISTO_BLOCK};
     histo_walk_start(&blocks->walk, &job->nest, job->begin + share(n, index, shares),
                      job->begin + share(n, index + 1, shares), INT64_MAX);
 }
@@ -36,8 +37,15 @@ static int64_t run_stride(const histo_nest *nest, int operand)
     return nest->strides[operand][nest->ndim - 1];
 }
 
-/* Give out the next n samples of the current run, for operands whose memory can be used as it is, or gathered behind
- * the `filled` samples already there. */
+/* Can the run's samples of this operand be used where they are? */
+static bool lies_well(const histo_blocks *blocks, int operand)
+{
+    int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
+    return run_stride(&blocks->job->nest, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
+}
+
+/* Give out the next n samples of the current run: operands that lie well as they are, if in_place, others gathered
+ * behind the `filled` samples already there. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_nest *nest = &blocks->job->nest;
@@ -46,7 +54,7 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
         int64_t stride = run_stride(nest, o);
         const char *from = blocks->run.at[o];
         char *room = blocks->gathered + (size_t)o * operand_bytes();
-        if (in_place && stride == (int64_t)size && (uintptr_t)from % size == 0) {
+        if (in_place && lies_well(blocks, o)) {
             block->at[o] = from;
         } else {
             histo_gather(room + (size_t)filled * size, from, stride, size, n);
@@ -62,7 +70,10 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     enum { SHORT_RUN = HISTO_BLOCK / 4 };
     if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
     block->batch = blocks->run.batch;
-    int64_t n = blocks->run.n < HISTO_BLOCK ? blocks->run.n : HISTO_BLOCK;
+    int64_t most = blocks->most;
+    for (int o = 0; o < blocks->job->nest.operands && most > HISTO_BLOCK; o++)
+        if (!lies_well(blocks, o)) most = HISTO_BLOCK;
+    int64_t n = blocks->run.n < most ? blocks->run.n : most;
     bool in_place = n >= SHORT_RUN;
     take(blocks, block, 0, n, in_place);
     block->n = (int)n;
@@ -77,16 +88,47 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
-static histo_slots_fn *slots_function(void)
+/* The functions of a level of the instruction set. */
+typedef struct level {
+    histo_slots_fn *slots;
+    histo_codes_fn *codes;
+    double uniform_ns, spans_ns; /* about, for a sample */
+} level;
+
+static const level *usable_level(void)
 {
-    static histo_slots_fn *const functions[] = {
-        [HISTO_ISA_BASELINE] = histo_slots_baseline,
+    static const level levels[] = {
+        [HISTO_ISA_BASELINE] = {histo_slots_baseline, histo_codes_baseline, 1.4, 3},
 #if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = histo_slots_avx2,
-        [HISTO_ISA_AVX512] = histo_slots_avx512,
+        [HISTO_ISA_AVX2] = {histo_slots_avx2, histo_codes_avx2, 0.6, 2},
+        [HISTO_ISA_AVX512] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
+        [HISTO_ISA_AVX512VBMI2] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
 #endif
     };
-    return functions[histo_isa_usable()];
+    return &levels[histo_isa_usable()];
+}
+
+void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3])
+{
+    usable_level()->codes(slots, n, bins, codes, flow);
+}
+
+double histo_slots_ns(const histo_problem *p)
+{
+    const level *l = usable_level();
+    double ns = 0;
+    for (int a = 0; a < p->naxes; a++)
+        ns += p->lookups[a].table ? 0.4 : p->lookups[a].kind == HISTO_SEARCH ? l->spans_ns : l->uniform_ns;
+    return ns;
+}
+
+bool histo_block_is_constant(const histo_job *job, const histo_block *block)
+{
+    const histo_problem *p = job->problem;
+    bool constant = block->n > 2 && p->operands == p->naxes && p->weighting == HISTO_UNWEIGHTED;
+    for (int a = 0; a < p->naxes && constant; a++)
+        constant = histo_all_equal(block->at[a], (size_t)block->n, histo_dtype_size(p->dtypes[a]));
+    return constant;
 }
 
 bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept)
@@ -109,9 +151,11 @@ bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *k
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     const histo_problem *p = job->problem;
-    histo_slots_fn *slots_of = slots_function();
+    const histo_cpu_prepared *prepared = job->prepared;
+    histo_slots_fn *slots_of = usable_level()->slots;
     for (int a = 0; a < p->naxes; a++)
-        slots_of(&p->lookups[a], p->dtypes[a], block->at[a], block->n, p->slot_strides[a], a > 0, slots);
+        slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->dtypes[a], block->at[a], block->n,
+                 p->slot_strides[a], a > 0, slots);
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;
     for (int i = 0; i < block->n; i++)

@@ -2,6 +2,7 @@
 #ifndef CPU_CPU_H
 #define CPU_CPU_H
 
+#include "cpu/spans.h"
 #include "plan/strategy.h"
 
 /* ---- Threads (pool.c) ---- */
@@ -15,23 +16,31 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
 /* CPUs this process may use: affinity and the quotas of its cgroup counted in. */
 int histo_cpus_usable(void);
 
-/* The smaller of `cpus` and the CPU quotas, rounded up, of the cgroup (version 2) that the file `membership` names and
- * of those above it, which are directories under `mount`. */
+/* The smallest of `cpus` and the CPU quotas, rounded up, of the cgroups that the file `membership` names and of those
+ * above them: directories under `mount` (version 2), or under that of the controllers there (version 1). */
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
 /* ---- Features (features.c) ---- */
 
-typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512 } histo_isa;
+/* AVX512 is F, BW, DQ and VL; AVX512VBMI2 is these and VBMI2. */
+typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512, HISTO_ISA_AVX512VBMI2 } histo_isa;
 
-/* The best level that this CPU has and the environment's HISTO_CPU (baseline, avx2, avx512) allows. */
+/* The best level that this CPU has and the environment's HISTO_CPU (baseline, avx2, avx512, avx512vbmi2) allows. */
 histo_isa histo_isa_usable(void);
 const char *histo_isa_name(histo_isa isa);
+
+/* ---- Plans (backend.c) ---- */
+
+/* What the backend prepares for a plan. */
+typedef struct histo_cpu_prepared {
+    histo_spans spans[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
+} histo_cpu_prepared;
 
 /* ---- Blocks (block.c) ---- */
 
 enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots stay in the first-level cache */
 
-/* Some samples of one batch entry, with every operand contiguous and aligned. */
+/* Some samples of one batch entry, with every operand contiguous and aligned. At most HISTO_BLOCK, unless asked for. */
 typedef struct histo_block {
     int64_t batch;
     int n;
@@ -43,6 +52,7 @@ typedef struct histo_blocks {
     histo_walk walk;
     histo_run run;  /* the part of the last run that is not given out yet */
     char *gathered; /* room for one block of every operand */
+    int64_t most; /* samples of a block that needs no gathering: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
 
 /* Bytes of `gathered` that histo_blocks_start wants, a multiple of 64. */
@@ -55,6 +65,15 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
+/* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
+bool histo_block_is_constant(const histo_job *job, const histo_block *block);
+
+/* The bins of the slots of one axis as bytes; see histo_codes_fn. */
+void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3]);
+
+/* About how long histo_block_slots takes for a sample, for cost models. */
+double histo_slots_ns(const histo_problem *problem);
+
 /* The mask and the range filter alone. True if there are none and all samples are to be counted; else kept[i] = 1 for
  * those that are, 0 for others. */
 bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept);
@@ -64,10 +83,15 @@ bool histo_sample_kept(const histo_job *job, const char *const *at);
 
 /* ---- Slots (slots.c, compiled once for each level of the instruction set) ---- */
 
-/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]. */
-typedef void histo_slots_fn(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
-                            bool accumulate, uint32_t *out);
+/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. spans: of a lookup by search
+ * without a table. */
+typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
+                            const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
+
+/* codes[i] = the low byte of slots[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow. */
+typedef void histo_codes_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3]);
+histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
 
 /* ---- Weights (weights.c) ---- */
 

@@ -24,39 +24,77 @@ static int cpus_of_affinity(void)
     return 1;
 }
 
-/* The quota in a cgroup's directory; `cpus` if it is no less, or there is none. */
+/* `quota` of every `period` microseconds as CPUs, rounded up; `cpus` if that is no less, or no quota. */
+static int limited_to(long long quota, long long period, int cpus)
+{
+    if (quota <= 0 || period <= 0) return cpus;
+    long long allowed = quota / period + (quota % period > 0);
+    return allowed < cpus ? (int)allowed : cpus;
+}
+
+/* Numbers from a file of a cgroup's directory; how many were read. */
+static int read_numbers(const char *directory, const char *name, long long *first, long long *second)
+{
+    char path[PATH_MAX + 32];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    int numbers = fscanf(file, "%lld %lld", first, second);
+    fclose(file);
+    return numbers;
+}
+
+/* The quota in a directory of a hierarchy of version 2 or 1. */
 static int limited_by(const char *directory, int cpus)
 {
-    char path[PATH_MAX + sizeof "/cpu.max"];
-    snprintf(path, sizeof path, "%s/cpu.max", directory);
-    FILE *file = fopen(path, "re");
-    if (!file) return cpus;
-    long long quota, period;
-    if (fscanf(file, "%lld %lld", &quota, &period) == 2 && quota > 0 && period > 0) {
-        long long allowed = quota / period + (quota % period > 0);
-        if (allowed < cpus) cpus = (int)allowed;
-    }
-    fclose(file);
+    long long quota, period, unused;
+    if (read_numbers(directory, "cpu.max", &quota, &period) == 2) cpus = limited_to(quota, period, cpus);
+    if (read_numbers(directory, "cpu.cfs_quota_us", &quota, &unused) == 1 &&
+        read_numbers(directory, "cpu.cfs_period_us", &period, &unused) == 1)
+        cpus = limited_to(quota, period, cpus);
     return cpus;
+}
+
+/* The quotas of directory `path` under `root` and of those above it. */
+static int limited_along(const char *root, const char *path, int cpus)
+{
+    char directory[2 * PATH_MAX];
+    int length = snprintf(directory, sizeof directory, "%s%s", root, path);
+    if (length >= (int)sizeof directory) return cpus;
+    while (strlen(directory) > strlen(root)) {
+        cpus = limited_by(directory, cpus);
+        *strrchr(directory, '/') = '\0';
+    }
+    return limited_by(root, cpus);
+}
+
+/* Is `name` one of the words of `list`, which commas separate? */
+static bool has_word(const char *list, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
+    return false;
 }
 
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus)
 {
-    char line[PATH_MAX], directory[PATH_MAX] = "";
+    char line[PATH_MAX], root[PATH_MAX];
     FILE *file = fopen(membership, "re");
     if (!file) return cpus;
-    while (fgets(line, sizeof line, file)) {
-        if (strncmp(line, "0::/", 4) != 0) continue; /* a hierarchy of version 1 */
+    while (fgets(line, sizeof line, file)) { /* number:controllers:path, without controllers for version 2 */
         line[strcspn(line, "\n")] = '\0';
-        int length = snprintf(directory, sizeof directory, "%s%s", mount, line + 3);
-        if (length >= (int)sizeof directory) directory[0] = '\0';
+        char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!path || path[1] != '/') continue;
+        controllers++;
+        *path++ = '\0';
+        bool version_2 = *controllers == '\0';
+        if (!version_2 && !has_word(controllers, "cpu")) continue;
+        int length = snprintf(root, sizeof root, version_2 ? "%s" : "%s/%s", mount, controllers);
+        if (length < (int)sizeof root) cpus = limited_along(root, path, cpus);
     }
     fclose(file);
-    while (strlen(directory) > strlen(mount)) {
-        cpus = limited_by(directory, cpus);
-        *strrchr(directory, '/') = '\0';
-    }
-    return directory[0] ? limited_by(directory, cpus) : cpus;
+    return cpus;
 }
 
 int histo_cpus_usable(void)

@@ -18,6 +18,7 @@
 enum {
     SUBTABLES,
     MOST_SUBTABLES = 8,
+    USUAL_SUBTABLES = 4,
     SMALL_SLOTS = 2048,         /* tables this small are worth several copies */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
@@ -41,7 +42,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
 {
     layout l = {.entries = (size_t)p->slots + 1};
     bool fast = p->weighting == HISTO_WEIGHT_FAST;
-    l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? 4 : 1;
+    l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? USUAL_SUBTABLES : 1;
     size_t table = rounded(l.entries * ((size_t)l.subtables * sizeof(uint32_t) + (fast ? 2 * sizeof(double) : 0)));
     size_t most = MOST_TABLE_BYTES / table;
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
@@ -93,6 +94,14 @@ static local local_of(shared *all, int index)
     return me;
 }
 
+static void add(uint64_t *counter, uint64_t count, bool alone)
+{
+    if (alone)
+        *counter += count;
+    else if (count)
+        __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
 /* Add the tables to the histogram and clear them. */
 static void flush(local *me)
 {
@@ -105,7 +114,7 @@ static void flush(local *me)
         uint64_t count = 0;
         for (int t = 0; t < l->subtables; t++)
             count += me->tables[(size_t)t * l->entries + s];
-        if (count) __atomic_fetch_add(s < slots ? &counts[s] : &bank->masked[me->batch], count, __ATOMIC_RELAXED);
+        add(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
     }
     if (me->sum_w) {
         pthread_mutex_lock(&me->all->lock);
@@ -119,21 +128,30 @@ static void flush(local *me)
     me->held = 0;
 }
 
-static void count_subtables(uint32_t *restrict tables, size_t entries, int subtables, const uint32_t *restrict slots,
-                            int n)
+static inline void count_subtables(uint32_t *restrict tables, size_t entries, int subtables,
+                                   const uint32_t *restrict slots, int n)
 {
     int i = 0;
-    if (subtables >= 4) {
-        uint32_t *b = tables + entries, *c = b + entries, *d = c + entries;
-        for (; i + 4 <= n; i += 4) {
-            tables[slots[i]]++;
-            b[slots[i + 1]]++;
-            c[slots[i + 2]]++;
-            d[slots[i + 3]]++;
-        }
+    for (; i + subtables <= n; i += subtables)
+        for (int t = 0; t < subtables; t++)
+            tables[(size_t)t * entries + slots[i + t]]++;
+    for (; i < n; i++)
+        tables[slots[i]]++;
+}
+
+/* All samples of a block in the slot of its first. */
+static void count_constant(local *me, histo_block *block)
+{
+    int n = block->n;
+    block->n = 1;
+    histo_block_slots(me->all->job, block, me->slots);
+    uint32_t slot = me->slots[0];
+    if (me->all->layout.subtables) {
+        me->tables[slot] += (uint32_t)n;
+        me->held += n;
+    } else {
+        me->all->job->bank->counts[block->batch * me->all->job->bank->slots + slot] += (uint64_t)n;
     }
-    for (int t = 0; i < n; i++, t = t + 1 < subtables ? t + 1 : 0)
-        tables[(size_t)t * entries + slots[i]]++;
 }
 
 /* One thread alone, straight into the histogram. */
@@ -182,13 +200,22 @@ static void count_range(void *context, int index)
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch || me.held > SAMPLES_A_FLUSH) flush(&me);
         me.batch = block.batch;
+        if (histo_block_is_constant(job, &block)) {
+            count_constant(&me, &block);
+            continue;
+        }
         histo_block_slots(job, &block, me.slots);
         if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(&me, &block);
         if (l->subtables == 0) {
             count_directly(job, &block, me.slots);
             continue;
         }
-        count_subtables(me.tables, l->entries, l->subtables, me.slots, block.n);
+        if (l->subtables == 1)
+            count_subtables(me.tables, l->entries, 1, me.slots, block.n);
+        else if (l->subtables == USUAL_SUBTABLES)
+            count_subtables(me.tables, l->entries, USUAL_SUBTABLES, me.slots, block.n);
+        else
+            count_subtables(me.tables, l->entries, l->subtables, me.slots, block.n);
         me.held += block.n;
     }
     flush(&me);
@@ -204,7 +231,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     static const int64_t usual[] = {0};
     layout l = layout_of(p, threads, usual);
-    double sample_ns = 0.9 * p->naxes + (l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 0.6 : 0.3);
+    double sample_ns = histo_slots_ns(p) + (l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 1.0 : 0.36);
     if (p->weighting != HISTO_UNWEIGHTED) sample_ns += p->weighting == HISTO_WEIGHT_FAST ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;

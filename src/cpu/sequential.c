@@ -14,7 +14,8 @@ static const char *refuses(const histo_problem *problem)
 static double cost_us(const histo_problem *problem, int threads)
 {
     (void)threads;
-    return 0.1 + (double)problem->samples * 0.012 * problem->naxes;
+    double weight_us = problem->weighting == HISTO_UNWEIGHTED ? 0 : 0.03;
+    return 0.1 + (double)problem->samples * (0.012 * problem->naxes + weight_us);
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

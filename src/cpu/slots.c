@@ -1,66 +1,311 @@
 /* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_SLOTS names the function), always without contraction. */
+ * instruction set (HISTO_SLOTS and HISTO_CODES name the functions), always without contraction, and without regard for
+ * floating-point traps, which would forbid vectors.
+ *
+ * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
+ * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float
+ * samples: the same in float, 16 lanes where double has 8, if the guess is farther from its edge than rounding can move
+ * it; a batch with one that is not takes the way of double. Search axes: a span of the axis (spans.h) holds few edges,
+ * which are compared. 64-bit integers that double holds go its way. */
+#include <math.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/spans.h"
 #include "view/dtype.h"
 
-/* The uniform lookup of slot_of.h without branches: a guess, then one correction either way. Comparisons are by value,
- * so every dtype that double holds exactly takes this path. */
-static inline uint32_t uniform_slot(const histo_lookup *l, double x)
+enum { BATCH = 64 /* samples judged together */, EXACT_AFTER = 4 /* batches that follow a doubtful one */ };
+
+/* x + ROUND - ROUND is x rounded to an integer, which stands in the low bits of x + ROUND. */
+static const double ROUND = 0x1.8p52;
+static const float ROUNDF = 0x1.8p23F;
+
+static inline uint32_t low_bits(double x)
 {
-    double most = l->bins - 1;
-    double t = (x - l->lo) * l->per_step;
-    t = t > 0 ? t : 0; /* NaN and underflow go to 0, and are put right below */
-    t = t < most ? t : most;
-    int32_t i = (int32_t)t;
-    double at = (double)i;
-    i -= x < l->lo + at * l->step;
-    i += (x >= l->lo + (at + 1) * l->step) & (at < most);
-    uint32_t n = (uint32_t)l->bins;
-    uint32_t slot = (uint32_t)i + 1;
-    uint32_t top = (l->closed & (x == l->hi)) ? n : n + 1;
-    slot = x < l->lo ? 0 : slot;
-    slot = x >= l->hi ? top : slot;
-    return x != x ? n + 2 : slot;
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return (uint32_t)bits;
 }
 
-#define DEFINE_SLOTS(constant, name, storage, compute, widen)                                                          \
-    static void slots_##name(const histo_lookup *lookup, const storage *restrict samples, int n, uint32_t stride,      \
-                             uint32_t *restrict out)                                                                   \
+static inline uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline uint32_t uniform_slot(double x, double lo, double step, double per_step, double bins, double top)
+{
+    double t = (x - lo) * per_step;
+    t = t > 0 ? t : 0; /* an underflow is below edge 0 and an overflow not below edge n */
+    t = t < bins ? t : bins;
+    double rounded = t + ROUND, nearest = rounded - ROUND;
+    double edge = lo + nearest * step;
+    edge = nearest == bins ? top : edge;
+    uint32_t slot = low_bits(rounded) + (uint32_t)(x >= edge);
+    return x != x ? (uint32_t)bins + 2 : slot;
+}
+
+/* The span of a sample: of equally wide ones, and of equally many bit patterns. */
+static inline double clamped(double x, const histo_spans *c)
+{
+    double y = x > c->lo ? x : c->lo; /* NaN too */
+    return y < c->hi ? y : c->hi;
+}
+
+static inline int32_t wide_span(double x, const histo_spans *c)
+{
+    return (int32_t)((clamped(x, c) - c->lo) * c->per_span);
+}
+
+static inline int32_t bits_span(double x, const histo_spans *c)
+{
+    double y = clamped(x, c);
+    uint64_t bits;
+    memcpy(&bits, &y, sizeof bits);
+    return (int32_t)((bits - c->first_bits) >> c->shift);
+}
+
+/* How a slot is put down: the only axis, the first or a further one of several. */
+static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accumulate)
+{
+    *out = (accumulate ? *out : 0) + stride * slot;
+}
+
+/* The loop `put(&out[i], SLOT, …)` for strides of 1, where there is no multiplication, and others. */
+#define PUT_ALL(SLOT)                                                                                                  \
+    do {                                                                                                               \
+        if (stride == 1 && !accumulate)                                                                                \
+            for (int i = 0; i < n; i++)                                                                                \
+                put(&out[i], SLOT, 1, false);                                                                          \
+        else                                                                                                           \
+            for (int i = 0; i < n; i++)                                                                                \
+                put(&out[i], SLOT, stride, accumulate);                                                                \
+    } while (0)
+
+#define DEFINE_UNIFORM(name, storage)                                                                                  \
+    static void uniform_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t stride,         \
+                               bool accumulate, uint32_t *restrict out)                                                \
     {                                                                                                                  \
-        const histo_lookup l = *lookup;                                                                                \
-        if (sizeof(storage) <= 2 && l.table) {                                                                         \
-            for (int i = 0; i < n; i++)                                                                                \
-                out[i] += stride * l.table[TABLE_INDEX(samples[i])];                                                   \
-        } else if (l.kind == HISTO_UNIFORM && IS_DOUBLE(compute)) {                                                    \
-            for (int i = 0; i < n; i++)                                                                                \
-                out[i] += stride * uniform_slot(&l, (double)widen(samples[i]));                                        \
-        } else {                                                                                                       \
-            for (int i = 0; i < n; i++)                                                                                \
-                out[i] += stride * SLOT_OF(compute)(&l, (compute)widen(samples[i]));                                   \
+        const double lo = l->lo, step = l->step, per_step = l->per_step, bins = l->bins, top = l->over;                \
+        PUT_ALL(uniform_slot(samples[i], lo, step, per_step, bins, top));                                              \
+    }
+
+DEFINE_UNIFORM(f32, float)
+DEFINE_UNIFORM(f64, double)
+
+/* By halving, the `most` edges from the first of the sample's span on; one loop for each step, so that it is made of
+ * vectors. */
+static void of_spans(const histo_spans *spans, const double *restrict samples, int n, uint32_t stride, bool accumulate,
+                     uint32_t *restrict out)
+{
+    const histo_spans c = *spans;
+    int32_t slots[HISTO_BLOCK];
+    if (c.by_bits)
+        for (int i = 0; i < n; i++)
+            slots[i] = c.first[bits_span(samples[i], &c)];
+    else
+        for (int i = 0; i < n; i++)
+            slots[i] = c.first[wide_span(samples[i], &c)];
+    for (int32_t left = c.most; left > 0;) {
+        const int32_t half = (left + 1) / 2;
+        const double *edges = c.edges + half - 1;
+        for (int i = 0; i < n; i++)
+            slots[i] += samples[i] >= edges[slots[i]] ? half : 0;
+        left -= half;
+    }
+    PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
+}
+
+/* ---- float by float ---- */
+
+typedef struct floats {
+    float lo, per_step, below, above; /* guesses are clamped to [below, above], a quarter outside the bins */
+    float doubt;                      /* guesses this near to an edge may be on its wrong side */
+} floats;
+
+/* The guess is (x - lo) * per_step with lo and per_step rounded: at most 3 roundings of a number up to `bins`, and that
+ * of lo. False where this is no small part of a bin. */
+static bool floats_of(const histo_lookup *l, floats *f)
+{
+    f->lo = (float)l->lo;
+    f->per_step = (float)l->per_step;
+    f->below = -0.25F;
+    f->above = (float)l->bins + 0.25F;
+    double bins = l->bins, magnitude = fmax(fabs(l->lo), fabs(l->hi));
+    double doubt =
+        bins * 3.5 * 0x1p-24 + 1.1 * fabs((double)f->lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48;
+    f->doubt = (float)(doubt * 1.01);
+    return l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && doubt < 1.0 / 256;
+}
+
+/* Slots of a batch; false if one of them is in doubt, as NaN is. */
+static inline bool float_batch(const floats *f, const float *restrict samples, uint32_t *restrict out)
+{
+    uint32_t doubtful = 0;
+    for (int i = 0; i < BATCH; i++) {
+        float t = (samples[i] - f->lo) * f->per_step;
+        t = t < f->below ? f->below : t;
+        t = t > f->above ? f->above : t;
+        float rounded = t + ROUNDF, nearest = rounded - ROUNDF, off = t - nearest;
+        doubtful |= (uint32_t) !(fabsf(off) > f->doubt);
+        out[i] = (bits_of(rounded) - bits_of(ROUNDF)) + (uint32_t)(off > 0);
+    }
+    return !doubtful;
+}
+
+static void of_floats(const histo_lookup *l, const float *samples, int n, uint32_t *out)
+{
+    floats f;
+    if (!floats_of(l, &f)) {
+        uniform_f32(l, samples, n, 1, false, out);
+        return;
+    }
+    int i = 0;
+    while (i + BATCH <= n) {
+        if (float_batch(&f, samples + i, out + i)) {
+            i += BATCH;
+        } else {
+            int some = n - i < EXACT_AFTER * BATCH ? n - i : EXACT_AFTER * BATCH;
+            uniform_f32(l, samples + i, some, 1, false, out + i);
+            i += some;
+        }
+    }
+    uniform_f32(l, samples + i, n - i, 1, false, out + i);
+}
+
+/* ---- Integers ---- */
+
+/* Bins of 2^shift whole numbers: see histo_whole. */
+#define DEFINE_WHOLE(name, storage)                                                                                    \
+    static void whole_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t *restrict out)    \
+    {                                                                                                                  \
+        const storage low = (storage)l->whole.low, high = (storage)l->whole.high;                                      \
+        const uint32_t from = l->whole.from, at_high = (uint32_t)l->bins;                                              \
+        const int shift = l->whole.shift;                                                                              \
+        const bool closed = l->whole.closed;                                                                           \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            storage x = samples[i], cut = x > low ? x : low;                                                           \
+            cut = cut < high ? cut : high;                                                                             \
+            uint32_t slot = ((uint32_t)cut - from) >> shift;                                                           \
+            out[i] = (closed & (x == high)) ? at_high : slot;                                                          \
         }                                                                                                              \
     }
 
-#define TABLE_INDEX(x) _Generic((x), int8_t : (uint8_t)(x), int16_t : (uint16_t)(x), default : (size_t)(x))
-#define IS_DOUBLE(compute) _Generic((compute)0, double : true, default : false)
+DEFINE_WHOLE(u32, uint32_t)
+DEFINE_WHOLE(i32, int32_t)
+
+/* ---- All ---- */
+
+/* Samples in double; false if there are any that it does not hold. */
+#define DEFINE_WIDEN(constant, name, storage, compute, widen)                                                          \
+    static bool widen_##name(const storage *restrict samples, int n, double *restrict out)                             \
+    {                                                                                                                  \
+        uint64_t outside = 0;                                                                                          \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            compute x = (compute)widen(samples[i]);                                                                    \
+            outside |= (uint64_t)IS_BEYOND(x);                                                                         \
+            out[i] = (double)x;                                                                                        \
+        }                                                                                                              \
+        return !outside;                                                                                               \
+    }
+
+/* Has an integer more than 53 bits? */
+#define IS_BEYOND(x)                                                                                                   \
+    _Generic((x), double : 0, int64_t : (uint64_t)(x) + MOST > 2 * MOST, uint64_t : (uint64_t)(x) > MOST)
 #define SLOT_OF(compute)                                                                                               \
     _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
+static const uint64_t MOST = (uint64_t)1 << 53;
 
-HISTO_DTYPES(DEFINE_SLOTS)
+HISTO_DTYPES(DEFINE_WIDEN)
 
-void HISTO_SLOTS(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
-                 bool accumulate, uint32_t *out)
+static void of_doubles(const histo_lookup *l, const histo_spans *spans, const double *samples, int n, uint32_t stride,
+                       bool accumulate, uint32_t *out)
 {
-    if (!accumulate) memset(out, 0, (size_t)n * sizeof *out);
+    if (l->kind == HISTO_UNIFORM)
+        uniform_f64(l, samples, n, stride, accumulate, out);
+    else
+        of_spans(spans, samples, n, stride, accumulate, out);
+}
+
+static void of_table(const uint32_t *table, size_t size, const void *samples, int n, uint32_t stride, bool accumulate,
+                     uint32_t *out)
+{
+    if (size == 1)
+        PUT_ALL(table[((const uint8_t *)samples)[i]]);
+    else
+        PUT_ALL(table[((const uint16_t *)samples)[i]]);
+}
+
+/* Ways for one type and a uniform axis; false if there is none. */
+static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
+{
+    switch (dtype) {
+    case HISTO_F32:
+        of_floats(l, samples, n, out);
+        return true;
+    case HISTO_U32:
+        if (l->whole.is) whole_u32(l, samples, n, out);
+        return l->whole.is;
+    case HISTO_I32:
+        if (l->whole.is) whole_i32(l, samples, n, out);
+        return l->whole.is;
+    default:
+        return false;
+    }
+}
+
+void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
+                 uint32_t stride, bool accumulate, uint32_t *out)
+{
+    if (l->table) {
+        of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
+        return;
+    }
+    if (l->kind == HISTO_UNIFORM) {
+        uint32_t own[HISTO_BLOCK];
+        bool alone = stride == 1 && !accumulate;
+        if (by_own_way(l, dtype, samples, n, alone ? out : own)) {
+            if (!alone) PUT_ALL(own[i]);
+            return;
+        }
+    }
+    if (dtype == HISTO_F64) {
+        of_doubles(l, spans, samples, n, stride, accumulate, out);
+        return;
+    }
+    double widened[HISTO_BLOCK];
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
-        slots_##name(lookup, samples, n, stride, out);                                                                 \
+        if (widen_##name(samples, n, widened))                                                                         \
+            of_doubles(l, spans, widened, n, stride, accumulate, out);                                                 \
+        else                                                                                                           \
+            PUT_ALL(SLOT_OF(compute)(l, (compute)widen(((const storage *)samples)[i])));                               \
         break;
         HISTO_DTYPES(CASE)
 #undef CASE
     default:
         break;
     }
+}
+
+void HISTO_CODES(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes, uint64_t flow[3])
+{
+    uint32_t outside = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t bin = slots[i] - 1;
+        outside |= (uint32_t)(bin >= bins);
+        codes[i] = (uint8_t)bin;
+    }
+    if (!outside) return;
+    uint32_t under = 0, over = 0, nan = 0;
+    for (int i = 0; i < n; i++) {
+        under += slots[i] == 0;
+        over += slots[i] == bins + 1;
+        nan += slots[i] == bins + 2;
+    }
+    flow[0] += under;
+    flow[1] += over;
+    flow[2] += nan;
 }

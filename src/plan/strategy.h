@@ -37,12 +37,12 @@ typedef struct histo_backend {
     /* Give the job its workspace and launch it. */
     histo_status (*run)(const histo_strategy *strategy, histo_job *job);
 
-    /* The rest is NULL on the CPU. */
+    /* The rest, but prepare and unprepare, is NULL on the CPU. */
     /* How many of its devices there are; it is available. */
     int (*devices)(void);
     /* The device whose memory this is, or HISTO_DEVICE_CPU. only: other devices cannot reach it. */
     histo_device (*locate)(const void *memory, bool *only);
-    /* What runs of a plan need in device memory: made once, given to each as job->prepared. */
+    /* What runs of a plan need beside the problem, NULL if nothing: made once, given to each as job->prepared. */
     histo_status (*prepare)(const histo_problem *problem, void **prepared);
     void (*unprepare)(void *prepared);
     /* Add what the device counted to the bank and clear it there; waits for the fills. Adds each count once, also if it

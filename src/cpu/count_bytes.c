@@ -1,0 +1,84 @@
+/* Counting bytes with scalar code: four tables in turn, so that equal neighbours do not wait for each other's store; a
+ * block of equal bytes is one addition. One increment a cycle, the most that one store a cycle allows. */
+#include "cpu/count_bytes.h"
+
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "cpu/runs.h"
+
+enum { TABLES = 4, RUN = 256, MOST_HELD = 1 << 30 };
+
+typedef struct state {
+    _Alignas(64) uint32_t tables[TABLES][256];
+    uint64_t counts[256];
+    size_t held; /* bytes in the tables, which cannot hold more than 2^32 - 1 */
+} state;
+
+_Static_assert(sizeof(state) == HISTO_SCALAR_STATE_BYTES, "the header says so");
+
+static void start(void *at)
+{
+    memset(at, 0, sizeof(state));
+}
+
+static void empty_tables(state *s)
+{
+    for (int v = 0; v < 256; v++)
+        for (int t = 0; t < TABLES; t++)
+            s->counts[v] += s->tables[t][v];
+    memset(s->tables, 0, sizeof s->tables);
+    s->held = 0;
+}
+
+static void add_some(state *s, const uint8_t *bytes, size_t n)
+{
+    uint32_t *a = s->tables[0], *b = s->tables[1], *c = s->tables[2], *d = s->tables[3];
+    size_t i = 0;
+    for (; i + RUN <= n; i += RUN) {
+        if (histo_all_equal(bytes + i, RUN, 1)) {
+            a[bytes[i]] += RUN;
+            continue;
+        }
+        for (const uint8_t *at = bytes + i, *end = at + RUN; at < end; at += 4) {
+            a[at[0]]++;
+            b[at[1]]++;
+            c[at[2]]++;
+            d[at[3]]++;
+        }
+    }
+    for (; i < n; i++)
+        a[bytes[i]]++;
+    s->held += n;
+}
+
+static void add(void *at, const uint8_t *bytes, size_t n)
+{
+    state *s = at;
+    while (n) {
+        size_t some = n < MOST_HELD ? n : MOST_HELD;
+        if (s->held > MOST_HELD) empty_tables(s);
+        add_some(s, bytes, some);
+        bytes += some;
+        n -= some;
+    }
+}
+
+static void finish(void *at, uint64_t counts[256])
+{
+    state *s = at;
+    empty_tables(s);
+    for (int v = 0; v < 256; v++)
+        counts[v] += s->counts[v];
+    memset(s->counts, 0, sizeof s->counts);
+}
+
+const histo_byte_counting histo_byte_counting_scalar = {sizeof(state), 0.36, start, add, finish};
+
+const histo_byte_counting *histo_byte_counting_usable(void)
+{
+#if defined(__x86_64__)
+    if (histo_isa_usable() >= HISTO_ISA_AVX512VBMI2) return &histo_byte_counting_vbmi2;
+#endif
+    return &histo_byte_counting_scalar;
+}

@@ -1,0 +1,82 @@
+#include "cpu/spans.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEWEST_SPANS = 1 << 4, MOST_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
+
+static uint64_t bits_of(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* The span of an edge, as slots.c finds that of a sample. */
+static uint32_t span_of(const histo_spans *c, double x)
+{
+    if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
+    return (uint32_t)(int32_t)((x - c->lo) * c->per_span);
+}
+
+/* The largest number of edges in one span. */
+static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
+{
+    int32_t most = 0, in_span = 0;
+    for (int32_t e = 0; e <= bins; e++) {
+        in_span = e > 0 && span_of(c, edges[e]) == span_of(c, edges[e - 1]) ? in_span + 1 : 1;
+        if (in_span > most) most = in_span;
+    }
+    return most;
+}
+
+/* Equally wide spans, or spans of equally many bit patterns where those are less crowded; these need a positive lo, for
+ * patterns that rise with the values. Returns how many there are. */
+static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
+{
+    uint32_t wanted = FEWEST_SPANS;
+    while (wanted < MOST_SPANS && wanted / SPANS_A_BIN < (uint32_t)l->bins && wanted < samples / SAMPLES_A_SPAN)
+        wanted *= 2;
+    c->per_span = fmin(wanted / (c->hi - c->lo), DBL_MAX); /* the width of an axis is finite, but may be tiny */
+    c->first_bits = bits_of(c->lo);
+    uint64_t patterns = bits_of(c->hi) - c->first_bits;
+    while (c->lo > 0 && patterns >> c->shift >= wanted)
+        c->shift++;
+    c->most = crowd(c, l->edges, l->bins);
+    histo_spans by_bits = *c;
+    by_bits.by_bits = true;
+    if (c->lo > 0 && (by_bits.most = crowd(&by_bits, l->edges, l->bins)) < c->most) *c = by_bits;
+    return span_of(c, c->hi) + 1;
+}
+
+histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, int64_t samples)
+{
+    histo_spans c = {.lo = l->lo, .hi = l->hi, .nan = (uint32_t)l->bins + 2};
+    uint32_t count = choose(&c, l, samples);
+    size_t edge_bytes = (size_t)(l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(int32_t);
+    double *edges = malloc(edge_bytes + first_bytes);
+    if (!edges) return histo_fail_memory(edge_bytes + first_bytes, "the spans of an axis");
+    int32_t *first = (int32_t *)((char *)edges + edge_bytes);
+    memcpy(edges, l->edges, ((size_t)l->bins + 1) * sizeof *edges);
+    edges[l->bins] = l->over;
+    for (int32_t e = 0; e < c.most; e++)
+        edges[l->bins + 1 + e] = NAN;
+    int32_t below = 0;
+    for (uint32_t span = 0; span < count; span++) {
+        first[span] = below;
+        while (below <= l->bins && span_of(&c, l->edges[below]) == span)
+            below++;
+    }
+    c.edges = edges;
+    c.first = first;
+    *spans = c;
+    return HISTO_OK;
+}
+
+void histo_spans_free(histo_spans *spans)
+{
+    free((void *)spans->edges);
+    spans->edges = NULL;
+}

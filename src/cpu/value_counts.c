@@ -1,0 +1,246 @@
+/* value_counts: samples of 8 and 16 bits are counted by value, all 256 or 65536 of them; what slot each value belongs
+ * to is asked once at the end. The axis costs nothing, whatever it is.
+ *
+ * Bytes are counted by count_bytes.h. Values of 16 bits are counted in one table a thread of counters of one byte,
+ * which carry 256 to the histogram (as in byte_counters); a block of equal samples is one addition. Few samples of a
+ * batch entry go straight into the histogram.
+ *
+ * Bytes: each sample once; 64 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses for
+ * few samples of 16 bits, as it looks at 65536 counters at the end. */
+#include <string.h>
+
+#include "cpu/count_bytes.h"
+#include "cpu/cpu.h"
+#include "cpu/runs.h"
+#include "view/dtype.h"
+
+enum {
+    SAMPLES_A_THREAD = 1 << 17, /* fewer are not worth waking one */
+    LONG_BLOCK = 1 << 18,
+    SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
+    FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
+    VALUES_16 = 1 << 16,
+    CARRY = 256,
+    RUN = 256,
+    MOST_OPERANDS = 3, /* samples, mask, where */
+};
+
+static const char *refuses(const histo_problem *p)
+{
+    if (p->naxes != 1) return "counts values of one axis, not several";
+    if (p->weighting != HISTO_UNWEIGHTED) return "keeps counts, not weights";
+    if (histo_dtype_size(p->dtypes[0]) > 2) return "counts samples of 8 and 16 bits only";
+    return NULL;
+}
+
+static bool is_bytes(const histo_problem *p)
+{
+    return histo_dtype_size(p->dtypes[0]) == 1;
+}
+
+/* Straight into the histogram, by one thread. */
+static bool is_direct(const histo_problem *p)
+{
+    return p->samples / p->batch <= FEW_A_BATCH_ENTRY;
+}
+
+static bool needs_workspace(const histo_problem *p)
+{
+    return !is_direct(p) && !(is_bytes(p) && p->samples <= SMALL_FILL);
+}
+
+static int useful_threads(const histo_problem *p, int threads)
+{
+    int64_t useful = needs_workspace(p) ? p->samples / SAMPLES_A_THREAD + 1 : 1;
+    return threads < useful ? threads : (int)useful;
+}
+
+static const histo_byte_counting *counting_of(const histo_problem *p)
+{
+    return needs_workspace(p) ? histo_byte_counting_usable() : &histo_byte_counting_scalar;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    if (is_direct(p)) return 0.05 + (double)p->samples * (p->lookups[0].table ? 1.2e-3 : 11e-3);
+    int used = useful_threads(p, threads);
+    double sample_ns = is_bytes(p) ? counting_of(p)->byte_ns : 0.5;
+    double values_us = is_bytes(p) ? 0.3 : p->lookups[0].table ? 30 : 150;
+    return 0.1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + values_us * (double)p->batch;
+}
+
+static size_t counters_bytes(const histo_problem *p)
+{
+    return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16;
+}
+
+static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
+{
+    (void)params;
+    if (!needs_workspace(p)) return 0;
+    return (size_t)useful_threads(p, threads) * (histo_blocks_bytes(p) + counters_bytes(p));
+}
+
+static uint32_t slot_of(const histo_problem *p, size_t value)
+{
+    const histo_lookup *l = &p->lookups[0];
+    if (l->table) return l->table[value];
+    uint8_t one = (uint8_t)value;
+    uint16_t two = (uint16_t)value;
+    return histo_lookup_slot(l, p->dtypes[0], is_bytes(p) ? (const void *)&one : (const void *)&two);
+}
+
+/* What one thread works with. */
+typedef struct local {
+    const histo_job *job;
+    char *gathered;
+    void *counters;
+    int64_t batch;
+    bool empty; /* nothing is in the counters */
+} local;
+
+static void add(uint64_t *counter, uint64_t count)
+{
+    if (count) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
+static void add_value(const local *me, size_t value, uint64_t count)
+{
+    const histo_bank *bank = me->job->bank;
+    if (count) add(&bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)], count);
+}
+
+/* Add the counters to the histogram and clear them. */
+static void flush(local *me)
+{
+    if (me->empty) return;
+    me->empty = true;
+    const histo_problem *p = me->job->problem;
+    if (is_bytes(p)) {
+        uint64_t of_value[256] = {0};
+        counting_of(p)->finish(me->counters, of_value);
+        for (size_t v = 0; v < 256; v++)
+            add_value(me, v, of_value[v]);
+    } else {
+        uint8_t *of_value = me->counters;
+        for (size_t v = 0; v < VALUES_16; v++)
+            add_value(me, v, of_value[v]);
+        memset(of_value, 0, VALUES_16);
+    }
+}
+
+static inline void count_one(const local *me, uint8_t *counts, uint16_t value)
+{
+    if (__builtin_expect(++counts[value] == 0, 0)) add_value(me, value, CARRY);
+}
+
+static void count_16(const local *me, const uint16_t *values, int64_t n)
+{
+    uint8_t *counts = me->counters;
+    int64_t i = 0;
+    for (; i + RUN <= n; i += RUN) {
+        if (histo_all_equal(values + i, RUN, sizeof *values)) {
+            add_value(me, values[i], RUN);
+            continue;
+        }
+        for (int64_t k = i; k < i + RUN; k++)
+            count_one(me, counts, values[k]);
+    }
+    for (; i < n; i++)
+        count_one(me, counts, values[i]);
+}
+
+/* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
+static int keep(const histo_job *job, const histo_block *block, void *kept, const void **samples)
+{
+    uint8_t is_kept[HISTO_BLOCK];
+    *samples = block->at[0];
+    if (histo_block_kept(job, block, is_kept)) return block->n;
+    *samples = kept;
+    int n = 0;
+    for (int i = 0; i < block->n; n += is_kept[i++]) {
+        if (is_bytes(job->problem))
+            ((uint8_t *)kept)[n] = ((const uint8_t *)block->at[0])[i];
+        else
+            ((uint16_t *)kept)[n] = ((const uint16_t *)block->at[0])[i];
+    }
+    add(&job->bank->masked[block->batch], (uint64_t)(block->n - n));
+    return n;
+}
+
+static void count_directly(const histo_job *job, int64_t batch, const void *samples, int n)
+{
+    uint64_t *counts = job->bank->counts + batch * job->bank->slots;
+    for (int i = 0; i < n; i++)
+        counts[slot_of(job->problem,
+                       is_bytes(job->problem) ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i])]++;
+}
+
+static void count_block(local *me, int64_t batch, const void *samples, int n)
+{
+    if (is_direct(me->job->problem)) {
+        count_directly(me->job, batch, samples, n);
+        return;
+    }
+    if (batch != me->batch) flush(me);
+    me->batch = batch;
+    me->empty = false;
+    if (is_bytes(me->job->problem))
+        counting_of(me->job->problem)->add(me->counters, samples, (size_t)n);
+    else
+        count_16(me, samples, n);
+}
+
+static void count_share(local *me, int index, int shares)
+{
+    const histo_job *job = me->job;
+    const histo_problem *p = job->problem;
+    histo_blocks blocks;
+    histo_block block;
+    histo_blocks_start(&blocks, job, index, shares, me->gathered);
+    if (p->operands == 1) blocks.most = LONG_BLOCK;
+    while (histo_blocks_next(&blocks, &block)) {
+        uint16_t kept[HISTO_BLOCK];
+        const void *samples;
+        int n = keep(job, &block, kept, &samples);
+        count_block(me, block.batch, samples, n);
+    }
+    flush(me);
+}
+
+typedef struct shared {
+    const histo_job *job;
+    int threads;
+} shared;
+
+static void count_range(void *context, int index)
+{
+    const shared *all = context;
+    const histo_problem *p = all->job->problem;
+    size_t blocks = histo_blocks_bytes(p);
+    char *mine = (char *)all->job->workspace + (size_t)index * (blocks + counters_bytes(p));
+    local me = {.job = all->job, .gathered = mine, .counters = mine + blocks, .empty = true};
+    if (is_bytes(p))
+        counting_of(p)->start(me.counters);
+    else
+        memset(me.counters, 0, counters_bytes(p));
+    count_share(&me, index, all->threads);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    const histo_problem *p = job->problem;
+    if (needs_workspace(p)) {
+        shared all = {job, useful_threads(p, job->threads)};
+        histo_pool_run(all.threads, count_range, &all);
+        return HISTO_OK;
+    }
+    _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
+    _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];
+    local me = {.job = job, .gathered = gathered, .counters = counters, .empty = true};
+    if (!is_direct(p)) histo_byte_counting_scalar.start(counters);
+    count_share(&me, 0, 1);
+    return HISTO_OK;
+}
+
+const histo_strategy histo_cpu_value_counts = {refuses, cost_us, workspace, launch, {{0}}};

@@ -1,0 +1,275 @@
+/* What the CPU strategies are made of: counting bytes by each way that this CPU has, and slots on axes that are hard
+ * for the arithmetic that guesses them. HISTO_CPU chooses the level of the instruction set. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cpu/count_bytes.h"
+#include "cpu/cpu.h"
+#include "data.h"
+
+/* ---- Bytes ---- */
+
+/* Count n bytes, given in pieces of at most `piece`, and compare. Twice with one state, which must start anew. */
+static void check_bytes(const histo_byte_counting *counting, const uint8_t *bytes, size_t n, size_t piece)
+{
+    uint64_t expected[256] = {0};
+    for (size_t i = 0; i < n; i++)
+        expected[bytes[i]]++;
+    void *state = aligned_alloc(64, counting->state_bytes);
+    counting->start(state);
+    for (int round = 0; round < 2; round++) {
+        uint64_t counts[256] = {0};
+        for (size_t i = 0; i < n; i += piece)
+            counting->add(state, bytes + i, n - i < piece ? n - i : piece);
+        counting->finish(state, counts);
+        assert_memory_equal(counts, expected, sizeof counts);
+    }
+    free(state);
+}
+
+static void bytes_by(const histo_byte_counting *counting)
+{
+    enum { MOST = 700000 };
+    rng r = {.state = 3};
+    uint8_t *bytes = malloc(MOST + 1) /* from 1 on: unaligned */;
+    for (int kind = 0; kind < 8; kind++) {
+        for (int i = 0; i <= MOST; i++) {
+            uint64_t x = rng_next(&r) >> 40;
+            switch (kind) {
+            case 0: /* all values */
+                bytes[i] = (uint8_t)x;
+                break;
+            case 1: /* one */
+                bytes[i] = 200;
+                break;
+            case 2: /* two by turns: as many as counters of a few bits could hold and more, and no run */
+                bytes[i] = i % 2 ? 63 : 64;
+                break;
+            case 3: /* two of one group of 64 */
+                bytes[i] = i % 2 ? 254 : 255;
+                break;
+            case 4: /* one, but for a few */
+                bytes[i] = x % 1000 ? 128 : (uint8_t)x;
+                break;
+            case 5: /* runs of 256 and more */
+                bytes[i] = (uint8_t)(i / 300);
+                break;
+            case 6: /* ramps */
+                bytes[i] = (uint8_t)i;
+                break;
+            default: /* one group of 64 */
+                bytes[i] = (uint8_t)(64 + x % 64);
+                break;
+            }
+        }
+        check_bytes(counting, bytes, MOST, MOST);
+        check_bytes(counting, bytes + 1, MOST - 3, 100003);
+        check_bytes(counting, bytes, 70000, 1 + (size_t)rng_below(&r, 700));
+        for (int round = 0; round < 40; round++)
+            check_bytes(counting, bytes + rng_below(&r, 1000), (size_t)rng_below(&r, 1200), 512);
+        check_bytes(counting, bytes, 0, 1);
+    }
+    free(bytes);
+}
+
+static void bytes_by_scalar_code(void **state)
+{
+    (void)state;
+    bytes_by(&histo_byte_counting_scalar);
+}
+
+static void bytes_by_the_best_way(void **state)
+{
+    (void)state;
+    bytes_by(histo_byte_counting_usable());
+}
+
+/* ---- Slots ---- */
+
+static void *count_by(const char *strategy, const histo_axis *axis, const histo_view *view, int64_t slots)
+{
+    histo_hist *h;
+    histo_plan *plan;
+    uint64_t *counts = malloc((size_t)slots * sizeof *counts);
+    OK(histo_hist_create(&h, 1, axis, NULL));
+    OK(histo_plan_create(&plan, h, view, NULL, &(histo_plan_options){.strategy = strategy, .threads = 2}));
+    OK(histo_plan_fill(plan, h, view, NULL));
+    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, slots));
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    return counts;
+}
+
+static void check_slots(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
+{
+    int64_t slots = axis->bins + 3;
+    histo_view view = histo_view_1d(samples, dtype, n);
+    uint64_t *expected = count_by("cpu/sequential", axis, &view, slots);
+    uint64_t *got = count_by("cpu/privatized", axis, &view, slots);
+    assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+    free(got);
+    if (axis->bins <= 256) {
+        got = count_by("cpu/byte_codes", axis, &view, slots);
+        assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+        free(got);
+    }
+    free(expected);
+}
+
+/* Float samples on and around the edges of axes whose ends float does not hold, with 1 to 20000 bins. */
+static void floats_around_edges(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    rng r = {.state = 17};
+    float *x = malloc(N * sizeof *x);
+    for (int round = 0; round < 60; round++) {
+        int64_t bins = round % 3 == 0 ? 256 : 1 + rng_below(&r, round % 3 == 1 ? 300 : 20000);
+        double width = ldexp(1 + rng_uniform(&r), (int)rng_below(&r, 60) - 30);
+        double lo = round % 4 == 0 ? 0 : (rng_uniform(&r) - 0.7) * width * (round % 4 == 1 ? 3 : 300);
+        histo_axis axis = histo_axis_regular(bins, lo, lo + width);
+        if (round % 2) axis = histo_axis_closed(axis);
+        double *edges = malloc((size_t)(bins + 1) * sizeof *edges);
+        OK(histo_axis_edges(&axis, edges));
+        for (int i = 0; i < N; i++) {
+            x[i] = (float)edges[rng_below(&r, bins + 1)];
+            for (int64_t steps = rng_below(&r, 5) - 2; steps; steps += steps < 0 ? 1 : -1)
+                x[i] = nextafterf(x[i], steps < 0 ? -INFINITY : INFINITY);
+            if (round % 5 == 4 && i > N / 2) x[i] = (float)(lo + (1.2 * rng_uniform(&r) - 0.1) * width);
+            if (round % 7 == 6 && rng_below(&r, 100) == 0) x[i] = NAN;
+        }
+        check_slots(&axis, HISTO_F32, x, N);
+        free(edges);
+    }
+    free(x);
+}
+
+static int increasing(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Variable axes from the smallest double to the largest, crowded anywhere; samples on and beside the edges. */
+static void any_edges(void **state)
+{
+    (void)state;
+    enum { N = 8000, MOST = 600 };
+    rng r = {.state = 29};
+    double *x = malloc(N * sizeof *x), edges[MOST + 1];
+    for (int round = 0; round < 80; round++) {
+        int64_t bins = 1 + rng_below(&r, MOST);
+        for (int64_t e = 0; e <= bins; e++) {
+            uint64_t bits = rng_next(&r);
+            switch (round % 4) {
+            case 0: /* any number, or any positive one */
+                bits &= round % 8 ? ~(UINT64_C(1) << 63) : UINT64_MAX;
+                memcpy(&edges[e], &bits, sizeof bits);
+                if (!(fabs(edges[e]) < DBL_MAX / 2)) edges[e] = DBL_MAX / 2;
+                break;
+            case 1:
+                edges[e] = rng_uniform(&r) * (rng_below(&r, 2) ? 1 : 1e-9) - (round % 8 == 1 ? 0.5 : 0);
+                break;
+            case 2: /* neighbours */
+                bits = UINT64_C(0x3ff0000000000000) + bits % 5000;
+                memcpy(&edges[e], &bits, sizeof bits);
+                break;
+            default: /* the smallest */
+                bits = bits % 3000;
+                memcpy(&edges[e], &bits, sizeof bits);
+                break;
+            }
+        }
+        if (round % 8 == 0) edges[0] = -DBL_MAX / 2;
+        qsort(edges, (size_t)bins + 1, sizeof *edges, increasing);
+        int64_t kept = 0;
+        for (int64_t e = 1; e <= bins; e++)
+            if (edges[e] > edges[kept]) edges[++kept] = edges[e];
+        if (kept == 0) continue;
+        histo_axis axis = histo_axis_variable(kept, edges);
+        if (round % 3 == 0) axis = histo_axis_closed(axis);
+        for (int i = 0; i < N; i++) {
+            x[i] = edges[rng_below(&r, kept + 1)];
+            int64_t side = rng_below(&r, 4);
+            if (side == 1) x[i] = nextafter(x[i], INFINITY);
+            if (side == 2) x[i] = nextafter(x[i], -INFINITY);
+            if (i % 50 == 0) x[i] = i % 100 ? NAN : i % 200 ? INFINITY : -INFINITY;
+        }
+        check_slots(&axis, HISTO_F64, x, N);
+    }
+    free(x);
+}
+
+/* Integers of more bits than double has, among others, on bins of width 1 at the ends of their types. */
+static void integers_at_limits(void **state)
+{
+    (void)state;
+    enum { N = 6000 };
+    static const int64_t lows[] = {0, -128, INT32_MIN, INT32_MAX - 100, UINT32_MAX - 100, (INT64_C(1) << 53) - 300};
+    rng r = {.state = 31};
+    uint64_t *x = malloc(N * sizeof *x);
+    for (size_t l = 0; l < sizeof lows / sizeof *lows; l++) {
+        for (int dtype = HISTO_U32; dtype <= HISTO_I64; dtype++) {
+            histo_axis axis = histo_axis_integer(lows[l], 100);
+            if (l % 2) axis = histo_axis_closed(axis);
+            size_t size = histo_dtype_size((histo_dtype)dtype);
+            for (int i = 0; i < N; i++) {
+                int64_t value = lows[l] + rng_below(&r, 104) - 2;
+                if (i > N / 2 && i % 7 == 0) value = (int64_t)rng_next(&r);
+                memcpy((char *)x + (size_t)i * size, &value, size); /* little-endian, as all that is tested on */
+            }
+            check_slots(&axis, (histo_dtype)dtype, x, N);
+        }
+    }
+    free(x);
+}
+
+/* Runs of equal samples as long as blocks and longer, and nearly so. */
+static void equal_samples(void **state)
+{
+    (void)state;
+    enum { N = 5 * HISTO_BLOCK + 77 };
+    histo_axis axis = histo_axis_regular(200, 0, 200);
+    static const histo_dtype dtypes[] = {HISTO_U8, HISTO_I16, HISTO_U32, HISTO_F32, HISTO_F64};
+    double *x = malloc(N * sizeof *x);
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        for (int odd = 0; odd < 4; odd++) { /* none, the second, one in the middle, the last differs */
+            for (int i = 0; i < N; i++) {
+                bool differs = odd == 1 ? i == 1 : odd == 2 ? i % HISTO_BLOCK == 1000 : odd == 3 && i == N - 1;
+                int value = differs ? 3 : i < 3 * HISTO_BLOCK ? 77 : 199;
+                switch (dtypes[d]) {
+                case HISTO_U8:
+                    ((uint8_t *)x)[i] = (uint8_t)value;
+                    break;
+                case HISTO_I16:
+                    ((int16_t *)x)[i] = (int16_t)value;
+                    break;
+                case HISTO_U32:
+                    ((uint32_t *)x)[i] = (uint32_t)value;
+                    break;
+                case HISTO_F32:
+                    ((float *)x)[i] = (float)value;
+                    break;
+                default:
+                    x[i] = value;
+                    break;
+                }
+            }
+            check_slots(&axis, dtypes[d], x, N);
+        }
+    }
+    free(x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_by_scalar_code), cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(floats_around_edges),  cmocka_unit_test(any_edges),
+        cmocka_unit_test(integers_at_limits),   cmocka_unit_test(equal_samples),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
