@@ -39,20 +39,25 @@ static void put_machine(FILE *to)
     free(text);
 }
 
-void report_begin(const bench_gallery_options *options, const bench_device *device)
+void report_put_run(FILE *to, const char *command_line)
 {
-    FILE *to = options->json;
     char date[32];
     time_t now = time(NULL);
     struct tm utc;
-    fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
-    if (!to) return;
     strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     json_member(to, "{", "histo", histo_version());
-    json_member(to, ", ", "command", options->command_line);
+    json_member(to, ", ", "command", command_line);
     json_member(to, ", ", "date", date);
-    json_member(to, ", ", "device", device->backend);
     put_machine(to);
+}
+
+void report_begin(const bench_gallery_options *options, const bench_device *device)
+{
+    FILE *to = options->json;
+    fputs("Gsamples/s, and per cent of what reading the samples alone would reach; * is the fastest\n", options->table);
+    if (!to) return;
+    report_put_run(to, options->command_line);
+    json_member(to, ", ", "device", device->backend);
     fputs(", \"results\": [", to);
 }
 

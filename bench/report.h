@@ -5,6 +5,9 @@
 #include "bench/device.h"
 #include "bench/gallery.h"
 
+/* The beginning of a JSON object: version, command, date and machine. */
+void report_put_run(FILE *to, const char *command_line);
+
 void report_begin(const bench_gallery_options *options, const bench_device *device);
 void report_result(const bench_gallery_options *options, const bench_result *result, bool first);
 void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong);

@@ -8,6 +8,7 @@
 #include "outfile.h"
 #include "overwrite.h"
 #include "photo.h"
+#include "process.h"
 #include "settings.h"
 
 /* What is measured, and where the results go: the table beside the JSON of -o. */
@@ -24,20 +25,6 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* The arguments of this process, as they were. */
-static const char *command_line(void)
-{
-    static char line[4096];
-    FILE *in = fopen("/proc/self/cmdline", "r");
-    size_t length = in ? fread(line, 1, sizeof line - 1, in) : 0;
-    if (in) fclose(in);
-    if (!length) return "histo bench";
-    const char *program = base_name(line);
-    for (size_t i = 0; i + 1 < length; i++)
-        if (!line[i]) line[i] = ' ';
-    return program;
 }
 
 static int begin(measuring *m, const settings *s, fault *f)
@@ -94,7 +81,7 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .photo_count = m->count,
         .table = m->table,
         .json = m->json,
-        .command_line = command_line(),
+        .command_line = process_command_line(),
     };
     histo_status status = bench_gallery(&options, wrong);
     if (status == HISTO_OK) return 0;

@@ -38,4 +38,7 @@ cairo_status_t plot_heat_paint(const plot_panel *panel, const plot *p, const plo
 /* The colour bar beside the panel. */
 void plot_heat_paint_key(const plot_panel *panel, double left, double width);
 
+plot_content plot_tiles_scales(plot_panel *panel, const plot *p);
+void plot_tiles_paint(const plot_panel *panel, const plot *p);
+
 #endif
