@@ -54,20 +54,20 @@ bool bench_dtype_made(histo_dtype dtype)
 
 /* ---- The map ---- */
 
-static bench_tuned *cell_at(const bench_map *map, int dtype, int bins, int samples)
+static bench_tuned *cell_at(const bench_tuning *map, int dtype, int bins, int samples)
 {
     const bench_tune_options *o = map->options;
     return &map->cell[((size_t)dtype * (size_t)o->bins + (size_t)bins) * (size_t)o->samples + (size_t)samples];
 }
 
-const bench_tuned *bench_map_cell(const bench_map *map, int dtype, int bins, int samples)
+const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples)
 {
     return cell_at(map, dtype, bins, samples);
 }
 
-static histo_status make_map(const bench_tune_options *o, bench_map *map)
+static histo_status make_map(const bench_tune_options *o, bench_tuning *map)
 {
-    *map = (bench_map){.options = o, .strategies = histo_strategy_count()};
+    *map = (bench_tuning){.options = o, .strategies = histo_strategy_count()};
     map->cells = o->dtypes * o->bins * o->samples;
     size_t each = (size_t)(o->distributions * map->strategies), all = each * (size_t)map->cells;
     map->cell = calloc((size_t)map->cells, sizeof *map->cell);
@@ -87,11 +87,11 @@ static histo_status make_map(const bench_tune_options *o, bench_map *map)
     return HISTO_OK;
 }
 
-void bench_map_free(bench_map *map)
+void bench_tuning_free(bench_tuning *map)
 {
     free(map->cell);
     free(map->us);
-    *map = (bench_map){0};
+    *map = (bench_tuning){0};
 }
 
 /* ---- Measuring ---- */
@@ -106,7 +106,7 @@ enum { MOST_VENUES = 2 };
 
 typedef struct tuning {
     const bench_tune_options *options;
-    bench_map *map;
+    bench_tuning *map;
     venue where[MOST_VENUES];
     int venues;
     double begun_s;
@@ -157,7 +157,7 @@ static histo_device device_of(const tuning *t, int strategy)
  * (HISTO_DEVICE_AUTO). -1 if there is none. */
 static int winner(const tuning *t, const bench_tuned *cell, histo_device device, double *best_us, int *worst)
 {
-    const bench_map *map = t->map;
+    const bench_tuning *map = t->map;
     int best = -1;
     for (int s = 0; s < map->strategies; s++) {
         double us = 0;
@@ -285,7 +285,7 @@ static int64_t count_measurements(const bench_tune_options *o)
     return total;
 }
 
-histo_status bench_tune(const bench_tune_options *o, bench_map *map)
+histo_status bench_tune(const bench_tune_options *o, bench_tuning *map)
 {
     tuning t = {.options = o, .map = map, .begun_s = now_s()};
     histo_status status = make_map(o, map);
@@ -312,7 +312,7 @@ static const char *full_name(int strategy, char name[64])
     return name;
 }
 
-static void put_times(const bench_map *map, const bench_tuned *cell, int distribution, const char *before, FILE *to)
+static void put_times(const bench_tuning *map, const bench_tuned *cell, int distribution, const char *before, FILE *to)
 {
     const bench_tune_options *o = map->options;
     const double *us = cell->us + distribution * map->strategies;
@@ -333,14 +333,14 @@ static void put_times(const bench_map *map, const bench_tuned *cell, int distrib
     fputs("]}", to);
 }
 
-static bool has_times(const bench_map *map, const bench_tuned *cell, int distribution)
+static bool has_times(const bench_tuning *map, const bench_tuned *cell, int distribution)
 {
     for (int s = 0; s < map->strategies; s++)
         if (!isnan(cell->us[distribution * map->strategies + s])) return true;
     return false;
 }
 
-void bench_map_json(const bench_map *map, const char *command_line, FILE *to)
+void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to)
 {
     const char *comma = "\n";
     char name[64];

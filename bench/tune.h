@@ -48,23 +48,23 @@ typedef struct bench_tuned {
     double best_us;
 } bench_tuned;
 
-typedef struct bench_map {
+typedef struct bench_tuning {
     const bench_tune_options *options;
     int strategies;
     int cells; /* [dtype][bins][samples], in the order of the options */
     bench_tuned *cell;
     int64_t done, total; /* measurements; fewer than there could be if it was stopped */
     double *us;
-} bench_map;
+} bench_tuning;
 
-const bench_tuned *bench_map_cell(const bench_map *map, int dtype, int bins, int samples);
+const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples);
 
 /* Measure, and remember the winner of each device as wisdom. What was measured before a failure or a stop is in the map
- * and in the wisdom too; bench_map_free in any case. */
-histo_status bench_tune(const bench_tune_options *options, bench_map *map);
-void bench_map_free(bench_map *map);
+ * and in the wisdom too; bench_tuning_free in any case. */
+histo_status bench_tune(const bench_tune_options *options, bench_tuning *map);
+void bench_tuning_free(bench_tuning *map);
 
 /* As the gallery's JSON, and the map. */
-void bench_map_json(const bench_map *map, const char *command_line, FILE *to);
+void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to);
 
 #endif

@@ -145,16 +145,16 @@ static int begin(tune *t, const settings *s, fault *f)
 
 /* ---- What was found ---- */
 
-static int write_json(const tune *t, const bench_map *map, fault *f)
+static int write_json(const tune *t, const bench_tuning *map, fault *f)
 {
     if (!t->settings->json) return 0;
     outfile *o = outfile_open(t->settings->json, f);
     if (!o) return -1;
-    bench_map_json(map, process_command_line(), outfile_stream(o));
+    bench_tuning_json(map, process_command_line(), outfile_stream(o));
     return outfile_commit(o, f);
 }
 
-static int write_results(const tune *t, const bench_map *map, fault *f)
+static int write_results(const tune *t, const bench_tuning *map, fault *f)
 {
     const settings *s = t->settings;
     if (t->wisdom && map->done > 0 && histo_wisdom_save(t->wisdom) != HISTO_OK)
@@ -168,7 +168,7 @@ static int write_results(const tune *t, const bench_map *map, fault *f)
     return write_json(t, map, f);
 }
 
-static void remark(const tune *t, const bench_map *map)
+static void remark(const tune *t, const bench_tuning *map)
 {
     if (t->settings->quiet) return;
     if (map->done < map->total)
@@ -182,7 +182,7 @@ int command_tune(const settings *s)
 {
     fault f = {0};
     tune t;
-    bench_map map = {0};
+    bench_tuning map = {0};
     if (begin(&t, s, &f) != 0) return fault_report(&f);
     interrupt_defer(&t.interrupted);
     histo_status status = bench_tune(&t.options, &map);
@@ -190,7 +190,7 @@ int command_tune(const settings *s)
     if (status != HISTO_OK) fault_set(&f, EXIT_DATA, "%s", histo_last_error());
     fault late = {0};
     if (write_results(&t, &map, f.status == EXIT_OK ? &f : &late) == 0) remark(&t, &map);
-    bench_map_free(&map);
+    bench_tuning_free(&map);
     interrupt_obey(t.interrupted);
     return f.status == EXIT_OK ? EXIT_OK : fault_report(&f);
 }

@@ -16,7 +16,7 @@ typedef struct winners {
     char name[MOST_WINNERS][64];
 } winners;
 
-static winners winners_of(const bench_map *map, int dtype)
+static winners winners_of(const bench_tuning *map, int dtype)
 {
     winners w = {0};
     histo_strategy_info info;
@@ -24,7 +24,7 @@ static winners winners_of(const bench_map *map, int dtype)
         bool wins = false;
         for (int b = 0; b < map->options->bins; b++)
             for (int n = 0; n < map->options->samples; n++)
-                wins |= bench_map_cell(map, dtype, b, n)->best == s;
+                wins |= bench_tuning_cell(map, dtype, b, n)->best == s;
         if (!wins) continue;
         w.strategy[w.count] = s;
         snprintf(w.name[w.count], sizeof w.name[0], "%s/%s", info.backend, info.name);
@@ -47,14 +47,14 @@ static void rate_text(const bench_tuned *cell, char *text, size_t size)
     snprintf(text, size, rate < 9.995 ? "%.2f" : rate < 99.95 ? "%.1f" : "%.0f", rate);
 }
 
-static void title_of(const bench_map *map, int dtype, char *title, size_t size)
+static void title_of(const bench_tuning *map, int dtype, char *title, size_t size)
 {
     const bench_tune_options *o = map->options;
     snprintf(title, size, "The fastest strategy for %s samples", histo_dtype_name(o->dtype[dtype]));
 }
 
 /* "Gsamples/s on the worst of uniform and zipf; samples where they are counted" */
-static void describe(const bench_map *map, char *text, size_t size)
+static void describe(const bench_tuning *map, char *text, size_t size)
 {
     const bench_tune_options *o = map->options;
     int length = snprintf(text, size, "Gsamples/s on %s", o->distributions > 1 ? "the worst of " : "");
@@ -98,7 +98,7 @@ static void print_cell(const winners *w, const bench_tuned *cell, int width, con
     screen_plain(to);
 }
 
-void tune_print_map(const bench_map *map, int dtype, const screen *to)
+void tune_print_map(const bench_tuning *map, int dtype, const screen *to)
 {
     enum { MARGIN = 8, NARROWEST = 3, WIDEST = 9 };
     const bench_tune_options *o = map->options;
@@ -112,7 +112,7 @@ void tune_print_map(const bench_map *map, int dtype, const screen *to)
     for (int n = o->samples; n-- > 0;) {
         fprintf(to->out, "%*s ", MARGIN - 1, count_text(o->sample[n], number));
         for (int b = 0; b < o->bins; b++)
-            print_cell(&w, bench_map_cell(map, dtype, b, n), width, to);
+            print_cell(&w, bench_tuning_cell(map, dtype, b, n), width, to);
         fputc('\n', to->out);
     }
     fprintf(to->out, "%*s ", MARGIN - 1, "bins");
@@ -151,7 +151,7 @@ static double *tile_edges(const int64_t *numbers, int n)
 }
 
 /* map.png becomes map-u8.png where there are more types. */
-static void picture_path(const bench_map *map, int dtype, const char *image, char *path, size_t size)
+static void picture_path(const bench_tuning *map, int dtype, const char *image, char *path, size_t size)
 {
     const char *dot = strrchr(image, '.');
     if (map->options->dtypes == 1)
@@ -160,7 +160,7 @@ static void picture_path(const bench_map *map, int dtype, const char *image, cha
         snprintf(path, size, "%.*s-%s%s", (int)(dot - image), image, histo_dtype_name(map->options->dtype[dtype]), dot);
 }
 
-static int write_picture(const bench_map *map, int dtype, const plot *p, const char *image, fault *f)
+static int write_picture(const bench_tuning *map, int dtype, const plot *p, const char *image, fault *f)
 {
     char path[4096];
     picture_path(map, dtype, image, path, sizeof path);
@@ -171,7 +171,7 @@ static int write_picture(const bench_map *map, int dtype, const plot *p, const c
     return -1;
 }
 
-int tune_draw_map(const bench_map *map, int dtype, const settings *s, fault *f)
+int tune_draw_map(const bench_tuning *map, int dtype, const settings *s, fault *f)
 {
     const bench_tune_options *o = map->options;
     winners w = winners_of(map, dtype);
@@ -189,7 +189,7 @@ int tune_draw_map(const bench_map *map, int dtype, const settings *s, fault *f)
     }
     for (int b = 0; b < o->bins && !failed; b++)
         for (int n = 0; n < o->samples; n++) {
-            const bench_tuned *cell = bench_map_cell(map, dtype, b, n);
+            const bench_tuned *cell = bench_tuning_cell(map, dtype, b, n);
             int at = b * o->samples + n;
             kinds[at] = winner_of(&w, cell);
             if (kinds[at] < 0) continue;

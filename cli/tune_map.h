@@ -10,8 +10,8 @@
 const char *tune_picture_format(const char *path);
 
 /* The map of type `dtype` of the options. */
-void tune_print_map(const bench_map *map, int dtype, const screen *to);
+void tune_print_map(const bench_tuning *map, int dtype, const screen *to);
 /* To --image. 0 or -1. */
-int tune_draw_map(const bench_map *map, int dtype, const settings *s, fault *f);
+int tune_draw_map(const bench_tuning *map, int dtype, const settings *s, fault *f);
 
 #endif

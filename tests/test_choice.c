@@ -455,6 +455,7 @@ static void rates_are_scaled(void **state)
     assert_true(at[1].count_us >= least && at[1].count_us <= most);
     assert_true(at[0].read_us == 4.0 * N / histo_rate_of(HISTO_RATE_READ));
     assert_true(histo_cost_us(&at[0]) == at[0].fixed_us + at[0].count_us); /* sorting is slower than reading */
+    assert_true(at[0].fixed_us == world.gpu_us); /* its rows leave that to cost_us, which here does not grow */
 }
 
 int main(void)

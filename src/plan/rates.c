@@ -28,6 +28,8 @@ static const histo_speed reference =
 #undef REFERENCE
 #undef COST
 
+enum { OWN = -1 };
+
 typedef struct cost_row {
     const char *backend, *strategy;
     histo_form form;
@@ -89,6 +91,19 @@ static bool is_of(const cost_row *c, const histo_row *row, histo_form form)
            strcmp(c->strategy, row->name) == 0;
 }
 
+/* What a strategy's own estimate adds to what grows with the samples. */
+static double own_fixed_us(const histo_row *row, const histo_problem *p, int threads)
+{
+    histo_problem twice = *p;
+    twice.samples *= 2;
+    return fmax(2 * row->strategy->cost_us(p, threads) - row->strategy->cost_us(&twice, threads), 0);
+}
+
+static double fixed_us_of(const cost_row *c, const histo_row *row, const histo_problem *p, int threads)
+{
+    return c->fixed_us == OWN ? own_fixed_us(row, p, threads) : c->fixed_us;
+}
+
 bool histo_cost_of(const histo_row *row, const histo_problem *p, int threads, const histo_speed *speed,
                    histo_cost *cost)
 {
@@ -107,7 +122,8 @@ bool histo_cost_of(const histo_row *row, const histo_problem *p, int threads, co
     double t = low == high ? 0 : log(bins / low->bins) / log(high->bins / low->bins);
     double per_us = low->per_us * pow(high->per_us / low->per_us, t);
     per_us *= speed->arithmetic > 0 ? speed->arithmetic / reference.arithmetic : pow(threads, thread_growth);
-    *cost = (histo_cost){.fixed_us = low->fixed_us + t * (high->fixed_us - low->fixed_us),
+    double first_us = fixed_us_of(low, row, p, threads), last_us = fixed_us_of(high, row, p, threads);
+    *cost = (histo_cost){.fixed_us = first_us + t * (last_us - first_us),
                          .read_us = histo_read_us(p, speed),
                          .count_us = (double)p->samples / per_us};
     return true;
