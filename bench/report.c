@@ -39,7 +39,7 @@ static void put_machine(FILE *to)
     free(text);
 }
 
-void report_json_begin(FILE *to, const char *command_line, const bench_device *device)
+void report_put_run(FILE *to, const char *command_line)
 {
     char date[32];
     time_t now = time(NULL);
@@ -48,8 +48,13 @@ void report_json_begin(FILE *to, const char *command_line, const bench_device *d
     json_member(to, "{", "histo", histo_version());
     json_member(to, ", ", "command", command_line);
     json_member(to, ", ", "date", date);
-    json_member(to, ", ", "device", device->backend);
     put_machine(to);
+}
+
+void report_json_begin(FILE *to, const char *command_line, const bench_device *device)
+{
+    report_put_run(to, command_line);
+    json_member(to, ", ", "device", device->backend);
     fputs(", \"results\": [", to);
 }
 

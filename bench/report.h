@@ -5,6 +5,8 @@
 #include "bench/device.h"
 #include "bench/gallery.h"
 
+/* The beginning of a JSON object: version, command, date and machine. */
+void report_put_run(FILE *to, const char *command_line);
 /* {"histo": …, "results": [ */
 void report_json_begin(FILE *to, const char *command_line, const bench_device *device);
 /* An object that lacks its closing bracket: members may follow. */

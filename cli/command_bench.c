@@ -10,6 +10,7 @@
 #include "outfile.h"
 #include "overwrite.h"
 #include "photo.h"
+#include "process.h"
 #include "settings.h"
 #include "writers/plot.h"
 
@@ -28,20 +29,6 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* The arguments of this process, as they were. */
-static const char *command_line(void)
-{
-    static char line[4096];
-    FILE *in = fopen("/proc/self/cmdline", "r");
-    size_t length = in ? fread(line, 1, sizeof line - 1, in) : 0;
-    if (in) fclose(in);
-    if (!length) return "histo bench";
-    const char *program = base_name(line);
-    for (size_t i = 0; i + 1 < length; i++)
-        if (!line[i]) line[i] = ' ';
-    return program;
 }
 
 /* The format that the suffix says. */
@@ -114,7 +101,7 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .photo_count = m->count,
         .table = m->table,
         .json = m->json,
-        .command_line = command_line(),
+        .command_line = process_command_line(),
     };
     histo_status status = bench_gallery(&options, wrong);
     return status == HISTO_OK ? 0 : fail_run(status, f);
@@ -232,7 +219,7 @@ static int run_map(measuring *m, int *wrong, fault *f)
         .threads = s->threads,
         .table = m->table,
         .json = m->json,
-        .command_line = command_line(),
+        .command_line = process_command_line(),
     };
     histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
     if (s->image) m->map = &result;

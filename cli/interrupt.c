@@ -11,8 +11,17 @@
 static char file[PATH_MAX];
 static volatile sig_atomic_t file_guarded, line_guarded;
 
+static volatile sig_atomic_t *deferred;
+
 static void clean_up_and_die(int number)
 {
+    if (deferred && !*deferred && number != SIGPIPE && number != SIGQUIT) {
+        struct sigaction again = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
+        *deferred = number;
+        sigfillset(&again.sa_mask);
+        sigaction(number, &again, NULL);
+        return;
+    }
     if (file_guarded) unlink(file);
     if (line_guarded) {
         static const char erase[] = "\r\033[K";
@@ -46,4 +55,16 @@ void interrupt_guard_file(const char *path)
 void interrupt_guard_line(bool shown)
 {
     line_guarded = shown;
+}
+
+void interrupt_defer(volatile sig_atomic_t *number)
+{
+    *number = 0;
+    deferred = number;
+}
+
+void interrupt_obey(int number)
+{
+    deferred = NULL;
+    if (number) raise(number);
 }

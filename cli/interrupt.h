@@ -3,6 +3,7 @@
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 /* Catch SIGINT, SIGTERM, SIGHUP and SIGPIPE (those that are not ignored already). Called once, by main. */
@@ -12,5 +13,10 @@ void interrupt_install(void);
 void interrupt_guard_file(const char *path);
 /* Whether a line on the terminal has to be erased on an interrupt. For progress.c. */
 void interrupt_guard_line(bool shown);
+
+/* From now on the first signal that asks to stop is only written to *number, and the next one ends the process as
+ * above; with the process at a good place, interrupt_obey ends it by the one that was written (0: it does nothing). */
+void interrupt_defer(volatile sig_atomic_t *number);
+void interrupt_obey(int number);
 
 #endif

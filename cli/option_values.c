@@ -264,6 +264,38 @@ int value_threads(settings *s, char *text, fault *f)
     return 0;
 }
 
+/* "1000" or "2^20" */
+static bool parse_count(const char *text, int64_t *count)
+{
+    int64_t power;
+    if (strncmp(text, "2^", 2) != 0) return text_to_i64(text, count);
+    if (!text_to_i64(text + 2, &power) || power < 0 || power > 62) return false;
+    *count = INT64_C(1) << power;
+    return true;
+}
+
+int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f)
+{
+    int count = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        char item[TEXT_NUMBER_BYTES];
+        snprintf(item, sizeof item, "%.*s", (int)length, at);
+        if (length >= sizeof item || !parse_count(item, &numbers[count]) || numbers[count] < 1 ||
+            numbers[count] > largest)
+            return fault_set(f, EXIT_USAGE,
+                             "--%s takes whole numbers from 1 to %" PRId64 ", as in 1000 or 2^20, and '%.*s' is none",
+                             option, largest, (int)length, at);
+        if (count > 0 && numbers[count] <= numbers[count - 1])
+            return fault_set(f, EXIT_USAGE, "the numbers of --%s must increase, and %.*s follows a larger one", option,
+                             (int)length, at);
+        count++;
+        at += length;
+        if (!*at) return count;
+        if (count == most) return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, most);
+    }
+}
+
 int value_samples(settings *s, char *text, fault *f)
 {
     static const char *const units[] = {"KiB", "MiB", "GiB"};
@@ -280,6 +312,12 @@ int value_samples(settings *s, char *text, fault *f)
     if (parse_whole("samples", text, 1, most >> shift, value, f) != 0) return -1;
     *value <<= shift;
     return 0;
+}
+
+int value_budget(settings *s, char *text, fault *f)
+{
+    if (text_to_f64(text, &s->budget_s) && s->budget_s > 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, and '%s' is no such number", text);
 }
 
 int value_repeat(settings *s, char *text, fault *f)

@@ -5,6 +5,8 @@
 
 #include "settings.h"
 
+enum { VALUE_MOST_COUNTS = 64 }; /* of a list of numbers */
+
 /* The byte order of "<f4" is for the caller to see. */
 int value_dtype(settings *s, char *text, fault *f);
 int value_shape(settings *s, char *text, fault *f);
@@ -21,7 +23,10 @@ int value_device(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 int value_threads(settings *s, char *text, fault *f);
+/* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
+int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
 int value_samples(settings *s, char *text, fault *f);
+int value_budget(settings *s, char *text, fault *f);
 int value_repeat(settings *s, char *text, fault *f);
 
 #endif

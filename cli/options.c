@@ -35,11 +35,11 @@ static void make_tables(getopt_tables *tables, const command_row *command)
     *next = (struct option){0};
 }
 
-static option_id id_of_code(int code)
+static option_id id_of_code(int code, const command_row *command)
 {
     int i = code - LONG_CODE;
     if (code < LONG_CODE)
-        for (i = 0; option_rows[i].letter != code; i++)
+        for (i = 0; option_rows[i].letter != code || !option_taken(&option_rows[i], command); i++)
             continue;
     return (option_id)i;
 }
@@ -100,9 +100,9 @@ static int fail_option(const command_row *command, char **argv, fault *f)
     return fail_unknown_name(command, name, f);
 }
 
-static int fail_missing(int code, fault *f)
+static int fail_missing(const command_row *command, int code, fault *f)
 {
-    const option_row *row = &option_rows[id_of_code(code)];
+    const option_row *row = &option_rows[id_of_code(code, command)];
     return fault_set(f, EXIT_USAGE, "--%s needs a value: write --%s %s", row->name, row->name, row->argument);
 }
 
@@ -162,6 +162,14 @@ static const target targets[OPTION_COUNT] = {
     TEXT(IMAGE, image),
     PARSED(REPEAT, value_repeat),
     FLAG(QUICK, quick),
+    TEXT(TYPES, types),
+    TEXT(BIN_LIST, bins),
+    TEXT(SAMPLE_LIST, sample_list),
+    TEXT(DISTRIBUTIONS, distributions),
+    FLAG(TRANSFERS, transfers),
+    PARSED(BUDGET, value_budget),
+    TEXT(SAVE, save),
+    TEXT(JSON, json),
 };
 
 static int apply(settings *s, option_id id, char *text, fault *f)
@@ -222,8 +230,8 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
         if (code == '?') return fail_option(command, argv, f);
-        if (code == ':') return fail_missing(optopt, f);
-        option_id id = id_of_code(code);
+        if (code == ':') return fail_missing(command, optopt, f);
+        option_id id = id_of_code(code, command);
         if (id == OPTION_USAGE) {
             help_command(command, stdout);
             return 1;

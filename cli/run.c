@@ -10,6 +10,7 @@
 #include "failure.h"
 #include "progress.h"
 #include "text.h"
+#include "wisdom.h"
 
 int run_fault_memory(fault *f)
 {
@@ -159,6 +160,7 @@ int run_begin(run *r, const settings *s, result *to, fault *f)
     *r = (run){.settings = s, .result = to};
     bool fresh = s->measure && s->wisdom && access(s->wisdom, F_OK) != 0;
     if (s->wisdom && !fresh && histo_wisdom_load(s->wisdom) != HISTO_OK) return fault_of_wisdom(f);
+    if (!s->wisdom && wisdom_load_default(f) != 0) return -1;
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
     if (feed_open(&r->feed, s, may_read_twice(r), f) != 0) return -1;
     samples *first = feed_begin(&r->feed, 0, f);

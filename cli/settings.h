@@ -57,9 +57,19 @@ typedef struct settings {
     int64_t bytes;      /* … or --samples NMiB: its bytes */
     const char *inputs; /* --input NAME,… */
     const char *cells;  /* --cells PATTERN,… */
-    const char *image;  /* --image FILE */
     int repeat;         /* --repeat N */
     bool quick;         /* --quick */
+
+    const char *image; /* --image FILE, of `histo bench` and `histo tune` */
+
+    /* What `histo tune` explores, and where the results go. */
+    const char *sample_list;   /* --samples N,N… */
+    const char *types;         /* --types u8,… */
+    const char *distributions; /* --distributions NAME,… */
+    bool transfers;            /* --transfers */
+    double budget_s;           /* --budget SECONDS */
+    const char *save;          /* --save FILE|default */
+    const char *json;          /* --json FILE */
 
     const char *document; /* of `histo help`: man, bash, zsh or fish; NULL: help to read on the terminal */
 } settings;
@@ -77,6 +87,7 @@ int command_show(const settings *s);
 int command_strategies(const settings *s);
 int command_explain(const settings *s);
 int command_bench(const settings *s);
+int command_tune(const settings *s);
 int command_info(const settings *s);
 int command_help(const settings *s);
 int command_version(const settings *s);

@@ -8,7 +8,7 @@ build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r /usr/share/matplotlib/mpl-data/sample_data/. "$work"
-export PATH="$build/cli:$PATH" NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8
+export PATH="$build/cli:$PATH" HOME="$work" XDG_CONFIG_HOME= NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8
 cd "$work"
 
 awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$root/README.md" >example.c

@@ -458,6 +458,7 @@ static void test_tables(void **state)
         if (*row->more && row->more[strlen(row->more) - 1] != '.')
             fail_msg("--%s: sentences end in a full stop", row->name);
         for (int j = 0; j < i; j++) {
+            if (!(option_rows[j].commands & row->commands)) continue;
             if (strcmp(option_rows[j].name, row->name) == 0) fail_msg("--%s is there twice", row->name);
             if (row->letter && option_rows[j].letter == row->letter) fail_msg("-%c is there twice", row->letter);
         }

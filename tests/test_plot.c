@@ -273,11 +273,16 @@ static uint32_t pixel_at(const picture *made, double x, double y)
     return pixel(made, plot_scale_at(&made->panel.x, x), plot_scale_at(&made->panel.y, y));
 }
 
+static bool is_near(uint32_t found, plot_color expected)
+{
+    return abs((int)(found >> 16) - (int)lround(255 * expected.r)) <= 2 &&
+           abs((int)(found >> 8 & 0xff) - (int)lround(255 * expected.g)) <= 2 &&
+           abs((int)(found & 0xff) - (int)lround(255 * expected.b)) <= 2;
+}
+
 static void assert_pixel(uint32_t found, plot_color expected)
 {
-    assert_true(abs((int)(found >> 16) - (int)lround(255 * expected.r)) <= 2);
-    assert_true(abs((int)(found >> 8 & 0xff) - (int)lround(255 * expected.g)) <= 2);
-    assert_true(abs((int)(found & 0xff) - (int)lround(255 * expected.b)) <= 2);
+    assert_true(is_near(found, expected));
 }
 
 static plot_color over(plot_color top, double opacity, plot_color below)
@@ -423,6 +428,41 @@ static bool any_ink(const picture *made, double x0, double x1, double y0, double
         for (double x = x0; x < x1; x++)
             if (pixel(made, x, y) != 0xffffff) return true;
     return false;
+}
+
+/* Each tile in the colour of its series, as the legend shows it; blank ones stay white. */
+static void tiles_have_the_colours_of_the_legend(void **state)
+{
+    (void)state;
+    const double x_edges[] = {1, 10, 1000}, y_edges[] = {2, 8, 64, 128};
+    const int kinds[] = {0, 1, -1, 1, 2, 0};
+    const char texts[6][8] = {"", "B 1.25", "", "", "", "A"};
+    const plot_color colors[] = {plot_red, plot_green, plot_blue};
+    plot_series s[3] = {{.name = "one"}, {.name = "two"}, {.name = "three"}};
+    for (int i = 0; i < 3; i++)
+        s[i].color = colors[i];
+    plot_tiles t = {2, 3, x_edges, y_edges, kinds, texts};
+    plot p = {.title = "t", .x_label = "x", .log_x = true, .log_y = true, .nseries = 3, .series = s, .tiles = &t};
+    picture made = paint(&p, 1200, 800);
+    for (int i = 0; i < 6; i++) {
+        const double x[] = {1.3, 15}, y[] = {2.4, 9, 70}; /* beside the texts */
+        plot_color shown = kinds[i] < 0 ? white : over(colors[kinds[i] < 0 ? 0 : kinds[i]], plot_fill(1), white);
+        assert_pixel(pixel_at(&made, x[i / 3], y[i % 3]), shown);
+    }
+    for (int i = 0; i < 3; i++) {
+        bool found = false;
+        plot_color shown = over(colors[i], plot_fill(1), white);
+        for (int x = 0; x < 1200; x++)
+            for (int y = 0; y < (int)made.panel.y.to; y++)
+                found |= is_near(pixel(&made, x, y), shown);
+        assert_true(found);
+    }
+    cairo_surface_destroy(made.surface);
+    plot_tiles none = {2, 3, x_edges, y_edges, (const int[]){-1, -1, -1, -1, -1, -1}, NULL};
+    p.tiles = &none;
+    p.nseries = 0;
+    made = paint(&p, 300, 200);
+    cairo_surface_destroy(made.surface);
 }
 
 static void nothing_counted_is_said(void **state)
@@ -603,6 +643,7 @@ int main(void)
         cmocka_unit_test(a_lone_spike_among_many_bins_is_seen),
         cmocka_unit_test(a_map_is_darker_where_more_is),
         cmocka_unit_test(a_map_finer_than_pixels_keeps_every_bin),
+        cmocka_unit_test(tiles_have_the_colours_of_the_legend),
         cmocka_unit_test(nothing_counted_is_said),
         cmocka_unit_test(a_png_holds_the_picture),
         cmocka_unit_test(vector_files_are_whole_and_small),

@@ -1,5 +1,5 @@
-/* Drawing histograms for a report: filled steps for one axis (channels laid over each other in their colours), a heat
- * map for two. One description, written as PNG, SVG or PDF with cairo. */
+/* Drawing for a report: filled steps for one axis (channels laid over each other in their colours), a heat map for two,
+ * tiles for a map of what is best where. One description, written as PNG, SVG or PDF with cairo. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
@@ -44,6 +44,14 @@ typedef struct plot_grid {
     double most;          /* has the darkest colour; 0 has the lightest */
 } plot_grid;
 
+/* Each tile in the colour of a series, whose name the legend tells. */
+typedef struct plot_tiles {
+    int nx, ny;
+    const double *x_edges, *y_edges; /* [nx + 1], [ny + 1], increasing, finite */
+    const int *series;               /* [nx * ny], x slowest: of the plot's series; -1: blank */
+    const char (*texts)[8];          /* [nx * ny]: written on the tiles that have room for it */
+} plot_tiles;
+
 /* Texts are UTF-8 (bytes that are not become U+FFFD) and may be NULL; what is too long ends in an ellipsis. */
 typedef struct plot {
     const char *title, *x_label, *y_label;
@@ -53,7 +61,9 @@ typedef struct plot {
     const plot_series *series;
     const plot_heat *heat; /* drawn instead of series, if not NULL */
     const plot_grid *grid; /* and so is this */
-    int width, height;     /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines grow with them */
+    const plot_tiles
+        *tiles;        /* drawn in the colours of the series, of which only these and the names count, if not NULL */
+    int width, height; /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines grow with them */
 } plot;
 
 enum { PLOT_MIN_SIZE = 200, PLOT_MAX_SIZE = 8192 };

@@ -72,10 +72,10 @@ static double paint_title(const plot_panel *panel, const char *title, double top
     return size * 1.6;
 }
 
-static void paint_swatch(const plot_panel *panel, plot_color c, double x, double y, double size)
+static void paint_swatch(const plot_panel *panel, plot_color c, double opacity, double x, double y, double size)
 {
     cairo_rectangle(panel->cr, crisp(panel, x), crisp(panel, y), round(size), round(size));
-    cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, plot_fill(2));
+    cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, opacity);
     cairo_fill_preserve(panel->cr);
     use(panel->cr, c);
     cairo_set_line_width(panel->cr, line_width(panel));
@@ -95,7 +95,7 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
     double size = tick_size * panel->unit, room = panel->width - 2 * margin * panel->unit, y = top;
     char name[PLOT_TEXT_BYTES];
     int most = (int)fmax(1, room_for_lines(panel) / 2);
-    if (p->heat || p->nseries < 2) return 0;
+    if (p->heat || (p->nseries < 2 && !p->tiles)) return 0;
     plot_font(panel->cr, size, false);
     for (int k = 0, line = 0; k < p->nseries; line++, y += size * 1.7) {
         double x = margin * panel->unit, end = x + room;
@@ -104,7 +104,8 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
             bool cut = line + 1 == most && x + (k + 1 < p->nseries ? 1.5 : 1) * width > end;
             if (cut) snprintf(name, sizeof name, "\u2026 and %d more", p->nseries - k);
             if (k > first && !cut && x + width > end) break;
-            if (!cut) paint_swatch(panel, p->series[k].color, x, y + size * 0.12, size * 0.8);
+            if (!cut)
+                paint_swatch(panel, p->series[k].color, plot_fill(p->tiles ? 1 : 2), x, y + size * 0.12, size * 0.8);
             use(panel->cr, ink);
             plot_text_show(panel->cr, name, cut ? x : x + size * 1.3, y + size * 0.9, PLOT_LEFT);
             if (cut) return y + size * 1.7 - top;
@@ -152,11 +153,11 @@ static double label_height(void *font, const plot_label *label)
     return ((const label_font *)font)->size;
 }
 
-static void fit_across(const plot_panel *panel, plot_ticks *t)
+static void fit_across(const plot_panel *panel, plot_notation notation, plot_ticks *t)
 {
     label_font font = {panel->cr, tick_size * panel->unit};
     int most = (int)fmin((panel->x.to - panel->x.from) / (95 * panel->unit), 14);
-    plot_ticks_fit(t, &panel->x, (plot_notation){0}, most, 1.6 * font.size, label_width, &font);
+    plot_ticks_fit(t, &panel->x, notation, most, 1.6 * font.size, label_width, &font);
 }
 
 static void fit_upward(const plot_panel *panel, const plot_scale *s, plot_notation notation, plot_ticks *t)
@@ -269,8 +270,11 @@ cairo_status_t plot_paint(plot_panel *panel, const plot *p)
         plot_grid_paint(panel, p->grid, below, panel->height - edge - paint_footer(panel, p->footer));
         return cairo_status(cr);
     }
-    plot_content content = p->heat ? plot_heat_scales(panel, p) : plot_bars_scales(panel, p);
+    plot_content content = p->heat    ? plot_heat_scales(panel, p)
+                           : p->tiles ? plot_tiles_scales(panel, p)
+                                      : plot_bars_scales(panel, p);
     plot_notation counts = {.counts = true, .whole = content.whole}, values = {0};
+    plot_notation along = p->tiles ? counts : values;
     plot_ticks across, upward, key = {0};
 
     double top = edge + paint_title(panel, p->title, edge);
@@ -292,11 +296,11 @@ cairo_status_t plot_paint(plot_panel *panel, const plot *p)
     }
     panel->x.from = round(label_left + widest(panel, &upward) + tick_room);
     panel->x.to = round(fmax(panel->width - edge - key_room, panel->x.from + LEAST_SIDE));
-    fit_across(panel, &across);
+    fit_across(panel, along, &across);
     double beyond = reach(panel, &across) - (panel->width - key_room - edge / 4);
     if (beyond > 0) {
         panel->x.to = round(fmax(panel->x.to - beyond, panel->x.from + LEAST_SIDE));
-        fit_across(panel, &across);
+        fit_across(panel, along, &across);
     }
 
     cairo_set_line_width(cr, line_width(panel));
@@ -310,6 +314,10 @@ cairo_status_t plot_paint(plot_panel *panel, const plot *p)
         plot_font(cr, label_size * unit, false);
         use(cr, ink);
         if (given(p->heat->label)) show_upward(panel, p->heat->label, panel->width - edge);
+        plot_font(cr, tick_size * unit, false);
+    } else if (p->tiles) {
+        if (!content.empty) plot_tiles_paint(panel, p);
+        paint_box(panel, panel->x.from, panel->x.to);
         plot_font(cr, tick_size * unit, false);
     } else {
         paint_grid(panel, &upward);
@@ -329,7 +337,8 @@ cairo_status_t plot_paint(plot_panel *panel, const plot *p)
     if (content.empty) {
         plot_font(cr, title_size * unit, false);
         use(cr, soft_ink);
-        plot_text_show(cr, "no samples", middle, (panel->y.from + panel->y.to) / 2, PLOT_CENTER);
+        plot_text_show(cr, p->tiles ? "nothing was measured" : "no samples", middle, (panel->y.from + panel->y.to) / 2,
+                       PLOT_CENTER);
     }
     return status ? status : cairo_status(cr);
 }

@@ -43,4 +43,7 @@ plot_color plot_shade(double t);
 /* A grid between these heights of the picture. */
 void plot_grid_paint(const plot_panel *panel, const plot_grid *grid, double top, double bottom);
 
+plot_content plot_tiles_scales(plot_panel *panel, const plot *p);
+void plot_tiles_paint(const plot_panel *panel, const plot *p);
+
 #endif

@@ -278,7 +278,9 @@ HISTO_API void histo_free(void *memory);
 /* ---- Devices ------------------------------------------------------------------------------------------ */
 
 typedef int histo_device;
-#define HISTO_DEVICE_AUTO 0 /* where the samples are: the GPU whose memory they are in, else the CPU */
+/* Samples in a GPU's memory: on that GPU. Those in host memory: on the CPU or on GPU 0, whichever is expected to be
+ * done first, the way of samples and counts, and starting CUDA in a process that has not used it, included. */
+#define HISTO_DEVICE_AUTO 0
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
 
@@ -301,7 +303,8 @@ typedef struct histo_plan histo_plan;
 
 typedef enum histo_effort {
     HISTO_ESTIMATE = 0, /* choose by cost model; uses wisdom where there is some */
-    HISTO_MEASURE,      /* time every candidate on the samples given, and remember the winner as wisdom */
+    HISTO_MEASURE, /* time every candidate on the samples given, but the hopeless ones, and remember the winner of each
+                      device as wisdom */
 } histo_effort;
 
 typedef struct histo_plan_options {

@@ -26,8 +26,8 @@ typedef struct maker {
     threshold *where; /* of each */
     uint32_t thresholds;
     uint32_t *entry, *more;
-    uint32_t entries;  /* so far */
-    uint32_t room;     /* for entries */
+    uint32_t entries; /* so far */
+    uint32_t room;    /* for entries */
     /* Cells that have narrower ones, thresholds in them, thresholds that are compared, and those too close for all. */
     uint32_t narrowed, crowded, compared, close;
 } maker;

@@ -9,8 +9,8 @@
  *     there = 2 * place, + 1 if samples below the threshold share its position
  *
  * the sum  base << (low + 1) + (2^(low + 1) - 1 - there) + at  has the slot in its upper bits, because the lower ones
- * overflow just where at > there; if they are all ones, at == there, and only a search of the edges can tell. The cell's
- * entry has all of that but twice the position, from which twice the cell's beginning is taken, so that
+ * overflow just where at > there; if they are all ones, at == there, and only a search of the edges can tell. The
+ * cell's entry has all of that but twice the position, from which twice the cell's beginning is taken, so that
  *
  *     sum = entry + 2 * position (modulo 2^32).
  *
@@ -102,8 +102,8 @@ HISTO_INLINE double histo_linear_f64(const histo_cells *c, double x)
 HISTO_DEFINE_POSITION(f32, float)
 HISTO_DEFINE_POSITION(f64, double)
 
-/* Samples below the axis are told by a comparison, unless positions are all bits of a float, and NaN by another. For the
- * rest, the sum for a position; `entry` is c->entry or a copy of it. */
+/* Samples below the axis are told by a comparison, unless positions are all bits of a float, and NaN by another. For
+ * the rest, the sum for a position; `entry` is c->entry or a copy of it. */
 HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, const uint32_t *entry, uint32_t position)
 {
     return entry[histo_spread((position >> c->low) - c->skipped)] + (position << 1);

@@ -34,14 +34,14 @@ typedef struct histo_lookup {
     bool closed;
     int32_t bins;
     double lo, hi;
-    double over;              /* the first double above the axis: hi, or the next one if it is closed */
-    float first_f32, over_f32; /* the first floats that are not below, and that are above, the axis */
+    double over;                    /* the first double above the axis: hi, or the next one if it is closed */
+    float first_f32, over_f32;      /* the first floats that are not below, and that are above, the axis */
     float per_step_f32, offset_f32; /* UNIFORM: x * per_step + offset is the edge before x in bins, roughly … */
     bool near_f32;                  /* … and for any float x on the axis less than half a bin off */
-    double step, per_step;    /* UNIFORM: width of a bin and its reciprocal */
-    const double *edges;   /* SEARCH: bins + 1 edges */
-    const uint32_t *table; /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
-    histo_cells cells;     /* SEARCH, where no table is: a table over the samples' positions, if it could be made */
+    double step, per_step;          /* UNIFORM: width of a bin and its reciprocal */
+    const double *edges;            /* SEARCH: bins + 1 edges */
+    const uint32_t *table;          /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
+    histo_cells cells; /* SEARCH, where no table is: a table over the samples' positions, if it could be made */
     histo_whole whole;
 } histo_lookup;
 

@@ -1,5 +1,7 @@
 /* The CPU as a backend. */
 #define _DEFAULT_SOURCE
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -30,11 +32,27 @@ static int threads(int wanted)
     return wanted < MOST_THREADS ? wanted : MOST_THREADS;
 }
 
+static char word[160];
+
+/* The CPU's name as the system tells it, and its instructions, in one word: "AMD-EPYC-9654/avx512". */
+static void make_word(void)
+{
+    char line[256], model[128] = "cpu";
+    FILE *info = fopen("/proc/cpuinfo", "re");
+    while (info && fgets(line, sizeof line, info))
+        if (sscanf(line, "model name : %127[^\n]", model) == 1) break;
+    if (info) fclose(info);
+    for (char *c = model; *c; c++)
+        if ((unsigned char)*c <= ' ') *c = '-';
+    snprintf(word, sizeof word, "%.100s/%s", model, histo_isa_name(histo_isa_usable()));
+}
+
 static const char *device_name(histo_device device)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)device;
-    static const char *const names[] = {"cpu-baseline", "cpu-avx2", "cpu-avx512", "cpu-avx512vbmi2"};
-    return names[histo_isa_usable()];
+    pthread_once(&once, make_word);
+    return word;
 }
 
 static void describe(histo_text *text)

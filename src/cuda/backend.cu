@@ -157,4 +157,8 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      unprepare,
                                                      histo_cuda_bank_gather,
                                                      histo_cuda_bank_clear,
-                                                     histo_cuda_bank_free};
+                                                     histo_cuda_bank_free,
+                                                     histo_cuda_bank_wait,
+                                                     histo_cuda_awake,
+                                                     histo_cuda_pinned,
+                                                     histo_cuda_speed};

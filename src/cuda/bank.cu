@@ -370,6 +370,17 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     return status;
 }
 
+histo_status histo_cuda_bank_wait(histo_device_bank *device_bank)
+{
+    histo_cuda_bank *bank = (histo_cuda_bank *)device_bank;
+    int before;
+    histo_status status = histo_cuda_enter(device_bank->device, &before);
+    if (status != HISTO_OK) return status;
+    status = HISTO_CUDA(cudaEventSynchronize(bank->done), "counting");
+    histo_cuda_leave(before);
+    return status;
+}
+
 bool histo_cuda_bank_clear(histo_device_bank *device_bank)
 {
     histo_cuda_bank *bank = (histo_cuda_bank *)device_bank;

@@ -36,6 +36,7 @@ typedef struct histo_cuda_device {
     size_t shared_each;  /* bytes of shared memory on a multiprocessor */
     size_t shared_block; /* the most of it that one block can have */
     size_t memory;
+    histo_speed speed;
 } histo_cuda_device;
 
 const char *histo_cuda_unavailable(void);
@@ -45,6 +46,10 @@ const histo_cuda_device *histo_cuda_device_of(histo_device device);
 histo_device histo_cuda_locate(const void *memory, bool *only);
 /* Can kernels on `device` read this address as it is, and fast? pinned: the copy engine can read it. */
 bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned);
+
+bool histo_cuda_awake(histo_device device);
+bool histo_cuda_pinned(const void *memory);
+histo_speed histo_cuda_speed(histo_device device);
 
 /* Make a device current; *before is what histo_cuda_leave makes current again. */
 histo_status histo_cuda_enter(histo_device device, int *before);
@@ -91,6 +96,7 @@ typedef struct histo_cuda_bank {
 /* The device bank in which a job counts, made if it is not there. */
 histo_status histo_cuda_bank_of(const histo_job *job, histo_cuda_bank **bank);
 histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *to);
+histo_status histo_cuda_bank_wait(histo_device_bank *device_bank);
 bool histo_cuda_bank_clear(histo_device_bank *device_bank);
 void histo_cuda_bank_free(histo_device_bank *device_bank);
 

@@ -11,6 +11,22 @@ static char reason[256]; /* why there is none; "" if there are some */
 static int count;
 static histo_cuda_device devices[HISTO_CUDA_MOST_DEVICES];
 
+static double attribute(cudaDeviceAttr which, int ordinal)
+{
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, which, ordinal) == cudaSuccess ? value : 0;
+}
+
+/* Memory transfers twice a clock. Clocks are in kHz. */
+static histo_speed speed_of(int ordinal, int multiprocessors)
+{
+    histo_speed speed;
+    speed.memory = attribute(cudaDevAttrMemoryClockRate, ordinal) * 1e-3 * 2 *
+                   attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+    speed.arithmetic = multiprocessors * attribute(cudaDevAttrClockRate, ordinal) * 1e-3;
+    return speed;
+}
+
 static cudaError_t describe_device(int ordinal, histo_cuda_device *device)
 {
     cudaDeviceProp p;
@@ -23,6 +39,7 @@ static cudaError_t describe_device(int ordinal, histo_cuda_device *device)
     device->shared_each = p.sharedMemPerMultiprocessor;
     device->shared_block = p.sharedMemPerBlockOptin;
     device->memory = p.totalGlobalMem;
+    device->speed = speed_of(ordinal, p.multiProcessorCount);
     snprintf(device->name, sizeof device->name, "%s", p.name);
     snprintf(device->word, sizeof device->word, "%s/cuda-%d.%d", p.name, CUDART_VERSION / 1000,
              CUDART_VERSION % 1000 / 10);
@@ -83,6 +100,25 @@ static bool driver_is_loaded(void)
     return true;
 }
 
+/* By the driver that is loaded already: the runtime's own calls would start it. */
+bool histo_cuda_awake(histo_device device)
+{
+    typedef int get_state(int ordinal, unsigned *flags, int *active);
+    if (!driver_is_loaded()) return false;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    get_state *state = driver ? (get_state *)dlsym(driver, "cuDevicePrimaryCtxGetState") : NULL;
+    unsigned flags = 0;
+    int active = 0;
+    bool awake = state && state(device - HISTO_DEVICE_CUDA(0), &flags, &active) == 0 && active;
+    if (driver) dlclose(driver);
+    return awake;
+}
+
+histo_speed histo_cuda_speed(histo_device device)
+{
+    return histo_cuda_device_of(device)->speed;
+}
+
 static bool attributes_of(const void *memory, cudaPointerAttributes *attributes)
 {
     if (memory && driver_is_loaded() && !histo_cuda_unavailable()) {
@@ -100,6 +136,12 @@ histo_device histo_cuda_locate(const void *memory, bool *only)
         return HISTO_DEVICE_CPU;
     *only = a.type == cudaMemoryTypeDevice;
     return HISTO_DEVICE_CUDA(a.device);
+}
+
+bool histo_cuda_pinned(const void *memory)
+{
+    cudaPointerAttributes a;
+    return attributes_of(memory, &a) && a.type == cudaMemoryTypeHost;
 }
 
 bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned)

@@ -27,10 +27,10 @@ enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 172 << 10 };
 
 typedef struct layout {
     uint32_t log_copies;
-    bool spreads; /* counters over the banks of a copy: where many lanes share it */
-    uint32_t words;      /* of counters; a table for the way to slots may be behind them */
-    uint32_t team;       /* blocks that count a share together */
-    uint32_t twice;      /* counter that belongs to the same slot as that before it, so that those behind it are one off */
+    bool spreads;   /* counters over the banks of a copy: where many lanes share it */
+    uint32_t words; /* of counters; a table for the way to slots may be behind them */
+    uint32_t team;  /* blocks that count a share together */
+    uint32_t twice; /* counter that belongs to the same slot as that before it, so that those behind it are one off */
 } layout;
 
 /* ---- Where a counter is ---- */
@@ -99,11 +99,12 @@ HISTO_IN_KERNEL void load_firsts(const histo_lookup *l, uint32_t *words)
 {
     float *first = (float *)words;
     for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
-        first[histo_spread((uint32_t)i)] = i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
+        first[histo_spread((uint32_t)i)] =
+            i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
 }
 
-/* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by adding
- * 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from the axis. */
+/* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by
+ * adding 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from the axis. */
 HISTO_IN_KERNEL uint32_t slot_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
 {
     const float round = 0x1.8p23f;
@@ -144,8 +145,8 @@ HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_va
             atomicAdd(&mine[slot[k] << l->log_copies], 1u);
 }
 
-/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the blocks of
- * a team by turns. The samples before and after them are counted one by one. */
+/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the
+ * blocks of a team by turns. The samples before and after them are counted one by one. */
 typedef struct steps {
     const uint4 *vectors;
     uint32_t begin, end, own, stride;
@@ -203,10 +204,15 @@ enum {
 #define MOST_THREADS(way, size) (((way) == LINEAR || (way) == BITS || (way) == PLAIN) && (size) < 8 ? 768 : 1024)
 
 #define COUNT(name, storage, way)                                                                                      \
-    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), way_##way == VALUE ? 2 : 1)                                         \
+    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), way_##way == VALUE ? 2 : 1)     \
         count_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)           \
     {                                                                                                                  \
-        enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), V = VECTORS(way_##way), GROUPS = V * EACH / N };              \
+        enum {                                                                                                         \
+            N = HISTO_SAMPLES_##name,                                                                                  \
+            EACH = 16 / (int)sizeof(storage),                                                                          \
+            V = VECTORS(way_##way),                                                                                    \
+            GROUPS = V * EACH / N                                                                                      \
+        };                                                                                                             \
         const bool by_value = way_##way == VALUE;                                                                      \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
@@ -215,11 +221,11 @@ enum {
         uint32_t team = l.team, member = blockIdx.x % team;                                                            \
         for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
             histo_share share = histo_share_##name(&work, item);                                                       \
-            steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                                            \
-            uint4 now[V] = {}, next[V] = {};                                                                       \
-            if (s.own < s.end) load(&s, s.own, now, V);                                                                   \
+            steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                            \
+            uint4 now[V] = {}, next[V] = {};                                                                           \
+            if (s.own < s.end) load(&s, s.own, now, V);                                                                \
             for (uint32_t at = s.own; at < s.end; at += s.stride) {                                                    \
-                if (at + s.stride < s.end) load(&s, at + s.stride, next, V);                                              \
+                if (at + s.stride < s.end) load(&s, at + s.stride, next, V);                                           \
                 _Pragma("unroll") for (int group = 0; group < GROUPS; group++)                                         \
                 {                                                                                                      \
                     storage x[N];                                                                                      \
@@ -235,7 +241,7 @@ enum {
                 storage x = ((const storage *)share.at)[i];                                                            \
                 uint32_t slot = by_value ? (uint8_t)x : histo_slot_of_##name(lookup, x);                               \
                 uint32_t word = by_value ? slot * WARP : word_of(&l, slot < l.twice ? slot : slot + 1);                \
-                atomicAdd(&mine[word], 1u);                                \
+                atomicAdd(&mine[word], 1u);                                                                            \
             }                                                                                                          \
             merge(shared, &l, &work, share.entry, by_value);                                                           \
         }                                                                                                              \
@@ -244,11 +250,12 @@ enum {
 #define NARROW(X, way) X(u16, uint16_t, way) X(i16, int16_t, way)
 #define HALF(X, way) X(f16, uint16_t, way) X(bf16, uint16_t, way)
 #define INTEGERS(X, way) X(u32, uint32_t, way) X(i32, int32_t, way)
-#define WIDE(X, way)                                                                                                   \
-    INTEGERS(X, way) X(u64, uint64_t, way) X(i64, int64_t, way) X(f32, float, way) X(f64, double, way)
+#define WIDE(X, way) INTEGERS(X, way) X(u64, uint64_t, way) X(i64, int64_t, way) X(f32, float, way) X(f64, double, way)
 #define KERNELS(X)                                                                                                     \
-    X(u8, uint8_t, value) X(i8, int8_t, value) NARROW(X, whole) INTEGERS(X, whole) WIDE(X, nearest)                    \
-    X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
+    X(u8, uint8_t, value)                                                                                              \
+    X(i8, int8_t, value)                                                                                               \
+    NARROW(X, whole) INTEGERS(X, whole) WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits)           \
+        NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
 static __global__ void __launch_bounds__(1024, 1)
@@ -404,7 +411,8 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
     cost_us,
     workspace,
     launch,
-    {{"lanes", 0, 32, 0, "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
+    {{"lanes", 0, 32, 0,
+      "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
 };

@@ -30,7 +30,7 @@ HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_by_##compute(&l, (compute)widen(x));                                                                  \
+        return histo_slot_by_##compute(&l, (compute)widen(x));                                                         \
     }
         HISTO_DTYPES(CASE)
 #undef CASE

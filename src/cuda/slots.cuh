@@ -225,14 +225,12 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
                 slot[i] = HISTO_CELLS_SEARCH;                                                                          \
                 edges = true;                                                                                          \
             }                                                                                                          \
-        if (most >= special)                                                                                           \
-            _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special)                                       \
+        if (most >= special) _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special)                      \
             {                                                                                                          \
                 slot[i] = histo_cells_more(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i]))); \
                 edges |= slot[i] >= HISTO_CELLS_COMPARE;                                                               \
             }                                                                                                          \
-        if (edges)                                                                                                     \
-            _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                            \
+        if (edges) _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                     \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
                 uint32_t it = 0;                                                                                       \
@@ -356,7 +354,7 @@ HISTO_IN_KERNEL uint32_t histo_slot_at(const histo_cuda_work *w, int axis, const
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_of_##name(&w->lookups[axis], x);                        \
+        return histo_slot_of_##name(&w->lookups[axis], x);                                                             \
     }
         HISTO_DTYPES(CASE)
 #undef CASE
@@ -449,7 +447,7 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
                                        i++) if (first + i >= share->pad && first + i < share->length)                  \
                     x[v * VECTOR + i] = from[i];                                                                       \
         }                                                                                                              \
-        histo_slots_of_##name(&w->lookups[0], x, slot);                                  \
+        histo_slots_of_##name(&w->lookups[0], x, slot);                                                                \
         _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
         {                                                                                                              \
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \

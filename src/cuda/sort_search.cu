@@ -66,7 +66,7 @@ HISTO_IN_KERNEL uint32_t slot_of_key(const histo_cuda_work *w, uint64_t key)
         storage x;                                                                                                     \
         uint64_t bits = bits_of_key(key, sizeof x, constant <= HISTO_I64, HAS_SIGN(storage));                          \
         memcpy(&x, &bits, sizeof x);                                                                                   \
-        return histo_slot_of_##name(&w->lookups[0], x);                                   \
+        return histo_slot_of_##name(&w->lookups[0], x);                                                                \
     }
         HISTO_DTYPES(CASE)
 #undef CASE

@@ -77,3 +77,11 @@ histo_status histo_bank_gather(const histo_bank *bank)
         status = it->backend->gather(it, bank);
     return status;
 }
+
+histo_status histo_bank_wait(const histo_bank *bank)
+{
+    histo_status status = HISTO_OK;
+    for (histo_device_bank *it = bank->on_devices; it && status == HISTO_OK; it = it->next)
+        status = it->backend->wait(it);
+    return status;
+}

@@ -12,5 +12,7 @@ void histo_bank_clear(histo_bank *bank);
 /* Add what devices counted, so that host memory holds everything: first, before anybody reads the bank. Costs nothing
  * where no device counted. */
 histo_status histo_bank_gather(const histo_bank *bank);
+/* Wait until devices have counted. */
+histo_status histo_bank_wait(const histo_bank *bank);
 
 #endif

@@ -1,11 +1,9 @@
 /* Which strategy a plan takes: the one asked for, the one remembered, the fastest measured, or the cheapest by the cost
- * model. */
+ * model; and so on which of its sites. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "plan/bank.h"
-#include "plan/plan.h"
+#include "plan/measure.h"
 
 const char *histo_plan_wanted(const histo_plan_options *options)
 {
@@ -23,6 +21,25 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
     return why ? why : row->strategy->refuses(problem);
 }
 
+static void move_to(histo_plan *plan, int site)
+{
+    plan->at = site;
+    plan->problem.device = plan->site[site].device;
+    plan->threads = plan->site[site].threads;
+    plan->prepared = plan->site[site].prepared;
+}
+
+histo_status histo_plan_settle(histo_plan *plan, int site)
+{
+    histo_site *it = &plan->site[site];
+    const histo_backend *backend = histo_backend_of(it->device);
+    move_to(plan, site);
+    if (!backend->prepare || it->prepared) return HISTO_OK;
+    histo_status status = backend->prepare(&plan->problem, &it->prepared);
+    plan->prepared = it->prepared;
+    return status;
+}
+
 static histo_status force(histo_plan *plan, const char *name)
 {
     const histo_row *row = histo_row_find(name, histo_backend_of(plan->problem.device));
@@ -34,86 +51,138 @@ static histo_status force(histo_plan *plan, const char *name)
     return HISTO_OK;
 }
 
-static void list_candidates(histo_plan *plan)
+static void estimate(const histo_plan *plan, histo_candidate *it)
+{
+    const histo_site *site = &plan->site[it->site];
+    histo_speed speed = {0, 0};
+    if (it->row->backend->speed) speed = it->row->backend->speed(site->device);
+    it->by_rates = histo_cost_of(it->row, &plan->problem, site->threads, &speed, &it->cost);
+    it->count_us = it->by_rates ? histo_cost_us(&it->cost) : it->row->strategy->cost_us(&plan->problem, site->threads);
+    it->us = site->transfer.bytes > 0 ? histo_transfer_us(&site->transfer, it->count_us) : it->count_us;
+}
+
+/* The strategies of a site, as candidates. */
+static void list_candidates(histo_plan *plan, int site)
 {
     const histo_row *row;
+    move_to(plan, site);
+    histo_problem_signature(&plan->problem, plan->threads, plan->site[site].signature, HISTO_SIGNATURE_BYTES);
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
-        it->row = row;
-        it->refusal = refusal(row, &plan->problem);
-        if (!it->refusal) it->us = row->strategy->cost_us(&plan->problem, plan->threads);
+        *it = (histo_candidate){.row = row, .site = site, .refusal = refusal(row, &plan->problem)};
+        if (!it->refusal) estimate(plan, it);
     }
 }
 
-static const histo_candidate *cheapest(const histo_plan *plan)
+histo_candidate *histo_plan_cheapest(histo_plan *plan, int site)
 {
-    const histo_candidate *best = NULL;
+    histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
-        const histo_candidate *it = &plan->candidate[c];
-        if (!it->refusal && (!best || it->us < best->us)) best = it;
+        histo_candidate *it = &plan->candidate[c];
+        if (it->refusal || it->site != site) continue;
+        if (!best || it->us < best->us) best = it;
     }
     return best;
 }
 
-static double now_us(void)
+/* The candidate of a site that measurement found best in another plan takes over from its prediction. */
+static const histo_candidate *remembered(histo_plan *plan, int site)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+    histo_site *it = &plan->site[site];
+    double us;
+    const histo_row *known = histo_wisdom_find(it->device, it->signature, &us);
+    for (int c = 0; known && c < plan->candidates; c++) {
+        histo_candidate *candidate = &plan->candidate[c];
+        if (candidate->site != site || candidate->row != known || candidate->refusal) continue;
+        candidate->us = us + it->transfer.start_us;
+        return candidate;
+    }
+    return NULL;
 }
 
-/* Best of three runs of every candidate into a histogram that is thrown away. Candidates that the model expects to take
- * far longer than the best are not tried. */
-static histo_status measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+/* List the candidates of the second site too, unless the first is done before the samples would be there: then the GPU
+ * is not even asked whether it exists, because that starts CUDA. */
+static void consider_second(histo_plan *plan, const histo_candidate *first, bool measuring)
 {
-    enum { RUNS = 3, HOPELESS = 20 };
-    histo_bank scratch;
-    histo_status status = histo_bank_make(&scratch, plan->problem.batch, plan->problem.slots, plan->problem.weighting);
-    if (status != HISTO_OK) return status;
-    double best = cheapest(plan)->us;
-    for (int c = 0; c < plan->candidates && status == HISTO_OK; c++) {
-        histo_candidate *it = &plan->candidate[c];
-        if (!it->refusal && it->us > HOPELESS * best) it->refusal = "not measured: predicted to be far slower";
-        if (it->refusal) continue;
-        plan->row = it->row;
-        for (int p = 0; it->row->strategy->params[p].name; p++)
-            plan->params[p] = it->row->strategy->params[p].usual;
-        for (int run = 0; run < RUNS && status == HISTO_OK; run++) {
-            double start = now_us();
-            status = histo_plan_run(plan, &scratch, operands, fill);
-            if (status == HISTO_OK) status = histo_bank_gather(&scratch);
-            double us = now_us() - start;
-            if (run == 0 || us < it->us) it->us = us;
-        }
+    histo_site *second = &plan->site[1];
+    const histo_backend *backend = histo_backend_of(second->device);
+    histo_transfer *way = &second->transfer;
+    if (measuring) { /* what is measured is done often, and set up once */
+        way->start_us = 0;
+        way->setup_us = histo_rate_of(HISTO_RATE_FILL);
     }
-    histo_bank_free(&scratch);
+    double patience = measuring ? HISTO_HOPELESS : 1;
+    if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0)) {
+        second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"
+                                             : "the CPU is done before the samples would be there";
+        return;
+    }
+    second->left_out = backend->unavailable();
+    if (second->left_out)
+        *way = (histo_transfer){0};
+    else
+        list_candidates(plan, 1);
+}
+
+/* The best of each site that is not left out, by wisdom or by the model, and the best of them. */
+static const histo_candidate *choose_estimated(histo_plan *plan)
+{
+    const histo_candidate *best = NULL;
+    for (int p = 0; p < plan->sites; p++) {
+        if (plan->site[p].left_out) continue;
+        const histo_candidate *known = remembered(plan, p), *it = known ? known : histo_plan_cheapest(plan, p);
+        if (!it || (best && it->us >= best->us)) continue;
+        best = it;
+        plan->origin = known ? HISTO_REMEMBERED : HISTO_ESTIMATED;
+    }
+    return best;
+}
+
+/* The best of each site is remembered, so that it is known whichever site a later plan is bound to. */
+static histo_status choose_measured(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
+                                    const histo_candidate **best)
+{
+    histo_status status = histo_plan_measure(plan, operands, fill);
+    plan->origin = HISTO_MEASURED;
+    for (int p = 0; p < plan->sites && status == HISTO_OK; p++) {
+        const histo_site *site = &plan->site[p];
+        const histo_candidate *it = site->measured ? histo_plan_cheapest(plan, p) : NULL;
+        if (!it) continue;
+        status = histo_wisdom_add(site->device, site->signature, it->row, it->us);
+        if (!*best || it->us < (*best)->us) *best = it;
+    }
     return status;
 }
 
 histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,
                                const histo_fill_options *fill)
 {
-    list_candidates(plan);
     const char *name = histo_plan_wanted(options);
-    if (name) return force(plan, name);
-    plan->origin = HISTO_ESTIMATED;
-    if (options->effort == HISTO_MEASURE) {
-        histo_status status = measure(plan, operands, fill);
-        if (status != HISTO_OK) return status;
-        plan->origin = HISTO_MEASURED;
-    } else {
-        double us;
-        const histo_row *known = histo_wisdom_find(plan->problem.device, plan->signature, &us);
-        if (known && !refusal(known, &plan->problem)) {
-            plan->row = known;
-            plan->origin = HISTO_REMEMBERED;
-            return HISTO_OK;
-        }
+    bool measuring = options->effort == HISTO_MEASURE;
+    list_candidates(plan, 0);
+    if (name) {
+        histo_status status = force(plan, name);
+        return status == HISTO_OK ? histo_plan_settle(plan, 0) : status;
     }
-    const histo_candidate *best = cheapest(plan);
-    if (!best) return histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
+    const histo_candidate *best = measuring ? NULL : remembered(plan, 0);
+    if (!best) best = histo_plan_cheapest(plan, 0);
+    if (plan->sites > 1) consider_second(plan, best, measuring);
+    histo_status status = HISTO_OK;
+    best = NULL;
+    if (measuring)
+        status = choose_measured(plan, operands, fill, &best);
+    else
+        best = choose_estimated(plan);
+    if (status == HISTO_OK && !best) status = histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
+    if (status != HISTO_OK) return status;
     plan->row = best->row;
-    return plan->origin == HISTO_MEASURED ? histo_wisdom_add(plan->problem.device, plan->signature, best->row, best->us)
-                                          : HISTO_OK;
+    status = histo_plan_settle(plan, best->site);
+    if (status == HISTO_OK || best->site == 0) return status;
+    /* A GPU that was only a possibility and does not work is no reason to fail. */
+    plan->site[1].left_out = "it could not be prepared for this plan";
+    best = choose_estimated(plan);
+    if (!best) return status;
+    plan->row = best->row;
+    return histo_plan_settle(plan, 0);
 }

@@ -1,11 +1,9 @@
-/* Plans: made, run, explained. */
+/* Plans: made and run. */
 #include "plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "view/dtype.h"
 
 /* "name=value,…" into params, which hold the usual values; refuses what the strategy does not know. */
 static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
@@ -33,33 +31,10 @@ static histo_status parse_params(const histo_row *row, const char *text, int64_t
     return HISTO_OK;
 }
 
-/* Where the plan counts: on the device asked for, or where the samples are, or where the strategy asked for runs. */
-static histo_status place(histo_problem *problem, const histo_plan_options *options)
+static void unprepare(histo_site *site)
 {
-    histo_device device = options->device;
-    const char *wanted = histo_plan_wanted(options);
-    if (device == HISTO_DEVICE_AUTO) {
-        device = problem->home;
-        const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
-        if (row && row->backend != histo_backend_of(device) && !problem->bound)
-            device = row->backend == &histo_backend_cpu ? HISTO_DEVICE_CPU : HISTO_DEVICE_CUDA(0);
-    }
-    if (device < HISTO_DEVICE_CPU)
-        return histo_fail(
-            HISTO_INVALID,
-            "there is no device %d: use HISTO_DEVICE_AUTO, HISTO_DEVICE_CPU or HISTO_DEVICE_CUDA(0) and up", device);
-    const histo_backend *backend = histo_backend_of(device);
-    const char *why = backend->unavailable();
-    if (why) return histo_fail(HISTO_UNSUPPORTED, "%s cannot be used: %s", backend->name, why);
-    int gpu = device - HISTO_DEVICE_CUDA(0);
-    if (gpu >= 0 && gpu >= backend->devices())
-        return histo_fail(HISTO_UNSUPPORTED, "there is no GPU %d: this machine has %d, numbered from 0", gpu,
-                          backend->devices());
-    if (problem->bound && device != problem->home)
-        return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
-                          problem->home - HISTO_DEVICE_CUDA(0));
-    problem->device = device;
-    return HISTO_OK;
+    if (site->prepared) histo_backend_of(site->device)->unprepare(site->prepared);
+    site->prepared = NULL;
 }
 
 histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, int64_t batch,
@@ -78,17 +53,15 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     const histo_view *operands[HISTO_MAX_OPERANDS];
     histo_status status = histo_problem_bind(&plan->problem, naxes, batch, weighting, views, fill, operands);
-    if (status == HISTO_OK) status = place(&plan->problem, options);
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
         free(plan);
         return status;
     }
-    const histo_backend *backend = histo_backend_of(plan->problem.device);
-    plan->threads = backend->threads(options->threads);
-    histo_problem_signature(&plan->problem, plan->threads, plan->signature, sizeof plan->signature);
-    if (backend->prepare) status = backend->prepare(&plan->problem, &plan->prepared);
+    status = histo_plan_find_sites(plan, options, operands);
     if (status == HISTO_OK) status = histo_plan_choose(plan, options, operands, fill);
+    for (int p = 0; p < plan->sites; p++)
+        if (p != plan->at) unprepare(&plan->site[p]);
     if (status == HISTO_OK) status = parse_params(plan->row, options->params, plan->params);
     if (status != HISTO_OK) {
         histo_plan_destroy(plan);
@@ -102,7 +75,8 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 void histo_plan_destroy(histo_plan *plan)
 {
     if (!plan) return;
-    if (plan->prepared) histo_backend_of(plan->problem.device)->unprepare(plan->prepared);
+    for (int p = 0; p < plan->sites; p++)
+        unprepare(&plan->site[p]);
     histo_problem_free(&plan->problem);
     free(plan);
 }
@@ -151,53 +125,6 @@ const char *histo_plan_strategy(const histo_plan *plan)
 int histo_plan_threads(const histo_plan *plan)
 {
     return plan->threads;
-}
-
-static void explain_problem(const histo_plan *plan, histo_text *text)
-{
-    const histo_problem *p = &plan->problem;
-    double bytes = 0;
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    histo_text_add(text, "problem: %s\n", plan->signature);
-    histo_text_add(text, "reads %g bytes a sample; %lld slots%s, %lld of them bins\n", bytes, (long long)p->slots,
-                   p->batch > 1 ? " in each histogram of the batch" : "", (long long)p->bins);
-}
-
-size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
-{
-    static const char *const origins[] = {
-        [HISTO_FORCED] = "because it was asked for by name",
-        [HISTO_ESTIMATED] = "by the cost model",
-        [HISTO_MEASURED] = "by measurement",
-        [HISTO_REMEMBERED] = "by wisdom",
-    };
-    histo_text text = {.out = out, .capacity = capacity};
-    explain_problem(plan, &text);
-    histo_text_add(&text, "chosen: %s ", plan->name);
-    if (plan->problem.device == HISTO_DEVICE_CPU)
-        histo_text_add(&text, "with %d thread%s", plan->threads, plan->threads == 1 ? "" : "s");
-    else
-        histo_text_add(&text, "on GPU %d", plan->problem.device - HISTO_DEVICE_CUDA(0));
-    histo_text_add(&text, ", %s\n", origins[plan->origin]);
-    for (int p = 0; plan->row->strategy->params[p].name; p++)
-        histo_text_add(&text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
-                       plan->row->strategy->params[p].about);
-    for (int c = 0; c < plan->candidates; c++) {
-        const histo_candidate *it = &plan->candidate[c];
-        const char *mark = it->row == plan->row ? "*" : " ";
-        if (it->refusal)
-            histo_text_add(&text, "%s %s/%s: %s\n", mark, it->row->backend->name, it->row->name, it->refusal);
-        else
-            histo_text_add(&text, "%s %s/%s: %s %.4g us, %.3g Gsamples/s\n", mark, it->row->backend->name,
-                           it->row->name, plan->origin == HISTO_MEASURED ? "measured" : "predicted", it->us,
-                           (double)plan->problem.samples / it->us * 1e-3);
-    }
-    const histo_backend *chosen = plan->row->backend;
-    const histo_backend *other = chosen == &histo_backend_cpu ? &histo_backend_cuda : &histo_backend_cpu;
-    const char *why = other->unavailable();
-    histo_text_add(&text, "  %s: %s\n", other->name, why ? why : "not asked for, and the samples are not there");
-    return text.length;
 }
 
 size_t histo_machine_describe(char *out, size_t capacity)

@@ -2,27 +2,47 @@
 #ifndef PLAN_PLAN_H
 #define PLAN_PLAN_H
 
+#include "plan/rates.h"
 #include "plan/strategy.h"
 
 enum { HISTO_MAX_STRATEGIES = 64, HISTO_SIGNATURE_BYTES = 384 };
 
 typedef enum histo_origin { HISTO_FORCED, HISTO_ESTIMATED, HISTO_MEASURED, HISTO_REMEMBERED } histo_origin;
 
+/* A device that a plan may count on. */
+typedef struct histo_site {
+    histo_device device;
+    const char *left_out; /* why none of its strategies is a candidate; NULL if they are */
+    int threads;
+    histo_transfer transfer; /* of samples that have to travel there */
+    void *prepared;          /* by the backend */
+    bool measured;           /* the times of its candidates */
+    char signature[HISTO_SIGNATURE_BYTES];
+} histo_site;
+
+enum { HISTO_MAX_SITES = 2 };
+
 typedef struct histo_candidate {
     const histo_row *row;
+    int site;
     const char *refusal; /* NULL for a real candidate */
-    double us;           /* predicted, or measured */
+    bool by_rates;       /* cost is known, and count_us follows from it */
+    histo_cost cost;
+    double count_us; /* with the samples there */
+    double us;       /* of a fill: predicted, remembered or measured */
 } histo_candidate;
 
 struct histo_plan {
     histo_problem problem;
     const histo_row *row;
     histo_origin origin;
+    bool free_choice; /* of the device: nobody named one, and the samples can be read by each */
+    int sites, at;    /* site[at] is where it counts; row, problem.device, threads and prepared are of there */
+    histo_site site[HISTO_MAX_SITES];
     int threads;
-    void *prepared; /* by the backend */
+    void *prepared;
     int64_t params[HISTO_MAX_PARAMS];
     char name[48]; /* "backend/strategy" */
-    char signature[HISTO_SIGNATURE_BYTES];
     int candidates;
     histo_candidate candidate[HISTO_MAX_STRATEGIES];
 };
@@ -42,11 +62,19 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
 /* The name of the strategy asked for by options or the environment, or NULL. */
 const char *histo_plan_wanted(const histo_plan_options *options);
 
-/* Choose plan->row among all rows; plan->problem and plan->threads are set. Leaves the reasons in plan->candidate. */
+/* The devices that a plan for plan->problem may count on, in plan->site. `operands` are those of the problem. */
+histo_status histo_plan_find_sites(histo_plan *plan, const histo_plan_options *options,
+                                   const histo_view *const *operands);
+
+/* Choose plan->row among all rows, and the site; plan->problem and the sites are set. Leaves the reasons in
+ * plan->candidate. */
 histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *options, const histo_view *const *operands,
                                const histo_fill_options *fill);
 
-/* One line that says what kind of problem this is, for wisdom. */
+/* Make a site the one where the plan counts, prepared by its backend. */
+histo_status histo_plan_settle(histo_plan *plan, int site);
+
+/* One line that says what kind of problem this is on problem->device, for wisdom. */
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity);
 
 /* Wisdom: the strategy remembered for a signature on a device, or NULL; and remembering one. */

@@ -25,6 +25,12 @@ typedef struct histo_strategy {
     histo_param params[HISTO_MAX_PARAMS + 1];
 } histo_strategy;
 
+/* What rates are scaled by; 0 where it is not known. */
+typedef struct histo_speed {
+    double memory;     /* bytes/us that the memory moves by its clock and width */
+    double arithmetic; /* multiprocessors times clock in MHz */
+} histo_speed;
+
 typedef struct histo_backend {
     const char *name;
     /* NULL if it can run here, else why not. */
@@ -51,6 +57,13 @@ typedef struct histo_backend {
     /* Forget what was counted; false if the device bank is of no use any more. */
     bool (*clear)(histo_device_bank *device_bank);
     void (*free)(histo_device_bank *device_bank);
+    /* Wait for the fills, and leave the counts where they are. */
+    histo_status (*wait)(histo_device_bank *device_bank);
+    /* Has this process already used the device? Asking does not start it. */
+    bool (*awake)(histo_device device);
+    /* Can the device read this host memory without a copy in between? */
+    bool (*pinned)(const void *memory);
+    histo_speed (*speed)(histo_device device);
 } histo_backend;
 
 typedef struct histo_row {

@@ -3,7 +3,9 @@
  *     histo-wisdom 1
  *     DEVICE SIGNATURE BACKEND/STRATEGY MICROSECONDS
  *
- * DEVICE and SIGNATURE have no blanks. Lines that name unknown strategies are skipped when loading. */
+ * DEVICE and SIGNATURE have no blanks. A signature says what kind of samples, axes and weights, on which side of
+ * classes of bins and samples, and whether the samples have to travel; nothing of their distribution. Lines that name
+ * unknown strategies are skipped when loading, and a later line takes the place of an earlier one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +26,15 @@ typedef struct entry {
 
 static entry *known; /* guarded by histo_wisdom_lock */
 
+/* The most bins that a strategy is likely to serve as it serves these: rounded up to 2^k or 3 * 2^(k - 1). */
+static int64_t class_of_bins(int64_t bins)
+{
+    int64_t power = 1;
+    while (power < bins)
+        power *= 2;
+    return bins > power / 4 * 3 || power < 4 ? power : power / 4 * 3;
+}
+
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity)
 {
     static const char *const weightings[] = {"counts", "fast", "reproducible"};
@@ -33,13 +44,14 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
     histo_text text = {.out = signature, .capacity = capacity};
     for (int a = 0; a < problem->naxes; a++)
         histo_text_add(&text, "%s%s/%s/%lld", a ? "," : "", histo_dtype_name(problem->dtypes[a]),
-                       problem->axes[a].edges ? "search" : "uniform", (long long)problem->axes[a].bins);
+                       problem->axes[a].edges ? "search" : "uniform", (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
     const int optional[] = {problem->weights, problem->mask, problem->where};
     static const char *const names[] = {"weights", "mask", "where"};
     for (int i = 0; i < 3; i++)
         if (optional[i] != HISTO_ABSENT)
             histo_text_add(&text, ";%s=%s", names[i], histo_dtype_name(problem->dtypes[optional[i]]));
+    if (problem->device != HISTO_DEVICE_CPU && problem->home == HISTO_DEVICE_CPU) histo_text_add(&text, ";from=host");
     histo_text_add(&text, ";batch=%lld;samples=2^%d;threads=%d", (long long)problem->batch, log2_samples, threads);
 }
 

@@ -14,8 +14,10 @@ data=/usr/share/matplotlib/mpl-data/sample_data
 [ -d "$data" ] || data=
 LC_ALL=C
 export LC_ALL
-unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR
+unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR XDG_CONFIG_HOME
 place=$(mktemp -d)
+HOME=$place # no wisdom of the user's
+export HOME
 err=$place/err
 out=$place/out
 mkdir "$place/work"

@@ -1,0 +1,8 @@
+/* This process. */
+#ifndef CLI_PROCESS_H
+#define CLI_PROCESS_H
+
+/* Its arguments as they were, divided by blanks, for results to tell how they were made. */
+const char *process_command_line(void);
+
+#endif

@@ -1,0 +1,142 @@
+/* A plan in plain words: what was chosen and where, what bounds it, and why each of the others lost. */
+#include "plan/plan.h"
+
+static void explain_problem(const histo_plan *plan, histo_text *text)
+{
+    const histo_problem *p = &plan->problem;
+    histo_text_add(text, "problem: %s\n", plan->site[plan->at].signature);
+    histo_text_add(text, "reads %g bytes a sample; %lld slots%s, %lld of them bins\n", histo_sample_bytes(p),
+                   (long long)p->slots, p->batch > 1 ? " in each histogram of the batch" : "", (long long)p->bins);
+}
+
+static void explain_choice(const histo_plan *plan, histo_text *text)
+{
+    static const char *const origins[] = {
+        [HISTO_FORCED] = "because it was asked for by name",
+        [HISTO_ESTIMATED] = "by the cost model",
+        [HISTO_MEASURED] = "by measurement",
+        [HISTO_REMEMBERED] = "by wisdom",
+    };
+    histo_text_add(text, "chosen: %s ", plan->name);
+    if (plan->problem.device == HISTO_DEVICE_CPU)
+        histo_text_add(text, "with %d thread%s", plan->threads, plan->threads == 1 ? "" : "s");
+    else
+        histo_text_add(text, "on GPU %d", plan->problem.device - HISTO_DEVICE_CUDA(0));
+    histo_text_add(text, ", %s\n", origins[plan->origin]);
+    for (int p = 0; plan->row->strategy->params[p].name; p++)
+        histo_text_add(text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
+                       plan->row->strategy->params[p].about);
+}
+
+static histo_speed speed_of(const histo_site *site)
+{
+    const histo_backend *backend = histo_backend_of(site->device);
+    return backend->speed ? backend->speed(site->device) : (histo_speed){0, 0};
+}
+
+static double max(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* What keeps the chosen one from being faster. */
+static void explain_bound(const histo_plan *plan, const histo_candidate *it, histo_text *text)
+{
+    const histo_site *site = &plan->site[it->site];
+    const histo_transfer *way = &site->transfer;
+    double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
+    histo_speed speed = speed_of(site);
+    double read_us = histo_read_us(&plan->problem, &speed);
+    if (plan->problem.samples == 0) return;
+    if (way->bytes > 0 && way->bytes_us >= max(it->count_us, way->start_us + way->setup_us + way->gather_us))
+        histo_text_add(text, "bound: the samples' way to the GPU, %.4g us at %.3g GB/s\n", way->bytes_us,
+                       way->bytes / way->bytes_us * 1e-3);
+    else if (way->bytes > 0 && way->start_us + way->setup_us + way->gather_us > it->count_us)
+        histo_text_add(text, "bound: starting, setting up and bringing the counts back, %.4g us\n",
+                       way->start_us + way->setup_us + way->gather_us);
+    else if (read_us > 0)
+        histo_text_add(text, "bound: %s; reading alone takes %.4g us at %.4g GB/s, %.0f %% of the time\n",
+                       read_us >= 0.8 * it->us                            ? "reading the samples"
+                       : it->by_rates && it->cost.fixed_us > 0.5 * it->us ? "launching kernels and adding up"
+                                                                          : "counting, not reading",
+                       read_us, bytes / read_us * 1e-3, 100 * read_us / it->us);
+    else
+        histo_text_add(text, "bound: the CPU, %s %.3g GB/s\n",
+                       plan->origin == HISTO_MEASURED ? "measured" : "predicted", bytes / it->us * 1e-3);
+}
+
+/* What makes a candidate as slow as it is: the part of its time without which it might have won. */
+static const char *blame(const histo_plan *plan, const histo_candidate *it, double best_us)
+{
+    const histo_transfer *way = &plan->site[it->site].transfer;
+    if (plan->origin == HISTO_MEASURED) return "";
+    if (way->bytes > 0 && it->count_us < best_us) {
+        if (it->us - way->start_us < best_us) return ", most of it to start CUDA";
+        if (way->bytes_us >= best_us) return ", most of it the samples' way to the GPU";
+        return ", most of it setting up and the way there and back";
+    }
+    if (!it->by_rates || it->cost.fixed_us >= best_us) return "";
+    return it->cost.read_us > it->cost.count_us ? ", reading" : ", counting";
+}
+
+static void explain_candidate(const histo_plan *plan, const histo_candidate *it, double best_us, histo_text *text)
+{
+    bool chosen = it->row == plan->row && it->site == plan->at;
+    const char *how = plan->origin == HISTO_MEASURED               ? "measured"
+                      : plan->origin == HISTO_REMEMBERED && chosen ? "remembered"
+                                                                   : "predicted";
+    histo_text_add(text, "%s %s/%s: ", chosen ? "*" : " ", it->row->backend->name, it->row->name);
+    if (it->refusal) {
+        histo_text_add(text, "%s\n", it->refusal);
+        return;
+    }
+    histo_text_add(text, "%s %.4g us, %.3g Gsamples/s", how, it->us, (double)plan->problem.samples / it->us * 1e-3);
+    if (!chosen && it->us > best_us)
+        histo_text_add(text, ": %.3g times as long%s", it->us / best_us, blame(plan, it, best_us));
+    histo_text_add(text, "\n");
+}
+
+/* What the samples' way to a GPU would take, or takes. */
+static void explain_way(const histo_site *site, histo_text *text)
+{
+    const histo_transfer *way = &site->transfer;
+    if (!(way->bytes > 0)) return;
+    histo_text_add(text, "  cuda: %.3g MB from host memory in %.4g us, while others are counted; ", way->bytes * 1e-6,
+                   way->bytes_us);
+    if (way->start_us > 0) histo_text_add(text, "starting CUDA %.4g us, ", way->start_us);
+    histo_text_add(text, "setting up %.4g us, counts back %.4g us\n", way->setup_us, way->gather_us);
+}
+
+static void explain_others(const histo_plan *plan, histo_text *text)
+{
+    for (int p = 0; p < plan->sites; p++)
+        if (plan->site[p].left_out)
+            histo_text_add(text, "  %s: %s\n", histo_backend_of(plan->site[p].device)->name, plan->site[p].left_out);
+    if (plan->sites > 1) return;
+    const histo_backend *chosen = plan->row->backend;
+    const histo_backend *other = chosen == &histo_backend_cpu ? &histo_backend_cuda : &histo_backend_cpu;
+    const char *why = plan->origin == HISTO_FORCED ? NULL : other->unavailable();
+    histo_text_add(text, "  %s: %s\n", other->name,
+                   why                            ? why
+                   : plan->problem.bound          ? "the samples are in the GPU's memory, and stay there"
+                   : plan->origin == HISTO_FORCED ? "another strategy was asked for"
+                                                  : "not asked for");
+}
+
+size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
+{
+    histo_text text = {.out = out, .capacity = capacity};
+    const histo_candidate *best = NULL;
+    for (int c = 0; c < plan->candidates; c++)
+        if (plan->candidate[c].row == plan->row && plan->candidate[c].site == plan->at) best = &plan->candidate[c];
+    explain_problem(plan, &text);
+    explain_choice(plan, &text);
+    if (best) explain_bound(plan, best, &text);
+    for (int c = 0; c < plan->candidates; c++)
+        if (!plan->site[plan->candidate[c].site].left_out)
+            explain_candidate(plan, &plan->candidate[c], best ? best->us : 0, &text);
+    for (int p = 0; p < plan->sites; p++)
+        explain_way(&plan->site[p], &text);
+    explain_others(plan, &text);
+    return text.length;
+}

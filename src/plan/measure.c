@@ -1,0 +1,143 @@
+/* Timing the candidates of a plan, into a histogram that is thrown away. The time is that of the fill alone, until the
+ * device has counted: the first run, which makes accumulators, workspaces and buffers, does not count, and neither does
+ * the way of millions of counts back to the host. Only where the samples lie in host memory, so that the GPU competes
+ * with the CPU, has it got to bring the counts back as well. */
+#include "plan/measure.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "plan/bank.h"
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+/* What is measured: a plan, set to one candidate after the other. */
+typedef struct trial {
+    histo_plan *plan;
+    histo_bank bank;
+    const histo_view *const *operands;
+    const histo_fill_options *fill;
+} trial;
+
+/* The time of each of so many fills in a row. */
+static histo_status time_fills(trial *t, int fills, double *us)
+{
+    histo_status status = HISTO_OK;
+    double start = now_us();
+    for (int i = 0; i < fills && status == HISTO_OK; i++)
+        status = histo_plan_run(t->plan, &t->bank, t->operands, t->fill);
+    if (status == HISTO_OK) status = histo_bank_wait(&t->bank);
+    *us = (now_us() - start) / fills;
+    return status;
+}
+
+/* Short fills are timed many in a row, and long ones once more if they may still win. */
+static histo_status time_candidate(trial *t, double best_us, double *us)
+{
+    enum { ROUNDS = 3, MOST_FILLS = 4096 };
+    const double enough_us = 200, long_us = 2e5, lost = 3;
+    histo_status status = time_fills(t, 1, us);
+    if (status != HISTO_OK || (*us > long_us && *us > lost * best_us)) return status;
+    int fills = 1;
+    double again;
+    for (int round = 0; round < ROUNDS && status == HISTO_OK;) {
+        status = time_fills(t, fills, &again);
+        if (again < *us) *us = again;
+        if (again * fills > long_us) break;
+        if (again * fills < enough_us && fills < MOST_FILLS)
+            fills *= 4;
+        else
+            round++;
+    }
+    return status;
+}
+
+static void use(histo_plan *plan, const histo_row *row)
+{
+    plan->row = row;
+    for (int p = 0; row->strategy->params[p].name; p++)
+        plan->params[p] = row->strategy->params[p].usual;
+}
+
+/* How long the counts of one fill take to come back from the device. */
+static histo_status time_gathering(trial *t, double *us)
+{
+    histo_status status = histo_bank_gather(&t->bank); /* memory of the host is touched for the first time */
+    if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->bank, t->operands, t->fill);
+    if (status == HISTO_OK) status = histo_bank_wait(&t->bank);
+    double start = now_us();
+    if (status == HISTO_OK) status = histo_bank_gather(&t->bank);
+    *us = now_us() - start;
+    return status;
+}
+
+/* The candidate of the site that is expected to be the next best, and has not been tried. */
+static histo_candidate *next_best(histo_plan *plan, int site, const bool *tried)
+{
+    histo_candidate *best = NULL;
+    for (int c = 0; c < plan->candidates; c++) {
+        histo_candidate *it = &plan->candidate[c];
+        if (it->refusal || it->site != site || tried[c]) continue;
+        if (!best || it->us < best->us) best = it;
+    }
+    return best;
+}
+
+/* Best first, so that the later ones know what they have to beat. */
+static histo_status measure_site(trial *t, int site)
+{
+    histo_plan *plan = t->plan;
+    histo_site *it = &plan->site[site];
+    const histo_candidate *expected = histo_plan_cheapest(plan, site);
+    double predicted_us = expected ? expected->us : 0;
+    bool tried[HISTO_MAX_STRATEGIES] = {false};
+    double best_us = 1e300, gather_us = 0;
+    histo_candidate *c;
+    histo_status status = histo_plan_settle(plan, site);
+    while (status == HISTO_OK && (c = next_best(plan, site, tried))) {
+        tried[c - plan->candidate] = true;
+        if (c->us > HISTO_HOPELESS * predicted_us) {
+            c->refusal = "not measured: predicted to be far slower";
+            continue;
+        }
+        use(plan, c->row);
+        status = time_candidate(t, best_us, &c->us);
+        if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
+            c->refusal = "not measured: the memory of the GPU is too small for it";
+            histo_bank_clear(&t->bank); /* a fill that failed halfway is forgotten */
+            status = HISTO_OK;
+            continue;
+        }
+        if (status == HISTO_OK && c->us < best_us) best_us = c->us;
+        if (status == HISTO_OK && it->transfer.bytes > 0 && !it->measured) status = time_gathering(t, &gather_us);
+        it->measured = status == HISTO_OK;
+    }
+    for (int i = 0; i < plan->candidates; i++)
+        if (tried[i] && !plan->candidate[i].refusal) plan->candidate[i].us += gather_us;
+    return status;
+}
+
+histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+{
+    trial t = {.plan = plan, .operands = operands, .fill = fill};
+    const histo_problem *p = &plan->problem;
+    histo_status status = histo_bank_make(&t.bank, p->batch, p->slots, p->weighting);
+    if (status != HISTO_OK) return status;
+    for (int site = 0; site < plan->sites && status == HISTO_OK; site++) {
+        histo_site *it = &plan->site[site];
+        if (it->left_out) continue;
+        status = measure_site(&t, site);
+        if (status != HISTO_OK && plan->free_choice && site > 0) {
+            it->left_out = "measuring there failed";
+            it->measured = false;
+            status = HISTO_OK;
+        }
+    }
+    histo_bank_free(&t.bank);
+    return status;
+}

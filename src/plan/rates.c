@@ -1,0 +1,149 @@
+#include "plan/rates.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "view/dtype.h"
+
+#define RUN(id, date, machine, command)
+#define REFERENCE(memory, arithmetic)
+#define RATE(id, value, what, run) [HISTO_RATE_##id] = (value),
+#define COST(backend, strategy, form, bins, fixed_us, per_us, run)
+static const double rates[] = {
+#include "plan/rates.def"
+};
+#undef REFERENCE
+#undef RATE
+#undef COST
+
+#define RATE(id, value, what, run)
+#define COST(backend, strategy, form, bins, fixed_us, per_us, run)
+#define REFERENCE(memory, arithmetic)                                                                                  \
+    {                                                                                                                  \
+        memory, arithmetic                                                                                             \
+    }
+static const histo_speed reference =
+#include "plan/rates.def"
+    ;
+#undef REFERENCE
+#undef COST
+
+enum { OWN = -1 };
+
+typedef struct cost_row {
+    const char *backend, *strategy;
+    histo_form form;
+    double bins, fixed_us, per_us;
+} cost_row;
+
+#define REFERENCE(memory, arithmetic)
+#define COST(backend, strategy, form, bins, fixed_us, per_us, run)                                                     \
+    {#backend, #strategy, HISTO_FORM_##form, bins, fixed_us, per_us},
+static const cost_row costs[] = {
+#include "plan/rates.def"
+    {NULL, NULL, HISTO_FORM_OTHER, 0, 0, 0},
+};
+#undef RUN
+#undef REFERENCE
+#undef RATE
+#undef COST
+
+double histo_rate_of(histo_rate rate)
+{
+    return rates[rate];
+}
+
+histo_form histo_form_of(const histo_problem *p)
+{
+    if (p->naxes != 1 || p->operands != 1 || p->weighting != HISTO_UNWEIGHTED) return HISTO_FORM_OTHER;
+    size_t size = histo_dtype_size(p->dtypes[0]);
+    const histo_lookup *l = &p->lookups[0];
+    if (size == 1) return HISTO_FORM_table8;
+    if (l->table) return HISTO_FORM_table16;
+    if (l->edges) return size == 8 ? HISTO_FORM_search64 : HISTO_FORM_search32;
+    if (size == 8) return HISTO_FORM_float64;
+    return histo_dtype_is_integer(p->dtypes[0]) && l->step == 1 ? HISTO_FORM_whole : HISTO_FORM_float32;
+}
+
+double histo_cost_us(const histo_cost *cost)
+{
+    return cost->fixed_us + fmax(cost->read_us, cost->count_us);
+}
+
+double histo_sample_bytes(const histo_problem *p)
+{
+    double bytes = 0;
+    for (int o = 0; o < p->operands; o++)
+        bytes += (double)histo_dtype_size(p->dtypes[o]);
+    return bytes;
+}
+
+double histo_read_us(const histo_problem *p, const histo_speed *speed)
+{
+    if (!(speed->memory > 0)) return 0;
+    return (double)p->samples * histo_sample_bytes(p) /
+           (histo_rate_of(HISTO_RATE_READ) * speed->memory / reference.memory);
+}
+
+static bool is_of(const cost_row *c, const histo_row *row, histo_form form)
+{
+    return c->backend && c->form == form && strcmp(c->backend, row->backend->name) == 0 &&
+           strcmp(c->strategy, row->name) == 0;
+}
+
+/* What a strategy's own estimate adds to what grows with the samples. */
+static double own_fixed_us(const histo_row *row, const histo_problem *p, int threads)
+{
+    histo_problem twice = *p;
+    twice.samples *= 2;
+    return fmax(2 * row->strategy->cost_us(p, threads) - row->strategy->cost_us(&twice, threads), 0);
+}
+
+static double fixed_us_of(const cost_row *c, const histo_row *row, const histo_problem *p, int threads)
+{
+    return c->fixed_us == OWN ? own_fixed_us(row, p, threads) : c->fixed_us;
+}
+
+bool histo_cost_of(const histo_row *row, const histo_problem *p, int threads, const histo_speed *speed,
+                   histo_cost *cost)
+{
+    enum { ROWS = sizeof costs / sizeof costs[0] };
+    const double thread_growth = 0.8; /* memory and clock are shared */
+    histo_form form = histo_form_of(p);
+    int first = 0;
+    while (first < ROWS && !is_of(&costs[first], row, form))
+        first++;
+    if (form == HISTO_FORM_OTHER || first == ROWS) return false;
+    const cost_row *low = &costs[first], *high = low;
+    double bins = (double)p->bins;
+    while (high->bins < bins && is_of(high + 1, row, form))
+        low = high++;
+    if (low->bins > bins || high->bins < bins) low = high;
+    double t = low == high ? 0 : log(bins / low->bins) / log(high->bins / low->bins);
+    double per_us = low->per_us * pow(high->per_us / low->per_us, t);
+    per_us *= speed->arithmetic > 0 ? speed->arithmetic / reference.arithmetic : pow(threads, thread_growth);
+    double first_us = fixed_us_of(low, row, p, threads), last_us = fixed_us_of(high, row, p, threads);
+    *cost = (histo_cost){.fixed_us = first_us + t * (last_us - first_us),
+                         .read_us = histo_read_us(p, speed),
+                         .count_us = (double)p->samples / per_us};
+    return true;
+}
+
+histo_transfer histo_transfer_of(const histo_problem *p, double gathered, double pinned, bool awake, int threads)
+{
+    double n = (double)p->samples, bytes = n * (gathered + pinned);
+    double copied = histo_rate_of(HISTO_RATE_COPY) * pow(threads, histo_rate_of(HISTO_RATE_COPY_GROWTH));
+    return (histo_transfer){
+        .bytes = bytes,
+        .start_us = awake ? 0 : histo_rate_of(HISTO_RATE_START),
+        .setup_us = histo_rate_of(HISTO_RATE_FILL) +
+                    fmin(3 * bytes, histo_rate_of(HISTO_RATE_PIN_MOST)) / histo_rate_of(HISTO_RATE_PIN),
+        .bytes_us = fmax(bytes / histo_rate_of(HISTO_RATE_LINK), n * gathered / copied),
+        .gather_us = (double)p->batch * (double)p->slots / histo_rate_of(HISTO_RATE_GATHER),
+    };
+}
+
+double histo_transfer_us(const histo_transfer *t, double count_us)
+{
+    return t->start_us + t->setup_us + fmax(t->bytes_us, count_us) + t->gather_us;
+}

@@ -1,0 +1,479 @@
+/* The choice between the CPU and a GPU, on any machine: this program has a table of strategies and a CUDA backend of
+ * its own, which take the place of the library's. The GPU is the CPU in disguise, as fast and as far away as a test
+ * says. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "plan/plan.h"
+
+extern const histo_strategy histo_cpu_sequential;
+
+/* ---- The world ---- */
+
+static struct {
+    double slow_us, fast_us, gpu_us;                 /* predictions */
+    long slow_sleep_us, fast_sleep_us, gpu_sleep_us; /* how long fills take */
+    const char *missing;                             /* why there is no GPU */
+    bool awake, pinned, there;                       /* there: the samples are in the GPU's memory */
+    histo_status preparing, running;                 /* what these give on the GPU */
+    bool counts;                                     /* fills count, beside taking their time */
+    int asked, prepared;
+} world;
+
+static int reset(void **state)
+{
+    (void)state;
+    memset(&world, 0, sizeof world);
+    world.slow_us = 300;
+    world.fast_us = 100;
+    world.gpu_us = 10;
+    histo_wisdom_forget();
+    return 0;
+}
+
+static void take(long us)
+{
+    struct timespec t = {0, us * 1000};
+    if (us) nanosleep(&t, NULL);
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    (void)problem;
+    return NULL;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)problem, (void)threads, (void)params;
+    return 0;
+}
+
+#define STRATEGY(name)                                                                                                 \
+    static double name##_cost(const histo_problem *problem, int threads)                                               \
+    {                                                                                                                  \
+        (void)problem, (void)threads;                                                                                  \
+        return world.name##_us;                                                                                        \
+    }                                                                                                                  \
+    static histo_status name##_launch(const histo_job *job)                                                            \
+    {                                                                                                                  \
+        take(world.name##_sleep_us);                                                                                   \
+        return world.counts ? histo_cpu_sequential.launch(job) : HISTO_OK;                                             \
+    }                                                                                                                  \
+    static const histo_strategy strategy_##name = {                                                                    \
+        .refuses = refuses, .cost_us = name##_cost, .workspace = workspace, .launch = name##_launch};
+STRATEGY(slow)
+STRATEGY(fast)
+STRATEGY(gpu)
+
+static const char *unavailable(void)
+{
+    world.asked++;
+    return world.missing;
+}
+
+static int one(int wanted)
+{
+    (void)wanted;
+    return 1;
+}
+
+static int devices(void)
+{
+    return 1;
+}
+
+static const char *device_name(histo_device device)
+{
+    (void)device;
+    return "disguise";
+}
+
+static histo_device locate(const void *memory, bool *only)
+{
+    (void)memory;
+    *only = world.there;
+    return world.there ? HISTO_DEVICE_CUDA(0) : HISTO_DEVICE_CPU;
+}
+
+static histo_status run(const histo_strategy *strategy, histo_job *job)
+{
+    if (world.running != HISTO_OK) return histo_fail(world.running, "the GPU is on fire");
+    if (!job->prepared) return histo_fail(HISTO_DEVICE, "the plan was not prepared");
+    return strategy->launch(job);
+}
+
+static histo_status prepare(const histo_problem *problem, void **prepared)
+{
+    (void)problem;
+    if (world.preparing != HISTO_OK) return histo_fail(world.preparing, "the GPU is full");
+    world.prepared++;
+    *prepared = &world;
+    return HISTO_OK;
+}
+
+static void unprepare(void *prepared)
+{
+    assert_ptr_equal(prepared, &world);
+    world.prepared--;
+}
+
+static bool awake(histo_device device)
+{
+    assert_int_equal(device, HISTO_DEVICE_CUDA(0));
+    return world.awake;
+}
+
+static bool pinned(const void *memory)
+{
+    (void)memory;
+    return world.pinned;
+}
+
+static histo_speed speed(histo_device device)
+{
+    (void)device;
+    return (histo_speed){.memory = 1e6, .arithmetic = 1e5};
+}
+
+const histo_backend histo_backend_cuda = {.name = "cuda",
+                                          .unavailable = unavailable,
+                                          .threads = one,
+                                          .device_name = device_name,
+                                          .run = run,
+                                          .devices = devices,
+                                          .locate = locate,
+                                          .prepare = prepare,
+                                          .unprepare = unprepare,
+                                          .awake = awake,
+                                          .pinned = pinned,
+                                          .speed = speed};
+
+static const histo_row rows[] = {{&histo_backend_cpu, "slow", "", "", "", &strategy_slow},
+                                 {&histo_backend_cpu, "fast", "", "", "", &strategy_fast},
+                                 {&histo_backend_cuda, "gpu", "", "", "", &strategy_gpu}};
+
+const histo_row *histo_row_at(int i)
+{
+    return i >= 0 && i < 3 ? &rows[i] : NULL;
+}
+
+const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
+{
+    (void)preferred;
+    const char *slash = strchr(name, '/');
+    for (int i = 0; i < 3; i++)
+        if (strcmp(rows[i].name, slash ? slash + 1 : name) == 0) return &rows[i];
+    return NULL;
+}
+
+const histo_backend *histo_backend_of(histo_device device)
+{
+    return device == HISTO_DEVICE_CPU ? &histo_backend_cpu : &histo_backend_cuda;
+}
+
+int histo_strategy_count(void)
+{
+    return 3;
+}
+
+histo_status histo_strategy_describe(int i, histo_strategy_info *info)
+{
+    (void)i, (void)info;
+    return HISTO_INVALID;
+}
+
+/* ---- Plans ---- */
+
+enum { N = 1 << 20 };
+static uint8_t samples[N];
+
+static histo_hist *make_hist(int64_t bins)
+{
+    histo_axis axis = histo_axis_integer(0, bins);
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    return h;
+}
+
+static histo_plan *make_plan(int64_t bins, int64_t n, const histo_plan_options *options)
+{
+    histo_hist *h = make_hist(bins);
+    histo_view view = histo_view_1d(samples, HISTO_U8, n);
+    histo_plan *plan = NULL;
+    OK(histo_plan_create(&plan, h, &view, NULL, options));
+    histo_hist_destroy(h);
+    return plan;
+}
+
+static void assert_explains(const histo_plan *plan, const char *words, bool expected)
+{
+    char text[8192];
+    assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
+    if (!strstr(text, words) == expected) fail_msg("%s'%s' in:\n%s", expected ? "no " : "", words, text);
+}
+
+/* Make a plan, and say what it must have chosen and what its explanation must have in it. */
+static void assert_chosen(const histo_plan_options *options, const char *strategy, const char *words)
+{
+    histo_plan *plan = make_plan(256, N, options);
+    assert_string_equal(histo_plan_strategy(plan), strategy);
+    assert_explains(plan, words, true);
+    assert_int_equal(world.prepared, plan->prepared != NULL);
+    histo_plan_destroy(plan);
+    assert_int_equal(world.prepared, 0);
+}
+
+static const histo_candidate *candidate_of(const histo_plan *plan, const char *name)
+{
+    for (int c = 0; c < plan->candidates; c++)
+        if (strcmp(plan->candidate[c].row->name, name) == 0) return &plan->candidate[c];
+    fail_msg("%s is no candidate", name);
+    return NULL;
+}
+
+/* What the CPU has done before the samples would be on the GPU does not even make the GPU be looked for. */
+static void small_inputs_wake_nobody(void **state)
+{
+    (void)state;
+    assert_chosen(NULL, "cpu/fast", "cuda: not started");
+    world.awake = true;
+    world.fast_us = 50;
+    assert_chosen(NULL, "cpu/fast", "cuda: the CPU is done before");
+    assert_int_equal(world.asked, 0);
+    histo_plan_options measure = {.effort = HISTO_MEASURE};
+    world.awake = false;
+    world.fast_us = 2;
+    assert_chosen(&measure, "cpu/fast", "by measurement");
+    assert_int_equal(world.asked, 0);
+}
+
+static void starting_counts_once(void **state)
+{
+    (void)state;
+    world.slow_us = 2e5;
+    world.fast_us = 1e5;
+    assert_chosen(NULL, "cpu/fast", "not started");
+    world.awake = true;
+    assert_chosen(NULL, "cuda/gpu", "by the cost model");
+    assert_chosen(NULL, "cuda/gpu", "cpu/fast: predicted 1e+05 us");
+    assert_chosen(NULL, "cuda/gpu", "times as long");
+    world.awake = false;
+    world.fast_us = world.slow_us = 1e7;
+    assert_chosen(NULL, "cuda/gpu", "starting CUDA 2.5e+05 us");
+}
+
+static void counting_overlaps_the_way(void **state)
+{
+    (void)state;
+    world.awake = true;
+    world.slow_us = world.fast_us = 1e7;
+    histo_plan *plan = make_plan(256, N, NULL);
+    histo_transfer way = plan->site[1].transfer;
+    double pageable = candidate_of(plan, "gpu")->us, beside = way.setup_us + way.gather_us;
+    assert_true(way.start_us == 0 && way.bytes == N && way.bytes_us > 10);
+    assert_true(pageable == beside + way.bytes_us);
+    assert_explains(plan, "bound: the samples' way to the GPU", way.bytes_us > beside);
+    histo_plan_destroy(plan);
+    world.gpu_us = 1e5;
+    plan = make_plan(256, N, NULL);
+    assert_true(candidate_of(plan, "gpu")->us == beside + 1e5);
+    assert_explains(plan, "bound: counting, not reading", true);
+    histo_plan_destroy(plan);
+    /* One thread copies pageable memory slower than the link moves it. */
+    world.gpu_us = 10;
+    world.pinned = true;
+    setenv("HISTO_THREADS", "1", 1);
+    plan = make_plan(256, N, NULL);
+    double direct = candidate_of(plan, "gpu")->us;
+    histo_plan_destroy(plan);
+    world.pinned = false;
+    plan = make_plan(256, N, NULL);
+    assert_true(candidate_of(plan, "gpu")->us > 2 * direct - beside);
+    histo_plan_destroy(plan);
+    unsetenv("HISTO_THREADS");
+    /* Counts that come back, too. */
+    plan = make_plan(1 << 22, N, NULL);
+    assert_true(plan->site[1].transfer.gather_us > 5 * beside);
+    histo_plan_destroy(plan);
+}
+
+static void asked_for(void **state)
+{
+    (void)state;
+    world.slow_us = world.fast_us = 1e7;
+    world.awake = true;
+    assert_chosen(&(histo_plan_options){.device = HISTO_DEVICE_CPU}, "cpu/slow", "cuda: not asked for");
+    world.fast_us = world.slow_us = 1;
+    assert_chosen(&(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}, "cuda/gpu", "on GPU 0");
+    assert_chosen(&(histo_plan_options){.strategy = "gpu"}, "cuda/gpu", "asked for by name");
+    assert_chosen(&(histo_plan_options){.strategy = "slow"}, "cpu/slow", "asked for by name");
+}
+
+static void samples_on_the_gpu_stay(void **state)
+{
+    (void)state;
+    world.there = true;
+    world.gpu_us = 1e9;
+    histo_plan *plan = make_plan(256, N, NULL);
+    assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
+    assert_int_equal(plan->sites, 1);
+    assert_true(candidate_of(plan, "gpu")->us == 1e9);
+    assert_explains(plan, "cpu: the samples are in the GPU's memory", true);
+    histo_plan_destroy(plan);
+}
+
+static void without_a_gpu(void **state)
+{
+    (void)state;
+    world.slow_us = 1e7;
+    world.fast_us = 1e6;
+    world.slow_sleep_us = 50000;
+    world.missing = "it was sold";
+    assert_chosen(NULL, "cpu/fast", "cuda: it was sold");
+    assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cpu/fast", "cuda: it was sold");
+    /* A GPU that is there and does not work is no reason to fail either, unless it was asked for. */
+    world.missing = NULL;
+    world.preparing = HISTO_NO_MEMORY;
+    histo_wisdom_forget();
+    assert_chosen(NULL, "cpu/fast", "cuda: it could not be prepared");
+    assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cpu/fast", "cuda: measuring there failed");
+    world.preparing = HISTO_OK;
+    world.running = HISTO_DEVICE;
+    assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cpu/fast", "cuda: measuring there failed");
+    histo_hist *h = make_hist(4);
+    histo_plan *plan = NULL;
+    histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    histo_plan_options options = {.effort = HISTO_MEASURE, .device = HISTO_DEVICE_CUDA(0)};
+    REFUSED(HISTO_DEVICE, "on fire", histo_plan_create(&plan, h, &view, NULL, &options));
+    assert_int_equal(world.prepared, 0);
+    histo_hist_destroy(h);
+}
+
+/* Predictions that are wrong are put right by measuring, and each device's winner is remembered for where the samples
+ * were. */
+static void measured_on_both(void **state)
+{
+    (void)state;
+    world.slow_us = 1e4, world.slow_sleep_us = 0;
+    world.fast_us = 5e3, world.fast_sleep_us = 40000;
+    world.gpu_us = 1e5, world.gpu_sleep_us = 100000;
+    assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cpu/slow", "cuda/gpu: measured");
+    assert_chosen(NULL, "cpu/slow", "by wisdom");
+    assert_chosen(&(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}, "cuda/gpu", "by wisdom");
+    world.there = true;
+    assert_chosen(NULL, "cuda/gpu", "by the cost model");
+    world.there = false;
+    histo_wisdom_forget();
+    world.slow_sleep_us = 100000;
+    world.gpu_sleep_us = 0;
+    assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cuda/gpu", "by measurement");
+    /* Wisdom does not pay for starting CUDA, which a new process has to do. */
+    world.awake = false;
+    assert_chosen(NULL, "cpu/fast", "by wisdom");
+    world.awake = true;
+    assert_chosen(NULL, "cuda/gpu", "by wisdom");
+}
+
+static void hopeless_ones_are_not_run(void **state)
+{
+    (void)state;
+    world.slow_us = 21 * world.fast_us;
+    world.slow_sleep_us = 900000000; /* it would be noticed */
+    assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE, .device = HISTO_DEVICE_CPU}, "cpu/fast",
+                  "cpu/slow: not measured");
+}
+
+/* 200 bins are of the class of 256 and 257 are not, and neither are twice as many samples. */
+static void classes(void **state)
+{
+    (void)state;
+    histo_plan_options measure = {.effort = HISTO_MEASURE, .device = HISTO_DEVICE_CPU},
+                       cpu = {.device = HISTO_DEVICE_CPU};
+    world.fast_sleep_us = 20000;
+    histo_plan_destroy(make_plan(256, N / 2 + 1, &measure));
+    const struct {
+        int64_t bins, n;
+        bool known;
+    } cases[] = {{256, N / 2, true},  {200, N - 1, true}, {193, N / 2, true},     {192, N / 2, false},
+                 {257, N / 2, false}, {256, N, false},    {256, N / 2 - 1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        histo_plan *plan = make_plan(cases[i].bins, cases[i].n, &cpu);
+        assert_string_equal(histo_plan_strategy(plan), cases[i].known ? "cpu/slow" : "cpu/fast");
+        assert_explains(plan, "by wisdom", cases[i].known);
+        histo_plan_destroy(plan);
+    }
+}
+
+/* A fill without a plan of the caller's goes where it is counted soonest, and counts. */
+static void filled(void **state)
+{
+    (void)state;
+    world.slow_us = world.fast_us = 1e9;
+    world.counts = true;
+    for (int i = 0; i < N; i++)
+        samples[i] = (uint8_t)(i % 5);
+    histo_hist *h = make_hist(4);
+    histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    OK(histo_hist_fill(h, &view, NULL));
+    assert_string_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/gpu");
+    uint64_t counts[4];
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 4));
+    assert_int_equal(counts[1], N / 5);
+    histo_hist_destroy(h);
+    assert_int_equal(world.prepared, 0);
+}
+
+/* ---- Rates ---- */
+
+/* The rows of rates.def, for a strategy that has some: between two numbers of bins, twice the multiprocessors, half the
+ * memory. */
+static void rates_are_scaled(void **state)
+{
+    (void)state;
+    static const histo_row sort = {&histo_backend_cuda, "sort_search", "", "", "", &strategy_gpu};
+    const histo_speed reference = {4.814e6, 132 * 1980.0}, wider = {4.814e6, 2 * 132 * 1980.0};
+    histo_cost at[3], faster;
+    const int64_t bins[] = {256, 700, 1024};
+    static uint32_t wide[N];
+    histo_view view = histo_view_1d(wide, HISTO_U32, N);
+    for (int b = 0; b < 3; b++) {
+        histo_hist *h = make_hist(bins[b]);
+        histo_plan *plan;
+        OK(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
+        assert_int_equal(histo_form_of(&plan->problem), HISTO_FORM_whole);
+        assert_true(histo_cost_of(&sort, &plan->problem, 1, &reference, &at[b]));
+        assert_true(histo_cost_of(&sort, &plan->problem, 1, &wider, &faster));
+        assert_true(faster.count_us > 0.499 * at[b].count_us && faster.count_us < 0.501 * at[b].count_us);
+        assert_true(faster.read_us == at[b].read_us);
+        assert_false(histo_cost_of(&rows[0], &plan->problem, 1, &reference, &faster));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    double least = at[0].count_us < at[2].count_us ? at[0].count_us : at[2].count_us;
+    double most = at[0].count_us < at[2].count_us ? at[2].count_us : at[0].count_us;
+    assert_true(at[1].count_us >= least && at[1].count_us <= most);
+    assert_true(at[0].read_us == 4.0 * N / histo_rate_of(HISTO_RATE_READ));
+    assert_true(histo_cost_us(&at[0]) == at[0].fixed_us + at[0].count_us); /* sorting is slower than reading */
+    assert_true(at[0].fixed_us == world.gpu_us); /* its rows leave that to cost_us, which here does not grow */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(small_inputs_wake_nobody, reset),
+        cmocka_unit_test_setup(starting_counts_once, reset),
+        cmocka_unit_test_setup(counting_overlaps_the_way, reset),
+        cmocka_unit_test_setup(asked_for, reset),
+        cmocka_unit_test_setup(samples_on_the_gpu_stay, reset),
+        cmocka_unit_test_setup(without_a_gpu, reset),
+        cmocka_unit_test_setup(measured_on_both, reset),
+        cmocka_unit_test_setup(hopeless_ones_are_not_run, reset),
+        cmocka_unit_test_setup(classes, reset),
+        cmocka_unit_test_setup(filled, reset),
+        cmocka_unit_test_setup(rates_are_scaled, reset),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
