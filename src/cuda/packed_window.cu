@@ -265,7 +265,15 @@ HISTO_IN_KERNEL void merge(const block *b, const histo_packing *p)
 
 /* ---- A step ---- */
 
-/* Slots become places in the window, or spare ones. */
+/* The place of a slot in the window, or a spare one after it was counted. */
+HISTO_IN_KERNEL uint32_t place_one(const block *b, uint32_t slot)
+{
+    uint32_t at = slot - b->first;
+    if (at < b->size) return at;
+    atomicAdd(&b->counts[(int64_t)slot - b->first], 1ull);
+    return b->spare;
+}
+
 HISTO_IN_KERNEL void place(const block *b, const uint32_t *slot, uint32_t *at, int n)
 {
     bool outside = false;
@@ -277,7 +285,26 @@ HISTO_IN_KERNEL void place(const block *b, const uint32_t *slot, uint32_t *at, i
     if (!__any_sync(~0u, outside)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
-        if (at[k] >= b->size && slot[k] != HISTO_NO_SLOT) atomicAdd(&b->counts[(int64_t)slot[k] - b->first], 1ull);
+        if (at[k] >= b->size && slot[k] != HISTO_NO_SLOT) at[k] = place_one(b, slot[k]);
+}
+
+/* Whole numbers whose bins are in the window: the first of these values, how many bins, and the place of the first. */
+typedef struct whole_range {
+    uint32_t from, bins, at, shift;
+} whole_range;
+
+HISTO_IN_KERNEL whole_range whole_range_of(const block *b, const histo_lookup *l)
+{
+    uint32_t first = max(b->first, 1u), last = min(b->first + b->size, (uint32_t)l->bins + 1);
+    whole_range r = {l->whole.from + (first << l->whole.shift), last > first ? last - first : 0, first - b->first,
+                     l->whole.shift};
+    return r;
+}
+
+/* Is x, of 32 bits, of that range? Differences are modulo 2^32: all bins must have values of the dtype. */
+HISTO_IN_KERNEL uint32_t in_range(const whole_range *r, uint32_t x)
+{
+    return (x - r->from) >> r->shift;
 }
 
 /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
@@ -363,19 +390,19 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
             histo_share share = histo_share_##name(&work, item);                                                       \
             block b = start(shared, &p, &w, tile_of_entry, slot_of);                                                   \
             histo_steps s = histo_steps_of(&share, EACH);                                                              \
-            uint4 now[HISTO_STEP_VECTORS] = {}, next[HISTO_STEP_VECTORS] = {};                                         \
+            uint4 loaded[HISTO_STEP_VECTORS];                                                                          \
             uint32_t step = blockDim.x * HISTO_STEP_VECTORS;                                                           \
-            if (s.begin < s.end) histo_load_step(&s, s.begin, now);                                                    \
+            if (s.begin < s.end) histo_load_step(&s, s.begin, loaded);                                                 \
             for (uint32_t from = s.begin; from < s.end; from += step) {                                                \
-                if (from + step < s.end) histo_load_step(&s, from + step, next);                                       \
+                storage all[GROUPS * N];                                                                               \
+                memcpy(all, loaded, sizeof all);                                                                       \
+                if (from + step < s.end) histo_load_step(&s, from + step, loaded);                                     \
                 _Pragma("unroll") for (int group = 0; group < GROUPS; group++)                                         \
                 {                                                                                                      \
-                    storage x[N];                                                                                      \
+                    const storage *x = all + group * N;                                                                \
                     uint32_t at[N];                                                                                    \
-                    memcpy(x, (const char *)now + group * (int)sizeof x, sizeof x);                                    \
                     places count(&b, &p, at, N, EACH);                                                                 \
                 }                                                                                                      \
-                memcpy(now, next, sizeof now);                                                                         \
             }                                                                                                          \
             uint32_t others = histo_beside_steps(&s, &share, EACH);                                                    \
             for (uint32_t first = 0; first < others; first += blockDim.x) {                                            \
@@ -395,14 +422,6 @@ HISTO_IN_KERNEL histo_packed_tile tile_of(const histo_cuda_work *work, const win
     return histo_packed_tile_at(work, w->size, entry, w->found ? w->found[entry] : w->first);
 }
 
-HISTO_IN_KERNEL uint32_t place_one(const block *b, uint32_t slot)
-{
-    uint32_t at = slot - b->first;
-    if (at < b->size) return at;
-    atomicAdd(&b->counts[(int64_t)slot - b->first], 1ull);
-    return b->spare;
-}
-
 #define PLACES(name)                                                                                                   \
     uint32_t slot[N];                                                                                                  \
     histo_slots_of_##name(&work.lookups[0], x, slot);                                                                  \
@@ -414,6 +433,27 @@ HISTO_IN_KERNEL uint32_t place_one(const block *b, uint32_t slot)
           place_one(&b, histo_slot_of_##name(&work.lookups[0], x)))
 HISTO_DTYPES(COUNT_SLOTS)
 #undef COUNT_SLOTS
+
+/* Integers of 32 bits on bins of whole numbers, few of which are elsewhere. */
+#define PLACES_WHOLE(name)                                                                                             \
+    const whole_range range = whole_range_of(&b, &work.lookups[0]);                                                    \
+    bool elsewhere = false;                                                                                            \
+    _Pragma("unroll") for (int k = 0; k < N; k++)                                                                      \
+    {                                                                                                                  \
+        uint32_t bin = in_range(&range, (uint32_t)x[k]);                                                               \
+        at[k] = __viaddmin_u32(bin, range.at, b.spare);                                                                \
+        elsewhere |= bin >= range.bins;                                                                                \
+    }                                                                                                                  \
+    if (__any_sync(~0u, elsewhere))                                                                                    \
+        _Pragma("unroll") for (int k = 0; k < N; k++) if (in_range(&range, (uint32_t)x[k]) >= range.bins) at[k] =      \
+            place_one(&b, histo_by_whole_##name(&work.lookups[0], x[k]));
+#define COUNT_WHOLE(name, storage, width)                                                                              \
+    COUNT(count_whole_##name##_##width, name, storage, width, tile_of(&work, &w, share.entry), NULL,                   \
+          PLACES_WHOLE(name), place_one(&b, histo_by_whole_##name(&work.lookups[0], x)))
+COUNT_WHOLE(u32, uint32_t, 8)
+COUNT_WHOLE(u32, uint32_t, 16)
+COUNT_WHOLE(i32, int32_t, 8)
+COUNT_WHOLE(i32, int32_t, 16)
 
 /* 16-bit samples of any type. */
 HISTO_IN_KERNEL histo_packed_tile tile_of_values(const histo_cuda_work *work, int64_t entry)
@@ -527,16 +567,29 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return layout_of(problem, params, false).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
 }
 
+/* Are bins of whole numbers, and all of these of the dtype? */
+static bool has_whole_bins(const histo_lookup *l, histo_dtype dtype)
+{
+    double least = dtype == HISTO_I32 ? INT32_MIN : 0, most = dtype == HISTO_I32 ? INT32_MAX : UINT32_MAX;
+    return l->whole.is && l->lo >= least && l->hi <= most;
+}
+
 static histo_status launch(const histo_job *job)
 {
 #define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
     static const void *const kernels[HISTO_READER_COUNT][2] = {HISTO_READERS(ADDRESSES)};
 #undef ADDRESSES
+    static const void *const whole[2][2] = {
+        {(const void *)count_whole_u32_8, (const void *)count_whole_u32_16},
+        {(const void *)count_whole_i32_8, (const void *)count_whole_i32_16},
+    };
     enum { LEAST = 1 << 14 };
     layout l = layout_of(job->problem, job->params, false);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
     const void *kernel = kernels[reader][l.bits == 16];
+    if ((reader == HISTO_U32 || reader == HISTO_I32) && has_whole_bins(&work.lookups[0], (histo_dtype)reader))
+        kernel = whole[reader == HISTO_I32][l.bits == 16];
     if (reader != HISTO_READ_ANY && by_value(job->problem, job->params)) {
         l = layout_of(job->problem, job->params, true);
         work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
