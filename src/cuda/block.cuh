@@ -69,6 +69,46 @@ HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_ro
     __syncthreads();
 }
 
+/* ---- Whole steps of a share ---- */
+
+enum { HISTO_STEP_VECTORS = 2 /* of 16 bytes a thread and step */ };
+
+/* Vectors [begin, end) of a contiguous share are whole steps of the block; the samples before and behind them are
+ * beside. */
+typedef struct histo_steps {
+    const uint4 *vectors;
+    uint32_t begin, end;
+} histo_steps;
+
+/* each: samples of a vector. */
+HISTO_IN_KERNEL histo_steps histo_steps_of(const histo_share *share, uint32_t each)
+{
+    uint32_t step = blockDim.x * HISTO_STEP_VECTORS, whole = share->length / each;
+    histo_steps s = {(const uint4 *)share->at, share->pad > 0, 0};
+    s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
+    return s;
+}
+
+HISTO_IN_KERNEL void histo_load_step(const histo_steps *s, uint32_t at, uint4 *words)
+{
+#pragma unroll
+    for (int v = 0; v < HISTO_STEP_VECTORS; v++)
+        words[v] = __ldcs(&s->vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
+}
+
+HISTO_IN_KERNEL uint32_t histo_beside_steps(const histo_steps *s, const histo_share *share, uint32_t each)
+{
+    return share->length ? share->length - share->pad - (s->end - s->begin) * each : 0;
+}
+
+/* Where in the share the i-th sample beside the steps is. */
+HISTO_IN_KERNEL uint32_t histo_nth_beside_steps(const histo_steps *s, const histo_share *share, uint32_t each,
+                                                uint32_t i)
+{
+    uint32_t at = share->pad + i;
+    return at < s->begin * each ? at : at + (s->end - s->begin) * each;
+}
+
 typedef struct histo_block_layout {
     int threads;    /* 0: it does not fit */
     size_t shared;  /* bytes */

@@ -1,35 +1,47 @@
-/* packed_window: a window, the range of slots where samples are dense, is counted on chip in packed counters; every
- * sample outside it is one atomic addition to the histogram in device memory.
+/* packed_window: a window, the range of slots where samples are dense, is counted on chip in packed counters of 16 or 8
+ * bits; every sample outside it is one atomic addition to the histogram in device memory.
  *
- * The window is given, or found: for each batch entry, a block counts a sample of 16384 slots in 2048 cells and takes
- * the run of cells of the window's length that has most; if the cells are wide against the window, again within that
- * run. The window stays in device memory, so that the host waits for nothing. Wherever it is, the counts are exact: it
- * decides only where a sample is counted.
+ * - The window is given, or found: for each batch entry, a block counts a sample of 16384 slots in 2048 cells and takes
+ *   the run of cells of the window's length that has most; if the cells are wide against the window, again within that
+ *   run. The window stays in device memory, so that the host waits for nothing. Wherever it is, the counts are exact:
+ *   it decides only where a sample is counted.
+ * - Additions to packed counters must return the old word, for packed.h to find what overflowed. All additions of a
+ * step are made before the first answer is looked at; samples that are elsewhere add to spare counters, so that nothing
+ *   branches; one vote of the warp tells whether anything is due.
+ * - Frequent slots get 32-bit counters in a small table. What is due for an overflow goes there, and where many samples
+ *   of a step are equal, so do the samples: a run that fills the warp as one addition of its length, others one each,
+ *   which the hardware joins where lanes meet. Slots that find no place in the table are due in device memory.
+ * - Words are spread by one in 234, so that slots at equal distances do not share a bank.
+ * - 16-bit samples are counted by their value, of which there are 65536, and values become slots in the merge.
  *
- * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling is
- * ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the window. Wins
- * where samples cluster in part of a histogram too large for the chip, as a wafer's; loses to global_atomic where they
- * do not, by the reading of old words, and to partitioning. */
+ * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
+ * the table, are ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the
+ * window. Wins where 32-bit counters do not fit on chip and packed ones do, to about 227 000 slots, and beyond that
+ * where samples cluster, as a wafer's; loses to partitioning where they do not. */
+#include "cuda/block.cuh"
 #include "cuda/packed.cuh"
 
 enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
-enum { MOST_SHARE = 1 << 30, CELLS = 2048, FIND_THREADS = 1024, SAMPLED_EACH = 16 };
+enum { CELLS = 2048, FIND_THREADS = 1024, SAMPLED_EACH = 16 };
+enum { WARP = 32, VALUES = 1 << 16 };
+
+/* What kernels need to know of the window. */
+typedef struct window {
+    uint32_t size;        /* counters */
+    uint32_t words;       /* of shared memory, with the spare ones */
+    uint32_t log_entries; /* of the table behind them */
+    uint32_t first;       /* where found is NULL */
+    uint32_t *found;      /* [batch] */
+} window;
 
 typedef struct layout {
-    histo_packed_block block;
+    window w;
+    int bits;
     size_t shared; /* bytes */
     int threads;
     int64_t blocks;
-    bool found; /* else given, or all slots */
-    uint32_t first;
+    bool is_found; /* else given, or all slots */
 } layout;
-
-/* What its kernels need of it. */
-typedef struct window {
-    histo_packed_block block;
-    uint32_t first;  /* where found is NULL */
-    uint32_t *found; /* [batch] */
-} window;
 
 /* ---- Finding the window ---- */
 
@@ -108,7 +120,7 @@ static __global__ void __launch_bounds__(FIND_THREADS, 1)
 {
     __shared__ uint32_t cells[CELLS];
     enum { FINE = 32 }; /* cells in a window, at least */
-    uint32_t slot[SAMPLED_EACH], counters = (uint32_t)work.counters, size = w.block.size;
+    uint32_t slot[SAMPLED_EACH], counters = (uint32_t)work.counters, size = w.size;
     uint32_t first = 0, span = counters; /* the window is in here */
     sample(&work, slot);
     for (;;) {
@@ -137,56 +149,392 @@ static __global__ void __launch_bounds__(FIND_THREADS, 1)
     if (threadIdx.x == 0) w.found[work.first_entry + blockIdx.x] = first < counters - size ? first : counters - size;
 }
 
-/* ---- Counting ---- */
+/* ---- Words ---- */
 
-HISTO_IN_KERNEL void count_outside(const histo_packed_tile *tile, uint32_t slot)
+/* A counter's word: neighbours share one, and every 234th is left out. */
+HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
 {
-    if (slot - tile->first >= tile->size && slot != HISTO_NO_SLOT)
-        atomicAdd(&tile->counts[(int64_t)slot - tile->first], 1ull);
+    const uint32_t part = UINT32_MAX / 234;
+    uint32_t word = histo_packed_word(p, at);
+    return word + __umulhi(word, part);
 }
 
-#define COUNT(reader)                                                                                                  \
+/* Bits between counter `at` and the top of its word, modulo 32: 1 << (32 - bits) shifted down by it is one of that
+ * counter, and the word shifted up by it begins with the counter. */
+HISTO_IN_KERNEL uint32_t lift(const histo_packing *p, uint32_t at)
+{
+    return 32 - p->bits - at * p->bits;
+}
+
+HISTO_IN_KERNEL uint32_t one_of(const histo_packing *p, uint32_t at)
+{
+    return __funnelshift_r(1u << (32 - p->bits), 0, lift(p, at));
+}
+
+HISTO_IN_KERNEL uint32_t lifted(const histo_packing *p, uint32_t word, uint32_t at)
+{
+    return __funnelshift_l(0, word, lift(p, at));
+}
+
+/* ---- A block ---- */
+
+/* No histo_packed_tile as a member: nvcc 13.0 was seen to take its pointer for one to shared memory, as the others. */
+typedef struct block {
+    uint32_t *words;
+    uint32_t *slots, *more; /* the table: the slot of each entry, and what is due for it */
+    uint32_t log_entries;
+    uint32_t spare; /* where this lane counts what is not in the window: behind it, in a word of its own */
+    uint32_t first, size;
+    unsigned long long *counts; /* of the first, in the histogram */
+    const uint32_t *slot_of;    /* of a counter, or NULL: its place in the window */
+} block;
+
+HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const window *w, histo_packed_tile tile,
+                            const uint32_t *slot_of)
+{
+    block b = {shared, shared + w->words, shared + w->words + (1u << w->log_entries), w->log_entries};
+    b.spare = w->size + threadIdx.x % WARP * (32 / p->bits);
+    b.first = tile.first;
+    b.size = tile.size;
+    b.counts = tile.counts;
+    b.slot_of = slot_of;
+    for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
+        b.words[i] = 0;
+    for (uint32_t i = threadIdx.x; i < 1u << w->log_entries; i += blockDim.x) {
+        b.slots[i] = HISTO_NO_SLOT;
+        b.more[i] = 0;
+    }
+    __syncthreads();
+    return b;
+}
+
+HISTO_IN_KERNEL uint32_t entry_of(const block *b, uint32_t at)
+{
+    return at * 0x9e3779b1u >> (32 - b->log_entries);
+}
+
+/* The slot of an entry of the table: `at` from now on, if it had none. */
+HISTO_IN_KERNEL uint32_t claim(const block *b, uint32_t entry, uint32_t at)
+{
+    uint32_t before = atomicCAS(&b->slots[entry], HISTO_NO_SLOT, at);
+    return before == HISTO_NO_SLOT ? at : before;
+}
+
+HISTO_IN_KERNEL void add_to_histogram(const block *b, uint32_t at, long long n)
+{
+    uint32_t slot = b->slot_of ? __ldg(&b->slot_of[at]) : at;
+    atomicAdd(&b->counts[slot], (unsigned long long)n);
+}
+
+/* n samples more, or fewer, of a counter. */
+HISTO_IN_KERNEL void give(const block *b, uint32_t at, int32_t n)
+{
+    uint32_t entry = entry_of(b, at);
+    if (claim(b, entry, at) == at)
+        atomicAdd(&b->more[entry], (uint32_t)n);
+    else
+        add_to_histogram(b, at, n);
+}
+
+/* Counter `at` was full, its word `old`. */
+HISTO_IN_KERNEL void correct(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
+{
+    uint32_t shift = histo_packed_shift(p, at);
+#pragma unroll 1
+    for (uint32_t other = shift; other < 32 && at < b->size; other += p->bits, at++) {
+        int32_t due = histo_packed_due(p, old, shift, other);
+        if (due == 0) break;
+        give(b, at, due);
+    }
+}
+
+/* Add the counters to the histogram, each block beginning elsewhere. */
+HISTO_IN_KERNEL void merge(const block *b, const histo_packing *p)
+{
+    uint32_t size = b->size, begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
+        uint32_t at = i + begin < size ? i + begin : i + begin - size;
+        uint32_t count = histo_packed_value(p, b->words[spread_word(p, at)], histo_packed_shift(p, at));
+        if (count) add_to_histogram(b, at, count);
+    }
+    for (uint32_t i = threadIdx.x; i < 1u << b->log_entries; i += blockDim.x)
+        if (b->more[i]) add_to_histogram(b, b->slots[i], (int32_t)b->more[i]);
+    __syncthreads();
+}
+
+/* ---- A step ---- */
+
+/* The place of a slot in the window, or a spare one after it was counted. */
+HISTO_IN_KERNEL uint32_t place_one(const block *b, uint32_t slot)
+{
+    uint32_t at = slot - b->first;
+    if (at < b->size) return at;
+    atomicAdd(&b->counts[(int64_t)slot - b->first], 1ull);
+    return b->spare;
+}
+
+HISTO_IN_KERNEL void place(const block *b, const uint32_t *slot, uint32_t *at, int n)
+{
+    bool outside = false;
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+        at[k] = min(slot[k] - b->first, b->spare);
+        outside |= at[k] >= b->size;
+    }
+    if (!__any_sync(~0u, outside)) return;
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        if (at[k] >= b->size && slot[k] != HISTO_NO_SLOT) at[k] = place_one(b, slot[k]);
+}
+
+/* Whole numbers whose bins are in the window: the first of these values, how many bins, and the place of the first. */
+typedef struct whole_range {
+    uint32_t from, bins, at, shift;
+} whole_range;
+
+HISTO_IN_KERNEL whole_range whole_range_of(const block *b, const histo_lookup *l)
+{
+    uint32_t first = max(b->first, 1u), last = min(b->first + b->size, (uint32_t)l->bins + 1);
+    whole_range r = {l->whole.from + (first << l->whole.shift), last > first ? last - first : 0, first - b->first,
+                     l->whole.shift};
+    return r;
+}
+
+/* Is x, of 32 bits, of that range? Differences are modulo 2^32: all bins must have values of the dtype. */
+HISTO_IN_KERNEL uint32_t in_range(const whole_range *r, uint32_t x)
+{
+    return (x - r->from) >> r->shift;
+}
+
+/* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
+HISTO_IN_KERNEL bool is_skewed(const uint32_t *at, int n)
+{
+    enum { MANY = 6 };
+    return n > 1 && __popc(__ballot_sync(~0u, at[0] == at[1 % n] || at[0] == at[n / 2])) >= MANY;
+}
+
+/* Count runs, and the samples of slots that are in the table; these become spare. run: neighbouring samples of a
+ * thread. Is anything left? */
+HISTO_IN_KERNEL bool count_frequent(const block *b, uint32_t *at, int n, int run)
+{
+    bool is_left = false;
+#pragma unroll
+    for (int v = 0; v < n; v += run) {
+        bool is_run = true;
+        uint32_t pairs = __ballot_sync(~0u, at[v] == at[v + 1] && at[v] < b->size);
+        uint32_t frequent = __shfl_sync(~0u, at[v], __ffs((int)pairs) - 1);
+#pragma unroll
+        for (int i = 0; i < run; i++)
+            is_run &= at[v + i] == frequent;
+        is_run = __all_sync(~0u, is_run);
+        if (pairs && threadIdx.x % WARP == 0) {
+            if (is_run)
+                give(b, frequent, run * WARP);
+            else
+                claim(b, entry_of(b, frequent), frequent);
+        }
+        if (is_run)
+#pragma unroll
+            for (int i = 0; i < run; i++)
+                at[v + i] = b->spare;
+        is_left |= !is_run;
+    }
+    __syncwarp();
+    if (!is_left) return false;
+    is_left = false;
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+        uint32_t entry = entry_of(b, at[k]);
+        bool is_there = ((const volatile uint32_t *)b->slots)[entry] == at[k];
+        if (is_there) atomicAdd(&b->more[entry], 1u);
+        at[k] = is_there ? b->spare : at[k];
+        is_left |= at[k] < b->size;
+    }
+    return __any_sync(~0u, is_left);
+}
+
+/* Count n samples of each thread, all of its warp at once. */
+HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
+{
+    enum { MOST = 16 };
+    uint32_t old[MOST], highest = 0, full = p->full << (32 - p->bits);
+    if (is_skewed(at, n) && !count_frequent(b, at, n, run)) return;
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        old[k] = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]));
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        highest = max(highest, lifted(p, old[k], at[k]));
+    if (!__any_sync(~0u, highest >= full)) return;
+#pragma unroll
+    for (int k = 0; k < n; k++) {
+        bool overflows = lifted(p, old[k], at[k]) >= full;
+        if (!__any_sync(~0u, overflows)) continue;
+        if (overflows) correct(b, p, at[k], old[k]);
+        __syncwarp();
+    }
+}
+
+/* ---- Kernels ---- */
+
+/* places: at[] from STORAGE x[] of a group; place_of_one: of a sample. */
+#define COUNT(kernel, name, storage, width, tile_of_entry, slot_of, places, place_of_one)                              \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)                 \
+        kernel(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)                         \
     {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), GROUPS = HISTO_STEP_VECTORS * EACH / N };   \
         extern __shared__ uint32_t shared[];                                                                           \
+        const histo_packing p = histo_packing_of(width);                                                               \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
-            uint32_t first = w.found ? w.found[share.entry] : w.first;                                                 \
-            histo_packed_tile tile = histo_packed_tile_at(&work, &w.block, share.entry, first);                        \
-            histo_packed_clear(shared, &w.block);                                                                      \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) count_outside(&tile, slot[k]);      \
-                histo_packed_count(shared, &w.block.packing, &tile, slot, HISTO_SAMPLES_##reader);                     \
+            histo_share share = histo_share_##name(&work, item);                                                       \
+            block b = start(shared, &p, &w, tile_of_entry, slot_of);                                                   \
+            histo_steps s = histo_steps_of(&share, EACH);                                                              \
+            uint4 loaded[HISTO_STEP_VECTORS];                                                                          \
+            uint32_t step = blockDim.x * HISTO_STEP_VECTORS;                                                           \
+            if (s.begin < s.end) histo_load_step(&s, s.begin, loaded);                                                 \
+            for (uint32_t from = s.begin; from < s.end; from += step) {                                                \
+                storage all[GROUPS * N];                                                                               \
+                memcpy(all, loaded, sizeof all);                                                                       \
+                if (from + step < s.end) histo_load_step(&s, from + step, loaded);                                     \
+                _Pragma("unroll") for (int group = 0; group < GROUPS; group++)                                         \
+                {                                                                                                      \
+                    const storage *x = all + group * N;                                                                \
+                    uint32_t at[N];                                                                                    \
+                    places count(&b, &p, at, N, EACH);                                                                 \
+                }                                                                                                      \
             }                                                                                                          \
-            histo_packed_merge(shared, &w.block, &tile);                                                               \
+            uint32_t others = histo_beside_steps(&s, &share, EACH);                                                    \
+            for (uint32_t first = 0; first < others; first += blockDim.x) {                                            \
+                uint32_t i = first + threadIdx.x, at = b.spare;                                                        \
+                if (i < others) {                                                                                      \
+                    storage x = ((const storage *)share.at)[histo_nth_beside_steps(&s, &share, EACH, i)];              \
+                    at = place_of_one;                                                                                 \
+                }                                                                                                      \
+                count(&b, &p, &at, 1, 1);                                                                              \
+            }                                                                                                          \
+            merge(&b, &p);                                                                                             \
         }                                                                                                              \
     }
-HISTO_READERS(COUNT)
-#undef COUNT
+
+HISTO_IN_KERNEL histo_packed_tile tile_of(const histo_cuda_work *work, const window *w, int64_t entry)
+{
+    return histo_packed_tile_at(work, w->size, entry, w->found ? w->found[entry] : w->first);
+}
+
+#define PLACES(name)                                                                                                   \
+    uint32_t slot[N];                                                                                                  \
+    histo_slots_of_##name(&work.lookups[0], x, slot);                                                                  \
+    place(&b, slot, at, N);
+#define COUNT_SLOTS(constant, name, storage, compute, widen)                                                           \
+    COUNT(count_##name##_8, name, storage, 8, tile_of(&work, &w, share.entry), NULL, PLACES(name),                     \
+          place_one(&b, histo_slot_of_##name(&work.lookups[0], x)))                                                    \
+    COUNT(count_##name##_16, name, storage, 16, tile_of(&work, &w, share.entry), NULL, PLACES(name),                   \
+          place_one(&b, histo_slot_of_##name(&work.lookups[0], x)))
+HISTO_DTYPES(COUNT_SLOTS)
+#undef COUNT_SLOTS
+
+/* Integers of 32 bits on bins of whole numbers, few of which are elsewhere. */
+#define PLACES_WHOLE(name)                                                                                             \
+    const whole_range range = whole_range_of(&b, &work.lookups[0]);                                                    \
+    bool elsewhere = false;                                                                                            \
+    _Pragma("unroll") for (int k = 0; k < N; k++)                                                                      \
+    {                                                                                                                  \
+        uint32_t bin = in_range(&range, (uint32_t)x[k]);                                                               \
+        at[k] = __viaddmin_u32(bin, range.at, b.spare);                                                                \
+        elsewhere |= bin >= range.bins;                                                                                \
+    }                                                                                                                  \
+    if (__any_sync(~0u, elsewhere))                                                                                    \
+        _Pragma("unroll") for (int k = 0; k < N; k++) if (in_range(&range, (uint32_t)x[k]) >= range.bins) at[k] =      \
+            place_one(&b, histo_by_whole_##name(&work.lookups[0], x[k]));
+#define COUNT_WHOLE(name, storage, width)                                                                              \
+    COUNT(count_whole_##name##_##width, name, storage, width, tile_of(&work, &w, share.entry), NULL,                   \
+          PLACES_WHOLE(name), place_one(&b, histo_by_whole_##name(&work.lookups[0], x)))
+COUNT_WHOLE(u32, uint32_t, 8)
+COUNT_WHOLE(u32, uint32_t, 16)
+COUNT_WHOLE(i32, int32_t, 8)
+COUNT_WHOLE(i32, int32_t, 16)
+
+/* 16-bit samples of any type. */
+HISTO_IN_KERNEL histo_packed_tile tile_of_values(const histo_cuda_work *work, int64_t entry)
+{
+    histo_packed_tile tile = {0, VALUES, work->counts + entry * work->counters};
+    return tile;
+}
+
+#define VALUES_OF _Pragma("unroll") for (int k = 0; k < N; k++) at[k] = x[k];
+COUNT(count_values, u16, uint16_t, 16, tile_of_values(&work, share.entry), work.lookups[0].table, VALUES_OF, x)
+
+/* Samples of any layout. */
+#define COUNT_ANY(width)                                                                                               \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+        count_any_##width(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)              \
+    {                                                                                                                  \
+        extern __shared__ uint32_t shared[];                                                                           \
+        const histo_packing p = histo_packing_of(width);                                                               \
+        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+            histo_share share = histo_share_any(&work, item);                                                          \
+            block b = start(shared, &p, &w, tile_of(&work, &w, share.entry), NULL);                                    \
+            HISTO_FOR_STEPS(any, share, from)                                                                          \
+            {                                                                                                          \
+                uint32_t slot[HISTO_SAMPLES_any], at[HISTO_SAMPLES_any];                                               \
+                histo_slots_any(&work, &share, from, slot);                                                            \
+                place(&b, slot, at, HISTO_SAMPLES_any);                                                                \
+                count(&b, &p, at, HISTO_SAMPLES_any, HISTO_SAMPLES_any);                                               \
+            }                                                                                                          \
+            merge(&b, &p);                                                                                             \
+        }                                                                                                              \
+    }
+COUNT_ANY(8)
+COUNT_ANY(16)
 
 /* ---- The strategy ---- */
 
-static layout layout_of(const histo_problem *p, const int64_t *params)
+/* Words that counters of this width take: as many as spread_word says, and a spare one for each lane. */
+static int64_t words_of(int64_t counters, int bits)
 {
+    int64_t last = counters / (32 / bits) + WARP;
+    return last + last / 233 + 1;
+}
+
+/* The most counters that fit into so many words. */
+static int64_t counters_in(int64_t words, int bits)
+{
+    int64_t counters = (words - WARP - 2) / 234 * 233 * (32 / bits);
+    while (words_of(counters + 1, bits) <= words)
+        counters++;
+    return counters;
+}
+
+/* May 16-bit samples be counted by their value, if they are contiguous? */
+static bool by_value(const histo_problem *p, const int64_t *params)
+{
+    return p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table && params[FIRST] < 0 &&
+           !params[LENGTH] && (!params[BITS] || params[BITS] > 8);
+}
+
+static layout layout_of(const histo_problem *p, const int64_t *params, bool by_value)
+{
+    enum { LOG_ENTRIES_8 = 10, LOG_ENTRIES_16 = 8 /* so that 98304 counters leave the first-level cache 60 KiB */ };
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
-    layout l;
+    layout l = {};
     int64_t counters = p->slots + 1, size = params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
-    int bits = params[BITS] ? histo_packed_bits(params[BITS]) : size <= histo_packed_capacity(device, 16) ? 16 : 8;
-    if (size > histo_packed_capacity(device, bits)) size = histo_packed_capacity(device, bits);
-    int64_t words = histo_packed_words(size, bits), last = counters - size;
-    l.block.packing = histo_packing_of(bits);
-    l.block.size = (uint32_t)size;
-    l.block.copies = 1;
-    l.block.stride = (uint32_t)words;
-    l.shared = (size_t)words * sizeof(uint32_t);
-    l.threads = params[THREADS] ? (int)params[THREADS] : 2 * l.shared > device->shared_each ? 1024 : 512;
-    l.blocks = params[BLOCKS] ? params[BLOCKS] : histo_cuda_resident(p->device, l.threads, l.shared);
-    l.found = params[FIRST] < 0 && last > 0;
-    l.first = (uint32_t)(params[FIRST] < 0 ? 0 : params[FIRST] < last ? params[FIRST] : last);
+    int64_t room = (int64_t)(device->shared_block / sizeof(uint32_t));
+    int64_t most_16 = counters_in(room - (2 << LOG_ENTRIES_16), 16),
+            most_8 = counters_in(room - (2 << LOG_ENTRIES_8), 8);
+    if (by_value) counters = size = VALUES;
+    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= most_16 ? 16 : 8;
+    if (size > (l.bits == 8 ? most_8 : most_16)) size = l.bits == 8 ? most_8 : most_16;
+    l.w.size = (uint32_t)size;
+    l.w.words = (uint32_t)words_of(size, l.bits);
+    l.w.log_entries = l.bits == 8 ? LOG_ENTRIES_8 : LOG_ENTRIES_16;
+    l.shared = (l.w.words + ((size_t)2 << l.w.log_entries)) * sizeof(uint32_t);
+    l.threads = params[THREADS] ? ((int)params[THREADS] + WARP - 1) / WARP * WARP : 1024;
+    int64_t resident = histo_cuda_resident(p->device, l.threads, l.shared);
+    l.blocks = params[BLOCKS] ? params[BLOCKS] : resident;
+    int64_t last = counters - size;
+    l.is_found = params[FIRST] < 0 && last > 0;
+    l.w.first = (uint32_t)(params[FIRST] < 0 ? 0 : params[FIRST] < last ? params[FIRST] : last);
     return l;
 }
 
@@ -195,41 +543,67 @@ static const char *refuses(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
-/* As if a quarter of the samples that uniform ones would have outside the window were there. */
+/* As if samples were spread evenly over the slots: it is told nothing of them. */
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     static const int64_t usual[HISTO_MAX_PARAMS] = {-1};
-    layout l = layout_of(p, usual);
-    double samples = (double)p->samples, outside = samples * (1 - (double)l.block.size / (double)(p->slots + 1)) / 4;
-    double merged = (double)l.block.size * (double)p->batch * (double)l.blocks;
+    bool values = by_value(p, usual);
+    layout l = layout_of(p, usual, values);
+    double bytes = 0, samples = (double)p->samples, counters = (double)p->slots + 1;
+    for (int o = 0; o < p->operands; o++)
+        bytes += (double)histo_dtype_size(p->dtypes[o]);
+    double by_bytes = bytes / (l.bits == 16 ? 3.8e6 : 3.4e6), by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 1.4e6;
+    double outside = values || l.w.size >= counters ? 0 : 1 - l.w.size / counters;
+    double each = by_bytes > by_samples ? by_bytes : by_samples;
+    double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
     if (merged > samples) merged = samples;
-    return 30 + (samples - outside) / 7e5 + outside / 5e4 + merged / 5e4;
+    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside / 9e4) + merged / 5e5;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
-    return layout_of(problem, params).found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
+    return layout_of(problem, params, false).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
+}
+
+/* Are bins of whole numbers, and all of these of the dtype? */
+static bool has_whole_bins(const histo_lookup *l, histo_dtype dtype)
+{
+    double least = dtype == HISTO_I32 ? INT32_MIN : 0, most = dtype == HISTO_I32 ? INT32_MAX : UINT32_MAX;
+    return l->whole.is && l->lo >= least && l->hi <= most;
 }
 
 static histo_status launch(const histo_job *job)
 {
-#define ADDRESS(reader) (const void *)count_##reader,
-    static const void *const kernels[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
-#undef ADDRESS
+#define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
+    static const void *const kernels[HISTO_READER_COUNT][2] = {HISTO_READERS(ADDRESSES)};
+#undef ADDRESSES
+    static const void *const whole[2][2] = {
+        {(const void *)count_whole_u32_8, (const void *)count_whole_u32_16},
+        {(const void *)count_whole_i32_8, (const void *)count_whole_i32_16},
+    };
     enum { LEAST = 1 << 14 };
-    layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, MOST_SHARE);
-    window w = {l.block, l.first, l.found ? (uint32_t *)job->workspace : NULL};
-    void *args[] = {&work, &w};
+    layout l = layout_of(job->problem, job->params, false);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    int reader = histo_cuda_reader_of(&work);
+    const void *kernel = kernels[reader][l.bits == 16];
+    if ((reader == HISTO_U32 || reader == HISTO_I32) && has_whole_bins(&work.lookups[0], (histo_dtype)reader))
+        kernel = whole[reader == HISTO_I32][l.bits == 16];
+    if (reader != HISTO_READ_ANY && by_value(job->problem, job->params)) {
+        l = layout_of(job->problem, job->params, true);
+        work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+        kernel = (const void *)count_values;
+    }
+    if (l.is_found) l.w.found = (uint32_t *)job->workspace;
+    void *args[] = {&work, &l.w};
     histo_status status = HISTO_OK;
-    if (l.found)
+    if (l.is_found)
         status = histo_cuda_launch(job, (const void *)find, dim3((unsigned)(work.shares / work.shares_each)),
                                    FIND_THREADS, 0, args);
     if (status != HISTO_OK) return status;
     dim3 grid((unsigned)(work.shares < l.blocks ? work.shares : l.blocks));
-    return histo_cuda_launch(job, kernels[histo_cuda_reader_of(&work)], grid, l.threads, l.shared, args);
+    return histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_packed_window = {
@@ -239,7 +613,7 @@ extern "C" const histo_strategy histo_cuda_packed_window = {
     launch,
     {{"first", -1, HISTO_MAX_SLOTS, -1, "slot of a batch entry where the window begins; -1: found by sampling"},
      {"length", 0, HISTO_MAX_SLOTS, 0, "slots of the window; 0: as many as fit"},
-     {"bits", 0, 16, 0, "of a counter: 4, 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
+     {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 0, 1024, 0, "of a block; 0: 512, or 1024 where only one block fits on a multiprocessor"}},
+     {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
 };
