@@ -317,7 +317,7 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
         it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
         words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
         bool fits = words <= most && WARP >> it.l.log_copies >= params[LANES];
-        if (fits || it.l.log_copies == 0) break;
+        if (fits || way == VALUE || it.l.log_copies == 0) break; /* by value each lane has a copy, always */
     }
     if (words + beside > room) return it;
     it.l.words = (uint32_t)words;
