@@ -43,14 +43,13 @@ static inline int64_t histo_packed_words(int64_t counters, int bits)
 
 enum { HISTO_PACKED_FEW = 8 };
 
-/* Of at most `size` slots. */
-HISTO_IN_KERNEL histo_packed_tile histo_packed_tile_at(const histo_cuda_work *w, uint32_t size, int64_t entry,
-                                                       uint32_t first)
+HISTO_IN_KERNEL histo_packed_tile histo_packed_tile_at(const histo_cuda_work *w, const histo_packed_block *b,
+                                                       int64_t entry, uint32_t first)
 {
     histo_packed_tile tile;
     uint32_t behind = (uint32_t)w->counters - first;
     tile.first = first;
-    tile.size = behind < size ? behind : size;
+    tile.size = behind < b->size ? behind : b->size;
     tile.counts = w->counts + entry * w->counters + first;
     return tile;
 }

@@ -99,7 +99,8 @@ HISTO_IN_KERNEL void load(uint32_t *words, const char *from, int bytes)
         {                                                                                                              \
             bool is_there = k < c && first + k >= share->pad && first + k < share->length;                             \
             if (is_there && !whole) x[k] = from[k];                                                                    \
-            slot[k] = is_there ? histo_slot_of_##name(&w->lookups[0], x[k]) : HISTO_NO_SLOT;                           \
+            slot[k] =                                                                                                  \
+                is_there ? histo_slot_of_##name(&w->lookups[0], x[k]) : HISTO_NO_SLOT;    \
         }                                                                                                              \
     }
 HISTO_DTYPES(DEFINE_COARSE_SLOTS)
@@ -157,8 +158,7 @@ HISTO_IN_KERNEL void indexed_slots(const histo_share *share, uint32_t at, uint32
         uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;                                       \
         for (int64_t item = t.first_item + blockIdx.x; item < t.last_item; item += gridDim.x) {                        \
             histo_share share = share_of;                                                                              \
-            histo_packed_tile tile =                                                                                   \
-                histo_packed_tile_at(&work, t.block.size, share.entry, blockIdx.y * t.block.size);                     \
+            histo_packed_tile tile = histo_packed_tile_at(&work, &t.block, share.entry, blockIdx.y * t.block.size);    \
             histo_packed_clear(shared, &t.block);                                                                      \
             for (uint32_t at = 0; at < share.length; at += blockDim.x * (each)) {                                      \
                 uint32_t slot[samples];                                                                                \

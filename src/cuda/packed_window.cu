@@ -8,9 +8,10 @@
  * - Additions to packed counters must return the old word, for packed.h to find what overflowed. All additions of a
  * step are made before the first answer is looked at; samples that are elsewhere add to spare counters, so that nothing
  *   branches; one vote of the warp tells whether anything is due.
- * - Frequent slots get 32-bit counters in a small table. What is due for an overflow goes there, and where many samples
- *   of a step are equal, so do the samples: a run that fills the warp as one addition of its length, others one each,
- *   which the hardware joins where lanes meet. Slots that find no place in the table are due in device memory.
+ * - Frequent slots get 32-bit counters in a small table: of overflows, and where many samples of a step are equal, of
+ *   samples; a run that fills the warp is one addition of its length, others are one each, which the hardware joins
+ *   where lanes meet. What finds no place in the table goes to device memory.
+ * - Most integers and floats are in bins of the window, so they are looked up as if all were, the others again.
  * - Words are spread by one in 234, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536, and values become slots in the merge.
  *
@@ -18,6 +19,9 @@
  * the table, are ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the
  * window. Wins where 32-bit counters do not fit on chip and packed ones do, to about 227 000 slots, and beyond that
  * where samples cluster, as a wafer's; loses to partitioning where they do not. */
+#include <float.h>
+#include <math.h>
+
 #include "cuda/block.cuh"
 #include "cuda/packed.cuh"
 
@@ -27,11 +31,13 @@ enum { WARP = 32, VALUES = 1 << 16 };
 
 /* What kernels need to know of the window. */
 typedef struct window {
-    uint32_t size;        /* counters */
-    uint32_t words;       /* of shared memory, with the spare ones */
-    uint32_t log_entries; /* of the table behind them */
-    uint32_t first;       /* where found is NULL */
-    uint32_t *found;      /* [batch] */
+    uint32_t size;   /* counters */
+    uint32_t words;  /* of shared memory, with the spare ones */
+    uint32_t first;  /* where found is NULL */
+    uint32_t *found; /* [batch] */
+    uint32_t inner;  /* bins 0 to inner - 1 of the axis are looked up fast */
+    float below;     /* the last float below the axis */
+    double origin;   /* where 0 is, in bins from the axis' beginning */
 } window;
 
 typedef struct layout {
@@ -178,73 +184,102 @@ HISTO_IN_KERNEL uint32_t lifted(const histo_packing *p, uint32_t word, uint32_t 
 
 /* ---- A block ---- */
 
-/* No histo_packed_tile as a member: nvcc 13.0 was seen to take its pointer for one to shared memory, as the others. */
 typedef struct block {
     uint32_t *words;
-    uint32_t *slots, *more; /* the table: the slot of each entry, and what is due for it */
-    uint32_t log_entries;
-    uint32_t spare; /* where this lane counts what is not in the window: behind it, in a word of its own */
-    uint32_t first, size;
-    unsigned long long *counts; /* of the first, in the histogram */
-    const uint32_t *slot_of;    /* of a counter, or NULL: its place in the window */
+    uint32_t *table;            /* behind them: of each entry the counter, its samples, how often it wrapped */
+    uint32_t spare;             /* where this lane counts what is not in the window: behind it, in a word of its own */
+    uint32_t first, size;       /* slots */
+    unsigned long long *counts; /* of the batch entry */
+    const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window */
 } block;
 
-HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const window *w, histo_packed_tile tile,
-                            const uint32_t *slot_of)
+/* Few where counters are wide, so that 98304 of them leave the first-level cache 60 KiB. */
+HISTO_INLINE uint32_t entries_of(const histo_packing *p)
 {
-    block b = {shared, shared + w->words, shared + w->words + (1u << w->log_entries), w->log_entries};
+    return p->bits == 16 ? 128 : 512;
+}
+
+HISTO_IN_KERNEL uint32_t *owner_of(const block *b, uint32_t entry)
+{
+    return b->table + entry;
+}
+
+HISTO_IN_KERNEL uint32_t *more_of(const block *b, const histo_packing *p, uint32_t entry)
+{
+    return b->table + entry + entries_of(p);
+}
+
+HISTO_IN_KERNEL uint32_t *wraps_of(const block *b, const histo_packing *p, uint32_t entry)
+{
+    return b->table + entry + 2 * entries_of(p);
+}
+
+/* The counters begin at 0; counters: of a batch entry. */
+HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const window *w, unsigned long long *counts,
+                            uint32_t first, uint32_t counters, const uint32_t *slot_of)
+{
+    const uint32_t entries = entries_of(p);
+    block b = {shared, shared + w->words};
     b.spare = w->size + threadIdx.x % WARP * (32 / p->bits);
-    b.first = tile.first;
-    b.size = tile.size;
-    b.counts = tile.counts;
+    b.first = first;
+    b.size = min(w->size, counters - first);
+    b.counts = counts;
     b.slot_of = slot_of;
     for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
         b.words[i] = 0;
-    for (uint32_t i = threadIdx.x; i < 1u << w->log_entries; i += blockDim.x) {
-        b.slots[i] = HISTO_NO_SLOT;
-        b.more[i] = 0;
+    for (uint32_t i = threadIdx.x; i < entries; i += blockDim.x) {
+        *owner_of(&b, i) = HISTO_NO_SLOT;
+        *more_of(&b, p, i) = *wraps_of(&b, p, i) = 0;
     }
     __syncthreads();
     return b;
 }
 
-HISTO_IN_KERNEL uint32_t entry_of(const block *b, uint32_t at)
+HISTO_IN_KERNEL uint32_t entry_of(const histo_packing *p, uint32_t at)
 {
-    return at * 0x9e3779b1u >> (32 - b->log_entries);
+    return __umulhi(at * 0x9e3779b1u, entries_of(p));
 }
 
-/* The slot of an entry of the table: `at` from now on, if it had none. */
-HISTO_IN_KERNEL uint32_t claim(const block *b, uint32_t entry, uint32_t at)
+/* Whose entry of the table is it? That of `at` from now on, if it was nobody's. */
+HISTO_IN_KERNEL bool owns(const block *b, uint32_t entry, uint32_t at)
 {
-    uint32_t before = atomicCAS(&b->slots[entry], HISTO_NO_SLOT, at);
-    return before == HISTO_NO_SLOT ? at : before;
+    uint32_t owner = atomicCAS(owner_of(b, entry), HISTO_NO_SLOT, at);
+    return owner == HISTO_NO_SLOT || owner == at;
 }
 
 HISTO_IN_KERNEL void add_to_histogram(const block *b, uint32_t at, long long n)
 {
-    uint32_t slot = b->slot_of ? __ldg(&b->slot_of[at]) : at;
+    uint32_t slot = b->slot_of ? __ldg(&b->slot_of[at]) : b->first + at;
     atomicAdd(&b->counts[slot], (unsigned long long)n);
 }
 
-/* n samples more, or fewer, of a counter. */
-HISTO_IN_KERNEL void give(const block *b, uint32_t at, int32_t n)
+/* n samples more of a counter. */
+HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    uint32_t entry = entry_of(b, at);
-    if (claim(b, entry, at) == at)
-        atomicAdd(&b->more[entry], (uint32_t)n);
+    uint32_t entry = entry_of(p, at);
+    if (owns(b, entry, at))
+        atomicAdd(more_of(b, p, entry), n);
     else
         add_to_histogram(b, at, n);
 }
 
-/* Counter `at` was full, its word `old`. */
-HISTO_IN_KERNEL void correct(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
+/* A counter wrapped n times: each is worth one more than it holds, and carried a sample too many into its neighbour. */
+HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    uint32_t shift = histo_packed_shift(p, at);
-#pragma unroll 1
-    for (uint32_t other = shift; other < 32 && at < b->size; other += p->bits, at++) {
-        int32_t due = histo_packed_due(p, old, shift, other);
-        if (due == 0) break;
-        give(b, at, due);
+    add_to_histogram(b, at, ((long long)p->full + 1) * n);
+    if (histo_packed_shift(p, at) + p->bits < 32 && at + 1 < b->size) add_to_histogram(b, at + 1, -(long long)n);
+}
+
+/* Counter `at` was full, its word `old`: it wraps, and so do full ones above it. */
+HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
+{
+    for (uint32_t shift = histo_packed_shift(p, at); shift < 32 && at < b->size; shift += p->bits, at++) {
+        if (histo_packed_value(p, old, shift) != p->full) break;
+        uint32_t entry = entry_of(p, at);
+        if (owns(b, entry, at))
+            atomicAdd(wraps_of(b, p, entry), 1u);
+        else
+            add_wraps_to_histogram(b, p, at, 1);
     }
 }
 
@@ -258,20 +293,27 @@ HISTO_IN_KERNEL void merge(const block *b, const histo_packing *p)
         uint32_t count = histo_packed_value(p, b->words[spread_word(p, at)], histo_packed_shift(p, at));
         if (count) add_to_histogram(b, at, count);
     }
-    for (uint32_t i = threadIdx.x; i < 1u << b->log_entries; i += blockDim.x)
-        if (b->more[i]) add_to_histogram(b, b->slots[i], (int32_t)b->more[i]);
+    for (uint32_t i = threadIdx.x; i < entries_of(p); i += blockDim.x) {
+        uint32_t at = *owner_of(b, i), more = *more_of(b, p, i), wraps = *wraps_of(b, p, i);
+        if (more) add_to_histogram(b, at, more);
+        if (wraps) add_wraps_to_histogram(b, p, at, wraps);
+    }
     __syncthreads();
 }
 
 /* ---- A step ---- */
 
-/* The place of a slot in the window, or a spare one after it was counted. */
+/* Gives the place to use instead. */
+HISTO_IN_KERNEL uint32_t count_outside(const block *b, uint32_t slot)
+{
+    atomicAdd(&b->counts[slot], 1ull);
+    return b->spare;
+}
+
 HISTO_IN_KERNEL uint32_t place_one(const block *b, uint32_t slot)
 {
     uint32_t at = slot - b->first;
-    if (at < b->size) return at;
-    atomicAdd(&b->counts[(int64_t)slot - b->first], 1ull);
-    return b->spare;
+    return at < b->size ? at : count_outside(b, slot);
 }
 
 HISTO_IN_KERNEL void place(const block *b, const uint32_t *slot, uint32_t *at, int n)
@@ -285,26 +327,36 @@ HISTO_IN_KERNEL void place(const block *b, const uint32_t *slot, uint32_t *at, i
     if (!__any_sync(~0u, outside)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
-        if (at[k] >= b->size && slot[k] != HISTO_NO_SLOT) at[k] = place_one(b, slot[k]);
+        if (at[k] >= b->size && slot[k] != HISTO_NO_SLOT) count_outside(b, slot[k]);
 }
 
-/* Whole numbers whose bins are in the window: the first of these values, how many bins, and the place of the first. */
-typedef struct whole_range {
-    uint32_t from, bins, at, shift;
-} whole_range;
+/* The bins in the window, flow slots aside: the first one's slot and place, and how many. Samples of these need only be
+ * looked up as if there were no others. */
+typedef struct inner {
+    uint32_t slot, at, bins;
+} inner;
 
-HISTO_IN_KERNEL whole_range whole_range_of(const block *b, const histo_lookup *l)
+HISTO_IN_KERNEL inner inner_of(const block *b, const window *w)
 {
-    uint32_t first = max(b->first, 1u), last = min(b->first + b->size, (uint32_t)l->bins + 1);
-    whole_range r = {l->whole.from + (first << l->whole.shift), last > first ? last - first : 0, first - b->first,
-                     l->whole.shift};
-    return r;
+    uint32_t first = max(b->first, 1u), end = min(b->first + b->size, w->inner + 1);
+    inner in = {first, first - b->first, end > first ? end - first : 0};
+    return in;
 }
 
-/* Is x, of 32 bits, of that range? Differences are modulo 2^32: all bins must have values of the dtype. */
-HISTO_IN_KERNEL uint32_t in_range(const whole_range *r, uint32_t x)
+/* Whole numbers, modulo 2^32: all bins must have values of the dtype. */
+HISTO_IN_KERNEL uint32_t bin_whole(const inner *in, const window *w, const histo_lookup *l, uint32_t x)
 {
-    return (x - r->from) >> r->shift;
+    (void)w;
+    return (x - (l->whole.from + (in->slot << l->whole.shift))) >> l->whole.shift;
+}
+
+/* By the nearest edge, as histo_by_nearest; samples outside the axis and NaN as the next floats outside. */
+HISTO_IN_KERNEL uint32_t bin_nearest(const inner *in, const window *w, const histo_lookup *l, float x)
+{
+    const double round = 0x1.8p52;
+    double y = (double)fminf(fmaxf(x, w->below), l->over_f32);
+    double sum = __fma_rn(y, l->per_step, w->origin) + round;
+    return (uint32_t)__double2loint(sum) + (y >= l->lo + (sum - round) * l->step) - in->slot;
 }
 
 /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
@@ -316,7 +368,7 @@ HISTO_IN_KERNEL bool is_skewed(const uint32_t *at, int n)
 
 /* Count runs, and the samples of slots that are in the table; these become spare. run: neighbouring samples of a
  * thread. Is anything left? */
-HISTO_IN_KERNEL bool count_frequent(const block *b, uint32_t *at, int n, int run)
+HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
 {
     bool is_left = false;
 #pragma unroll
@@ -330,9 +382,9 @@ HISTO_IN_KERNEL bool count_frequent(const block *b, uint32_t *at, int n, int run
         is_run = __all_sync(~0u, is_run);
         if (pairs && threadIdx.x % WARP == 0) {
             if (is_run)
-                give(b, frequent, run * WARP);
+                add_samples(b, p, frequent, (uint32_t)(run * WARP));
             else
-                claim(b, entry_of(b, frequent), frequent);
+                owns(b, entry_of(p, frequent), frequent);
         }
         if (is_run)
 #pragma unroll
@@ -345,9 +397,9 @@ HISTO_IN_KERNEL bool count_frequent(const block *b, uint32_t *at, int n, int run
     is_left = false;
 #pragma unroll
     for (int k = 0; k < n; k++) {
-        uint32_t entry = entry_of(b, at[k]);
-        bool is_there = ((const volatile uint32_t *)b->slots)[entry] == at[k];
-        if (is_there) atomicAdd(&b->more[entry], 1u);
+        uint32_t entry = entry_of(p, at[k]);
+        bool is_there = *(const volatile uint32_t *)owner_of(b, entry) == at[k];
+        if (is_there) atomicAdd(more_of(b, p, entry), 1u);
         at[k] = is_there ? b->spare : at[k];
         is_left |= at[k] < b->size;
     }
@@ -359,7 +411,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
 {
     enum { MOST = 16 };
     uint32_t old[MOST], highest = 0, full = p->full << (32 - p->bits);
-    if (is_skewed(at, n) && !count_frequent(b, at, n, run)) return;
+    if (is_skewed(at, n) && !count_frequent(b, p, at, n, run)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
         old[k] = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]));
@@ -371,7 +423,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
     for (int k = 0; k < n; k++) {
         bool overflows = lifted(p, old[k], at[k]) >= full;
         if (!__any_sync(~0u, overflows)) continue;
-        if (overflows) correct(b, p, at[k], old[k]);
+        if (overflows) wrap(b, p, at[k], old[k]);
         __syncwarp();
     }
 }
@@ -379,7 +431,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
 /* ---- Kernels ---- */
 
 /* places: at[] from STORAGE x[] of a group; place_of_one: of a sample. */
-#define COUNT(kernel, name, storage, width, tile_of_entry, slot_of, places, place_of_one)                              \
+#define COUNT(kernel, name, storage, width, start_of, places, place_of_one)                                            \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
         kernel(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)                         \
     {                                                                                                                  \
@@ -388,7 +440,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
         const histo_packing p = histo_packing_of(width);                                                               \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_##name(&work, item);                                                       \
-            block b = start(shared, &p, &w, tile_of_entry, slot_of);                                                   \
+            block b = start_of(shared, &p, &work, &w, share.entry);                                                    \
             histo_steps s = histo_steps_of(&share, EACH);                                                              \
             uint4 loaded[HISTO_STEP_VECTORS];                                                                          \
             uint32_t step = blockDim.x * HISTO_STEP_VECTORS;                                                           \
@@ -417,9 +469,17 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
         }                                                                                                              \
     }
 
-HISTO_IN_KERNEL histo_packed_tile tile_of(const histo_cuda_work *work, const window *w, int64_t entry)
+HISTO_IN_KERNEL block start_window(uint32_t *shared, const histo_packing *p, const histo_cuda_work *work,
+                                   const window *w, int64_t entry)
 {
-    return histo_packed_tile_at(work, w->size, entry, w->found ? w->found[entry] : w->first);
+    uint32_t first = w->found ? w->found[entry] : w->first;
+    return start(shared, p, w, work->counts + entry * work->counters, first, (uint32_t)work->counters, NULL);
+}
+
+HISTO_IN_KERNEL block start_values(uint32_t *shared, const histo_packing *p, const histo_cuda_work *work,
+                                   const window *w, int64_t entry)
+{
+    return start(shared, p, w, work->counts + entry * work->counters, 0, VALUES, work->lookups[0].table);
 }
 
 #define PLACES(name)                                                                                                   \
@@ -427,43 +487,42 @@ HISTO_IN_KERNEL histo_packed_tile tile_of(const histo_cuda_work *work, const win
     histo_slots_of_##name(&work.lookups[0], x, slot);                                                                  \
     place(&b, slot, at, N);
 #define COUNT_SLOTS(constant, name, storage, compute, widen)                                                           \
-    COUNT(count_##name##_8, name, storage, 8, tile_of(&work, &w, share.entry), NULL, PLACES(name),                     \
+    COUNT(count_##name##_8, name, storage, 8, start_window, PLACES(name),                                              \
           place_one(&b, histo_slot_of_##name(&work.lookups[0], x)))                                                    \
-    COUNT(count_##name##_16, name, storage, 16, tile_of(&work, &w, share.entry), NULL, PLACES(name),                   \
+    COUNT(count_##name##_16, name, storage, 16, start_window, PLACES(name),                                            \
           place_one(&b, histo_slot_of_##name(&work.lookups[0], x)))
 HISTO_DTYPES(COUNT_SLOTS)
 #undef COUNT_SLOTS
 
-/* Integers of 32 bits on bins of whole numbers, few of which are elsewhere. */
-#define PLACES_WHOLE(name)                                                                                             \
-    const whole_range range = whole_range_of(&b, &work.lookups[0]);                                                    \
+/* Few samples are not in inner bins. */
+#define PLACES_INNER(name, way)                                                                                        \
+    const inner in = inner_of(&b, &w);                                                                                 \
     bool elsewhere = false;                                                                                            \
     _Pragma("unroll") for (int k = 0; k < N; k++)                                                                      \
     {                                                                                                                  \
-        uint32_t bin = in_range(&range, (uint32_t)x[k]);                                                               \
-        at[k] = __viaddmin_u32(bin, range.at, b.spare);                                                                \
-        elsewhere |= bin >= range.bins;                                                                                \
+        at[k] = bin_##way(&in, &w, &work.lookups[0], x[k]);                                                            \
+        elsewhere |= at[k] >= in.bins;                                                                                 \
     }                                                                                                                  \
     if (__any_sync(~0u, elsewhere))                                                                                    \
-        _Pragma("unroll") for (int k = 0; k < N; k++) if (in_range(&range, (uint32_t)x[k]) >= range.bins) at[k] =      \
-            place_one(&b, histo_by_whole_##name(&work.lookups[0], x[k]));
-#define COUNT_WHOLE(name, storage, width)                                                                              \
-    COUNT(count_whole_##name##_##width, name, storage, width, tile_of(&work, &w, share.entry), NULL,                   \
-          PLACES_WHOLE(name), place_one(&b, histo_by_whole_##name(&work.lookups[0], x)))
-COUNT_WHOLE(u32, uint32_t, 8)
-COUNT_WHOLE(u32, uint32_t, 16)
-COUNT_WHOLE(i32, int32_t, 8)
-COUNT_WHOLE(i32, int32_t, 16)
+        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] =                                                          \
+            at[k] < in.bins                 ? at[k] + in.at                                                            \
+            : at[k] + in.slot - 1 < w.inner ? count_outside(&b, at[k] + in.slot)                                       \
+                                            : place_one(&b, histo_by_##way##_##name(&work.lookups[0], x[k]));          \
+    else                                                                                                               \
+        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] += in.at;
+#define COUNT_INNER(name, storage, way, width)                                                                         \
+    COUNT(count_##way##_##name##_##width, name, storage, width, start_window, PLACES_INNER(name, way),                 \
+          place_one(&b, histo_by_##way##_##name(&work.lookups[0], x)))
+COUNT_INNER(u32, uint32_t, whole, 8)
+COUNT_INNER(u32, uint32_t, whole, 16)
+COUNT_INNER(i32, int32_t, whole, 8)
+COUNT_INNER(i32, int32_t, whole, 16)
+COUNT_INNER(f32, float, nearest, 8)
+COUNT_INNER(f32, float, nearest, 16)
 
 /* 16-bit samples of any type. */
-HISTO_IN_KERNEL histo_packed_tile tile_of_values(const histo_cuda_work *work, int64_t entry)
-{
-    histo_packed_tile tile = {0, VALUES, work->counts + entry * work->counters};
-    return tile;
-}
-
 #define VALUES_OF _Pragma("unroll") for (int k = 0; k < N; k++) at[k] = x[k];
-COUNT(count_values, u16, uint16_t, 16, tile_of_values(&work, share.entry), work.lookups[0].table, VALUES_OF, x)
+COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
 
 /* Samples of any layout. */
 #define COUNT_ANY(width)                                                                                               \
@@ -474,7 +533,7 @@ COUNT(count_values, u16, uint16_t, 16, tile_of_values(&work, share.entry), work.
         const histo_packing p = histo_packing_of(width);                                                               \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
-            block b = start(shared, &p, &w, tile_of(&work, &w, share.entry), NULL);                                    \
+            block b = start_window(shared, &p, &work, &w, share.entry);                                                \
             HISTO_FOR_STEPS(any, share, from)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_any], at[HISTO_SAMPLES_any];                                               \
@@ -497,38 +556,43 @@ static int64_t words_of(int64_t counters, int bits)
     return last + last / 233 + 1;
 }
 
-/* The most counters that fit into so many words. */
-static int64_t counters_in(int64_t words, int bits)
+/* Of one block: counters and table. */
+static size_t shared_bytes(int64_t counters, int bits)
 {
-    int64_t counters = (words - WARP - 2) / 234 * 233 * (32 / bits);
-    while (words_of(counters + 1, bits) <= words)
-        counters++;
-    return counters;
+    const histo_packing p = histo_packing_of(bits);
+    return (size_t)(words_of(counters, bits) + 3 * entries_of(&p)) * sizeof(uint32_t);
+}
+
+/* The most counters that a block can have. */
+static int64_t most_counters(const histo_cuda_device *device, int bits)
+{
+    int64_t least = 0, beyond = (int64_t)device->shared_block * 8 / bits;
+    while (beyond - least > 1) {
+        int64_t middle = least + (beyond - least) / 2;
+        *(shared_bytes(middle, bits) <= device->shared_block ? &least : &beyond) = middle;
+    }
+    return least;
 }
 
 /* May 16-bit samples be counted by their value, if they are contiguous? */
 static bool by_value(const histo_problem *p, const int64_t *params)
 {
     return p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table && params[FIRST] < 0 &&
-           !params[LENGTH] && (!params[BITS] || params[BITS] > 8);
+           !params[LENGTH] && (!params[BITS] || params[BITS] > 8) &&
+           VALUES <= most_counters(histo_cuda_device_of(p->device), 16);
 }
 
 static layout layout_of(const histo_problem *p, const int64_t *params, bool by_value)
 {
-    enum { LOG_ENTRIES_8 = 10, LOG_ENTRIES_16 = 8 /* so that 98304 counters leave the first-level cache 60 KiB */ };
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     layout l = {};
     int64_t counters = p->slots + 1, size = params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
-    int64_t room = (int64_t)(device->shared_block / sizeof(uint32_t));
-    int64_t most_16 = counters_in(room - (2 << LOG_ENTRIES_16), 16),
-            most_8 = counters_in(room - (2 << LOG_ENTRIES_8), 8);
     if (by_value) counters = size = VALUES;
-    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= most_16 ? 16 : 8;
-    if (size > (l.bits == 8 ? most_8 : most_16)) size = l.bits == 8 ? most_8 : most_16;
+    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= most_counters(device, 16) ? 16 : 8;
+    if (size > most_counters(device, l.bits)) size = most_counters(device, l.bits);
     l.w.size = (uint32_t)size;
     l.w.words = (uint32_t)words_of(size, l.bits);
-    l.w.log_entries = l.bits == 8 ? LOG_ENTRIES_8 : LOG_ENTRIES_16;
-    l.shared = (l.w.words + ((size_t)2 << l.w.log_entries)) * sizeof(uint32_t);
+    l.shared = shared_bytes(size, l.bits);
     l.threads = params[THREADS] ? ((int)params[THREADS] + WARP - 1) / WARP * WARP : 1024;
     int64_t resident = histo_cuda_resident(p->device, l.threads, l.shared);
     l.blocks = params[BLOCKS] ? params[BLOCKS] : resident;
@@ -553,12 +617,13 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, samples = (double)p->samples, counters = (double)p->slots + 1;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / (l.bits == 16 ? 3.8e6 : 3.4e6), by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 1.4e6;
+    double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
+    double by_samples = 1 / (p->operands > 1 ? 2e5 : values ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5);
     double outside = values || l.w.size >= counters ? 0 : 1 - l.w.size / counters;
     double each = by_bytes > by_samples ? by_bytes : by_samples;
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
     if (merged > samples) merged = samples;
-    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside / 9e4) + merged / 5e5;
+    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside / 9e4) + merged / 9e5;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -567,11 +632,26 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return layout_of(problem, params, false).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
 }
 
-/* Are bins of whole numbers, and all of these of the dtype? */
-static bool has_whole_bins(const histo_lookup *l, histo_dtype dtype)
+/* The last bin is not looked up fast if its upper edge, computed as the others, could be beyond the axis. */
+static void set_inner(window *w, const histo_lookup *l)
 {
-    double least = dtype == HISTO_I32 ? INT32_MIN : 0, most = dtype == HISTO_I32 ? INT32_MAX : UINT32_MAX;
-    return l->whole.is && l->lo >= least && l->hi <= most;
+    w->inner = (uint32_t)l->bins - (!l->whole.is && l->lo + (double)l->bins * l->step > l->hi);
+    w->below = nextafterf(l->first_f32, -INFINITY);
+    w->origin = -l->lo * l->per_step;
+}
+
+/* The kernel that looks only for inner bins, or NULL. */
+static const void *kernel_of_inner(int reader, const histo_lookup *l, int bits)
+{
+    double least = reader == HISTO_I32 ? INT32_MIN : 0, most = reader == HISTO_I32 ? INT32_MAX : UINT32_MAX;
+    bool is_whole = l->whole.is && l->lo >= least && l->hi <= most;
+    if (reader == HISTO_U32 && is_whole)
+        return bits == 16 ? (const void *)count_whole_u32_16 : (const void *)count_whole_u32_8;
+    if (reader == HISTO_I32 && is_whole)
+        return bits == 16 ? (const void *)count_whole_i32_16 : (const void *)count_whole_i32_8;
+    if (reader == HISTO_F32 && l->kind == HISTO_UNIFORM && l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX)
+        return bits == 16 ? (const void *)count_nearest_f32_16 : (const void *)count_nearest_f32_8;
+    return NULL;
 }
 
 static histo_status launch(const histo_job *job)
@@ -579,22 +659,18 @@ static histo_status launch(const histo_job *job)
 #define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
     static const void *const kernels[HISTO_READER_COUNT][2] = {HISTO_READERS(ADDRESSES)};
 #undef ADDRESSES
-    static const void *const whole[2][2] = {
-        {(const void *)count_whole_u32_8, (const void *)count_whole_u32_16},
-        {(const void *)count_whole_i32_8, (const void *)count_whole_i32_16},
-    };
     enum { LEAST = 1 << 14 };
     layout l = layout_of(job->problem, job->params, false);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
-    const void *kernel = kernels[reader][l.bits == 16];
-    if ((reader == HISTO_U32 || reader == HISTO_I32) && has_whole_bins(&work.lookups[0], (histo_dtype)reader))
-        kernel = whole[reader == HISTO_I32][l.bits == 16];
+    const void *kernel = kernels[reader][l.bits == 16], *fast = kernel_of_inner(reader, &work.lookups[0], l.bits);
+    if (fast) kernel = fast;
     if (reader != HISTO_READ_ANY && by_value(job->problem, job->params)) {
         l = layout_of(job->problem, job->params, true);
         work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
         kernel = (const void *)count_values;
     }
+    set_inner(&l.w, &work.lookups[0]);
     if (l.is_found) l.w.found = (uint32_t *)job->workspace;
     void *args[] = {&work, &l.w};
     histo_status status = HISTO_OK;
