@@ -55,6 +55,7 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
     histo_lookup lookup;
     OK(histo_axis_own(axis, &owned));
     OK(histo_lookup_make(&lookup, &owned, dtype, true));
+    if (lookup.kind == HISTO_SEARCH) OK(histo_cells_make(&lookup.cells, &owned, dtype));
     double *edges = malloc(((size_t)axis->bins + 1) * sizeof *edges);
     OK(histo_axis_edges(axis, edges));
     int64_t searched = 0;
@@ -67,6 +68,7 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
             assert_int_equal(slot, slot_by_edges(sample_value(at, dtype), edges, axis->bins, axis->closed));
     }
     free(edges);
+    histo_cells_free(&lookup.cells);
     histo_lookup_free(&lookup);
     histo_axis_disown(&owned);
     return searched;

@@ -27,7 +27,8 @@ typedef struct maker {
     uint32_t thresholds;
     uint32_t *entry, *more;
     uint32_t entries; /* so far */
-    uint32_t room;    /* for entries */
+    uint32_t room;    /* words of entry and more */
+    bool no_memory;
     /* Cells that have narrower ones, thresholds in them, thresholds that are compared, and those too close for all. */
     uint32_t narrowed, crowded, compared, close;
 } maker;
@@ -87,6 +88,20 @@ static void place_thresholds(maker *m)
 
 /* ---- Entries ---- */
 
+/* Room for `entries` entries. */
+static bool make_room(maker *m, uint32_t entries)
+{
+    uint32_t words = histo_spread(entries) + 1, room = words + words / 2;
+    if (words <= m->room) return true;
+    uint32_t *entry = realloc(m->entry, room * sizeof *entry);
+    if (entry) m->entry = entry;
+    uint32_t *more = realloc(m->more, room * sizeof *more);
+    if (more) m->more = more;
+    m->no_memory |= !entry || !more;
+    if (entry && more) m->room = room;
+    return entry && more;
+}
+
 static void put(maker *m, uint32_t index, uint32_t sum, uint32_t cell, uint32_t more)
 {
     uint32_t word = histo_spread(index);
@@ -140,7 +155,7 @@ static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end,
         shift++;
     if (shift < least) shift = least;
     uint32_t count = (uint32_t)1 << (m->cells.low - shift), begin = m->entries;
-    if (begin + count > m->room) {
+    if (begin + count > MOST_ENTRIES || !make_room(m, begin + count)) {
         put_search(m, index, end - first, cell);
         return;
     }
@@ -218,9 +233,11 @@ static bool cut_map(maker *m, int log_cells)
     if (((uint64_t)m->thresholds + 2) << (low + 1) > UINT32_MAX) return false;
     m->cells.low = (uint8_t)low;
     m->cells.skipped = first >> low;
+    uint32_t count = (last >> low) - (first >> low) + 1;
+    if (!make_room(m, count)) return false;
     place_thresholds(m);
-    make_entries(m, (last >> low) - (first >> low) + 1);
-    return true;
+    make_entries(m, count);
+    return !m->no_memory;
 }
 
 /* ---- The best of them ---- */
@@ -271,20 +288,14 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums fit */
         log_cells++;
     if (log_cells > MOST_LOG_CELLS) return HISTO_OK;
-    maker m = {.dtype = dtype, .room = MOST_ENTRIES};
+    maker m = {.dtype = dtype};
     choice best = {.log_cells = 0};
-    size_t room = histo_spread(m.room) + 1;
-    m.entry = malloc(room * sizeof *m.entry);
-    m.more = malloc(room * sizeof *m.more);
-    bool have_memory = m.entry && m.more;
-    if (have_memory && list_thresholds(&m, owned)) {
-        if (map_linearly(&m)) try_map(&m, &best, log_cells);
-        if (map_by_bits(&m)) try_map(&m, &best, log_cells);
-    }
-    have_memory &= m.values && m.where;
-    if (best.log_cells) {
-        m.cells = best.cells;
-        cut_map(&m, best.log_cells);
+    bool any = list_thresholds(&m, owned);
+    m.no_memory = !m.values || !m.where;
+    if (any && map_linearly(&m)) try_map(&m, &best, log_cells);
+    if (any && map_by_bits(&m)) try_map(&m, &best, log_cells);
+    m.cells = best.cells;
+    if (!m.no_memory && best.log_cells && cut_map(&m, best.log_cells)) {
         *cells = m.cells;
         cells->entry = shrunk(m.entry, cells->words);
         cells->more = shrunk(m.more, cells->words);
@@ -294,7 +305,7 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     }
     free(m.values);
     free(m.where);
-    return have_memory ? HISTO_OK : histo_fail_memory(2 * room * sizeof(uint32_t), "a table of cells");
+    return m.no_memory ? histo_fail_memory(((size_t)owned->bins + 1) * 16, "a table of cells") : HISTO_OK;
 }
 
 void histo_cells_free(histo_cells *cells)

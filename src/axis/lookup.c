@@ -66,7 +66,6 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     lookup->near_f32 = lookup->kind == HISTO_UNIFORM && most_bins < 0x1p20 && isnormal(lookup->per_step_f32);
     lookup->whole = whole_of(lookup, dtype);
     size_t size = histo_dtype_size(dtype);
-    if (size > 2 && lookup->kind == HISTO_SEARCH && many) return histo_cells_make(&lookup->cells, owned, dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);
     uint32_t *table = malloc(patterns * sizeof *table);
@@ -84,5 +83,4 @@ void histo_lookup_free(histo_lookup *lookup)
 {
     free((void *)lookup->table);
     lookup->table = NULL;
-    histo_cells_free(&lookup->cells);
 }

@@ -95,12 +95,10 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
     enum { ENOUGH_FOR_A_TABLE = 1 << 18 };
     histo_status status = histo_slots_count(problem->naxes, axes, problem->batch, &problem->bins, &problem->slots);
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
-        /* Cells, which take long to make, are for GPUs: the CPU backend has its own (cpu/spans.h). */
-        bool many = problem->samples >= ENOUGH_FOR_A_TABLE &&
-                    (problem->device != HISTO_DEVICE_CPU || histo_dtype_size(problem->dtypes[a]) == 2);
         status = histo_axis_own(&axes[a], &problem->axes[a]);
         if (status == HISTO_OK)
-            status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->dtypes[a], many);
+            status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->dtypes[a],
+                                       problem->samples >= ENOUGH_FOR_A_TABLE);
     }
     if (status != HISTO_OK) {
         histo_problem_free(problem);
