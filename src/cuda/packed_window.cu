@@ -5,9 +5,9 @@
  *   the run of cells of the window's length that has most; if the cells are wide against the window, again within that
  *   run. The window stays in device memory, so that the host waits for nothing. Wherever it is, the counts are exact:
  *   it decides only where a sample is counted.
- * - Additions to packed counters must return the old word, for packed.h to find what overflowed. All additions of a
- * step are made before the first answer is looked at; samples that are elsewhere add to spare counters, so that nothing
- *   branches; one vote of the warp tells whether anything is due.
+ * - Additions return the old word, which tells what overflowed. All additions of a step are made before the first
+ *   answer is looked at; samples that are elsewhere add to spare counters, so that nothing branches; one vote of the
+ *   warp tells whether anything is due.
  * - Frequent slots get 32-bit counters in a small table: of overflows, and where many samples of a step are equal, of
  *   samples; a run that fills the warp is one addition of its length, others are one each, which the hardware joins
  *   where lanes meet. What finds no place in the table goes to device memory.
@@ -17,7 +17,7 @@
  *
  * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
  * the table, are ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the
- * window. Wins where 32-bit counters do not fit on chip and packed ones do, to about 227 000 slots, and beyond that
+ * window. Wins where 32-bit counters do not fit on chip and packed ones do, to about 225 000 slots, and beyond that
  * where samples cluster, as a wafer's; loses to partitioning where they do not. */
 #include <float.h>
 #include <math.h>
