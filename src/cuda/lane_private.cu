@@ -254,8 +254,9 @@ enum {
 #define KERNELS(X)                                                                                                     \
     X(u8, uint8_t, value)                                                                                              \
     X(i8, int8_t, value)                                                                                               \
-    NARROW(X, whole) INTEGERS(X, whole) WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits)           \
-        NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
+    NARROW(X, whole)                                                                                                   \
+    INTEGERS(X, whole) WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain)           \
+        HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
 static __global__ void __launch_bounds__(1024, 1)
@@ -337,7 +338,8 @@ static const char *refuses(const histo_problem *problem)
 {
     static const int64_t usual[HISTO_MAX_PARAMS] = {0, 0, 1024};
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return plan_of(problem, problem->lookups, usual, PLAIN).threads ? NULL : "too many bins: their counters must fit a block";
+    return plan_of(problem, problem->lookups, usual, PLAIN).threads ? NULL
+                                                                    : "too many bins: their counters must fit a block";
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -346,8 +348,10 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 4.2e6;
-    return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
+    bool searches = p->lookups[0].kind == HISTO_SEARCH && histo_dtype_size(p->dtypes[0]) > 2;
+    double by_bytes = bytes / 4.2e6;
+    double by_samples = 1 / (p->operands > 1 ? 2e5 : !searches ? 4.2e6 : p->slots < 2048 ? 9e5 : 5e5);
+    return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 1e6;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

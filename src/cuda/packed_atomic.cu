@@ -99,8 +99,7 @@ HISTO_IN_KERNEL void load(uint32_t *words, const char *from, int bytes)
         {                                                                                                              \
             bool is_there = k < c && first + k >= share->pad && first + k < share->length;                             \
             if (is_there && !whole) x[k] = from[k];                                                                    \
-            slot[k] =                                                                                                  \
-                is_there ? histo_slot_of_##name(&w->lookups[0], x[k]) : HISTO_NO_SLOT;    \
+            slot[k] = is_there ? histo_slot_of_##name(&w->lookups[0], x[k]) : HISTO_NO_SLOT;                           \
         }                                                                                                              \
     }
 HISTO_DTYPES(DEFINE_COARSE_SLOTS)
