@@ -68,7 +68,6 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
             assert_int_equal(slot, slot_by_edges(sample_value(at, dtype), edges, axis->bins, axis->closed));
     }
     free(edges);
-    histo_cells_free(&lookup.cells);
     histo_lookup_free(&lookup);
     histo_axis_disown(&owned);
     return searched;

@@ -44,7 +44,8 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
 void histo_cells_free(histo_cells *cells);
 
 /* Prepare an owned axis, which must outlive the lookup, for samples of one dtype. many: enough samples will come to pay
- * for a table of 65536 entries. It has no cells: they take longer to make, and a backend that wants them makes them. */
+ * for a table of 65536 entries. It has no cells: they take longer to make, and GPUs' plans alone want them; whoever
+ * makes them, histo_lookup_free frees them too. */
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many);
 void histo_lookup_free(histo_lookup *lookup);
 

@@ -83,4 +83,5 @@ void histo_lookup_free(histo_lookup *lookup)
 {
     free((void *)lookup->table);
     lookup->table = NULL;
+    histo_cells_free(&lookup->cells);
 }

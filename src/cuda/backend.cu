@@ -59,46 +59,8 @@ static void unprepare(void *memory)
     free(prepared);
 }
 
-/* Cells for axes with stored edges, where there are samples enough to pay for them. */
-static histo_status make_cells(const histo_problem *p, histo_lookup *lookups)
-{
-    enum { ENOUGH_FOR_CELLS = 1 << 18 };
-    histo_status status = HISTO_OK;
-    for (int a = 0; a < p->naxes && status == HISTO_OK; a++)
-        if (lookups[a].kind == HISTO_SEARCH && histo_dtype_size(p->dtypes[a]) > 2 && p->samples >= ENOUGH_FOR_CELLS)
-            status = histo_cells_make(&lookups[a].cells, &p->axes[a], p->dtypes[a]);
-    return status;
-}
-
-/* Copy what the lookups point to: edges, of 8 bytes, before the tables. */
-static histo_status upload_lookups(const histo_problem *p, const histo_lookup *lookups, histo_cuda_prepared *prepared)
-{
-    size_t bytes = 0;
-    histo_status status = HISTO_OK;
-    for (int a = 0; a < p->naxes; a++)
-        bytes += edges_bytes(&lookups[a]) + table_bytes(&lookups[a], p->dtypes[a]) + 2 * cells_bytes(&lookups[a]);
-    if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
-    char *at = (char *)prepared->memory;
-    for (int a = 0; a < p->naxes && status == HISTO_OK; a++) {
-        const histo_lookup *l = &lookups[a];
-        prepared->lookups[a] = *l;
-        status = upload(&at, l->edges, edges_bytes(l), (const void **)&prepared->lookups[a].edges);
-    }
-    for (int a = 0; a < p->naxes && status == HISTO_OK; a++) {
-        const histo_lookup *l = &lookups[a];
-        histo_lookup *there = &prepared->lookups[a];
-        status = upload(&at, l->table, table_bytes(l, p->dtypes[a]), (const void **)&there->table);
-        if (status == HISTO_OK)
-            status = upload(&at, l->cells.entry, cells_bytes(l), (const void **)&there->cells.entry);
-        if (status == HISTO_OK) status = upload(&at, l->cells.more, cells_bytes(l), (const void **)&there->cells.more);
-    }
-    return status;
-}
-
 static histo_status prepare(const histo_problem *problem, void **out)
 {
-    histo_lookup lookups[HISTO_MAX_AXES];
-    memcpy(lookups, problem->lookups, sizeof lookups);
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)calloc(1, sizeof *prepared);
     if (!prepared) return histo_fail_memory(sizeof *prepared, "a plan");
     int before;
@@ -107,10 +69,27 @@ static histo_status prepare(const histo_problem *problem, void **out)
         free(prepared);
         return status;
     }
-    status = make_cells(problem, lookups);
-    if (status == HISTO_OK) status = upload_lookups(problem, lookups, prepared);
+    size_t bytes = 0;
     for (int a = 0; a < problem->naxes; a++)
-        histo_cells_free(&lookups[a].cells);
+        bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]) +
+                 2 * cells_bytes(&problem->lookups[a]);
+    if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
+    /* Edges, of 8 bytes, before the tables. */
+    char *at = (char *)prepared->memory;
+    for (int a = 0; a < problem->naxes; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        prepared->lookups[a] = *l;
+        if (status == HISTO_OK)
+            status = upload(&at, l->edges, edges_bytes(l), (const void **)&prepared->lookups[a].edges);
+    }
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        histo_lookup *there = &prepared->lookups[a];
+        status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&there->table);
+        if (status == HISTO_OK)
+            status = upload(&at, l->cells.entry, cells_bytes(l), (const void **)&there->cells.entry);
+        if (status == HISTO_OK) status = upload(&at, l->cells.more, cells_bytes(l), (const void **)&there->cells.more);
+    }
     if (status == HISTO_OK)
         *out = prepared;
     else

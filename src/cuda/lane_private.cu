@@ -299,10 +299,10 @@ typedef struct plan {
     int64_t blocks;
 } plan;
 
-/* lookup: that of the job, or of the problem where cells are not asked for. */
-static plan plan_of(const histo_problem *p, const histo_lookup *lookup, const int64_t *params, int way)
+static plan plan_of(const histo_problem *p, const int64_t *params, int way)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    const histo_lookup *lookup = &p->lookups[0];
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), beside = 0;
     int64_t counters = way == VALUE ? (int64_t)VALUES : p->slots + 1;
     if (way == LINEAR || way == BITS) beside = lookup->cells.words;
@@ -338,8 +338,7 @@ static const char *refuses(const histo_problem *problem)
 {
     static const int64_t usual[HISTO_MAX_PARAMS] = {0, 0, 1024};
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return plan_of(problem, problem->lookups, usual, PLAIN).threads ? NULL
-                                                                    : "too many bins: their counters must fit a block";
+    return plan_of(problem, usual, PLAIN).threads ? NULL : "too many bins: their counters must fit a block";
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -348,10 +347,8 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    bool searches = p->lookups[0].kind == HISTO_SEARCH && histo_dtype_size(p->dtypes[0]) > 2;
-    double by_bytes = bytes / 4.2e6;
-    double by_samples = 1 / (p->operands > 1 ? 2e5 : !searches ? 4.2e6 : p->slots < 2048 ? 9e5 : 5e5);
-    return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 1e6;
+    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 4.2e6;
+    return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -385,11 +382,10 @@ static const void *kernel_of(int dtype, int way)
 static histo_status launch_fast(const histo_job *job, int reader)
 {
     const histo_problem *p = job->problem;
+    int way = way_of(&p->lookups[0], p->dtypes[0]);
+    if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
+    plan it = plan_of(p, job->params, way);
     histo_cuda_work work = histo_cuda_work_of(job, 1, 1, HISTO_MOST_SHARE);
-    const histo_lookup *lookup = &work.lookups[0];
-    int way = way_of(lookup, p->dtypes[0]);
-    if (!plan_of(p, lookup, job->params, way).threads) way = lookup->kind == HISTO_UNIFORM ? NEAREST : PLAIN;
-    plan it = plan_of(p, lookup, job->params, way);
     int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
     int64_t most = work.samples_each / step + 1, team = it.blocks / work.shares;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < most ? team : most);
@@ -402,7 +398,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
 static histo_status launch(const histo_job *job)
 {
     enum { LEAST = 1 << 14 };
-    plan it = plan_of(job->problem, job->problem->lookups, job->params, PLAIN);
+    plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
     if (reader != HISTO_READ_ANY) return launch_fast(job, reader);

@@ -618,11 +618,7 @@ static double cost_us(const histo_problem *p, int threads)
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
-    double by_samples = 1 / (p->operands > 1                       ? 2e5
-                             : values                              ? 1.65e6
-                             : p->lookups[0].whole.is              ? 1.1e6
-                             : p->lookups[0].kind == HISTO_UNIFORM ? 7.5e5
-                                                                   : 3e5);
+    double by_samples = 1 / (p->operands > 1 ? 2e5 : values ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5);
     double outside = values || l.w.size >= counters ? 0 : 1 - l.w.size / counters;
     double each = by_bytes > by_samples ? by_bytes : by_samples;
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;

@@ -156,7 +156,7 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4e6, by_atomics = 1 / (p->operands > 1 ? 2e5 : 6e5); /* us a sample */
+    double by_bytes = bytes / 4e6, by_atomics = 1 / 2e6; /* us a sample */
     double merge_us = (double)(p->slots * p->batch) * (double)l.blocks / 5e4;
     return 5 + (double)l.tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) + merge_us;
 }

@@ -35,7 +35,8 @@ histo_status histo_plan_settle(histo_plan *plan, int site)
     const histo_backend *backend = histo_backend_of(it->device);
     move_to(plan, site);
     if (!backend->prepare || it->prepared) return HISTO_OK;
-    histo_status status = backend->prepare(&plan->problem, &it->prepared);
+    histo_status status = histo_problem_make_cells(&plan->problem);
+    if (status == HISTO_OK) status = backend->prepare(&plan->problem, &it->prepared);
     plan->prepared = it->prepared;
     return status;
 }

@@ -90,9 +90,22 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
     return find_home(problem, views_out);
 }
 
+enum { ENOUGH_FOR_A_TABLE = 1 << 18 };
+
+histo_status histo_problem_make_cells(histo_problem *problem)
+{
+    histo_status status = HISTO_OK;
+    bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE;
+    for (int a = 0; a < problem->naxes && pays && status == HISTO_OK; a++) {
+        histo_lookup *lookup = &problem->lookups[a];
+        if (lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->dtypes[a]) > 2 && !lookup->cells.entry)
+            status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->dtypes[a]);
+    }
+    return status;
+}
+
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes)
 {
-    enum { ENOUGH_FOR_A_TABLE = 1 << 18 };
     histo_status status = histo_slots_count(problem->naxes, axes, problem->batch, &problem->bins, &problem->slots);
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &problem->axes[a]);

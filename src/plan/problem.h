@@ -62,6 +62,10 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);
 void histo_problem_free(histo_problem *problem);
 
+/* Make cells for axes with stored edges and samples enough to pay for them, where the problem is a GPU's: the CPU has
+ * its own (cpu/spans.h). */
+histo_status histo_problem_make_cells(histo_problem *problem);
+
 enum { HISTO_MAX_PARAMS = 8 };
 
 typedef struct histo_job {
