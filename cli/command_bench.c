@@ -10,6 +10,7 @@
 #include "outfile.h"
 #include "overwrite.h"
 #include "photo.h"
+#include "picture_file.h"
 #include "process.h"
 #include "settings.h"
 #include "writers/plot.h"
@@ -31,24 +32,12 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The format that the suffix says. */
-static const char *picture_format(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-    return dot ? dot + 1 : "";
-}
-
 /* What would only fail after minutes of measuring. */
 static int check_image(const settings *s, fault *f)
 {
-    const char *format = picture_format(s->image);
-    if (strcmp(format, "png") != 0 && strcmp(format, "svg") != 0 && strcmp(format, "pdf") != 0)
-        return fault_set(f, EXIT_USAGE, "--image %s: the suffix of a picture is .png, .svg or .pdf", s->image);
-    if (s->output && strcmp(s->output, s->image) == 0)
+    if (s->output && s->image && strcmp(s->output, s->image) == 0)
         return fault_set(f, EXIT_USAGE, "-o and --image are both %s: name another file", s->image);
-    outfile *o = outfile_open(s->image, f);
-    outfile_abandon(o);
-    return o ? 0 : -1;
+    return picture_file_check(s->image, f);
 }
 
 static int begin(measuring *m, const settings *s, fault *f)
@@ -65,7 +54,7 @@ static int begin(measuring *m, const settings *s, fault *f)
         if (photo_read(path, &s->read, p, f) != 0) return -1;
         m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
     }
-    if (s->image && check_image(s, f) != 0) return -1;
+    if (check_image(s, f) != 0) return -1;
     if (!s->output) return 0;
     m->file = outfile_open(s->output, f);
     if (!m->file) return -1;
@@ -187,7 +176,7 @@ static int draw_map(const bench_map_result *map, const settings *s, fault *f)
                     .height = height < PLOT_MAX_SIZE ? height : PLOT_MAX_SIZE};
     outfile *o = outfile_open(s->image, f);
     if (!o) return -1;
-    if (plot_write(&p, picture_format(s->image), o, f) == 0) return outfile_commit(o, f);
+    if (plot_write(&p, picture_file_format(s->image), o, f) == 0) return outfile_commit(o, f);
     outfile_abandon(o);
     return -1;
 }

@@ -9,6 +9,7 @@
 #include "interrupt.h"
 #include "option_values.h"
 #include "outfile.h"
+#include "picture_file.h"
 #include "process.h"
 #include "progress.h"
 #include "settings.h"
@@ -74,22 +75,6 @@ static int parse_distributions(tune *t, const char *list, fault *f)
     return count ? 0 : fault_set(f, EXIT_USAGE, "--distributions is empty: name some, as in uniform,zipf");
 }
 
-/* A file of that name can be written; nothing is left of trying. */
-static int check_writable(const char *path, fault *f)
-{
-    if (!path) return 0;
-    outfile *o = outfile_open(path, f);
-    if (!o) return -1;
-    outfile_abandon(o);
-    return 0;
-}
-
-static int check_image(const char *path, fault *f)
-{
-    if (!path || tune_picture_format(path)) return check_writable(path, f);
-    return fault_set(f, EXIT_USAGE, "the map cannot be drawn to %s: its suffix must be .png, .svg or .pdf", path);
-}
-
 static int check_save(tune *t, fault *f)
 {
     const char *save = t->settings->save;
@@ -98,7 +83,7 @@ static int check_save(tune *t, fault *f)
     t->wisdom = usual ? wisdom_default_path() : save;
     if (!t->wisdom) return 0;
     if (strcmp(t->wisdom, "-") == 0) return fault_set(f, EXIT_USAGE, "--save takes a file, not standard output");
-    if (check_writable(t->wisdom, f) != 0) return -1;
+    if (file_check_writable(t->wisdom, f) != 0) return -1;
     if (access(t->wisdom, F_OK) != 0 || histo_wisdom_load(t->wisdom) == HISTO_OK) return 0;
     return fault_set(f, EXIT_DATA, "%s (choose another file with --save)", histo_last_error());
 }
@@ -140,7 +125,7 @@ static int begin(tune *t, const settings *s, fault *f)
     o->samples = value_counts("samples", s->sample_list ? s->sample_list : samples, most_samples, t->samples,
                               VALUE_MOST_COUNTS, f);
     if (o->samples < 0) return -1;
-    return check_image(s->image, f) != 0 || check_writable(s->json, f) != 0 ? -1 : check_save(t, f);
+    return picture_file_check(s->image, f) != 0 || file_check_writable(s->json, f) != 0 ? -1 : check_save(t, f);
 }
 
 /* ---- What was found ---- */

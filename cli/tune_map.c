@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "outfile.h"
+#include "picture_file.h"
 #include "writers/plot.h"
 
 enum { MOST_WINNERS = 26 }; /* a letter each */
@@ -128,15 +129,6 @@ void tune_print_map(const bench_tuning *map, int dtype, const screen *to)
 
 /* ---- As a picture ---- */
 
-const char *tune_picture_format(const char *path)
-{
-    static const char *const formats[] = {"png", "svg", "pdf"};
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    for (size_t i = 0; dot && i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(dot + 1, formats[i]) == 0) return formats[i];
-    return NULL;
-}
-
 /* The edges between numbers that lie in the middle of their tiles, on a logarithmic scale. [n + 1], to be freed. */
 static double *tile_edges(const int64_t *numbers, int n)
 {
@@ -166,7 +158,7 @@ static int write_picture(const bench_tuning *map, int dtype, const plot *p, cons
     picture_path(map, dtype, image, path, sizeof path);
     outfile *o = outfile_open(path, f);
     if (!o) return -1;
-    if (plot_write(p, tune_picture_format(image), o, f) == 0) return outfile_commit(o, f);
+    if (plot_write(p, picture_file_format(image), o, f) == 0) return outfile_commit(o, f);
     outfile_abandon(o);
     return -1;
 }

@@ -6,9 +6,6 @@
 #include "settings.h"
 #include "terminal.h"
 
-/* "png", "svg" or "pdf" of a path's suffix; NULL for any other. */
-const char *tune_picture_format(const char *path);
-
 /* The map of type `dtype` of the options. */
 void tune_print_map(const bench_tuning *map, int dtype, const screen *to);
 /* To --image. 0 or -1. */

@@ -255,8 +255,9 @@ enum {
     X(u8, uint8_t, value)                                                                                              \
     X(i8, int8_t, value)                                                                                               \
     NARROW(X, whole)                                                                                                   \
-    INTEGERS(X, whole) WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain)           \
-        HALF(X, plain) WIDE(X, plain)
+    INTEGERS(X, whole)                                                                                                 \
+    WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain)               \
+        WIDE(X, plain)
 KERNELS(COUNT)
 
 static __global__ void __launch_bounds__(1024, 1)

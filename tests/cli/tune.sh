@@ -85,7 +85,7 @@ refuses 2 'must increase, and 16 follows' tune --bins 256,16
 refuses 2 "'1.5' is none" tune --samples 1.5
 refuses 2 "'' is none" tune --samples 100,
 refuses 2 "'0' is no such number" tune --budget 0
-refuses 2 'suffix must be .png, .svg or .pdf' tune --image map.gif
+refuses 2 'the suffix of a picture is .png, .svg or .pdf' tune --image map.gif
 refuses 1 'nowhere/map.png cannot be written' tune --image nowhere/map.png
 refuses 1 'nowhere/w.txt cannot be written' tune --save nowhere/w.txt
 refuses 1 'nowhere/t.json cannot be written' tune --json nowhere/t.json
