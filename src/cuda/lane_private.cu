@@ -256,8 +256,7 @@ enum {
     X(i8, int8_t, value)                                                                                               \
     NARROW(X, whole)                                                                                                   \
     INTEGERS(X, whole)                                                                                                 \
-    WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain)               \
-        WIDE(X, plain)
+    WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
 static __global__ void __launch_bounds__(1024, 1)
