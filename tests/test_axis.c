@@ -71,6 +71,7 @@ static void refused(void **state)
         {histo_axis_power(10, 1, 2, 0), "not 0"},
         {histo_axis_power(10, 1, 2, NAN), "finite power"},
         {histo_axis_integer((INT64_C(1) << 53) - 5, 10), "2^53"},
+        {histo_axis_integer((INT64_C(1) << 53) - 3, 4), "hi must be lo + bins"}, /* which a double rounds to 2^53 */
         {histo_axis_integer(-(INT64_C(1) << 60), 10), "2^53"},
         {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0.5, .hi = 3.5}, "whole edges"},
         {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0, .hi = 6}, "lo + bins"},

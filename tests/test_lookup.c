@@ -136,9 +136,33 @@ static void cells_tell_nearly_all(void **state)
     free(edges);
 }
 
+/* The first value above 2^53 is no double. */
+static void closed_at_2_to_the_53(void **state)
+{
+    (void)state;
+    const double edges[] = {141, 1000, 0x1p53};
+    const uint64_t samples[] = {140,
+                                141,
+                                999,
+                                1000,
+                                (UINT64_C(1) << 53) - 1,
+                                UINT64_C(1) << 53,
+                                (UINT64_C(1) << 53) + 1,
+                                (UINT64_C(1) << 53) + 2,
+                                INT64_MAX};
+    enum { N = sizeof samples / sizeof *samples };
+    histo_axis axis = histo_axis_variable(2, edges);
+    for (int closed = 0; closed < 2; closed++) {
+        axis.closed = closed;
+        compare(&axis, HISTO_U64, samples, N);
+        compare(&axis, HISTO_I64, samples, N);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_at_2_to_the_53),
         cmocka_unit_test(every_axis_and_distribution),
         cmocka_unit_test(cells_tell_nearly_all),
     };

@@ -146,6 +146,8 @@ static void parameters(void **state)
         {"bytes, all alike", 1, {bytes}, HISTO_U8, DEGENERATE, 1, false},
         {"few bins by their edges", 1, {few}, HISTO_F32, SPECIAL, 1, false},
         {"a batch of 3", 1, {histo_axis_regular(60, 0, 1)}, HISTO_F64, UNIFORM, 3, false},
+        {"a batch of 8, a few steps of a block each", 1, {histo_axis_regular(60, 0, 1)}, HISTO_F64, UNIFORM, 8, false},
+        {"a batch of 60", 1, {histo_axis_integer(0, 100)}, HISTO_U16, UNIFORM, 60, false},
         {"a batch of 500, masked", 1, {few}, HISTO_U32, ZIPF, 500, true},
         {"two axes", 2, {few, histo_axis_regular(9, 0, 200)}, HISTO_I16, UNIFORM, 1, false},
         {"2000 bins, masked", 1, {histo_axis_regular(2000, 0, 1)}, HISTO_F32, GAUSSIAN, 1, true},

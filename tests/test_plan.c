@@ -219,6 +219,21 @@ static void wisdom_files(void **state)
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_mode & 0777, 0640);
     OK(histo_wisdom_load(path));
+    /* Times that are none are skipped. */
+    histo_wisdom_forget();
+    FILE *wrong = fopen(path, "w");
+    fputs("histo-wisdom 1\n", wrong);
+    static const char *const times[] = {"nan", "inf", "-1e9"};
+    for (int i = 0; i < 3; i++)
+        fprintf(wrong, "device%d problem cpu/sequential %s\n", i, times[i]);
+    fclose(wrong);
+    OK(histo_wisdom_load(path));
+    OK(histo_wisdom_save(path));
+    char left[64];
+    wrong = fopen(path, "r");
+    size_t size = fread(left, 1, sizeof left, wrong);
+    fclose(wrong);
+    assert_int_equal(size, strlen("histo-wisdom 1\n"));
     unlink(link);
     unlink(path);
     assert_int_equal(rmdir(directory), 0); /* nothing else was left */

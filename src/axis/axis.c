@@ -141,7 +141,7 @@ static histo_status check_kind(const histo_axis *axis)
     case HISTO_INTEGER:
         if (axis->lo != floor(axis->lo) || fabs(axis->lo) > 0x1p53 || fabs(axis->hi) > 0x1p53)
             return histo_fail(HISTO_INVALID, "an integer axis needs whole edges within 2^53, not %.17g", axis->lo);
-        if (axis->hi != axis->lo + (double)axis->bins)
+        if (axis->hi - axis->lo != (double)axis->bins)
             return histo_fail(HISTO_INVALID, "an integer axis has bins of width 1: hi must be lo + bins");
         return HISTO_OK;
     case HISTO_REGULAR:

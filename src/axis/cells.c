@@ -10,6 +10,7 @@ enum {
     MOST_ENTRIES = 1 << 22,
     MORE_CELLS = 5,       /* times that the number of cells may be doubled to have one threshold in each */
     FAST_ENTRIES = 52000, /* that fit where reading is fast: a GPU's shared memory, the first caches */
+    LOG_FAST_CELLS = 16,  /* of so many cells entries are surely more than that */
     WARP = 32             /* samples that wait for each other on a GPU */
 };
 
@@ -49,7 +50,7 @@ static double value_below(histo_dtype dtype, double value)
 {
     if (dtype == HISTO_F64) return nextafter(value, -INFINITY);
     if (dtype == HISTO_F32) return (double)nextafterf((float)value, -INFINITY);
-    return value - 1;
+    return fabs(value) >= 0x1p53 ? value : value - 1; /* as a double, which a sample below it may share */
 }
 
 static bool list_thresholds(maker *m, const histo_axis *owned)
@@ -269,6 +270,7 @@ static void try_map(maker *m, choice *best, int log_cells)
     for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++)
         for (int certain = 0; certain < 2; certain++) {
             m->cells.certain = certain;
+            if (best->log_cells && log_cells + more > LOG_FAST_CELLS && more > 0) return;
             if (!cut_map(m, log_cells + more)) continue;
             double cost = cost_of(m, (uint32_t)1 << (log_cells + more));
             if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};

@@ -378,16 +378,22 @@ static const void *kernel_of(int dtype, int way)
     return NULL;
 }
 
-/* By a kernel for contiguous samples. */
+enum { LEAST = 1 << 14 /* samples of a share, where there is a choice */ };
+
+/* By a kernel for contiguous samples. Samples of one batch entry are cut into few equal shares, each for a team of
+ * blocks, none of which may have more blocks than steps; those of several entries into a share for each block. */
 static histo_status launch_fast(const histo_job *job, int reader)
 {
     const histo_problem *p = job->problem;
     int way = way_of(&p->lookups[0], p->dtypes[0]);
     if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
     plan it = plan_of(p, job->params, way);
-    histo_cuda_work work = histo_cuda_work_of(job, 1, 1, HISTO_MOST_SHARE);
+    int64_t each = job->nest.per_batch, n = job->end - job->begin;
+    bool one_entry = job->begin / each == (job->end - 1) / each;
+    histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MOST_SHARE + 1 : it.blocks,
+                                              one_entry ? 1 : LEAST, HISTO_MOST_SHARE);
     int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
-    int64_t most = work.samples_each / step + 1, team = it.blocks / work.shares;
+    int64_t most = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.shares;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < most ? team : most);
     void *args[] = {&work, &it.l};
     int64_t wanted = work.shares * it.l.team;
@@ -397,7 +403,6 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
     plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);

@@ -59,7 +59,7 @@ static void estimate(const histo_plan *plan, histo_candidate *it)
     if (it->row->backend->speed) speed = it->row->backend->speed(site->device);
     it->by_rates = histo_cost_of(it->row, &plan->problem, site->threads, &speed, &it->cost);
     it->count_us = it->by_rates ? histo_cost_us(&it->cost) : it->row->strategy->cost_us(&plan->problem, site->threads);
-    it->us = site->transfer.bytes > 0 ? histo_transfer_us(&site->transfer, it->count_us) : it->count_us;
+    it->us = histo_transfer_us(&site->transfer, it->count_us);
 }
 
 /* The strategies of a site, as candidates. */

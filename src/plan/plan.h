@@ -52,7 +52,7 @@ histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axe
                              histo_weighting weighting, const histo_view *views, const histo_fill_options *fill,
                              const histo_plan_options *options);
 
-/* Does the plan fit these samples (bound to `problem`), and is it meant for about as many? */
+/* Does the plan fit these samples (bound to `problem`)? */
 bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem);
 
 /* Count views, bound as the operands of the plan's problem, into bank. */

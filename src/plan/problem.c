@@ -90,15 +90,17 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
     return find_home(problem, views_out);
 }
 
-enum { ENOUGH_FOR_A_TABLE = 1 << 18 };
+enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to pay for cells, which take some us a bin */ };
 
 histo_status histo_problem_make_cells(histo_problem *problem)
 {
     histo_status status = HISTO_OK;
-    bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE;
-    for (int a = 0; a < problem->naxes && pays && status == HISTO_OK; a++) {
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         histo_lookup *lookup = &problem->lookups[a];
-        if (lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->dtypes[a]) > 2 && !lookup->cells.entry)
+        bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE &&
+                    problem->samples >= SAMPLES_A_BIN * (int64_t)lookup->bins;
+        bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->dtypes[a]) > 2;
+        if (pays && can && !lookup->cells.entry)
             status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->dtypes[a]);
     }
     return status;

@@ -157,6 +157,7 @@ static histo_status load_line(const char *line)
     char device[128], signature[HISTO_SIGNATURE_BYTES], strategy[64];
     double us;
     if (sscanf(line, "%127s %383s %63s %lf", device, signature, strategy, &us) != 4) return HISTO_OK;
+    if (!(us >= 0 && us < 1e300)) return HISTO_OK;
     const histo_row *row = histo_row_find(strategy, NULL);
     if (!row) return HISTO_OK;
     char key[sizeof device + sizeof signature];
