@@ -19,7 +19,7 @@
  * chunks begun and not full, and 8 bytes for each counter that fits on the device's multiprocessors (60 MB on an H200).
  *
  * Bytes: each sample once, and 2 written and 2 read for it; each counter of the histogram read and written for each
- * slice and window. Wins where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots and 15 times at
+ * slice and window. Wins where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots and 10 times at
  * 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or fewer.
  * Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table beside the
  * buffers, and ranges that need not be equal are ours. */
