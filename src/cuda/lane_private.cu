@@ -203,8 +203,17 @@ enum {
 #define VECTORS(way) ((way) == VALUE ? 2 : 4)
 #define MOST_THREADS(way, size) (((way) == LINEAR || (way) == BITS || (way) == PLAIN) && (size) < 8 ? 768 : 1024)
 
+/* Blocks of 1024 threads that the architecture has room for. */
+#if defined __CUDA_ARCH__ &&                                                                                           \
+    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030)
+enum { FULL_BLOCKS = 2 };
+#else
+enum { FULL_BLOCKS = 1 };
+#endif
+
 #define COUNT(name, storage, way)                                                                                      \
-    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), way_##way == VALUE ? 2 : 1)     \
+    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)),                                 \
+                                             way_##way == VALUE ? FULL_BLOCKS : 1)                                     \
         count_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)           \
     {                                                                                                                  \
         enum {                                                                                                         \
