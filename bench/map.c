@@ -67,7 +67,7 @@ static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, 
     v.peers = peer ? v.rate / bench_rate(peer) : 0;
     if (v.percent < target || v.rate < cell->naive * naive_rate(result)) v.faults |= BENCH_BELOW_TARGET;
     if (peer && v.peers < 1) v.faults |= BENCH_BELOW_PEER;
-    if (v.choice < near_enough) v.faults |= BENCH_WRONG_CHOICE;
+    if (v.choice < near_enough && strcmp(plan->name, result->best->name) != 0) v.faults |= BENCH_WRONG_CHOICE;
     if (v.rate < least_of_uniform * uniform_rate(map, cell)) v.faults |= BENCH_BELOW_UNIFORM;
     return v;
 }
