@@ -26,6 +26,13 @@ static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
         if (tried != HISTO_OK) return tried;                                                                           \
     } while (0)
 
+/* Copy to the device, and wait until it is there for every stream. */
+static inline cudaError_t bench_cuda_upload(void *to, const void *from, size_t bytes)
+{
+    cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
+    return error == cudaSuccess ? cudaDeviceSynchronize() : error;
+}
+
 /* Blocks that keep the GPU busy, of BENCH_CUDA_THREADS each. */
 enum { BENCH_CUDA_THREADS = 256 };
 unsigned bench_cuda_blocks(void);

@@ -37,7 +37,7 @@ static histo_status upload(const void *host, size_t bytes, const void **placed)
     if (!host) return HISTO_OK;
     void *memory;
     TRY(cudaMalloc(&memory, bytes), "memory for the samples: ask for fewer");
-    cudaError_t error = cudaMemcpy(memory, host, bytes, cudaMemcpyHostToDevice);
+    cudaError_t error = bench_cuda_upload(memory, host, bytes);
     if (error != cudaSuccess) cudaFree(memory);
     *placed = memory;
     return bench_cuda_check(error, "copying to the GPU");

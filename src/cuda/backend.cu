@@ -42,14 +42,17 @@ static size_t cells_bytes(const histo_lookup *lookup)
     return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0; /* of each of its two arrays */
 }
 
-/* Copy to the device, if there is something, and move `at` behind it. */
+/* Copy to the device, if there is something, and move `at` behind it. Waits until it is there: a plain cudaMemcpy from
+ * pageable memory may return before, and a fill's stream need not wait for the one it uses. */
 static histo_status upload(char **at, const void *from, size_t bytes, const void **there)
 {
     *there = NULL;
     if (!bytes) return HISTO_OK;
     *there = *at;
     *at += bytes;
-    return HISTO_CUDA(cudaMemcpy((void *)*there, from, bytes, cudaMemcpyHostToDevice), "copying edges");
+    histo_status status = HISTO_CUDA(
+        cudaMemcpyAsync((void *)*there, from, bytes, cudaMemcpyHostToDevice, cudaStreamPerThread), "copying edges");
+    return status == HISTO_OK ? HISTO_CUDA(cudaStreamSynchronize(cudaStreamPerThread), "copying edges") : status;
 }
 
 static void unprepare(void *memory)
