@@ -607,7 +607,6 @@ static const char *refuses(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
-/* As if samples were spread evenly over the slots: it is told nothing of them. */
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
@@ -619,11 +618,12 @@ static double cost_us(const histo_problem *p, int threads)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
     double by_samples = 1 / (p->operands > 1 ? 2e5 : values ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5);
-    double outside = values || l.w.size >= counters ? 0 : 1 - l.w.size / counters;
+    double outside = values || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
     double each = by_bytes > by_samples ? by_bytes : by_samples;
+    double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the second-level cache */
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
     if (merged > samples) merged = samples;
-    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside / 9e4) + merged / 9e5;
+    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside * by_atomics) + merged / 9e5;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
