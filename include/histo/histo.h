@@ -202,6 +202,10 @@ typedef struct histo_fill_options {
     const histo_view *mask;    /* any dtype: only samples whose mask is not zero are counted */
     const histo_view *where;   /* only samples with where_lo <= where <= where_hi are counted */
     double where_lo, where_hi;
+    /* Ragged segments of views of one dimension, which is no batch dimension: histogram b of the batch counts samples
+     * offsets[b] … offsets[b + 1] - 1. batch + 1 numbers in host memory that never decrease, from 0 to the number of
+     * samples. Only the CPU counts segments. */
+    const int64_t *offsets;
     void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL. The counting
                      is enqueued there and may go on when the call returns: leave the samples as they are until the
                      stream has passed it, or the histogram has been read */
