@@ -13,6 +13,8 @@ typedef struct group {
     int64_t bins;
     unsigned distributions;
     double gpu, cpu, naive;
+    int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
+    bool interleaved;
 } group;
 
 enum {
@@ -31,6 +33,7 @@ enum {
     WAFER_EIGHTH = 1 << 12,
     WAFER_TENTH = 1 << 13,
     ON_EDGES = 1 << 14,
+    COLOURS = 1 << 15,
     ENDS = UNIFORM | DEGENERATE | ZIPF,
     COMMON = ENDS | VALUES_2 | SORTED | RUNS,
     MANY = COMMON | VALUES_16 | CLUSTERED,
@@ -50,15 +53,19 @@ static const struct {
     {TENTH, "clustered-10", BENCH_CLUSTERED, 0.1}, {ZIPF, "zipf", BENCH_ZIPF, 0},
     {SORTED, "sorted", BENCH_SORTED, 0},           {RUNS, "runs", BENCH_RUNS, 0},
     {WAFER_EIGHTH, "wafer", BENCH_WAFER, 0.125},   {WAFER_TENTH, "wafer", BENCH_WAFER, 0.1},
-    {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},
+    {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},     {COLOURS, "photographs", BENCH_COLOURS, 0},
 };
-enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1 };
+enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1, APART = 0, INTERLEAVED = 1 };
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive},
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, {0}, false},
+#define JOINT(dtype, layout, x, y, z, distributions, gpu, cpu)                                                              \
+    {BENCH_RESIDENT, HISTO_##dtype,    BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions,                         \
+     gpu,            cpu, 0, {x, y, z}, layout},
 #include "bench/map.def"
 #undef GROUP
+#undef JOINT
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -74,12 +81,24 @@ static const char *placement_name(bench_placement placement)
     return placement == BENCH_PINNED ? "/pinned" : placement == BENCH_PAGEABLE ? "/pageable" : "";
 }
 
+/* "integer/4096", "joint/64x64x64" */
+static void name_axes(const group *g, char *name, size_t capacity)
+{
+    if (g->each[0])
+        snprintf(name, capacity, g->each[2] > 1 ? "joint/%lldx%lldx%lld" : "joint/%lldx%lld", (long long)g->each[0],
+                 (long long)g->each[1], (long long)g->each[2]);
+    else
+        snprintf(name, capacity, "%s/%lld", axis_name(g), (long long)g->bins);
+}
+
 int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
 {
     int count = 0;
     for (int i = 0; i < GROUPS; i++) {
         const group *g = &groups[i];
         const char *dtype = histo_dtype_name(g->dtype), *placement = placement_name(g->placement);
+        char axes[32];
+        name_axes(g, axes, sizeof axes);
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -92,9 +111,12 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
-            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s", dtype, axis_name(g), (long long)g->bins, placement);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s", dtype, axis_name(g),
-                     (long long)g->bins, cell->column, placement);
+            memcpy(cell->input.each, g->each, sizeof g->each);
+            cell->input.interleaved = g->interleaved;
+            for (int a = 0; a < BENCH_MOST_AXES; a++)
+                cell->input.axes += g->each[a] > 1;
+            snprintf(cell->row, sizeof cell->row, "%s/%s%s", dtype, axes, placement);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%s%s", dtype, axes, cell->column, placement);
         }
     }
     return count;

@@ -27,8 +27,8 @@ typedef struct bench_device {
     histo_status (*place)(const void *host, size_t bytes, const void **placed);
     void (*release)(const void *placed);
     histo_status (*fetch)(void *host, const void *placed, size_t bytes);
-    /* Add the samples to counts[slots], by the edges and by nothing that a strategy uses. */
-    histo_status (*count)(const struct histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
+    /* Add n samples, of all axes, to counts[slots], by the edges and by nothing that a strategy uses. */
+    histo_status (*count)(const struct histo_lookup *lookups, const histo_view *views, int axes, int64_t n,
                           uint64_t *counts);
     /* The last one is NULL. */
     const struct bench_peer *const *peers;

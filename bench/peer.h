@@ -8,11 +8,11 @@
 /* What is to be counted. */
 typedef struct bench_task {
     const bench_input *input;
-    const histo_axis *axis; /* owned */
-    const double *edges;    /* all bins + 1, in host memory */
+    const histo_axis *axis; /* owned; of a joint histogram all of them, as the lookups */
+    const double *edges;    /* all bins + 1, in host memory; of a joint histogram NULL */
     const histo_lookup *lookup;
     const void *samples; /* where fills read them */
-    int64_t count;
+    int64_t count, all;  /* to be counted; all that are there */
     int threads;
 } bench_task;
 

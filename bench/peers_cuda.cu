@@ -41,7 +41,7 @@ static histo_status begin(const bench_task *task, void **state)
     if (!p) return histo_fail_memory(sizeof *p, "a peer");
     *state = p;
     p->task = task;
-    TRY(cudaMalloc(&p->counts, (size_t)task->axis->bins * sizeof *p->counts), "counts of a peer");
+    TRY(cudaMalloc(&p->counts, (size_t)task->input->bins * sizeof *p->counts), "counts of a peer");
     return HISTO_OK;
 }
 
@@ -63,7 +63,7 @@ static histo_status upload_edges(peer *p, bool as_float)
 static histo_status counts(void *state, uint64_t *counts)
 {
     const peer *p = (const peer *)state;
-    size_t bins = (size_t)p->task->axis->bins;
+    size_t bins = (size_t)p->task->input->bins;
     unsigned *narrow = (unsigned *)malloc(bins * sizeof *narrow);
     if (!narrow) return histo_fail_memory(bins * sizeof *narrow, "counts of a peer");
     cudaError_t error = cudaMemcpy(narrow, p->counts, bins * sizeof *narrow, cudaMemcpyDeviceToHost);
@@ -76,6 +76,11 @@ static histo_status counts(void *state, uint64_t *counts)
 static bool searches(const bench_task *task)
 {
     return task->input->axis != BENCH_NATURAL;
+}
+
+static histo_status fail_joint(void)
+{
+    return histo_fail(HISTO_UNSUPPORTED, "not for several axes");
 }
 
 static histo_status fail_type(const bench_task *task)
@@ -135,6 +140,7 @@ static bool histogram_takes(histo_dtype dtype)
 
 static histo_status begin_histogram(const bench_task *task, void **state)
 {
+    if (task->input->axes) return fail_joint();
     if (!histogram_takes(task->input->dtype)) return fail_type(task);
     histo_status status = begin(task, state);
     peer *p = (peer *)*state;
@@ -213,6 +219,7 @@ static cudaError_t call_sort(peer *p, cudaStream_t stream)
 
 static histo_status begin_sort(const bench_task *task, void **state)
 {
+    if (task->input->axes) return fail_joint();
     histo_dtype dtype = task->input->dtype;
 #define IS(constant, type) || dtype == constant
     if (!(false SORTED(IS))) return fail_type(task);
@@ -299,6 +306,7 @@ static npp_context npp_own; /* asking the device for its properties takes longer
 
 static histo_status begin_npp(const bench_task *task, void **state)
 {
+    if (task->input->axes) return fail_joint();
     if (task->input->dtype != HISTO_U8 || task->axis->bins > 256) return fail_type(task);
     npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
     npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
@@ -351,6 +359,13 @@ extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp
 
 /* ---- Atomic additions in device memory ---- */
 
+typedef struct joint {
+    int axes, bins[BENCH_MOST_AXES];
+    const char *at[BENCH_MOST_AXES];
+    int64_t stride[BENCH_MOST_AXES];
+    float lo[BENCH_MOST_AXES], scale[BENCH_MOST_AXES];
+} joint;
+
 #define ATOMICS(constant, name, storage, compute, widen)                                                               \
     static __global__ void add_##name(const void *samples, int64_t n, double lo, double scale, const double *edges,    \
                                       int64_t bins, unsigned *counts)                                                  \
@@ -363,6 +378,21 @@ extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp
                 if (x >= edges[bin + left / 2]) bin += left / 2;                                                       \
             if (bin >= 0 && bin < bins) atomicAdd(&counts[bin], 1u);                                                   \
         }                                                                                                              \
+    }                                                                                                                  \
+    static __global__ void add_joint_##name(const joint c, int64_t n, unsigned *counts)                                \
+    {                                                                                                                  \
+        int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
+        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
+            int bin = 0;                                                                                               \
+            bool there = true;                                                                                         \
+            for (int a = 0; a < c.axes; a++) {                                                                         \
+                float x = (float)widen(*(const storage *)(c.at[a] + i * c.stride[a]));                                 \
+                int its = (int)floorf((x - c.lo[a]) * c.scale[a]);                                                     \
+                there &= its >= 0 && its < c.bins[a];                                                                  \
+                bin = bin * c.bins[a] + its;                                                                           \
+            }                                                                                                          \
+            if (there) atomicAdd(&counts[bin], 1u);                                                                    \
+        }                                                                                                              \
     }
 HISTO_DTYPES(ATOMICS)
 #undef ATOMICS
@@ -371,6 +401,25 @@ static histo_status begin_atomics(const bench_task *task, void **state)
 {
     histo_status status = begin(task, state);
     return status == HISTO_OK && searches(task) ? upload_edges((peer *)*state, false) : status;
+}
+
+static histo_status run_joint_atomics(const peer *p, cudaStream_t on)
+{
+#define ENTRY(constant, name, storage, compute, widen) add_joint_##name,
+    static void (*const kernels[])(joint, int64_t, unsigned *) = {HISTO_DTYPES(ENTRY)};
+#undef ENTRY
+    const bench_task *task = p->task;
+    joint c = {.axes = task->input->axes};
+    for (int a = 0; a < c.axes; a++) {
+        histo_view view = bench_input_view(task->input, task->samples, task->all, 0, task->count, a);
+        c.at[a] = (const char *)view.data;
+        c.stride[a] = view.strides[0];
+        c.bins[a] = (int)task->axis[a].bins;
+        c.lo[a] = (float)task->axis[a].lo;
+        c.scale[a] = (float)((double)c.bins[a] / (task->axis[a].hi - task->axis[a].lo));
+    }
+    kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(c, task->count, p->counts);
+    return bench_cuda_check(cudaGetLastError(), "launching global atomics");
 }
 
 static histo_status run_atomics(void *state, void *stream)
@@ -383,7 +432,8 @@ static histo_status run_atomics(void *state, void *stream)
     const bench_task *task = p->task;
     const histo_axis *axis = task->axis;
     cudaStream_t on = (cudaStream_t)stream;
-    TRY(cudaMemsetAsync(p->counts, 0, (size_t)axis->bins * sizeof *p->counts, on), "clearing counts");
+    TRY(cudaMemsetAsync(p->counts, 0, (size_t)task->input->bins * sizeof *p->counts, on), "clearing counts");
+    if (task->input->axes) return run_joint_atomics(p, on);
     kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(
         task->samples, task->count, axis->lo, (double)axis->bins / (axis->hi - axis->lo), (const double *)p->edges,
         axis->bins, p->counts);

@@ -105,6 +105,7 @@ typedef struct library {
 static histo_status begin(const char *name, const bench_task *task, void **state)
 {
     const char *interpreter = getenv("HISTO_BENCH_PYTHON"), *kind = "any";
+    if (task->input->axes) return histo_fail(HISTO_UNSUPPORTED, "not for several axes");
     if (task->input->axis == BENCH_NATURAL) kind = task->axis->kind == HISTO_INTEGER ? "integer" : "equal";
     if (!python.tried && interpreter && *interpreter) start(interpreter);
     python.tried = true;

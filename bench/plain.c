@@ -17,7 +17,9 @@ struct counting {
     int64_t n, entries; /* of a table */
     int shares;
     uint64_t *tables; /* of the shares after the first */
-    const histo_lookup *lookup;
+    const histo_lookup *lookups;
+    const histo_view *views;
+    int axes;
     const bench_task *task;
     uint64_t *counts;
 };
@@ -50,25 +52,34 @@ static histo_status count_shared(counting *c, int threads)
 #define BY_EDGES(constant, name, storage, compute, widen)                                                              \
     static void count_##name(const counting *c, int64_t begin, int64_t end, uint64_t *counts)                          \
     {                                                                                                                  \
-        const storage *samples = c->samples;                                                                           \
-        for (int64_t i = begin; i < end; i++)                                                                          \
-            counts[SLOT_OF(compute)(c->lookup, (compute)widen(samples[i]))]++;                                         \
+        for (int64_t i = begin; i < end; i++) {                                                                        \
+            int64_t slot = 0;                                                                                          \
+            for (int a = 0; a < c->axes; a++) {                                                                        \
+                const char *at = (const char *)c->views[a].data + i * c->views[a].strides[0];                          \
+                compute x = (compute)widen(*(const storage *)at);                                                      \
+                slot = slot * (c->lookups[a].bins + 3) + SLOT_OF(compute)(&c->lookups[a], x);                          \
+            }                                                                                                          \
+            counts[slot]++;                                                                                            \
+        }                                                                                                              \
     }
 HISTO_DTYPES(BY_EDGES)
 #undef BY_EDGES
 
-histo_status bench_plain_count(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int64_t n,
-                               int threads, uint64_t *counts)
+histo_status bench_plain_count(const histo_lookup *lookups, const histo_view *views, int axes, int64_t n, int threads,
+                               uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
     static count_share *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
-    counting c = {.count = by_edges[dtype],
-                  .samples = samples,
+    counting c = {.count = by_edges[views->dtype],
                   .n = n,
-                  .entries = (int64_t)lookup->bins + 3,
-                  .lookup = lookup,
+                  .entries = 1,
+                  .lookups = lookups,
+                  .views = views,
+                  .axes = axes,
                   .counts = counts};
+    for (int a = 0; a < axes; a++)
+        c.entries *= lookups[a].bins + 3;
     return count_shared(&c, threads);
 }
 
@@ -178,7 +189,7 @@ static count_share *naive_loop(const bench_task *task)
 
 static histo_status naive_begin(const bench_task *task, void **state)
 {
-    count_share *loop = naive_loop(task);
+    count_share *loop = task->input->axes ? NULL : naive_loop(task);
     if (!loop) return histo_fail(HISTO_UNSUPPORTED, "there is no such loop");
     size_t bytes = sizeof(naive) + (size_t)task->axis->bins * sizeof(uint64_t);
     naive *it = malloc(bytes);

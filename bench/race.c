@@ -15,9 +15,11 @@ typedef struct bench {
     const bench_device *device;
     const bench_input *input;
     bench_result *result;
-    histo_axis axis;     /* owned */
-    double *edges;       /* of the axis, all of them */
-    histo_lookup lookup; /* without a table */
+    int axes;
+    histo_axis axis[BENCH_MOST_AXES]; /* owned */
+    double *edges;                    /* of a single axis, all of them */
+    histo_lookup lookup[BENCH_MOST_AXES];
+    int64_t bins, slots; /* in all */
     const void *placed;
     int64_t chunk; /* samples of a fill: all, or one image */
     int64_t fills; /* of a whole pass */
@@ -78,10 +80,11 @@ static void sort_times(bench_times *times)
 
 /* ---- One entry ---- */
 
-/* Fill i of a pass begins with this sample. */
-static const void *chunk_at(const bench *b, int64_t i)
+/* The samples of fill i of a pass, of which there are n. */
+static void view_chunk(const bench *b, int64_t i, int64_t n, histo_view views[BENCH_MOST_AXES])
 {
-    return (const char *)b->placed + (size_t)(i * b->chunk) * histo_dtype_size(b->input->dtype);
+    for (int a = 0; a < b->axes; a++)
+        views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
 }
 
 static histo_status run_pass(void *context, void *stream)
@@ -91,8 +94,9 @@ static histo_status run_pass(void *context, void *stream)
     r->passes++;
     if (r->peer) return r->peer->run(r->state, stream);
     for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++) {
-        histo_view view = histo_view_1d(chunk_at(r->bench, i), r->bench->input->dtype, r->chunk);
-        status = histo_plan_fill(r->plan, r->hist, &view, &(histo_fill_options){.stream = stream});
+        histo_view views[BENCH_MOST_AXES];
+        view_chunk(r->bench, i, r->chunk, views);
+        status = histo_plan_fill(r->plan, r->hist, views, &(histo_fill_options){.stream = stream});
     }
     return status;
 }
@@ -119,11 +123,12 @@ static histo_status begin_peer(racer *r)
 {
     const bench *b = r->bench;
     r->task = (bench_task){.input = b->input,
-                           .axis = &b->axis,
+                           .axis = b->axis,
                            .edges = b->edges,
-                           .lookup = &b->lookup,
+                           .lookup = b->lookup,
                            .samples = b->placed,
                            .count = r->chunk * r->fills,
+                           .all = b->chunk * b->fills,
                            .threads = b->result->threads};
     return r->peer->begin(&r->task, &r->state);
 }
@@ -134,10 +139,11 @@ static histo_status begin_plan(racer *r)
     const bench *b = r->bench;
     const bench_race *race = b->race;
     bool chooses = r->score->entry == BENCH_PLAN;
-    histo_view view = histo_view_1d(b->placed, b->input->dtype, chooses ? b->chunk : r->chunk);
-    histo_status status = histo_hist_create(&r->hist, 1, &b->axis, NULL);
+    histo_view views[BENCH_MOST_AXES];
+    view_chunk(b, 0, chooses ? b->chunk : r->chunk, views);
+    histo_status status = histo_hist_create(&r->hist, b->axes, b->axis, NULL);
     if (status != HISTO_OK) return status;
-    status = histo_plan_create(&r->plan, r->hist, &view, NULL,
+    status = histo_plan_create(&r->plan, r->hist, views, NULL,
                                &(histo_plan_options){.device = b->device->device,
                                                      .strategy = chooses ? NULL : r->score->name,
                                                      .params = chooses ? NULL : race->params,
@@ -162,7 +168,7 @@ static histo_status settle(racer *r, int level)
 static int lowest_level(const bench *b)
 {
     int level = 0;
-    int64_t least = b->axis.bins > LEAST_SAMPLES ? b->axis.bins : LEAST_SAMPLES;
+    int64_t least = b->bins > LEAST_SAMPLES ? b->bins : LEAST_SAMPLES;
     int64_t shrinks = b->input->width ? b->fills : b->chunk / least;
     while (level < LEVELS - 1 && shrinks >> LEVEL_BITS * (level + 1) > 0)
         level++;
@@ -244,7 +250,7 @@ static histo_status read_pass(void *context, void *stream)
 {
     const reader *r = context;
     const bench *b = r->bench;
-    size_t bytes = (size_t)(b->chunk * b->fills) * histo_dtype_size(b->input->dtype);
+    size_t bytes = bench_input_bytes(b->input, b->chunk * b->fills);
     return b->device->read(b->placed, bytes, r->threads, stream);
 }
 
@@ -278,21 +284,28 @@ static histo_status take_turns(const bench *b)
 /* The oracle's counts of as many samples as one can wait for. */
 static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
-    size_t bytes = (size_t)n * histo_dtype_size(b->input->dtype);
+    size_t bytes = bench_input_bytes(b->input, n);
     histo_hist *hist;
     histo_plan *plan = NULL;
-    void *host = malloc(bytes + 1);
+    char *host = malloc(bytes + 1);
     if (!host) return histo_fail_memory(bytes, "samples for the oracle");
-    histo_status status = b->device->fetch(host, b->placed, bytes);
-    if (status == HISTO_OK) status = histo_hist_create(&hist, 1, &b->axis, NULL);
+    histo_view there[BENCH_MOST_AXES], here[BENCH_MOST_AXES];
+    histo_status status = HISTO_OK;
+    int pieces = b->input->interleaved ? 1 : b->axes;
+    view_chunk(b, 0, n, there);
+    for (int a = 0; a < b->axes; a++) {
+        here[a] = bench_input_view(b->input, host, n, 0, n, a);
+        if (a < pieces && status == HISTO_OK)
+            status = b->device->fetch((void *)here[a].data, there[a].data, bytes / (size_t)pieces);
+    }
+    if (status == HISTO_OK) status = histo_hist_create(&hist, b->axes, b->axis, NULL);
     if (status != HISTO_OK) {
         free(host);
         return status;
     }
-    histo_view view = histo_view_1d(host, b->input->dtype, n);
     histo_plan_options how = {.device = HISTO_DEVICE_CPU, .strategy = "cpu/sequential"};
-    status = histo_plan_create(&plan, hist, &view, NULL, &how);
-    if (status == HISTO_OK) status = histo_plan_fill(plan, hist, &view, NULL);
+    status = histo_plan_create(&plan, hist, here, NULL, &how);
+    if (status == HISTO_OK) status = histo_plan_fill(plan, hist, here, NULL);
     if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
     histo_plan_destroy(plan);
     histo_hist_destroy(hist);
@@ -302,8 +315,10 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
 
 static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
+    histo_view views[BENCH_MOST_AXES];
+    view_chunk(b, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
-    return b->device->count(&b->lookup, b->input->dtype, b->placed, n, counts);
+    return b->device->count(b->lookup, views, b->axes, n, counts);
 }
 
 /* The slot where the counts differ; -1 if they are equal. */
@@ -326,11 +341,23 @@ static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *oth
                       b->input->name);
 }
 
-static int64_t misplaced(const uint64_t *counts, const uint64_t *wanted, uint64_t times, int64_t bins)
+/* The slot of a bin. */
+static int64_t slot_of(const bench *b, int64_t bin)
+{
+    int64_t slot = 0, stride = 1;
+    for (int a = b->axes - 1; a >= 0; a--) {
+        slot += (bin % b->axis[a].bins + 1) * stride;
+        bin /= b->axis[a].bins;
+        stride *= b->axis[a].bins + 3;
+    }
+    return slot;
+}
+
+static int64_t misplaced(const bench *b, const uint64_t *counts, const uint64_t *wanted, uint64_t times)
 {
     uint64_t sum = 0;
-    for (int64_t i = 0; i < bins; i++) {
-        uint64_t expected = wanted[i] * times;
+    for (int64_t i = 0; i < b->bins; i++) {
+        uint64_t expected = wanted[slot_of(b, i)] * times;
         sum += counts[i] > expected ? counts[i] - expected : expected - counts[i];
     }
     return (int64_t)(sum + 1) / 2;
@@ -348,7 +375,7 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
         return;
     }
     if (r->peer) {
-        int64_t lost = r->score->misplaced = misplaced(counts, once + 1, fills, slots - 3);
+        int64_t lost = r->score->misplaced = misplaced(r->bench, counts, once, fills);
         if (lost <= r->score->samples / TOLERATED) return;
         histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the samples",
                    100.0 * (double)lost / (double)r->score->samples);
@@ -366,7 +393,7 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
  * counts wanted. */
 static histo_status check_counts(const bench *b)
 {
-    int64_t slots = b->axis.bins + 3;
+    int64_t slots = b->slots;
     uint64_t *once = calloc((size_t)slots, sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
     histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 16, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
@@ -452,20 +479,22 @@ static void find_best(bench_result *result)
 /* An array is made where its samples are to lie; images are drawn, and lie one behind the other. */
 static histo_status make_samples(bench *b)
 {
+    enum { EVEN = 64 /* so that columns are aligned */ };
     const bench_input *input = b->input;
-    size_t size = histo_dtype_size(input->dtype);
+    size_t size = bench_input_bytes(input, 1);
     size_t wished = b->race->bytes ? (size_t)b->race->bytes : b->device->usual_bytes;
     int64_t wanted = b->race->samples ? b->race->samples : (int64_t)((wished + size - 1) / size);
     bool image = input->width;
     b->chunk = image ? input->width * input->height : wanted;
     b->fills = image && wanted > b->chunk ? wanted / b->chunk : 1;
-    b->result->samples = b->chunk * b->fills;
     b->result->fills = b->fills;
-    if (!image) return b->device->make(input, &b->axis, b->chunk, &b->placed);
+    if (input->axes) b->chunk = (b->chunk + EVEN - 1) / EVEN * EVEN;
+    b->result->samples = b->chunk * b->fills;
+    if (!image) return b->device->make(input, b->axis, b->chunk, &b->placed);
     size_t bytes = (size_t)b->chunk * size, all = bytes * (size_t)b->fills;
     char *host = malloc(all);
     if (!host) return histo_fail_memory(all, "samples: ask for fewer");
-    bench_input_make(input, &b->axis, b->chunk, host);
+    bench_input_make(input, b->axis, b->chunk, host);
     for (int64_t i = 1; i < b->fills; i++)
         memcpy(host + (size_t)i * bytes, host, bytes);
     histo_status status = b->device->place(host, all, &b->placed);
@@ -473,23 +502,37 @@ static histo_status make_samples(bench *b)
     return status;
 }
 
-static histo_status make_axis(bench *b)
+static histo_status make_axis(bench *b, int a, const histo_axis *axis)
 {
+    histo_status status = histo_axis_own(axis, &b->axis[a]);
+    b->axes = a + 1;
+    b->bins *= axis->bins;
+    b->slots *= axis->bins + 3;
+    return status == HISTO_OK ? histo_lookup_make(&b->lookup[a], &b->axis[a], b->input->dtype, false) : status;
+}
+
+static histo_status make_axes(bench *b)
+{
+    b->bins = b->slots = 1;
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < b->input->axes && status == HISTO_OK; a++) {
+        histo_axis axis = bench_joint_axis(b->input, a);
+        status = make_axis(b, a, &axis);
+    }
+    if (b->input->axes) return status;
     size_t bytes = (size_t)(b->input->bins + 1) * sizeof *b->edges;
     b->edges = malloc(bytes);
     if (!b->edges) return histo_fail_memory(bytes, "edges");
     histo_axis axis = bench_input_axis(b->input, b->edges);
-    histo_status status = histo_axis_own(&axis, &b->axis);
-    if (status == HISTO_OK) status = histo_axis_edges(&b->axis, b->edges);
-    if (status == HISTO_OK) status = histo_lookup_make(&b->lookup, &b->axis, b->input->dtype, false);
-    return status;
+    status = make_axis(b, 0, &axis);
+    return status == HISTO_OK ? histo_axis_edges(b->axis, b->edges) : status;
 }
 
 histo_status bench_race_run(const bench_race *race, bench_result *result)
 {
     *result = (bench_result){.input = race->input, .threads = race->device->threads(race->threads)};
     bench b = {.race = race, .device = race->device, .input = race->input, .result = result};
-    histo_status status = make_axis(&b);
+    histo_status status = make_axes(&b);
     if (status == HISTO_OK) status = make_samples(&b);
     if (status == HISTO_OK) status = list_entries(&b);
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
@@ -501,8 +544,10 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
         forget(&b.racers[i]);
     free(b.racers);
     if (b.placed) b.device->release(b.placed);
-    histo_lookup_free(&b.lookup);
-    histo_axis_disown(&b.axis);
+    for (int a = 0; a < b.axes; a++) {
+        histo_lookup_free(&b.lookup[a]);
+        histo_axis_disown(&b.axis[a]);
+    }
     free(b.edges);
     if (status == HISTO_OK) find_best(result);
     return status;
