@@ -55,14 +55,21 @@ static const struct {
     {WAFER_EIGHTH, "wafer", BENCH_WAFER, 0.125},   {WAFER_TENTH, "wafer", BENCH_WAFER, 0.1},
     {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},     {COLOURS, "photographs", BENCH_COLOURS, 0},
 };
-enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1, APART = 0, INTERLEAVED = 1 };
+enum {
+    DISTRIBUTIONS = sizeof distributions / sizeof distributions[0],
+    K = 1024,
+    M = 1024 * 1024,
+    NONE = -1,
+    APART = 0,
+    INTERLEAVED = 1
+};
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
     {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, {0}, false},
-#define JOINT(dtype, layout, x, y, z, distributions, gpu, cpu)                                                              \
-    {BENCH_RESIDENT, HISTO_##dtype,    BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions,                         \
-     gpu,            cpu, 0, {x, y, z}, layout},
+#define JOINT(dtype, layout, x, y, z, distributions, gpu, cpu)                                                         \
+    {BENCH_RESIDENT, HISTO_##dtype, BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,               \
+     {x, y, z},      layout},
 #include "bench/map.def"
 #undef GROUP
 #undef JOINT

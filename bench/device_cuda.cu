@@ -61,7 +61,8 @@ static histo_status make(const bench_input *input, const histo_axis *axis, int64
     void *memory;
     TRY(cudaMalloc(&memory, bench_input_bytes(input, n)), "memory for the samples: ask for fewer");
     *placed = memory;
-    histo_status status = upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.axis[0].edges);
+    histo_status status =
+        upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.axis[0].edges);
     if (status != HISTO_OK) return status;
     make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
     cudaError_t error = cudaDeviceSynchronize();
@@ -226,8 +227,7 @@ static histo_status make_in(void *memory, const bench_input *input, const histo_
 static histo_status make_pinned(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
 {
     void *memory;
-    TRY(cudaMallocHost(&memory, bench_input_bytes(input, n)),
-        "page-locked memory: ask for fewer samples");
+    TRY(cudaMallocHost(&memory, bench_input_bytes(input, n)), "page-locked memory: ask for fewer samples");
     *placed = memory;
     return make_in(memory, input, axis, n);
 }

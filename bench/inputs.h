@@ -53,7 +53,8 @@ typedef struct bench_input {
     histo_dtype dtype;
     int64_t bins; /* in all */
     bench_axis_kind axis;
-    /* Of a joint histogram: its axes, all of `dtype`, and the bins of each. 0 axes: it is of one, and `bins` says it. */
+    /* Of a joint histogram: its axes, all of `dtype`, and the bins of each. 0 axes: it is of one, and `bins` says it.
+     */
     int axes;
     int64_t each[BENCH_MOST_AXES];
     bool interleaved; /* samples of all axes side by side; else columns one behind the other */
@@ -74,7 +75,8 @@ histo_axis bench_joint_axis(const bench_input *input, int a);
 
 /* Bytes of n samples, which are of all axes; of samples [first, first + n) of `all` the view of axis a. */
 size_t bench_input_bytes(const bench_input *input, int64_t n);
-histo_view bench_input_view(const bench_input *input, const void *samples, int64_t all, int64_t first, int64_t n, int a);
+histo_view bench_input_view(const bench_input *input, const void *samples, int64_t all, int64_t first, int64_t n,
+                            int a);
 
 /* Write n samples; of an image, at most all its pixels. axis: the input's, or all of its axes. */
 void bench_input_make(const bench_input *input, const histo_axis *axis, int64_t n, void *samples);

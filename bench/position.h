@@ -36,8 +36,8 @@ HISTO_INLINE double bench_noise(uint64_t stream, double x, double y, double cell
     return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v - 0.5;
 }
 
-/* A channel of pixel i of photographs of 24 million pixels, one after the other: light of many scales, two colours of few, and
- * noise. */
+/* A channel of pixel i of photographs of 24 million pixels, one after the other: light of many scales, two colours of
+ * few, and noise. */
 HISTO_INLINE double bench_colour(int64_t i, int channel)
 {
     enum { WIDTH = 6000, HEIGHT = 4000 };

@@ -408,8 +408,9 @@ static void check_table(rng *r, const table *t, int round)
     for (int64_t i = 0; i < all; i++) {
         int64_t slot = i / t->n;
         for (int a = 0; a < t->naxes; a++)
-            slot = slot * (axes[a].bins + 3) + slot_by_edges(sample_value(buffer + column[a] + i * pitch[a], t->dtype[a]),
-                                                             edges[a], axes[a].bins, axes[a].closed);
+            slot =
+                slot * (axes[a].bins + 3) + slot_by_edges(sample_value(buffer + column[a] + i * pitch[a], t->dtype[a]),
+                                                          edges[a], axes[a].bins, axes[a].closed);
         expected[slot]++;
     }
     char name[64];
@@ -452,25 +453,26 @@ static void tables(void **state)
 {
     (void)state;
     static const table list[] = {
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},       /* 64 x 64 x 64: counters of 6 bits */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},       /* of four channels three */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},       /* columns */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 5, 1, 40001},       /* unaligned */
-        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 3, 32768},       /* 8 bits, a batch */
-        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001},      /* 16 bits or 32 */
-        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},              /* of three channels two */
-        {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},              /* two columns of bytes */
-        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: not all values are on the axes */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},  /* 64 x 64 x 64: counters of 6 bits */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},  /* of four channels three */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},  /* columns */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 5, 1, 40001},  /* unaligned */
+        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 3, 32768},  /* 8 bits, a batch */
+        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001}, /* 16 bits or 32 */
+        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},               /* of three channels two */
+        {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},               /* two columns of bytes */
+        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: not all values are on
+                                                                                         the axes */
         {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},
-        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},       /* by table, a window */
-        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},       /* too many for counters on chip */
+        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* by table, a window */
+        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* too many for counters on chip */
         {2, {6, 6}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},            /* pairs */
         {2, {6, 7}, {HISTO_F32, HISTO_F32}, 0, 4, 2, 33001},
         {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
         {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
         {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
-        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001},            /* a pair side by side */
-        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},             /* columns of any types */
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001}, /* a pair side by side */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},  /* columns of any types */
         {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
         {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
         {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},

@@ -25,8 +25,8 @@ HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
 {
     float *first = (float *)words;
     for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
-        first[histo_spread((uint32_t)i)] = i < l->bins ? histo_first_float(l->lo + (double)i * l->step, false)
-                                                       : histo_first_float(l->hi, l->closed);
+        first[histo_spread((uint32_t)i)] =
+            i < l->bins ? histo_first_float(l->lo + (double)i * l->step, false) : histo_first_float(l->hi, l->closed);
 }
 
 /* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by

@@ -22,7 +22,7 @@ static bool is_pixels(const histo_cuda_work *work, histo_joint *joint)
     int64_t pitch = stride_of(work, 0);
     if (work->naxes > HISTO_MOST_CHANNELS || (pitch != 1 && pitch != 3 && pitch != 4)) return false;
     for (int a = 0; a < work->naxes; a++) {
-        bool alike = pitch == 1 || nest->batch_ndim == 0 || nest->strides[a][0] == nest->strides[0][0];
+        bool alike = nest->strides[a][0] == nest->strides[0][0];
         if (work->dtypes[a] != HISTO_U8 || stride_of(work, a) != pitch || !alike) return false;
         if (nest->base[a] < lowest) lowest = nest->base[a];
     }
@@ -52,7 +52,8 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
 {
     const histo_nest *nest = &work->nest;
     bool are_runs = nest->operands == work->naxes && work->aligned && nest->ndim == nest->batch_ndim + 1 &&
-                    nest->batch_ndim <= 1, is_pair = work->naxes == 2 && work->dtypes[0] == work->dtypes[1];
+                    nest->batch_ndim <= 1,
+         is_pair = work->naxes == 2 && work->dtypes[0] == work->dtypes[1];
     memset(joint, 0, sizeof *joint);
     if (work->naxes < 2 || !are_runs) return HISTO_NOT_JOINT;
     for (int a = 0; a < work->naxes; a++)

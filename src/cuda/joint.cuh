@@ -1,6 +1,7 @@
 /* Samples to slots for several axes, each of one long run of samples: readers like those of slots.cuh, that load what
  * comes next before they turn what they have into slots. A kernel's block takes whole shares:
  *
+ *     histo_joint_share share = histo_share_joint(&work, &joint, item);
  *     histo_ahead_columns ahead;
  *     if (share.length) histo_load_columns(&work, &joint, &share, 0, &ahead);
  *     HISTO_FOR_STEPS(columns, share, at) {
@@ -48,7 +49,7 @@ typedef struct histo_joint {
      * overflow and NaN, which no byte has. */
     bool by_bits;
     uint32_t first, shift[HISTO_MOST_CHANNELS], mask[HISTO_MOST_CHANNELS], stride[HISTO_MOST_CHANNELS];
-    uint32_t compact; /* counters, if they are compact; else 0 */
+    uint32_t compact;                         /* counters, if they are compact; else 0 */
     uint32_t log_stride[HISTO_MOST_CHANNELS]; /* of compact counters */
 } histo_joint;
 
@@ -57,7 +58,8 @@ typedef struct histo_joint {
 /* The reader for the work, and what it has to know; firsts are all 0. */
 histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint);
 
-/* Could a plan's jobs be read by pixels, each of whose axes has bins of 2^k values? The number of compact counters, or 0. */
+/* Could a plan's jobs be read by pixels, each of whose axes has bins of 2^k values? The number of compact counters, or
+ * 0. */
 uint32_t histo_cuda_compact_of(const histo_problem *problem);
 
 /* Number counters without those that no byte has. */
@@ -66,6 +68,33 @@ void histo_cuda_make_compact(histo_joint *joint, int naxes);
 /* Words of the tables of first floats, of axes of some thousand bins at most; from word `at` of shared memory on, if
  * `joint` is not NULL. */
 uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint);
+
+/* ---- Shares ---- */
+
+/* One that the readers know less of than of others, so that it takes few registers. */
+typedef struct histo_joint_share {
+    int64_t entry, first; /* of the batch; sample of the entry */
+    const char *at[2];    /* the first two columns' first samples; or the first pixel's byte 0 */
+    uint32_t length;
+} histo_joint_share;
+
+/* Address of an operand's first sample. At most the first dimension is the batch's. */
+HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_joint_share *share, int axis)
+{
+    const int64_t *strides = w->nest.strides[axis];
+    if (w->nest.batch_ndim == 0) return w->nest.base[axis] + share->first * strides[0];
+    return w->nest.base[axis] + share->entry * strides[0] + share->first * strides[1];
+}
+
+HISTO_IN_KERNEL histo_joint_share histo_share_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
+{
+    histo_share plain = histo_share_any(w, item);
+    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length};
+    if (w->nest.batch_ndim) share.first = plain.index[1];
+    share.at[0] = histo_column(w, &share, 0) - (j->pitch > 1 ? j->byte[0] : 0);
+    share.at[1] = histo_column(w, &share, 1);
+    return share;
+}
 
 /* ---- Columns ---- */
 
@@ -81,17 +110,9 @@ HISTO_IN_KERNEL uint32_t histo_column_index(uint32_t at, int k)
     return at + ((uint32_t)(k / HISTO_COLUMN_RUN) * blockDim.x + threadIdx.x) * HISTO_COLUMN_RUN + k % HISTO_COLUMN_RUN;
 }
 
-HISTO_IN_KERNEL bool histo_column_ends(const histo_share *share, uint32_t at)
+HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t at)
 {
     return at + blockDim.x * HISTO_SAMPLES_columns > share->length;
-}
-
-/* Address of an operand's first sample in the share. At most the first dimension is the batch's. */
-HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_share *share, int axis)
-{
-    const int64_t *strides = w->nest.strides[axis];
-    if (w->nest.batch_ndim == 0) return w->nest.base[axis] + share->index[0] * strides[0];
-    return w->nest.base[axis] + share->entry * strides[0] + share->index[1] * strides[1];
 }
 
 #define HISTO_LOAD_COLUMN(size, type, vector)                                                                          \
@@ -114,11 +135,10 @@ HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_s
         break;                                                                                                         \
     }
 
-/* Samples beyond the share are its last one. */
-HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_share *share, uint32_t at, int axis,
-                                       int size, histo_ahead_columns *ahead)
+/* Samples beyond the share are its last one. from: the column's first. */
+HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joint_share *share, uint32_t at, int axis,
+                                       const char *from, int size, histo_ahead_columns *ahead)
 {
-    const char *from = histo_column(w, share, axis);
     int64_t stride = w->nest.strides[axis][w->nest.batch_ndim];
     switch (size) {
     case 1:
@@ -172,7 +192,7 @@ HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_join
         slot[k] += its[k] * w->slot_strides[axis];
 }
 
-HISTO_IN_KERNEL bool histo_cut_columns(const histo_share *share, uint32_t at, uint32_t *slot)
+HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_share *share, uint32_t at, uint32_t *slot)
 {
     if (!histo_column_ends(share, at)) return true;
 #pragma unroll
@@ -181,14 +201,14 @@ HISTO_IN_KERNEL bool histo_cut_columns(const histo_share *share, uint32_t at, ui
     return false;
 }
 
-HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_share *share,
+HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
                                         uint32_t at, histo_ahead_columns *ahead)
 {
-    histo_load_column(w, share, at, 0, j->sizes[0], ahead);
+    histo_load_column(w, share, at, 0, share->at[0], j->sizes[0], ahead);
 }
 
 HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
-                                        const histo_share *share, uint32_t at, histo_ahead_columns *ahead,
+                                        const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,
                                         uint32_t *slot)
 {
     uint32_t step = blockDim.x * HISTO_SAMPLES_columns;
@@ -201,7 +221,8 @@ HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_jo
         bool is_last = axis + 1 == w->naxes;
         int next = is_last ? 0 : axis + 1;
         if (!is_last || at + step < share->length)
-            histo_load_column(w, share, is_last ? at + step : at, next, j->sizes[next], ahead);
+            histo_load_column(w, share, is_last ? at + step : at, next, histo_column(w, share, next), j->sizes[next],
+                              ahead);
         histo_add_column(w, j, shared, axis, w->dtypes[axis], &now, slot);
     }
     return histo_cut_columns(share, at, slot);
@@ -210,21 +231,21 @@ HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_jo
 /* Two columns of a type. */
 #define HISTO_DEFINE_PAIR(reader, dtype, size)                                                                         \
     typedef histo_ahead_columns histo_ahead_##reader;                                                                  \
-    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *w, const histo_joint *, const histo_share *share,  \
-                                             uint32_t at, histo_ahead_columns *ahead)                                  \
+    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *w, const histo_joint *,                            \
+                                             const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead)  \
     {                                                                                                                  \
-        histo_load_column(w, share, at, 0, size, ahead);                                                               \
+        histo_load_column(w, share, at, 0, share->at[0], size, ahead);                                                 \
     }                                                                                                                  \
     HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,   \
-                                             const histo_share *share, uint32_t at, histo_ahead_columns *ahead,        \
+                                             const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,  \
                                              uint32_t *slot)                                                           \
     {                                                                                                                  \
         uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                       \
         _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = 0;                                 \
         histo_ahead_columns first = *ahead, second;                                                                    \
-        histo_load_column(w, share, at, 1, size, &second);                                                             \
+        histo_load_column(w, share, at, 1, share->at[1], size, &second);                                               \
         histo_add_column(w, j, shared, 0, dtype, &first, slot);                                                        \
-        if (next < share->length) histo_load_column(w, share, next, 0, size, ahead);                                   \
+        if (next < share->length) histo_load_column(w, share, next, 0, share->at[0], size, ahead);                     \
         histo_add_column(w, j, shared, 1, dtype, &second, slot);                                                       \
         return histo_cut_columns(share, at, slot);                                                                     \
     }
@@ -250,31 +271,30 @@ typedef struct histo_ahead_pixels {
     bool all;
 } histo_ahead_pixels;
 
-HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_share *share,
+/* Where the first pixel begins, or a column; all of them have the same strides. */
+HISTO_IN_KERNEL const char *histo_pixels_of(const histo_cuda_work *w, const histo_joint *j,
+                                            const histo_joint_share *share, int column)
+{
+    return j->pitch > 1 ? share->at[0] : w->nest.base[column] + (share->at[0] - w->nest.base[0]);
+}
+
+HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
                                        uint32_t at, histo_ahead_pixels *ahead)
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS, lane = threadIdx.x % 32;
-    uint64_t beyond = 0;
+    uint32_t vectors = j->pitch > 1 ? j->pitch : (uint32_t)w->naxes;
     uint32_t behind = j->pitch > (uint32_t)w->naxes; /* bytes of the last pixel may be nobody's to read */
     ahead->all = first + HISTO_WARP_PIXELS + behind <= share->length;
+#pragma unroll
+    for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
+        if (v < vectors) ahead->all &= (uint64_t)histo_pixels_of(w, j, share, (int)v) % sizeof(uint4) == 0;
     if (!ahead->all) return;
-    if (j->pitch == 1) {
 #pragma unroll
-        for (int axis = 0; axis < HISTO_MOST_CHANNELS; axis++)
-            if (axis < w->naxes) {
-                const char *column = histo_column(w, share, axis);
-                beyond |= (uint64_t)column;
-                if ((uint64_t)column % 16 == 0) ahead->words[axis] = __ldcs((const uint4 *)(column + first) + lane);
-            }
-    } else {
-        const char *from = histo_column(w, share, 0) - j->byte[0];
-        beyond = (uint64_t)from;
-        const uint4 *vectors = (const uint4 *)(from + (int64_t)first * j->pitch) + lane;
-#pragma unroll
-        for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
-            if (v < j->pitch && beyond % 16 == 0) ahead->words[v] = __ldcs(vectors + v * 32);
-    }
-    ahead->all = beyond % 16 == 0;
+    for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
+        if (v < vectors) {
+            const char *from = histo_pixels_of(w, j, share, (int)v) + (int64_t)first * j->pitch;
+            ahead->words[v] = __ldcs((const uint4 *)from + (j->pitch > 1 ? v * 32 : 0) + lane);
+        }
 }
 
 /* Pixels of three bytes. Lanes hold vectors that are side by side, each of five pixels and one byte of another: which
@@ -326,15 +346,16 @@ HISTO_IN_KERNEL void histo_join_columns(const uint4 *words, int columns, uint32_
 }
 
 /* Byte by byte; pixels beyond the share are its last one. there: bit k is set if pixel k is none of these. */
-HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_share *share,
-                                            uint32_t at, uint32_t *pixel)
+HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const histo_joint *j,
+                                            const histo_joint_share *share, uint32_t at, uint32_t *pixel)
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS + threadIdx.x % 32, there = 0;
 #pragma unroll 1
     for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
         uint32_t index = first + (uint32_t)k * 32, it = 0;
         for (int axis = 0; axis < w->naxes; axis++) {
-            const uint8_t *column = (const uint8_t *)histo_column(w, share, axis);
+            const uint8_t *column =
+                (const uint8_t *)histo_pixels_of(w, j, share, axis) + (j->pitch > 1 ? j->byte[axis] : 0);
             it |= (uint32_t)column[(int64_t)min(index, share->length - 1) * j->pitch] << (8 * j->byte[axis]);
         }
         there |= (uint32_t)(index < share->length) << k;
@@ -345,35 +366,50 @@ HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const hist
     return there;
 }
 
-HISTO_IN_KERNEL bool histo_take_pixels(const histo_cuda_work *w, const histo_joint *j, const uint32_t *,
-                                       const histo_share *share, uint32_t at, histo_ahead_pixels *ahead, uint32_t *slot)
+/* The counters of pixels, which these become. */
+HISTO_IN_KERNEL void histo_count_pixels(const histo_cuda_work *w, const histo_joint *j, int axes, uint32_t *pixel)
 {
-    uint32_t pixel[HISTO_SAMPLES_pixels] = {}, there = 0xffff, next = at + blockDim.x * HISTO_SAMPLES_pixels;
+    if (j->by_bits)
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+            uint32_t counter = j->first;
+#pragma unroll
+            for (int axis = 0; axis < axes; axis++)
+                counter += (pixel[k] >> j->shift[axis] & j->mask[axis]) * j->stride[axis];
+            pixel[k] = counter;
+        }
+    else
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+            uint32_t counter = 0;
+#pragma unroll
+            for (int axis = 0; axis < axes; axis++)
+                counter += __ldg(&w->lookups[axis].table[pixel[k] >> 8 * j->byte[axis] & 255]) * j->stride[axis];
+            pixel[k] = counter;
+        }
+}
+
+HISTO_IN_KERNEL bool histo_take_pixels(const histo_cuda_work *w, const histo_joint *j, const uint32_t *,
+                                       const histo_joint_share *share, uint32_t at, histo_ahead_pixels *ahead,
+                                       uint32_t *slot)
+{
+    uint32_t there = ~0u, next = at + blockDim.x * HISTO_SAMPLES_pixels;
     bool all = ahead->all;
     if (!all)
-        there = histo_fetch_pixels(w, j, share, at, pixel);
+        there = histo_fetch_pixels(w, j, share, at, slot);
     else if (j->pitch == 3)
-        histo_split_threes(ahead->words, pixel);
+        histo_split_threes(ahead->words, slot);
     else if (j->pitch == 4)
-        histo_split_fours(ahead->words, pixel);
+        histo_split_fours(ahead->words, slot);
     else
-        histo_join_columns(ahead->words, w->naxes, pixel);
+        histo_join_columns(ahead->words, w->naxes, slot);
     if (next < share->length) histo_load_pixels(w, j, share, next, ahead);
-#pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
-        slot[k] = j->first;
-#pragma unroll
-    for (int axis = 0; axis < HISTO_MOST_CHANNELS; axis++)
-        if (axis < w->naxes) {
-            if (j->by_bits)
-#pragma unroll
-                for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
-                    slot[k] += (pixel[k] >> j->shift[axis] & j->mask[axis]) * j->stride[axis];
-            else
-#pragma unroll
-                for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
-                    slot[k] += __ldg(&w->lookups[axis].table[pixel[k] >> 8 * j->byte[axis] & 255]) * j->stride[axis];
-        }
+    if (w->naxes == 3)
+        histo_count_pixels(w, j, 3, slot);
+    else if (w->naxes == 4)
+        histo_count_pixels(w, j, 4, slot);
+    else
+        histo_count_pixels(w, j, 2, slot);
     if (!all)
 #pragma unroll
         for (int k = 0; k < HISTO_SAMPLES_pixels; k++)

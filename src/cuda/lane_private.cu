@@ -272,7 +272,7 @@ static __global__ void __launch_bounds__(1024, 1)
         histo_load_joint_firsts(&work, &joint, shared);                                                                \
         histo_clear_shared(shared, l.words);                                                                           \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_any(&work, item);                                                          \
+            histo_joint_share share = histo_share_joint(&work, &joint, item);                                          \
             histo_ahead_##reader ahead;                                                                                \
             if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
             HISTO_FOR_STEPS(reader, share, at)                                                                         \

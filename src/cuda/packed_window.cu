@@ -582,12 +582,12 @@ COUNT_ANY(16)
         const histo_packing p = histo_packing_of(width);                                                               \
         histo_load_joint_firsts(&work, &joint, shared);                                                                \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_any(&work, item);                                                          \
+            histo_joint_share share = histo_share_joint(&work, &joint, item);                                          \
             histo_ahead_##reader ahead;                                                                                \
             if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
             block b = start_window(shared, &p, &work, &w, share.entry);                                                \
             b.work = &work;                                                                                            \
-            b.compact = joint.compact ? &joint : NULL;                                                                 \
+            b.compact = histo_read_##reader == histo_read_pixels && joint.compact ? &joint : NULL;                     \
             HISTO_FOR_STEPS(reader, share, from)                                                                       \
             {                                                                                                          \
                 uint32_t slot[N], at[PART];                                                                            \

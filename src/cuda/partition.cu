@@ -432,29 +432,23 @@ DEFINE_PLAIN_STEP(i32)
 DEFINE_PLAIN_STEP(f32)
 DEFINE_PLAIN_STEP(f64)
 DEFINE_PLAIN_STEP(any)
-#define histo_share_columns histo_share_any
-#define histo_share_f32x2 histo_share_any
-#define histo_share_u32x2 histo_share_any
-#define histo_share_u16x2 histo_share_any
-#define histo_share_pixels histo_share_any
-
 /* Block x deals out share x. */
-#define DEFINE_DEAL_OUT(reader)                                                                                        \
+#define DEFINE_DEAL_OUT(reader, share_type, share_of)                                                                  \
     static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)                                                     \
         deal_out_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,              \
                           const __grid_constant__ histo_joint joint)                                                   \
     {                                                                                                                  \
         enum { N = HISTO_SAMPLES_##reader, PART = N < MOST_SAMPLES ? N : (int)MOST_SAMPLES };                          \
         extern __shared__ uint4 shared[];                                                                              \
-        histo_share share = histo_share_##reader(&work, blockIdx.x);                                                   \
+        share_type share = share_of;                                                                                   \
         dealer d = dealer_at(&l, shared, work.counts + share.entry * work.counters + l.first);                         \
         histo_ahead_##reader ahead;                                                                                    \
         if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                       \
         for (uint32_t at = 0; at < share.length;) {                                                                    \
             for (uint32_t s = 0; s < l.steps && at < share.length; s++) {                                              \
                 uint32_t slot[N];                                                                                      \
-                bool all_there = histo_take_##reader(&work, &joint, NULL, &share, at, &ahead, slot) &&                 \
-                                 l.size == work.counters;                                                              \
+                bool all_there =                                                                                       \
+                    histo_take_##reader(&work, &joint, NULL, &share, at, &ahead, slot) && l.size == work.counters;     \
                 if (!all_there)                                                                                        \
                     _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =                                            \
                         slot[k] - l.first < l.size ? slot[k] - l.first : HISTO_NO_SLOT;                                \
@@ -471,12 +465,14 @@ DEFINE_PLAIN_STEP(any)
         __syncthreads();                                                                                               \
         if (threadIdx.x == 0) l.used[blockIdx.x] = d.at_once->used;                                                    \
     }
-DEFINE_DEAL_OUT(u32)
-DEFINE_DEAL_OUT(i32)
-DEFINE_DEAL_OUT(f32)
-DEFINE_DEAL_OUT(f64)
-DEFINE_DEAL_OUT(any)
-HISTO_JOINT_READERS(DEFINE_DEAL_OUT)
+#define DEAL_OUT(reader) DEFINE_DEAL_OUT(reader, histo_share, histo_share_##reader(&work, blockIdx.x))
+#define DEAL_OUT_JOINT(reader) DEFINE_DEAL_OUT(reader, histo_joint_share, histo_share_joint(&work, &joint, blockIdx.x))
+DEAL_OUT(u32)
+DEAL_OUT(i32)
+DEAL_OUT(f32)
+DEAL_OUT(f64)
+DEAL_OUT(any)
+HISTO_JOINT_READERS(DEAL_OUT_JOINT)
 
 /* ---- Ordering the chunks ---- */
 

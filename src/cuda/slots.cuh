@@ -183,7 +183,8 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
 #define histo_native_f64 double
 
 /* For a dtype of stored samples: the slot of one, histo_slot_of_u8(lookup, x), and of N in one of the ways, or in that
- * which the lookup has, histo_slots_of_u8(lookup, x, slot), or of n <= N, histo_n_slots_of_u8. Every 8-bit lookup has a table. */
+ * which the lookup has, histo_slots_of_u8(lookup, x, slot), or of n <= N, histo_n_slots_of_u8. Every 8-bit lookup has a
+ * table. */
 #define DEFINE_SLOT_OF(constant, name, storage, compute, widen)                                                        \
     HISTO_IN_KERNEL uint32_t histo_by_table_##name(const histo_lookup *l, storage x)                                   \
     {                                                                                                                  \
