@@ -82,15 +82,8 @@ static void flush(local *me)
         add(&counts[bin + 1], of_code[bin]);
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_job *job = all->job;
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
     uint32_t *slots = (uint32_t *)(gathered + histo_blocks_bytes(p));
@@ -99,7 +92,7 @@ static void count_range(void *context, int index)
     me.counting->start(me.counters);
     histo_blocks blocks;
     histo_block block;
-    histo_blocks_start(&blocks, job, index, all->threads, gathered);
+    histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch) flush(&me);
         me.batch = block.batch;
@@ -119,8 +112,7 @@ static void count_range(void *context, int index)
 
 static histo_status launch(const histo_job *job)
 {
-    shared all = {job, useful_threads(job->problem, job->threads)};
-    histo_pool_run(all.threads, count_range, &all);
+    histo_pool_share(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 

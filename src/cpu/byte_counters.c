@@ -107,22 +107,16 @@ static void count_block(const local *me, histo_block *block)
         if (__builtin_expect(++table[slots[i]] == 0, 0)) add(me, slots[i], CARRY);
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_problem *p = all->job->problem;
-    char *gathered = (char *)all->job->workspace + (size_t)index * per_thread(p);
-    local me = {.job = all->job, .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)), .alone = all->threads == 1};
+    const histo_problem *p = job->problem;
+    char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
+    local me = {.job = job, .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)), .alone = threads == 1};
     me.table = (uint8_t *)me.slots + SLOTS_BYTES;
     memset(me.table, 0, entries_of(p));
     histo_blocks blocks;
     histo_block block;
-    histo_blocks_start(&blocks, all->job, index, all->threads, gathered);
+    histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch) flush(&me);
         me.batch = block.batch;
@@ -133,8 +127,7 @@ static void count_range(void *context, int index)
 
 static histo_status launch(const histo_job *job)
 {
-    shared all = {job, useful_threads(job->problem, job->threads)};
-    histo_pool_run(all.threads, count_range, &all);
+    histo_pool_share(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 

@@ -11,6 +11,9 @@
  * done. Several threads may call at once. Workers are started when first needed and kept. */
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
 
+/* Call count(job, 0 … threads-1, threads), each once, in the same way. */
+void histo_pool_share(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
+
 /* ---- CPUs (cpus.c) ---- */
 
 /* CPUs this process may use: affinity and the quotas of its cgroup counted in. */

@@ -101,3 +101,20 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
         pthread_cond_wait(&work_done, &histo_pool_lock);
     pthread_mutex_unlock(&histo_pool_lock);
 }
+
+typedef struct shared {
+    const histo_job *job;
+    int threads;
+    void (*count)(const histo_job *job, int index, int threads);
+} shared;
+
+static void count_share(void *context, int index)
+{
+    const shared *all = context;
+    all->count(all->job, index, all->threads);
+}
+
+void histo_pool_share(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads))
+{
+    histo_pool_run(threads, count_share, &(shared){job, threads, count});
+}

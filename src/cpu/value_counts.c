@@ -208,31 +208,24 @@ static void count_share(local *me, int index, int shares)
     flush(me);
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_problem *p = all->job->problem;
+    const histo_problem *p = job->problem;
     size_t blocks = histo_blocks_bytes(p);
-    char *mine = (char *)all->job->workspace + (size_t)index * (blocks + counters_bytes(p));
-    local me = {.job = all->job, .gathered = mine, .counters = mine + blocks, .empty = true};
+    char *mine = (char *)job->workspace + (size_t)index * (blocks + counters_bytes(p));
+    local me = {.job = job, .gathered = mine, .counters = mine + blocks, .empty = true};
     if (is_bytes(p))
         counting_of(p)->start(me.counters);
     else
         memset(me.counters, 0, counters_bytes(p));
-    count_share(&me, index, all->threads);
+    count_share(&me, index, threads);
 }
 
 static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
-        shared all = {job, useful_threads(p, job->threads)};
-        histo_pool_run(all.threads, count_range, &all);
+        histo_pool_share(job, useful_threads(p, job->threads), count_range);
         return HISTO_OK;
     }
     _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
