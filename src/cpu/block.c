@@ -88,6 +88,21 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
+histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin)
+{
+    enum { LINE = 64, AHEAD = 4096 };
+    int left = block->n - begin, n = left < HISTO_PIECE ? left : HISTO_PIECE;
+    histo_block piece = {.batch = block->batch, .n = n};
+    for (int o = 0; o < problem->operands; o++) {
+        size_t size = histo_dtype_size(problem->dtypes[o]);
+        const char *from = (const char *)block->at[o] + (size_t)begin * size;
+        piece.at[o] = from;
+        for (size_t line = 0; line < (size_t)n * size; line += LINE)
+            __builtin_prefetch(from + AHEAD + line, 0, 2);
+    }
+    return piece;
+}
+
 /* The functions of a level of the instruction set. */
 typedef struct level {
     histo_slots_fn *slots;

@@ -39,7 +39,7 @@ static double cost_us(const histo_problem *p, int threads)
 }
 
 /* A thread's workspace: gathered samples, slots, codes, counters. */
-enum { SLOTS_BYTES = HISTO_BLOCK * sizeof(uint32_t), CODES_BYTES = HISTO_BLOCK };
+enum { SLOTS_BYTES = HISTO_PIECE * sizeof(uint32_t), CODES_BYTES = HISTO_PIECE };
 
 static size_t per_thread(const histo_problem *p)
 {
@@ -103,9 +103,12 @@ static void count_range(const histo_job *job, int index, int threads)
             add(&job->bank->counts[block.batch * p->slots + slots[0]], (uint64_t)n);
             continue;
         }
-        histo_block_slots(job, &block, slots);
-        histo_block_codes(slots, block.n, (uint32_t)p->bins, codes, me.flow);
-        me.counting->add(me.counters, codes, (size_t)block.n);
+        for (int i = 0; i < block.n; i += HISTO_PIECE) {
+            histo_block piece = histo_block_piece(p, &block, i);
+            histo_block_slots(job, &piece, slots);
+            histo_block_codes(slots, piece.n, (uint32_t)p->bins, codes, me.flow);
+            me.counting->add(me.counters, codes, (size_t)piece.n);
+        }
     }
     flush(&me);
 }

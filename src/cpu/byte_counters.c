@@ -43,7 +43,7 @@ static double cost_us(const histo_problem *p, int threads)
     return 0.5 + (used - 1) * 5 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / used + table_us * used;
 }
 
-enum { SLOTS_BYTES = HISTO_BLOCK * sizeof(uint32_t) };
+enum { SLOTS_BYTES = HISTO_PIECE * sizeof(uint32_t) };
 
 static size_t per_thread(const histo_problem *p)
 {
@@ -100,11 +100,14 @@ static void count_block(const local *me, histo_block *block)
         add(me, me->slots[0], (uint64_t)n);
         return;
     }
-    histo_block_slots(me->job, block, me->slots);
     uint8_t *restrict table = me->table; /* bytes may alias anything: not these */
     const uint32_t *restrict slots = me->slots;
-    for (int i = 0; i < n; i++)
-        if (__builtin_expect(++table[slots[i]] == 0, 0)) add(me, slots[i], CARRY);
+    for (int i = 0; i < n; i += HISTO_PIECE) {
+        histo_block piece = histo_block_piece(me->job->problem, block, i);
+        histo_block_slots(me->job, &piece, me->slots);
+        for (int k = 0; k < piece.n; k++)
+            if (__builtin_expect(++table[slots[k]] == 0, 0)) add(me, slots[k], CARRY);
+    }
 }
 
 static void count_range(const histo_job *job, int index, int threads)

@@ -17,7 +17,7 @@
 #include "cpu/count_bytes.h"
 
 enum {
-    CHUNK = 8192, /* bytes split before a group is counted: all of it stays in the first-level cache */
+    CHUNK = 8192, /* bytes split before groups are counted: all of it stays in the first-level cache */
     BLOCK = 512,  /* bytes of one group counted together: 64 vectors of 8 */
     RUN = 256,
     TREE = 6,    /* planes that a block's tree of adders works on: it carries multiples of 64 */
@@ -34,6 +34,7 @@ typedef struct group {
 
 typedef struct state {
     group groups[4];
+    size_t split; /* bytes, since groups were counted */
     _Alignas(64) uint64_t counts[256];
 } state;
 
@@ -45,6 +46,7 @@ static void start(void *at)
         s->groups[g].filled = 0;
         s->groups[g].blocks = 0;
     }
+    s->split = 0;
     memset(s->counts, 0, sizeof s->counts);
 }
 
@@ -176,15 +178,17 @@ static inline bool all_equal(__m512i shifted, __m512i a, __m512i b, __m512i c, _
     return _mm512_test_epi64_mask(differ, differ) == 0;
 }
 
-static void add_chunk(state *s, const uint8_t *bytes, size_t n)
+static void split_all(state *s, const uint8_t *bytes, size_t n)
 {
     size_t filled[4], i = 0;
     for (int g = 0; g < 4; g++)
         filled[g] = s->groups[g].filled;
     for (; i + RUN <= n; i += RUN) {
         __m512i v[4];
-        for (int k = 0; k < 4; k++)
+        for (int k = 0; k < 4; k++) {
             v[k] = _mm512_loadu_si512(bytes + i + 64 * k);
+            __builtin_prefetch(bytes + i + 64 * k + CHUNK, 0, 2); /* while groups are counted nothing else is read */
+        }
         if (all_equal(_mm512_loadu_si512(bytes + i + 1), v[0], v[1], v[2], v[3])) {
             s->counts[bytes[i]] += RUN;
             continue;
@@ -196,17 +200,24 @@ static void add_chunk(state *s, const uint8_t *bytes, size_t n)
         split(s, _mm512_loadu_si512(bytes + i), filled);
     for (; i < n; i++)
         s->counts[bytes[i]]++;
-    for (int g = 0; g < 4; g++) {
+    for (int g = 0; g < 4; g++)
         s->groups[g].filled = filled[g];
-        count_group(&s->groups[g], s->counts + 64 * g);
-    }
 }
 
 static void add(void *at, const uint8_t *bytes, size_t n)
 {
-    for (; n > CHUNK; bytes += CHUNK, n -= CHUNK)
-        add_chunk(at, bytes, CHUNK);
-    add_chunk(at, bytes, n);
+    state *s = at;
+    while (n) {
+        size_t room = CHUNK - s->split, some = n < room ? n : room;
+        split_all(s, bytes, some);
+        bytes += some;
+        n -= some;
+        s->split += some;
+        if (s->split < CHUNK) continue;
+        for (int g = 0; g < 4; g++)
+            count_group(&s->groups[g], s->counts + 64 * g);
+        s->split = 0;
+    }
 }
 
 static void finish(void *at, uint64_t counts[256])
@@ -214,6 +225,7 @@ static void finish(void *at, uint64_t counts[256])
     state *s = at;
     for (int g = 0; g < 4; g++) {
         group *it = &s->groups[g];
+        count_group(it, s->counts + 64 * g);
         for (size_t i = 0; i < it->filled; i++)
             s->counts[it->bytes[i]]++;
         it->filled = 0;
@@ -222,6 +234,7 @@ static void finish(void *at, uint64_t counts[256])
     for (int v = 0; v < 256; v++)
         counts[v] += s->counts[v];
     memset(s->counts, 0, sizeof s->counts);
+    s->split = 0;
 }
 
 const histo_byte_counting histo_byte_counting_vbmi2 = {sizeof(state), 0.16, start, add, finish};

@@ -65,6 +65,11 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
+/* At most HISTO_PIECE samples of a block, from `begin` on. Strategies take blocks piece by piece, and with each piece
+ * memory is asked for what lies a little ahead: it would have nothing to do while slots are counted. */
+enum { HISTO_PIECE = 512 };
+histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
+
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 

@@ -51,8 +51,8 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     /* A large table that only one thread would use is no better than the histogram itself. */
     if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
-    l.slots = rounded(HISTO_BLOCK * sizeof(uint32_t));
-    l.weights = fast ? rounded(HISTO_BLOCK * sizeof(double)) : 0;
+    l.slots = rounded(HISTO_PIECE * sizeof(uint32_t));
+    l.weights = fast ? rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t));
     l.sums = fast && l.subtables ? rounded(l.entries * 2 * sizeof(double)) : 0;
     l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
@@ -188,6 +188,25 @@ static void add_weights(local *me, const histo_block *block)
     }
 }
 
+static void count_piece(local *me, const histo_block *piece)
+{
+    const histo_job *job = me->all->job;
+    const layout *l = &me->all->layout;
+    histo_block_slots(job, piece, me->slots);
+    if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(me, piece);
+    if (l->subtables == 0) {
+        count_directly(job, piece, me->slots);
+        return;
+    }
+    if (l->subtables == 1)
+        count_subtables(me->tables, l->entries, 1, me->slots, piece->n);
+    else if (l->subtables == USUAL_SUBTABLES)
+        count_subtables(me->tables, l->entries, USUAL_SUBTABLES, me->slots, piece->n);
+    else
+        count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
+    me->held += piece->n;
+}
+
 static void count_range(void *context, int index)
 {
     shared *all = context;
@@ -204,19 +223,10 @@ static void count_range(void *context, int index)
             count_constant(&me, &block);
             continue;
         }
-        histo_block_slots(job, &block, me.slots);
-        if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(&me, &block);
-        if (l->subtables == 0) {
-            count_directly(job, &block, me.slots);
-            continue;
+        for (int i = 0; i < block.n; i += HISTO_PIECE) {
+            histo_block piece = histo_block_piece(job->problem, &block, i);
+            count_piece(&me, &piece);
         }
-        if (l->subtables == 1)
-            count_subtables(me.tables, l->entries, 1, me.slots, block.n);
-        else if (l->subtables == USUAL_SUBTABLES)
-            count_subtables(me.tables, l->entries, USUAL_SUBTABLES, me.slots, block.n);
-        else
-            count_subtables(me.tables, l->entries, l->subtables, me.slots, block.n);
-        me.held += block.n;
     }
     flush(&me);
 }
