@@ -123,9 +123,12 @@ static const level *usable_level(void)
     return &levels[histo_isa_usable()];
 }
 
-void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3])
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])
 {
-    usable_level()->codes(slots, n, bins, codes, flow);
+    const histo_problem *p = job->problem;
+    const histo_cpu_prepared *prepared = job->prepared;
+    usable_level()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0], block->n,
+                          codes, flow);
 }
 
 double histo_slots_ns(const histo_problem *p)
