@@ -2,13 +2,14 @@
  * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache.
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
- * Bytes: each sample once, and a byte a slot and thread at the end. The carry is a branch that is taken once in 256
- * times. Wins from some ten thousand slots on; below that privatized, whose tables fit the first-level cache too. */
+ * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some ten thousand slots on; below that
+ * privatized, whose tables fit the first-level cache too. */
 #include <string.h>
 
+#include "cpu/carries.h"
 #include "cpu/cpu.h"
 
-enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */, CARRY = 256 };
+enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
 static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
 
 static const char *refuses(const histo_problem *p)
@@ -91,6 +92,24 @@ static void flush(const local *me)
     memset(me->table, 0, entries);
 }
 
+static void count_piece(const local *me, int n)
+{
+    uint64_t carries[HISTO_PIECE / HISTO_CARRIES];
+    const uint32_t *slots = me->slots;
+    int i = 0;
+    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES) {
+        uint64_t noted = 0;
+        for (int k = i; k < i + HISTO_CARRIES; k++)
+            noted = histo_count_byte(&me->table[slots[k]], noted);
+        carries[i / HISTO_CARRIES] = noted;
+    }
+    for (int k = i; k < n; k++)
+        if (++me->table[slots[k]] == 0) add(me, slots[k], HISTO_CARRY);
+    for (int first = 0; first < i; first += HISTO_CARRIES)
+        for (uint64_t left = carries[first / HISTO_CARRIES]; left;)
+            add(me, slots[first + histo_take_carry(&left)], HISTO_CARRY);
+}
+
 static void count_block(const local *me, histo_block *block)
 {
     int n = block->n;
@@ -100,13 +119,10 @@ static void count_block(const local *me, histo_block *block)
         add(me, me->slots[0], (uint64_t)n);
         return;
     }
-    uint8_t *restrict table = me->table; /* bytes may alias anything: not these */
-    const uint32_t *restrict slots = me->slots;
     for (int i = 0; i < n; i += HISTO_PIECE) {
         histo_block piece = histo_block_piece(me->job->problem, block, i);
         histo_block_slots(me->job, &piece, me->slots);
-        for (int k = 0; k < piece.n; k++)
-            if (__builtin_expect(++table[slots[k]] == 0, 0)) add(me, slots[k], CARRY);
+        count_piece(me, piece.n);
     }
 }
 

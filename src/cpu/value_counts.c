@@ -9,6 +9,7 @@
  * few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
+#include "cpu/carries.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
@@ -20,8 +21,7 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    CARRY = 256,
-    RUN = 256,
+    STRETCH = 1024,    /* 16-bit samples whose carries are looked at together */
     MOST_OPERANDS = 3, /* samples, mask, where */
 };
 
@@ -129,25 +129,34 @@ static void flush(local *me)
     }
 }
 
-static inline void count_one(const local *me, uint8_t *counts, uint16_t value)
+/* Count the values of a stretch, and then its carries. */
+static void count_stretch(const local *me, const uint16_t *values)
 {
-    if (__builtin_expect(++counts[value] == 0, 0)) add_value(me, value, CARRY);
+    uint8_t *counts = me->counters;
+    uint64_t carries[STRETCH / HISTO_CARRIES];
+    for (int i = 0; i < STRETCH; i += HISTO_CARRIES) {
+        uint64_t noted = 0;
+        for (int k = i; k < i + HISTO_CARRIES; k++)
+            noted = histo_count_byte(&counts[values[k]], noted);
+        carries[i / HISTO_CARRIES] = noted;
+    }
+    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
+        for (uint64_t left = carries[i / HISTO_CARRIES]; left;)
+            add_value(me, values[i + histo_take_carry(&left)], HISTO_CARRY);
 }
 
 static void count_16(const local *me, const uint16_t *values, int64_t n)
 {
     uint8_t *counts = me->counters;
     int64_t i = 0;
-    for (; i + RUN <= n; i += RUN) {
-        if (histo_all_equal(values + i, RUN, sizeof *values)) {
-            add_value(me, values[i], RUN);
-            continue;
-        }
-        for (int64_t k = i; k < i + RUN; k++)
-            count_one(me, counts, values[k]);
+    for (; i + STRETCH <= n; i += STRETCH) {
+        if (histo_all_equal(values + i, STRETCH, sizeof *values))
+            add_value(me, values[i], STRETCH);
+        else
+            count_stretch(me, values + i);
     }
     for (; i < n; i++)
-        count_one(me, counts, values[i]);
+        if (++counts[values[i]] == 0) add_value(me, values[i], HISTO_CARRY);
 }
 
 /* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
