@@ -2,6 +2,8 @@
 #ifndef BENCH_POSITION_H
 #define BENCH_POSITION_H
 
+#include <string.h>
+
 #include "bench/inputs.h"
 #include "bench/random.h"
 
@@ -67,6 +69,14 @@ HISTO_INLINE double bench_value(const bench_input *input, const histo_axis *axis
     return axis->edges[bin] + (at - (double)bin) * (axis->edges[bin + 1] - axis->edges[bin]);
 }
 
+/* The upper bits of a float: it is rounded down. */
+HISTO_INLINE uint16_t bench_upper(float value, int shift)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)(bits >> shift);
+}
+
 /* Write sample i of n. */
 HISTO_INLINE void bench_store(const bench_input *input, const histo_axis *axis, void *samples, int64_t i, int64_t n)
 {
@@ -87,6 +97,12 @@ HISTO_INLINE void bench_store(const bench_input *input, const histo_axis *axis, 
         CASE(HISTO_I64, int64_t)
         CASE(HISTO_F64, double)
 #undef CASE
+    case HISTO_F16: /* of numbers of [0, 1); binary16 has exponents 112 less than float */
+        ((uint16_t *)samples)[i] = bench_upper((value > below_one ? below_one : (float)value) * 0x1p-112f, 13);
+        break;
+    case HISTO_BF16:
+        ((uint16_t *)samples)[i] = bench_upper(value > below_one ? below_one : (float)value, 16);
+        break;
     default:
         ((float *)samples)[i] = input->axis == BENCH_NATURAL && value > below_one ? below_one : (float)value;
         break;

@@ -1,6 +1,7 @@
 /* The choice between the CPU and a GPU, on any machine: this program has a table of strategies and a CUDA backend of
  * its own, which take the place of the library's. The GPU is the CPU in disguise, as fast and as far away as a test
  * says. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,6 +21,11 @@ static struct {
     histo_status preparing, running;                 /* what these give on the GPU */
     bool counts;                                     /* fills count, beside taking their time */
     int asked, prepared;
+    double dense_us;  /* predicted where all samples lie in a tenth of the slots, and ten times that where none do */
+    uint32_t step;    /* from the slot of one sample glanced at to that of the next */
+    int most_glances; /* samples that there are */
+    histo_status glancing;
+    int glanced;
 } world;
 
 static int reset(void **state)
@@ -29,6 +35,7 @@ static int reset(void **state)
     world.slow_us = 300;
     world.fast_us = 100;
     world.gpu_us = 10;
+    world.dense_us = 1e12;
     histo_wisdom_forget();
     return 0;
 }
@@ -67,6 +74,16 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 STRATEGY(slow)
 STRATEGY(fast)
 STRATEGY(gpu)
+
+/* Fast for samples that lie close together, so far as it is told. */
+static double dense_cost(const histo_problem *problem, int threads)
+{
+    (void)threads;
+    return world.dense_us * (10 - 9 * histo_problem_share(problem, problem->slots / 10));
+}
+
+static const histo_strategy strategy_dense = {
+    .refuses = refuses, .cost_us = dense_cost, .workspace = workspace, .launch = gpu_launch};
 
 static const char *unavailable(void)
 {
@@ -138,6 +155,15 @@ static histo_speed speed(histo_device device)
     return (histo_speed){.memory = 1e6, .arithmetic = 1e5};
 }
 
+static histo_status glance(const histo_job *job, int n, uint32_t *slots)
+{
+    assert_ptr_equal(job->prepared, &world);
+    world.glanced++;
+    for (int i = 0; i < n; i++)
+        slots[i] = i < world.most_glances ? (uint32_t)(n - i) * world.step : HISTO_NO_SLOT;
+    return world.glancing;
+}
+
 const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .unavailable = unavailable,
                                           .threads = one,
@@ -149,22 +175,25 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .unprepare = unprepare,
                                           .awake = awake,
                                           .pinned = pinned,
-                                          .speed = speed};
+                                          .speed = speed,
+                                          .glance = glance};
 
 static const histo_row rows[] = {{&histo_backend_cpu, "slow", "", "", "", &strategy_slow},
                                  {&histo_backend_cpu, "fast", "", "", "", &strategy_fast},
-                                 {&histo_backend_cuda, "gpu", "", "", "", &strategy_gpu}};
+                                 {&histo_backend_cuda, "gpu", "", "", "", &strategy_gpu},
+                                 {&histo_backend_cuda, "dense", "", "", "", &strategy_dense}};
+enum { ROWS = sizeof rows / sizeof rows[0] };
 
 const histo_row *histo_row_at(int i)
 {
-    return i >= 0 && i < 3 ? &rows[i] : NULL;
+    return i >= 0 && i < ROWS ? &rows[i] : NULL;
 }
 
 const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
 {
     (void)preferred;
     const char *slash = strchr(name, '/');
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < ROWS; i++)
         if (strcmp(rows[i].name, slash ? slash + 1 : name) == 0) return &rows[i];
     return NULL;
 }
@@ -176,7 +205,7 @@ const histo_backend *histo_backend_of(histo_device device)
 
 int histo_strategy_count(void)
 {
-    return 3;
+    return ROWS;
 }
 
 histo_status histo_strategy_describe(int i, histo_strategy_info *info)
@@ -407,6 +436,65 @@ static void classes(void **state)
     }
 }
 
+/* Samples on a GPU are looked at where that can change the choice by more than it takes, and nowhere else. */
+static void a_glance_decides(void **state)
+{
+    (void)state;
+    enum { BINS = 1 << 20 };
+    world.gpu_us = 1000;
+    world.dense_us = 500;
+    world.most_glances = N;
+    world.step = BINS / 4096; /* half of the slots */
+    histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
+    assert_int_equal(world.glanced, 0); /* in host memory */
+    world.there = true;
+    histo_plan *plan = make_plan(BINS, N, NULL);
+    assert_int_equal(world.glanced, 1);
+    assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
+    assert_explains(plan, "a glance at 2048 samples: 25 % of them lie in an eighth of the slots", true);
+    histo_plan_destroy(plan);
+    world.step = BINS / 2048 / 10;
+    plan = make_plan(BINS, N, NULL);
+    assert_string_equal(histo_plan_strategy(plan), "cuda/dense");
+    assert_explains(plan, "a glance at 2048 samples: 100 %", true);
+    assert_true(candidate_of(plan, "dense")->us < 510);
+    histo_plan_destroy(plan);
+    world.step = 1 << 8;
+    world.most_glances = 3;
+    plan = make_plan(BINS, N, NULL);
+    assert_explains(plan, "a glance at 3 samples: 100 %", true);
+    histo_plan_destroy(plan);
+    assert_int_equal(world.glanced, 3);
+    world.most_glances = N;
+    world.glancing = HISTO_DEVICE; /* then nobody looked */
+    plan = make_plan(BINS, N, NULL);
+    assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
+    assert_explains(plan, "glance", false);
+    assert_true(candidate_of(plan, "dense")->us > 4500);
+    histo_plan_destroy(plan);
+    assert_int_equal(world.glanced, 4);
+    /* It would not pay; is not wanted; or is known. */
+    world.gpu_us = 510;
+    histo_plan_destroy(make_plan(BINS, N, NULL));
+    world.gpu_us = 1000;
+    histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.strategy = "gpu"}));
+    histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.effort = HISTO_MEASURE}));
+    histo_plan_destroy(make_plan(BINS, N, NULL));
+    assert_int_equal(world.glanced, 4);
+}
+
+/* Where the samples' way takes longer than any counting, the fastest counter is taken all the same. */
+static void the_faster_counter_of_equal_ones(void **state)
+{
+    (void)state;
+    histo_plan_options there = {.device = HISTO_DEVICE_CUDA(0)};
+    world.gpu_us = 2;
+    world.dense_us = 0.1; /* 1 us for samples spread evenly */
+    assert_chosen(&there, "cuda/dense", "cuda/gpu: predicted");
+    world.gpu_us = 0.5;
+    assert_chosen(&there, "cuda/gpu", "cuda/dense: predicted");
+}
+
 /* A fill without a plan of the caller's goes where it is counted soonest, and counts. */
 static void filled(void **state)
 {
@@ -427,6 +515,36 @@ static void filled(void **state)
 }
 
 /* ---- Rates ---- */
+
+static double growing_cost(const histo_problem *problem, int threads)
+{
+    (void)threads;
+    return 7 + (double)problem->samples * (double)problem->slots * 1e-6;
+}
+
+/* Beyond the rows, and between them, a strategy's own estimate says how many times as long other bins take. */
+static void rates_go_on(void **state)
+{
+    (void)state;
+    static const histo_strategy growing = {.refuses = refuses, .cost_us = growing_cost, .workspace = workspace};
+    static const histo_row sort = {&histo_backend_cuda, "sort_search", "", "", "", &growing};
+    const histo_speed reference = {4.814e6, 132 * 1980.0};
+    static uint32_t wide[N];
+    histo_view view = histo_view_1d(wide, HISTO_U32, N);
+    double last_us = 0;
+    for (int64_t bins = 1 << 21; bins <= 1 << 24; bins *= 8) {
+        histo_cost cost;
+        histo_hist *h = make_hist(bins);
+        histo_plan *plan;
+        OK(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
+        assert_true(histo_cost_of(&sort, &plan->problem, 1, &reference, &cost));
+        assert_true(fabs(cost.fixed_us - 7) < 1e-3 * cost.count_us);
+        if (last_us > 0) assert_true(fabs(cost.count_us / last_us - 8) < 0.01);
+        last_us = cost.count_us;
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+}
 
 /* The rows of rates.def, for a strategy that has some: between two numbers of bins, twice the multiprocessors, half the
  * memory. */
@@ -472,8 +590,11 @@ int main(void)
         cmocka_unit_test_setup(measured_on_both, reset),
         cmocka_unit_test_setup(hopeless_ones_are_not_run, reset),
         cmocka_unit_test_setup(classes, reset),
+        cmocka_unit_test_setup(a_glance_decides, reset),
+        cmocka_unit_test_setup(the_faster_counter_of_equal_ones, reset),
         cmocka_unit_test_setup(filled, reset),
         cmocka_unit_test_setup(rates_are_scaled, reset),
+        cmocka_unit_test_setup(rates_go_on, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static size_t table_bytes(const histo_lookup *lookup, histo_dtype dtype)
 
 static size_t cells_bytes(const histo_lookup *lookup)
 {
-    return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0; /* of each of its two arrays */
+    return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0;
 }
 
 /* Copy to the device, if there is something, and move `at` behind it. Waits until it is there: a plain cudaMemcpy from
@@ -75,7 +75,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     size_t bytes = 0;
     for (int a = 0; a < problem->naxes; a++)
         bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]) +
-                 2 * cells_bytes(&problem->lookups[a]);
+                 cells_bytes(&problem->lookups[a]);
     if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
     /* Edges, of 8 bytes, before the tables. */
     char *at = (char *)prepared->memory;
@@ -91,7 +91,6 @@ static histo_status prepare(const histo_problem *problem, void **out)
         status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&there->table);
         if (status == HISTO_OK)
             status = upload(&at, l->cells.entry, cells_bytes(l), (const void **)&there->cells.entry);
-        if (status == HISTO_OK) status = upload(&at, l->cells.more, cells_bytes(l), (const void **)&there->cells.more);
     }
     if (status == HISTO_OK)
         *out = prepared;
@@ -164,4 +163,5 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_bank_wait,
                                                      histo_cuda_awake,
                                                      histo_cuda_pinned,
-                                                     histo_cuda_speed};
+                                                     histo_cuda_speed,
+                                                     histo_cuda_glance};

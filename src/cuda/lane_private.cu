@@ -129,6 +129,18 @@ HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uin
     return (min(max(x, l->whole.low), high) - l->whole.from) >> l->whole.shift;
 }
 
+/* 64-bit integers as the nearest of 32 bits. */
+HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int64_t x)
+{
+    int32_t narrow = (int32_t)x;
+    return slot_by_whole(l, high, x == narrow ? narrow : x < 0 ? INT32_MIN : INT32_MAX);
+}
+
+HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint64_t x)
+{
+    return slot_by_whole(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
+}
+
 HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
 {
     if (by_value)
@@ -259,12 +271,14 @@ enum { FULL_BLOCKS = 1 };
 #define NARROW(X, way) X(u16, uint16_t, way) X(i16, int16_t, way)
 #define HALF(X, way) X(f16, uint16_t, way) X(bf16, uint16_t, way)
 #define INTEGERS(X, way) X(u32, uint32_t, way) X(i32, int32_t, way)
-#define WIDE(X, way) INTEGERS(X, way) X(u64, uint64_t, way) X(i64, int64_t, way) X(f32, float, way) X(f64, double, way)
+#define LONG(X, way) X(u64, uint64_t, way) X(i64, int64_t, way)
+#define WIDE(X, way) INTEGERS(X, way) LONG(X, way) X(f32, float, way) X(f64, double, way)
 #define KERNELS(X)                                                                                                     \
     X(u8, uint8_t, value)                                                                                              \
     X(i8, int8_t, value)                                                                                               \
     NARROW(X, whole)                                                                                                   \
     INTEGERS(X, whole)                                                                                                 \
+    LONG(X, whole)                                                                                                     \
     WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 

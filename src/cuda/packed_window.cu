@@ -51,23 +51,13 @@ typedef struct layout {
 
 /* ---- Finding the window ---- */
 
-/* Threads' own samples of a batch entry: evenly spread, but not so evenly that rows of an image could line up. */
+/* Threads' own samples of a batch entry. */
 HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)
 {
-    int64_t entry = w->first_entry + blockIdx.x, each = w->nest.per_batch;
-    int64_t first = entry * each, last = first + each;
-    first = first < w->begin ? w->begin : first;
-    last = last > w->end ? w->end : last;
-    int64_t length = last - first, step = length / (FIND_THREADS * SAMPLED_EACH) + 1;
 #pragma unroll 1
     for (uint32_t k = 0; k < SAMPLED_EACH; k++) {
-        uint32_t number = k * FIND_THREADS + threadIdx.x, its_slot = HISTO_NO_SLOT;
-        int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
-        if (at < length) {
-            histo_share share = histo_share_any(w, blockIdx.x * w->shares_each + at / w->samples_each);
-            histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
-            its_slot = histo_slot_of_place(w, &place);
-        }
+        uint32_t its_slot = histo_slot_sampled(w, w->first_entry + blockIdx.x, k * FIND_THREADS + threadIdx.x,
+                                               FIND_THREADS * SAMPLED_EACH);
 #pragma unroll
         for (uint32_t i = 0; i < SAMPLED_EACH; i++) /* keeps slot[] in registers */
             slot[i] = i == k ? its_slot : slot[i];
@@ -607,7 +597,6 @@ static const char *refuses(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
-/* As if samples were spread evenly over the slots: it is told nothing of them. */
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
@@ -619,11 +608,12 @@ static double cost_us(const histo_problem *p, int threads)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
     double by_samples = 1 / (p->operands > 1 ? 2e5 : values ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5);
-    double outside = values || l.w.size >= counters ? 0 : 1 - l.w.size / counters;
+    double outside = values || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
     double each = by_bytes > by_samples ? by_bytes : by_samples;
+    double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the second-level cache */
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
     if (merged > samples) merged = samples;
-    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside / 9e4) + merged / 9e5;
+    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside * by_atomics) + merged / 9e5;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

@@ -18,8 +18,6 @@
 
 #define HISTO_IN_KERNEL static __device__ __forceinline__
 
-#define HISTO_NO_SLOT 0xffffffffu
-
 typedef struct histo_share {
     int64_t entry;                     /* of the batch */
     int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the nest */
@@ -147,23 +145,22 @@ HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, uint
     return histo_position_f64(c, by_bits, (double)x);
 }
 
-/* What cells leave to comparisons. */
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool by_bits, float x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, float x)
 {
-    return !by_bits && x < l->first_f32;
+    return x < l->first_f32;
 }
 
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, double x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, double x)
 {
     return x < l->lo;
 }
 
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, int64_t x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, int64_t x)
 {
     return histo_less_i64(x, l->lo);
 }
 
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
 {
     return histo_less_u64(x, l->lo);
 }
@@ -199,56 +196,60 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
     {                                                                                                                  \
         return histo_by_nearest(l, (histo_native_##name)widen(x));                                                     \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_slot_by_edges_##name(const histo_lookup *l, uint32_t more, storage stored)          \
+    HISTO_IN_KERNEL uint32_t histo_by_edge_##name(const histo_lookup *l, uint32_t edge, storage stored)                \
     {                                                                                                                  \
         compute x = (compute)widen(stored);                                                                            \
-        uint32_t edge = more - HISTO_CELLS_COMPARE;                                                                    \
-        if (edge > (uint32_t)l->bins) return histo_slot_by_##compute(l, x);                                            \
         bool last = edge == (uint32_t)l->bins;                                                                         \
         return edge + (last ? histo_is_over_by_##compute(l, x) : !histo_less_by_##compute(x, l->edges[edge]));         \
+    }                                                                                                                  \
+    /* What cells leave to the edges: a comparison or a search. */                                                     \
+    HISTO_IN_KERNEL uint32_t histo_by_edges_##name(const histo_lookup *l, uint32_t left, storage x)                    \
+    {                                                                                                                  \
+        if (left == HISTO_CELLS_SEARCH) return histo_slot_by_##compute(l, (compute)widen(x));                          \
+        return histo_by_edge_##name(l, left - HISTO_CELLS_COMPARE, x);                                                 \
     }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
-        uint32_t sum[HISTO_SAMPLES_##name], most = 0, special = histo_cells_special(&l->cells);                        \
-        bool edges = false;                                                                                            \
+        const histo_cells *c = &l->cells;                                                                              \
+        uint32_t sum[HISTO_SAMPLES_##name];                                                                            \
+        bool equal = false, any = false, edges = false;                                                                \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
-            sum[i] = histo_cells_sum(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i])));       \
-            slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
-            most = max(most, sum[i]);                                                                                  \
+            native v = (native)widen(x[i]);                                                                            \
+            sum[i] = histo_cells_sum(c, by_bits, entry, histo_position(c, by_bits, v));                                \
+            slot[i] = sum[i] >> (c->low + 1);                                                                          \
+            any = any || sum[i] >= c->special || v != v;                                                               \
         }                                                                                                              \
-        if (!l->cells.certain)                                                                                         \
-            _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(&l->cells, sum[i]))                   \
+        if (!c->certain) _Pragma("unroll") for (int i = 0; i < n; i++) equal = equal || histo_cells_equals(c, sum[i]); \
+        if (equal)                                                                                                     \
+            _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(c, sum[i]) && sum[i] < c->special)    \
+                slot[i] = histo_by_edge_##name(l, slot[i], x[i]);                                                      \
+        if (any) _Pragma("unroll") for (int i = 0; i < n; i++)                                                         \
             {                                                                                                          \
-                slot[i] = HISTO_CELLS_SEARCH;                                                                          \
-                edges = true;                                                                                          \
-            }                                                                                                          \
-        if (most >= special) _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special)                      \
-            {                                                                                                          \
-                slot[i] = histo_cells_more(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i]))); \
-                edges |= slot[i] >= HISTO_CELLS_COMPARE;                                                               \
+                native v = (native)widen(x[i]);                                                                        \
+                if (sum[i] >= c->special)                                                                              \
+                    slot[i] = histo_cells_narrower(c, by_bits, entry, histo_position(c, by_bits, v), sum[i]);          \
+                edges = edges || slot[i] >= HISTO_CELLS_COMPARE;                                                       \
+                slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                    \
             }                                                                                                          \
         if (edges) _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                     \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
-                uint32_t it = 0;                                                                                       \
-                _Pragma("unroll") for (int i = 0; i < n; i++)                                                          \
+                uint32_t it = slot[0];                                                                                 \
+                _Pragma("unroll") for (int i = 1; i < n; i++)                                                          \
                 {                                                                                                      \
                     one = i == k ? x[i] : one; /* keeps the arrays in registers */                                     \
                     it = i == k ? slot[i] : it;                                                                        \
                 }                                                                                                      \
                 if (it < HISTO_CELLS_COMPARE) continue;                                                                \
-                it = histo_slot_by_edges_##name(l, it, one);                                                           \
+                it = histo_by_edges_##name(l, it, one);                                                                \
                 _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? it : slot[i];                         \
             }                                                                                                          \
-        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
-        {                                                                                                              \
-            native v = (native)widen(x[i]);                                                                            \
-            slot[i] = histo_is_below(l, by_bits, v) ? 0 : slot[i];                                                     \
-            slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                        \
-        }                                                                                                              \
+        if (c->from_below)                                                                                             \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] =                                                    \
+                histo_is_below(l, (native)widen(x[i])) ? 0 : slot[i];                                                  \
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
@@ -403,6 +404,21 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const his
     for (int a = 0; a < w->naxes; a++)
         slot += w->slot_strides[a] * histo_slot_at(w, a, histo_address(w, place, a));
     return slot;
+}
+
+/* The slot of the number-th of about n samples of the job's part of a batch entry, HISTO_NO_SLOT if there are not as
+ * many: evenly spread, but not so evenly that rows of an image could line up. */
+HISTO_IN_KERNEL uint32_t histo_slot_sampled(const histo_cuda_work *w, int64_t entry, uint32_t number, uint32_t n)
+{
+    int64_t first = entry * w->nest.per_batch, last = first + w->nest.per_batch;
+    first = first < w->begin ? w->begin : first;
+    last = last > w->end ? w->end : last;
+    int64_t length = last - first, step = length / n + 1;
+    int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
+    if (at >= length) return HISTO_NO_SLOT;
+    histo_share share = histo_share_any(w, (entry - w->first_entry) * w->shares_each + at / w->samples_each);
+    histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
+    return histo_slot_of_place(w, &place);
 }
 
 /* ---- The slots of a step, by reader ---- */

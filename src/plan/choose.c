@@ -76,15 +76,49 @@ static void list_candidates(histo_plan *plan, int site)
     }
 }
 
+/* Where the samples' way takes longer than counting, candidates take equally long, and the one that counts sooner is the
+ * better. */
+static bool is_cheaper(const histo_candidate *a, const histo_candidate *b)
+{
+    return a->us < b->us || (a->us == b->us && a->count_us < b->count_us);
+}
+
 histo_candidate *histo_plan_cheapest(histo_plan *plan, int site)
 {
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
         histo_candidate *it = &plan->candidate[c];
         if (it->refusal || it->site != site) continue;
-        if (!best || it->us < best->us) best = it;
+        if (!best || is_cheaper(it, best)) best = it;
     }
     return best;
+}
+
+/* Estimate the candidates of the first site, where the plan is, again; what the cheapest takes. */
+static double estimate_again(histo_plan *plan)
+{
+    for (int c = 0; c < plan->candidates; c++)
+        if (!plan->candidate[c].refusal) estimate(plan, &plan->candidate[c]);
+    const histo_candidate *best = histo_plan_cheapest(plan, 0);
+    return best ? best->us : 0;
+}
+
+/* Look at samples in a GPU's memory, if the time to be won where they lie densely pays for that. */
+static histo_status consider_glance(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+{
+    histo_problem *p = &plan->problem;
+    if (!histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1) return HISTO_OK;
+    double spread_us = estimate_again(plan);
+    p->dense = true;
+    double dense_us = estimate_again(plan);
+    p->dense = false;
+    histo_status status = HISTO_OK;
+    if (spread_us - dense_us > histo_rate_of(HISTO_RATE_GLANCE)) {
+        status = histo_plan_settle(plan, 0);
+        if (status == HISTO_OK) histo_plan_glance(plan, operands, fill);
+    }
+    estimate_again(plan);
+    return status;
 }
 
 /* The candidate of a site that measurement found best in another plan takes over from its prediction. */
@@ -167,9 +201,11 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
         return status == HISTO_OK ? histo_plan_settle(plan, 0) : status;
     }
     const histo_candidate *best = measuring ? NULL : remembered(plan, 0);
+    histo_status status = HISTO_OK;
+    if (!best && !measuring) status = consider_glance(plan, operands, fill);
+    if (status != HISTO_OK) return status;
     if (!best) best = histo_plan_cheapest(plan, 0);
     if (plan->sites > 1) consider_second(plan, best, measuring);
-    histo_status status = HISTO_OK;
     best = NULL;
     if (measuring)
         status = choose_measured(plan, operands, fill, &best);

@@ -7,6 +7,9 @@ static void explain_problem(const histo_plan *plan, histo_text *text)
     histo_text_add(text, "problem: %s\n", plan->site[plan->at].signature);
     histo_text_add(text, "reads %g bytes a sample; %lld slots%s, %lld of them bins\n", histo_sample_bytes(p),
                    (long long)p->slots, p->batch > 1 ? " in each histogram of the batch" : "", (long long)p->bins);
+    if (p->glances)
+        histo_text_add(text, "a glance at %d samples: %.3g %% of them lie in an eighth of the slots\n", p->glances,
+                       100 * histo_problem_share(p, p->slots / 8));
 }
 
 static void explain_choice(const histo_plan *plan, histo_text *text)

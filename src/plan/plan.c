@@ -92,11 +92,9 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     return fits;
 }
 
-histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const histo_view *const *operands,
-                            const histo_fill_options *fill)
+histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_job job = {.problem = &plan->problem,
-                     .bank = bank,
                      .prepared = plan->prepared,
                      .threads = plan->threads,
                      .params = plan->params};
@@ -106,6 +104,14 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
         job.stream = fill->stream;
     }
     histo_nest_make(&job.nest, plan->problem.operands, operands);
+    return job;
+}
+
+histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const histo_view *const *operands,
+                            const histo_fill_options *fill)
+{
+    histo_job job = histo_plan_job(plan, operands, fill);
+    job.bank = bank;
     int64_t n = job.nest.batch * job.nest.per_batch;
     bool exact = plan->problem.weighting == HISTO_WEIGHT_REPRODUCIBLE;
     int64_t piece = exact ? (int64_t)HISTO_EXACT_MAX_ADDS : n;

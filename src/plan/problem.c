@@ -1,6 +1,8 @@
 /* Checks of a fill against a histogram, and what follows from them. */
 #include "plan/problem.h"
 
+#include <stdlib.h>
+
 #include "axis/filter.h"
 #include "base/checked.h"
 #include "plan/strategy.h"
@@ -90,6 +92,19 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
     return find_home(problem, views_out);
 }
 
+double histo_problem_share(const histo_problem *problem, int64_t length)
+{
+    if (length >= problem->slots) return 1;
+    if (!problem->glances) return problem->dense ? 1 : (double)length / (double)problem->slots;
+    int most = 0;
+    for (int first = 0, end = 0; end < problem->glances; first++) {
+        while (end < problem->glances && problem->glanced[end] - problem->glanced[first] < length)
+            end++;
+        if (end - first > most) most = end - first;
+    }
+    return (double)most / problem->glances;
+}
+
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to pay for cells, which take some us a bin */ };
 
 histo_status histo_problem_make_cells(histo_problem *problem)
@@ -133,4 +148,5 @@ void histo_problem_free(histo_problem *problem)
         histo_lookup_free(&problem->lookups[a]);
         histo_axis_disown(&problem->axes[a]);
     }
+    free(problem->glanced);
 }

@@ -38,6 +38,9 @@ typedef struct histo_problem {
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
     histo_weighting weighting;
     int64_t samples;     /* about how many a fill brings, all batch entries together */
+    uint32_t *glanced;   /* the slots of some of the samples planned for, in order; NULL if nobody looked */
+    int glances;         /* how many */
+    bool dense;          /* to suppose, where nobody looked, that all samples lie close together */
     histo_device home;   /* where the operands are: a GPU if one of them is in its memory, else the CPU */
     bool bound;          /* no other device can reach all of them */
     histo_device device; /* where a plan counts; never HISTO_DEVICE_AUTO */
@@ -61,6 +64,10 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
 /* Copy the (owned) axes and make their lookups. histo_problem_free undoes it. */
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);
 void histo_problem_free(histo_problem *problem);
+
+/* The share of the samples that lie in the densest run of so many slots: of those glanced at; else all, where they are
+ * supposed to be dense, or as many as if they were spread evenly. */
+double histo_problem_share(const histo_problem *problem, int64_t length);
 
 /* Make cells for axes with stored edges and samples enough to pay for them, where the problem is a GPU's: the CPU has
  * its own (cpu/spans.h). */

@@ -59,9 +59,9 @@ histo_form histo_form_of(const histo_problem *p)
     size_t size = histo_dtype_size(p->dtypes[0]);
     const histo_lookup *l = &p->lookups[0];
     if (size == 1) return HISTO_FORM_table8;
-    if (l->table) return HISTO_FORM_table16;
+    if (l->table) return l->whole.is ? HISTO_FORM_whole16 : HISTO_FORM_table16;
     if (l->edges) return size == 8 ? HISTO_FORM_search64 : HISTO_FORM_search32;
-    if (size == 8) return HISTO_FORM_float64;
+    if (size == 8) return histo_dtype_is_integer(p->dtypes[0]) ? HISTO_FORM_integer64 : HISTO_FORM_float64;
     return histo_dtype_is_integer(p->dtypes[0]) && l->step == 1 ? HISTO_FORM_whole : HISTO_FORM_float32;
 }
 
@@ -91,12 +91,30 @@ static bool is_of(const cost_row *c, const histo_row *row, histo_form form)
            strcmp(c->strategy, row->name) == 0;
 }
 
-/* What a strategy's own estimate adds to what grows with the samples. */
-static double own_fixed_us(const histo_row *row, const histo_problem *p, int threads)
+/* The part of a strategy's own estimate that grows with the samples, and the rest. */
+static double own_count_us(const histo_row *row, const histo_problem *p, int threads)
 {
     histo_problem twice = *p;
     twice.samples *= 2;
-    return fmax(2 * row->strategy->cost_us(p, threads) - row->strategy->cost_us(&twice, threads), 0);
+    return row->strategy->cost_us(&twice, threads) - row->strategy->cost_us(p, threads);
+}
+
+static double own_fixed_us(const histo_row *row, const histo_problem *p, int threads)
+{
+    return fmax(row->strategy->cost_us(p, threads) - own_count_us(row, p, threads), 0);
+}
+
+/* By one row: as it was measured, and as much longer as these bins take than those of the row by the strategy's own
+ * estimate, which knows of tiles and of samples glanced at. */
+static double count_us_of(const cost_row *c, const histo_row *row, const histo_problem *p, int threads)
+{
+    histo_problem there = *p;
+    there.bins = (int64_t)c->bins;
+    there.slots = there.bins + 3;
+    there.glances = 0;
+    there.dense = false;
+    double own = own_count_us(row, p, threads), own_there = own_count_us(row, &there, threads);
+    return (double)p->samples / c->per_us * (own > 0 && own_there > 0 ? own / own_there : 1);
 }
 
 static double fixed_us_of(const cost_row *c, const histo_row *row, const histo_problem *p, int threads)
@@ -120,12 +138,12 @@ bool histo_cost_of(const histo_row *row, const histo_problem *p, int threads, co
         low = high++;
     if (low->bins > bins || high->bins < bins) low = high;
     double t = low == high ? 0 : log(bins / low->bins) / log(high->bins / low->bins);
-    double per_us = low->per_us * pow(high->per_us / low->per_us, t);
-    per_us *= speed->arithmetic > 0 ? speed->arithmetic / reference.arithmetic : pow(threads, thread_growth);
+    double first_count_us = count_us_of(low, row, p, threads), last_count_us = count_us_of(high, row, p, threads);
+    double faster = speed->arithmetic > 0 ? speed->arithmetic / reference.arithmetic : pow(threads, thread_growth);
     double first_us = fixed_us_of(low, row, p, threads), last_us = fixed_us_of(high, row, p, threads);
     *cost = (histo_cost){.fixed_us = first_us + t * (last_us - first_us),
                          .read_us = histo_read_us(p, speed),
-                         .count_us = (double)p->samples / per_us};
+                         .count_us = pow(first_count_us, 1 - t) * pow(last_count_us, t) / faster};
     return true;
 }
 

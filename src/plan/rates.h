@@ -24,9 +24,11 @@ double histo_rate_of(histo_rate rate);
 typedef enum histo_form {
     HISTO_FORM_table8,   /* looked up by their 8 bits */
     HISTO_FORM_table16,  /* by their 16 bits */
+    HISTO_FORM_whole16,  /* so too, or by a shift: integers, bins of 2^k values */
     HISTO_FORM_whole,    /* integers of 32 bits, bins of width 1 */
     HISTO_FORM_float32,  /* multiplied, other samples of at most 32 bits */
     HISTO_FORM_float64,  /* multiplied, samples of 64 bits */
+    HISTO_FORM_integer64,
     HISTO_FORM_search32, /* searched in stored edges, samples of at most 32 bits */
     HISTO_FORM_search64,
     HISTO_FORM_OTHER, /* joint, weighted, masked, filtered */
