@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cuda/block.cuh"
+#include "cuda/pixels.h"
 
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
@@ -412,6 +413,8 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 static histo_status launch(const histo_job *job)
 {
+    histo_status status;
+    if (histo_cuda_count_pixels(job, job->params[THREADS] / WARP * WARP, job->params[BLOCKS], &status)) return status;
     plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
