@@ -134,8 +134,11 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
     for (const histo_device_bank *it = job->bank->on_devices; it; it = it->next)
         if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
             bank = (const histo_cuda_bank *)it;
-    if (job->problem->home == HISTO_DEVICE_CPU)
-        return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
+    for (int o = 0; o < job->nest.operands; o++) {
+        bool pinned;
+        if (!histo_cuda_is_direct(job->nest.base[o], job->problem->device, &pinned))
+            return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
+    }
     if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
         return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
     if (!bank || bank->workspace_bytes < workspace)

@@ -236,7 +236,8 @@ static unsigned long long id_of(cudaStream_t stream)
 bool histo_cuda_is_captured(cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    return cudaStreamIsCapturing(stream, &capture) == cudaSuccess && capture != cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* what comes next says why */
+    return capture != cudaStreamCaptureStatusNone;
 }
 
 /* In a graph the event is waited for and recorded by each launch, on whatever stream that is. */

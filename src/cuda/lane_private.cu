@@ -357,7 +357,8 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 4.2e6;
+    bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
+    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 && !by_value ? 1 / 2e5 : 1 / 4.2e6;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 

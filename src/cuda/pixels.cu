@@ -21,7 +21,7 @@ extern "C" {
 enum { VALUES = 256, WARP = 32, VECTOR = 16, TABLE = VALUES * WARP, MOST_CHANNELS = 4 };
 enum { UNCOUNTED = 0xffff, NO_VECTOR = 3 /* of the two bits that a vector has, where the period's phase is less */ };
 /* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
-enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30 };
+enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
 
 /* A batch dimension: how far it is from one image to the next, in samples, mask and histograms. */
 typedef struct images {
@@ -365,7 +365,7 @@ static bool describe(const histo_job *job, pixels *p, int *period)
             }
             continue;
         }
-        if (!histo_mul_i64(number, extent, &number) || number > INT32_MAX) return false;
+        if (!histo_mul_i64(number, extent, &number) || number > MOST_IMAGES) return false;
         p->dims++;
         memmove(&p->image[1], &p->image[0], (HISTO_MAX_DIMS - 1) * sizeof p->image[0]);
         p->image[0] = {(uint32_t)extent, histo_divisor_of(extent), nest->strides[0][d],
@@ -408,11 +408,28 @@ static size_t shared_of(const pixels *p)
     return ((size_t)p->tables * TABLE + VALUES) * sizeof(unsigned int);
 }
 
-/* Cut the work, and launch. blocks: the device holds so many. A block's adding up takes about as long as reading
- * MERGE vectors. */
-static histo_status launch(const histo_job *job, pixels *p, const shape *it, int threads, int64_t blocks)
+/* The team with which all shares are done first, if a block's adding up takes about as long as reading MERGE vectors: all
+ * blocks for one share, as few as there are for each of several, or a power of 2. */
+static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t threads)
 {
     enum { MERGE = 1024 };
+    int64_t most = (vectors + threads - 1) / threads, best = 1;
+    if (most > blocks) most = blocks;
+    int64_t each = shares < blocks ? blocks / shares : 1;
+    double least = 0;
+    for (int64_t team = each < most ? each : most, power = 1; power <= 2 * most; team = power < most ? power : most, power *= 2) {
+        int64_t teams = blocks / team, rounds = (shares + teams - 1) / teams;
+        double time = (double)rounds * ((double)vectors / (double)team + MERGE);
+        if (least > 0 && time >= least) continue;
+        least = time;
+        best = team;
+    }
+    return (uint32_t)best;
+}
+
+/* Cut the work, and launch. blocks: the device holds so many. */
+static histo_status launch(const histo_job *job, pixels *p, const shape *it, int threads, int64_t blocks)
+{
     int64_t shares = 1, beside = (int64_t)(uintptr_t)p->at | p->row_bytes | (p->rows > 1 ? p->pitch : 0);
     for (int d = 0; d < p->dims; d++) {
         shares *= p->image[d].extent;
@@ -427,13 +444,7 @@ static histo_status launch(const histo_job *job, pixels *p, const shape *it, int
     p->by_parts = histo_divisor_of(p->parts);
     shares *= p->parts;
     p->shares = (uint32_t)shares;
-    int64_t most = (p->part + threads - 1) / threads;
-    double least = 0;
-    for (int64_t team = 1; team <= blocks && team <= most; team++) {
-        double rounds = (double)((shares + blocks / team - 1) / (blocks / team));
-        double time = rounds * ((double)p->part / (double)team + MERGE);
-        if (team == 1 || time < least) least = time, p->team = (uint32_t)team;
-    }
+    p->team = team_of(shares, p->part, blocks, threads);
     p->stride = p->team * (uint32_t)threads;
     p->more_rows = p->stride / p->each;
     p->more_each = p->stride % p->each;
