@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/layout.h"
 #include "bench/map.h"
 #include "view/dtype.h"
 
@@ -13,6 +14,7 @@ typedef struct group {
     int64_t bins;
     unsigned distributions;
     double gpu, cpu, naive;
+    bench_layout layout;
 } group;
 
 enum {
@@ -56,9 +58,12 @@ enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024,
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive},
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, BENCH_ONE_ARRAY},
+#define LAYOUT(layout, dtype, axis, bins, distributions, gpu, cpu)                                                     \
+    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0, BENCH_##layout},
 #include "bench/map.def"
 #undef GROUP
+#undef LAYOUT
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -80,6 +85,7 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
     for (int i = 0; i < GROUPS; i++) {
         const group *g = &groups[i];
         const char *dtype = histo_dtype_name(g->dtype), *placement = placement_name(g->placement);
+        const char *layout = bench_layout_name(g->layout), *slash = *layout ? "/" : "";
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -87,14 +93,16 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                            .shape = distributions[d].shape,
                                            .dtype = g->dtype,
                                            .bins = g->bins,
-                                           .axis = g->axis},
+                                           .axis = g->axis,
+                                           .layout = g->layout},
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
-            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s", dtype, axis_name(g), (long long)g->bins, placement);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s", dtype, axis_name(g),
-                     (long long)g->bins, cell->column, placement);
+            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s%s", dtype, axis_name(g), (long long)g->bins, placement,
+                     slash, layout);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s%s%s", dtype, axis_name(g),
+                     (long long)g->bins, cell->column, placement, slash, layout);
         }
     }
     return count;

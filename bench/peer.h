@@ -3,7 +3,7 @@
 #define BENCH_PEER_H
 
 #include "axis/axis.h"
-#include "bench/inputs.h"
+#include "bench/layout.h"
 
 /* What is to be counted. */
 typedef struct bench_task {
@@ -11,7 +11,8 @@ typedef struct bench_task {
     const histo_axis *axis; /* owned */
     const double *edges;    /* all bins + 1, in host memory */
     const histo_lookup *lookup;
-    const void *samples; /* where fills read them */
+    const void *samples; /* where fills read them: the first one counted */
+    const bench_arrangement *arranged; /* NULL: one array */
     int64_t count;
     int threads;
 } bench_task;
@@ -25,6 +26,7 @@ typedef struct bench_peer {
     /* The counts of the bins. */
     histo_status (*counts)(void *state, uint64_t *counts);
     void (*end)(void *state);
+    bool arranges; /* it may be able to count what is not one array: begin tells */
 } bench_peer;
 
 #endif

@@ -273,6 +273,54 @@ static void every_layout(void **state)
     }
 }
 
+/* Images of rows with a pitch, of interleaved channels of which some are counted, walked in any direction, at any
+ * address; with masks and filters of the samples themselves. */
+static void images_and_channels(void **state)
+{
+    (void)state;
+    static const histo_dtype dtypes[] = {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_I8, HISTO_U16, HISTO_F32, HISTO_F64};
+    rng r = {.state = 1234567};
+    for (int round = 0; round < 120; round++) {
+        histo_dtype dtype = dtypes[rng_below(&r, 7)];
+        int64_t size = (int64_t)histo_dtype_size(dtype), channels = 1 + rng_below(&r, 4);
+        int64_t used = 1 + rng_below(&r, channels), from = rng_below(&r, channels - used + 1);
+        int64_t images = 1 + rng_below(&r, round % 4 ? 3 : 40), height = 1 + rng_below(&r, 6);
+        int64_t width = 1 + rng_below(&r, round % 3 ? 300 : 20), pad = rng_below(&r, 3) * rng_below(&r, 20);
+        int64_t pitch = width * channels + (round % 2 ? pad : pad * channels), image = pitch * height;
+        if (round % 5 == 0) pitch = (pitch + 15) / 16 * 16, image = pitch * height + 16 * rng_below(&r, 3);
+        const int64_t shape[] = {images, used, height, width}, strides[] = {image, 1, pitch, channels};
+        fill f = {.samples = {.dtype = dtype, .ndim = 4, .batch_ndim = 2}};
+        test_axis((int)rng_below(&r, 13), dtype, &f.axis);
+        int64_t stored = images * image + 16, first = from + (round % 7 ? 0 : rng_below(&r, 16));
+        char *data = make_samples(&r, dtype, (distribution)rng_below(&r, DISTRIBUTIONS), &f.axis, stored);
+        uint8_t *mask_bytes = malloc((size_t)stored);
+        for (int64_t i = 0; i < stored; i++)
+            mask_bytes[i] = (uint8_t)(rng_below(&r, 3) * 100);
+        histo_view mask = {.dtype = HISTO_U8, .ndim = 4, .batch_ndim = 2};
+        int64_t mask_first = round % 8 ? from : 0;
+        for (int d = 0; d < 4; d++) {
+            bool backwards = rng_below(&r, 4) == 0;
+            f.samples.shape[d] = mask.shape[d] = shape[d];
+            f.samples.strides[d] = (backwards ? -strides[d] : strides[d]) * size;
+            mask.strides[d] = backwards ? -strides[d] : strides[d];
+            if (backwards) first += (shape[d] - 1) * strides[d], mask_first += (shape[d] - 1) * strides[d];
+        }
+        f.samples.data = data + first * size;
+        mask.data = mask_bytes + mask_first;
+        if (round % 3 == 1) f.mask = &mask;
+        if (round % 4 == 2) {
+            f.has_where = true;
+            f.where_lo = f.axis.lo;
+            f.where_hi = f.axis.lo + (f.axis.hi - f.axis.lo) / 2;
+        }
+        char what[64];
+        snprintf(what, sizeof what, "images %d", round);
+        for_every_strategy(&f, images * used, 2, what);
+        free(data);
+        free(mask_bytes);
+    }
+}
+
 static void no_samples_and_one(void **state)
 {
     (void)state;
@@ -388,6 +436,7 @@ int main(void)
         cmocka_unit_test(every_type_axis_and_distribution),
         cmocka_unit_test(large_fills),
         cmocka_unit_test(every_layout),
+        cmocka_unit_test(images_and_channels),
         cmocka_unit_test(no_samples_and_one),
         cmocka_unit_test(joint),
         cmocka_unit_test(parameters),

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cuda/block.cuh"
+#include "cuda/pixels.h"
 
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
@@ -370,7 +371,8 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 4.2e6;
+    bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
+    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 && !by_value ? 1 / 2e5 : 1 / 4.2e6;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 
@@ -426,6 +428,8 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 static histo_status launch(const histo_job *job)
 {
+    histo_status status;
+    if (histo_cuda_count_pixels(job, job->params[THREADS] / WARP * WARP, job->params[BLOCKS], &status)) return status;
     plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
