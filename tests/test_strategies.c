@@ -391,6 +391,145 @@ static void joint(void **state)
     }
 }
 
+/* A joint histogram of samples in one buffer: columns one behind the other, or samples side by side. */
+typedef struct table {
+    int naxes, axis[4]; /* of joint_axis */
+    histo_dtype dtype[4];
+    int pitch;  /* bytes from a sample of an axis to the next; 0: columns */
+    int offset; /* bytes before the first sample */
+    int64_t batch, n;
+} table;
+
+static histo_axis joint_axis(int i)
+{
+    static const double few[] = {-3.5, -1, 0, 0x1p-20, 0.1, 0.25, 3, 17.5, 100, 1e4};
+    const histo_axis axes[] = {histo_axis_integer(0, 256),
+                               histo_axis_regular(64, 0, 256),
+                               histo_axis_closed(histo_axis_regular(32, 0, 256)),
+                               histo_axis_regular(50, 0, 256),
+                               histo_axis_regular(8, 64, 192),
+                               histo_axis_regular(128, 0, 256),
+                               histo_axis_regular(256, 0, 1),
+                               histo_axis_closed(histo_axis_regular(300, -1, 1)),
+                               histo_axis_integer(-20, 300),
+                               histo_axis_log(40, 1e-3, 1e4),
+                               histo_axis_variable(9, few),
+                               histo_axis_integer(0, 4096),
+                               histo_axis_regular(2, 0, 256)};
+    return axes[i];
+}
+
+static void check_table(rng *r, const table *t, int round)
+{
+    enum { FEW = 50000 };
+    histo_axis axes[4];
+    double *edges[4];
+    int64_t slots = 1, all = t->batch * t->n, at = t->offset, column[4], pitch[4];
+    for (int a = 0; a < t->naxes; a++) {
+        int64_t size = (int64_t)histo_dtype_size(t->dtype[a]);
+        column[a] = at;
+        pitch[a] = t->pitch ? t->pitch : size;
+        at += t->pitch ? size : (all * size + 15) / 16 * 16 + (round % 3 == 2 ? size : 0);
+        axes[a] = joint_axis(t->axis[a]);
+        edges[a] = malloc((size_t)(axes[a].bins + 1) * sizeof(double));
+        OK(histo_axis_edges(&axes[a], edges[a]));
+        slots *= axes[a].bins + 3;
+    }
+    int64_t bytes = t->pitch ? t->offset + all * t->pitch : at;
+    char *buffer = calloc((size_t)bytes, 1);
+    histo_view views[4];
+    for (int a = 0; a < t->naxes; a++) {
+        size_t size = histo_dtype_size(t->dtype[a]);
+        char *samples = make_samples(r, t->dtype[a], (distribution)rng_below(r, DISTRIBUTIONS), &axes[a], all);
+        for (int64_t i = 0; i < all; i++)
+            memcpy(buffer + column[a] + i * pitch[a], samples + (size_t)i * size, size);
+        free(samples);
+        views[a] = (histo_view){.data = buffer + column[a],
+                                .dtype = t->dtype[a],
+                                .ndim = 2,
+                                .batch_ndim = 1,
+                                .shape = {t->batch, t->n},
+                                .strides = {t->n * pitch[a], pitch[a]}};
+    }
+    size_t counters = (size_t)(t->batch * slots);
+    uint64_t *expected = calloc(counters, sizeof *expected), *got = malloc(counters * sizeof *got);
+    for (int64_t i = 0; i < all; i++) {
+        int64_t slot = i / t->n;
+        for (int a = 0; a < t->naxes; a++)
+            slot = slot * (axes[a].bins + 3) + slot_by_edges(sample_value(buffer + column[a] + i * pitch[a], t->dtype[a]),
+                                                             edges[a], axes[a].bins, axes[a].closed);
+        expected[slot]++;
+    }
+    char name[64];
+    for (int s = 0; s < histo_strategy_count(); s++) {
+        if (!row_name(s, name)) continue;
+        bool is_for_many = strstr(name, "partition") || strstr(name, "packed") || strstr(name, "global_atomic");
+        bool on_device = strncmp(name, "cuda/", 5) == 0;
+        if (slots > FEW && on_device && !is_for_many) continue;
+        placed memory = {0};
+        histo_view whole = histo_view_1d(buffer, HISTO_U8, bytes), copy, moved[4];
+        const histo_view *there = place(&memory, &whole, on_device, &copy);
+        for (int a = 0; a < t->naxes; a++) {
+            moved[a] = views[a];
+            moved[a].data = (const char *)there->data + column[a];
+        }
+        histo_hist *h;
+        OK(histo_hist_create(&h, t->naxes, axes, &(histo_hist_options){.batch = t->batch}));
+        histo_plan *plan = plan_for(name, h, moved, NULL, 2);
+        for (int pass = 0; plan && pass < 2; pass++)
+            OK(histo_plan_fill(plan, h, moved, NULL));
+        if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)counters));
+        for (size_t i = 0; plan && i < counters; i++)
+            if (got[i] != 2 * expected[i])
+                fail_msg("%s, table %d: slot %zu has %llu, should have %llu", name, round, i,
+                         (unsigned long long)got[i], 2 * (unsigned long long)expected[i]);
+        displace(&memory);
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    for (int a = 0; a < t->naxes; a++)
+        free(edges[a]);
+    free(buffer);
+    free(expected);
+    free(got);
+}
+
+/* Pixels, pairs and columns of any types: whole steps and ragged ends, aligned and not, batches, all widths of
+ * counters. */
+static void tables(void **state)
+{
+    (void)state;
+    static const table list[] = {
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},       /* 64 x 64 x 64: counters of 6 bits */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},       /* of four channels three */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},       /* columns */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 5, 1, 40001},       /* unaligned */
+        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 3, 32768},       /* 8 bits, a batch */
+        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001},      /* 16 bits or 32 */
+        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},              /* of three channels two */
+        {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},              /* two columns of bytes */
+        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: not all values are on the axes */
+        {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},
+        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},       /* by table, a window */
+        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},       /* too many for counters on chip */
+        {2, {6, 6}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},            /* pairs */
+        {2, {6, 7}, {HISTO_F32, HISTO_F32}, 0, 4, 2, 33001},
+        {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
+        {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
+        {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001},            /* a pair side by side */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},             /* columns of any types */
+        {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
+        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
+        {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},
+        {2, {8, 10}, {HISTO_I32, HISTO_I8}, 0, 0, 1, 50001},
+    };
+    rng r = {.state = 6};
+    for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++)
+        for (int round = 0; round < 3; round++)
+            if (is_chosen()) check_table(&r, &list[i], 3 * i + round);
+}
+
 /* A parameter of a strategy changes how it counts, never what. */
 static void parameters(void **state)
 {
@@ -439,6 +578,7 @@ int main(void)
         cmocka_unit_test(images_and_channels),
         cmocka_unit_test(no_samples_and_one),
         cmocka_unit_test(joint),
+        cmocka_unit_test(tables),
         cmocka_unit_test(parameters),
         cmocka_unit_test(rows),
     };

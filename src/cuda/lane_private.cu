@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "cuda/block.cuh"
+#include "cuda/joint.cuh"
 #include "cuda/pixels.h"
 
 enum { LANES, BLOCKS, THREADS };
@@ -84,36 +85,6 @@ HISTO_IN_KERNEL void load_cells(const histo_lookup *l, uint32_t *cells)
 {
     for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
         cells[i] = l->cells.entry[i];
-}
-
-/* The first float that is not below an edge, or above it. */
-HISTO_IN_KERNEL float first_float(double edge, bool above)
-{
-    float x = (float)edge;
-    while (above ? !((double)x > edge) : (double)x < edge)
-        x = nextafterf(x, INFINITY);
-    return x;
-}
-
-/* For floats on regular axes: the first float of each bin, and the first above the axis. */
-HISTO_IN_KERNEL void load_firsts(const histo_lookup *l, uint32_t *words)
-{
-    float *first = (float *)words;
-    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
-        first[histo_spread((uint32_t)i)] =
-            i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
-}
-
-/* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by
- * adding 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from the axis. */
-HISTO_IN_KERNEL uint32_t slot_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
-{
-    const float round = 0x1.8p23f;
-    const int32_t zero = 0x4b400000; /* the bits of `round` */
-    float sum = __fadd_rn(__fmaf_rn(x, l->per_step_f32, l->offset_f32), round);
-    int32_t nearest = min(max(__float_as_int(sum), zero), zero + l->bins) - zero;
-    uint32_t slot = (uint32_t)nearest + (x >= __uint_as_float(words[histo_spread((uint32_t)nearest)]));
-    return x != x ? (uint32_t)l->bins + 2 : slot;
 }
 
 /* ---- Counting ---- */
@@ -189,14 +160,14 @@ HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words, int vectors
 #define SLOTS_value(name) SLOTS_ONE_BY_ONE((uint8_t)x[k])
 #define SLOTS_whole(name) SLOTS_ONE_BY_ONE(slot_by_whole(lookup, lookup->whole.high + lookup->whole.closed, x[k]))
 #define SLOTS_nearest(name) SLOTS_ONE_BY_ONE(histo_by_nearest_##name(lookup, x[k]))
-#define SLOTS_firsts(name) SLOTS_ONE_BY_ONE(slot_by_firsts(lookup, BESIDE, x[k]))
+#define SLOTS_firsts(name) SLOTS_ONE_BY_ONE(histo_by_firsts(lookup, BESIDE, x[k]))
 #define SLOTS_linear(name) histo_slots_by_cells_##name(lookup, BESIDE, false, x, slot, N);
 #define SLOTS_bits(name) histo_slots_by_cells_##name(lookup, BESIDE, true, x, slot, N);
 #define SLOTS_plain(name) histo_slots_of_##name(lookup, x, slot);
 #define LOAD_value
 #define LOAD_whole
 #define LOAD_nearest
-#define LOAD_firsts load_firsts(lookup, BESIDE);
+#define LOAD_firsts histo_load_firsts(lookup, BESIDE);
 #define LOAD_linear load_cells(lookup, BESIDE);
 #define LOAD_bits load_cells(lookup, BESIDE);
 #define LOAD_plain
@@ -283,6 +254,7 @@ enum { FULL_BLOCKS = 1 };
     WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
+/* Samples of any layout. */
 static __global__ void __launch_bounds__(1024, 1)
     count_any(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)
 {
@@ -302,6 +274,35 @@ static __global__ void __launch_bounds__(1024, 1)
         merge(shared, &l, &work, share.entry, false);
     }
 }
+
+/* Several axes. */
+#define COUNT_JOINT(reader)                                                                                            \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,                 \
+                       const __grid_constant__ histo_joint joint)                                                      \
+    {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##reader };                                                                           \
+        extern __shared__ unsigned int shared[];                                                                       \
+        unsigned int *mine = shared + own_copy(&l);                                                                    \
+        histo_load_joint_firsts(&work, &joint, shared);                                                                \
+        histo_clear_shared(shared, l.words);                                                                           \
+        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+            histo_share share = histo_share_any(&work, item);                                                          \
+            histo_ahead_##reader ahead;                                                                                \
+            if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
+            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            {                                                                                                          \
+                uint32_t slot[N];                                                                                      \
+                if (histo_take_##reader(&work, &joint, shared, &share, at, &ahead, slot))                              \
+                    count_slots(mine, &l, false, slot, N);                                                             \
+                else                                                                                                   \
+                    _Pragma("unroll") for (int k = 0; k < N; k++) if (slot[k] != HISTO_NO_SLOT)                        \
+                        atomicAdd(&mine[word_of(&l, slot[k])], 1u);                                                    \
+            }                                                                                                          \
+            merge(shared, &l, &work, share.entry, false);                                                              \
+        }                                                                                                              \
+    }
+HISTO_JOINT_READERS(COUNT_JOINT)
 
 /* ---- The strategy ---- */
 
@@ -330,7 +331,8 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), beside = 0;
     int64_t counters = way == VALUE ? (int64_t)VALUES : p->slots + 1;
     if (way == LINEAR || way == BITS) beside = lookup->cells.words;
-    if (way == FIRSTS) beside = histo_spread((uint32_t)lookup->bins) + 1;
+    if (way == FIRSTS) beside = histo_firsts_words(lookup);
+    if (p->naxes > 1) beside = histo_cuda_firsts_of(p, 0, NULL);
     plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
     int64_t most = MOST_COUNTERS, left = LEAVES_CACHE - beside * (int64_t)sizeof(unsigned int);
     most = params[LANES] ? room : (most < left ? most : left) / (int64_t)sizeof(unsigned int);
@@ -372,7 +374,8 @@ static double cost_us(const histo_problem *p, int threads)
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
-    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 && !by_value ? 1 / 2e5 : 1 / 4.2e6;
+    double by_bytes = bytes / 4.2e6, by_samples = by_value || p->operands == 1 ? 1 / 4.2e6 : 1 / 2e5;
+    if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 
@@ -430,13 +433,19 @@ static histo_status launch(const histo_job *job)
 {
     histo_status status;
     if (histo_cuda_count_pixels(job, job->params[THREADS] / WARP * WARP, job->params[BLOCKS], &status)) return status;
+#define ADDRESS(reader) (const void *)count_##reader,
+    static const void *const kernels[] = {HISTO_JOINT_READERS(ADDRESS)(const void *) count_any};
+#undef ADDRESS
     plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
     if (reader != HISTO_READ_ANY) return launch_fast(job, reader);
-    void *args[] = {&work, &it.l};
+    histo_joint joint;
+    const void *kernel = kernels[histo_cuda_joint_of(&work, &joint)];
+    histo_cuda_firsts_of(job->problem, it.l.words, &joint);
+    void *args[] = {&work, &it.l, &joint};
     dim3 grid((unsigned)(work.shares < it.blocks ? work.shares : it.blocks));
-    return histo_cuda_launch(job, (const void *)count_any, grid, it.threads, it.shared, args);
+    return histo_cuda_launch(job, kernel, grid, it.threads, it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_lane_private = {

@@ -180,7 +180,7 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
 #define histo_native_f64 double
 
 /* For a dtype of stored samples: the slot of one, histo_slot_of_u8(lookup, x), and of N in one of the ways, or in that
- * which the lookup has, histo_slots_of_u8(lookup, x, slot). Every 8-bit lookup has a table. */
+ * which the lookup has, histo_slots_of_u8(lookup, x, slot), or of n <= N, histo_n_slots_of_u8. Every 8-bit lookup has a table. */
 #define DEFINE_SLOT_OF(constant, name, storage, compute, widen)                                                        \
     HISTO_IN_KERNEL uint32_t histo_by_table_##name(const histo_lookup *l, storage x)                                   \
     {                                                                                                                  \
@@ -261,26 +261,29 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, &x, &slot, 1);                                \
         return slot;                                                                                                   \
     }                                                                                                                  \
-    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot)                \
+    HISTO_IN_KERNEL void histo_n_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot, int n)       \
     {                                                                                                                  \
-        enum { N = HISTO_SAMPLES_##name };                                                                             \
         if (sizeof(storage) <= 4 && l->whole.is) {                                                                     \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_whole_##name(l, x[i]);                    \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_whole_##name(l, x[i]);                    \
         } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
         } else if (l->kind == HISTO_UNIFORM) {                                                                         \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
         } else if (sizeof(storage) > 2 && l->cells.entry) {                                                            \
-            histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, N);                              \
+            histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, n);                              \
         } else {                                                                                                       \
-            _Pragma("unroll 1") for (int k = 0; k < N; k++)                                                            \
+            _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                            \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
-                _Pragma("unroll") for (int i = 0; i < N; i++) one = i == k ? x[i] : one;                               \
+                _Pragma("unroll") for (int i = 0; i < n; i++) one = i == k ? x[i] : one;                               \
                 uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                      \
-                _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = i == k ? found : slot[i];                      \
+                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                      \
             }                                                                                                          \
         }                                                                                                              \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot)                \
+    {                                                                                                                  \
+        histo_n_slots_of_##name(l, x, slot, HISTO_SAMPLES_##name);                                                     \
     }
 HISTO_DTYPES(DEFINE_SLOT_OF)
 #undef DEFINE_SLOT_OF
