@@ -7,7 +7,7 @@
  * - A share of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
  *   those that are no numbers, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a share can overflow.
- * - Where many lanes share a copy and slots repeat, lanes of one slot are joined before they add.
+ * - Where many lanes share a copy and most of a warp's samples are in one slot, one lane adds for all.
  *
  * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for more,
  * and where exponents of weights have no dense window.
@@ -15,9 +15,10 @@
 #include "cuda/block.cuh"
 
 enum { LANES, BLOCKS, THREADS };
-enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */, FEW_LANES = 4 /* of a copy: they need not be joined */ };
+enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };
+/* Lanes of a copy: so few may meet in one bank, and in one counter, without loss. */
+enum { UNSPREAD_LANES = 4, UNJOINED_LANES = 8 };
 enum { SHARE_BITS = 22, MOST_SAMPLES = 1 << SHARE_BITS /* of a share */ };
-enum { EVERY_LANE = -1 };
 static const size_t MOST_COUNTERS = 200 << 10; /* bytes of them that leave enough to the first-level cache */
 
 typedef struct layout {
@@ -28,26 +29,46 @@ typedef struct layout {
 
 /* ---- Weights in fixed point ---- */
 
-/* For weights of a type: exponents of a window, those that it may begin with, words of a sum, and of one of squares.
- * significand bits + exponents + SHARE_BITS are below 32 * WORDS - 1, and those of squares at most 32 * SQUARE_WORDS. */
+/* For weights of a type: words of a sum and of one of squares; exponents of a window, and those that it may begin with.
+ * A share's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + SHARE_BITS), one of squares below 2^(32 *
+ * SQUARE_WORDS). */
 template <typename T, bool SQUARES> struct format;
 
 template <bool SQUARES> struct format<float, SQUARES> {
     enum { WORDS = 2, SQUARE_WORDS = SQUARES ? 3 : 0, EXPONENTS = SQUARES ? 14 : 18, ALL = 256 };
-    enum { FIRST = 1, LAST = ALL - 1 - EXPONENTS };
+    enum { FIRST = 1, LAST = ALL - 1 - EXPONENTS, BIAS = 127, BITS = 24 };
 };
 
-/* With squares that are normal doubles. */
+/* Squares are to be normal doubles, as is what makes a weight a whole number. */
 template <bool SQUARES> struct format<double, SQUARES> {
     enum { WORDS = 3, SQUARE_WORDS = SQUARES ? 4 : 0, EXPONENTS = 21, ALL = 2048 };
-    enum { FIRST = SQUARES ? 512 : 1, LAST = (SQUARES ? 1534 : ALL - 1) - EXPONENTS };
+    enum { FIRST = SQUARES ? 512 : 64, LAST = (SQUARES ? 1534 : ALL - 1) - EXPONENTS, BIAS = 1023, BITS = 53 };
 };
 
-/* A weight and its square as multiples of their units: words, the lowest first. All zero outside of the window. */
+/* Numbers of some words, in two's complement. */
+typedef unsigned __int128 wide;
+template <int WORDS> struct number {
+    typedef wide type;
+};
+template <> struct number<2> {
+    typedef uint64_t type;
+};
+template <> struct number<0> {
+    typedef uint64_t type;
+};
+
+/* A weight and its square as multiples of their units. Zero outside of the window. */
 template <typename T, bool SQUARES> struct fixed {
-    uint32_t word[format<T, SQUARES>::WORDS], square[format<T, SQUARES>::SQUARE_WORDS + 1];
-    bool negative;
-    bool outside; /* it is another number than 0, or none, and not in the window */
+    typename number<format<T, SQUARES>::WORDS>::type sum;
+    typename number<format<T, SQUARES>::SQUARE_WORDS>::type square;
+    bool outside; /* neither 0 nor in the window: any number, or none */
+};
+
+/* Magnitudes [low, high), and what makes a weight a whole number. */
+template <typename T> struct window {
+    T low, high;
+    double scale;
+    int unit, square_unit; /* the bit, above 2^-1088, of one; of the unit of squares */
 };
 
 HISTO_IN_KERNEL uint32_t exponent_of(float x)
@@ -60,82 +81,56 @@ HISTO_IN_KERNEL uint32_t exponent_of(double x)
     return (uint32_t)__double2hiint(x) >> 20 & 0x7ff;
 }
 
-/* The bit, above 2^-1088, of the last bit of significands with an exponent; and of their squares. */
-HISTO_IN_KERNEL int unit_of(float, uint32_t exponent)
+/* From the exponent `lowest` on. Squares of double are whole multiples of 2^SPARE, as they have 53 bits. */
+enum { SPARE = 52 };
+template <typename T, bool SQUARES> HISTO_IN_KERNEL window<T> window_from(uint32_t lowest)
 {
-    return (int)exponent + 938;
+    typedef format<T, SQUARES> is;
+    int exponent = (int)lowest - is::BIAS, last = exponent - (is::BITS - 1), zero = 32 * HISTO_EXACT_UNIT;
+    bool is_double = sizeof(T) == 8;
+    window<T> w = {(T)ldexp(1.0, exponent), (T)ldexp(1.0, exponent + is::EXPONENTS), ldexp(1.0, -last), zero + last,
+                   zero + 2 * last + (is_double ? SPARE : 0)};
+    return w;
 }
 
-HISTO_IN_KERNEL int unit_of(double, uint32_t exponent)
+/* A whole multiple of 2^SHIFT: adding 1.5 * 2^52 times a power of two, rounded down, leaves what is above that power as
+ * an integer in the last bits of the sum. */
+template <int WORDS, int SHIFT> HISTO_IN_KERNEL typename number<WORDS>::type whole_number(double x)
 {
-    return (int)exponent + 13;
-}
-
-HISTO_IN_KERNEL int square_unit_of(float, uint32_t exponent)
-{
-    return 2 * (int)exponent + 788;
-}
-
-HISTO_IN_KERNEL int square_unit_of(double, uint32_t exponent)
-{
-    return 2 * (int)exponent - 1010;
-}
-
-/* shift < 32 */
-HISTO_IN_KERNEL void shift_left(uint64_t x, uint32_t shift, uint32_t *word)
-{
-    word[0] = (uint32_t)x << shift;
-    word[1] = __funnelshift_l((uint32_t)x, (uint32_t)(x >> 32), shift);
-    word[2] = __funnelshift_l((uint32_t)(x >> 32), 0, shift);
-}
-
-template <bool SQUARES>
-HISTO_IN_KERNEL void cut(float x, uint32_t lowest, fixed<float, SQUARES> *f)
-{
-    uint32_t bits = __float_as_uint(x), shift = exponent_of(x) - lowest;
-    bool inside = shift < format<float, SQUARES>::EXPONENTS;
-    uint32_t significand = inside ? (bits & 0x7fffff) | 0x800000 : 0;
-    shift &= 31;
-    f->word[0] = significand << shift;
-    f->word[1] = __funnelshift_l(significand, 0, shift);
-    if constexpr (SQUARES) shift_left((uint64_t)significand * significand, 2 * shift & 31, f->square);
-    f->negative = inside && bits >> 31;
-    f->outside = !inside && bits << 1;
-}
-
-template <bool SQUARES>
-HISTO_IN_KERNEL void cut(double x, uint32_t lowest, fixed<double, SQUARES> *f)
-{
-    const uint64_t hidden = UINT64_C(1) << 52;
-    uint64_t bits = (uint64_t)__double_as_longlong(x);
-    uint32_t shift = exponent_of(x) - lowest;
-    bool inside = shift < format<double, SQUARES>::EXPONENTS;
-    shift_left(inside ? (bits & (hidden - 1)) | hidden : 0, shift & 31, f->word);
-    if constexpr (SQUARES) {
-        uint64_t square = (uint64_t)__double_as_longlong(x * x);
-        uint32_t by = (uint32_t)(square >> 52) - (2 * lowest - 1023), word[3];
-        shift_left(inside ? (square & (hidden - 1)) | hidden : 0, by & 31, word);
-        bool far = by & 32;
-        f->square[0] = far ? 0 : word[0];
-        f->square[1] = far ? word[0] : word[1];
-        f->square[2] = far ? word[1] : word[2];
-        f->square[3] = far ? word[2] : 0;
+    typename number<WORDS>::type n = 0;
+#pragma unroll
+    for (int j = WORDS - 2; j >= 0; j--) {
+        const double round = __hiloint2double((1023 + 52 + 32 * j + SHIFT) << 20 | 0x80000, 0);
+        double sum = __dadd_rd(x, round);
+        if (j == WORDS - 2) n = (typename number<WORDS>::type)(__double2hiint(sum) - __double2hiint(round));
+        n = n << 32 | (uint32_t)__double2loint(sum);
+        x -= sum - round;
     }
-    f->negative = inside && bits >> 63;
-    f->outside = !inside && bits << 1;
+    return n;
+}
+
+template <typename T, bool SQUARES> HISTO_IN_KERNEL fixed<T, SQUARES> cut(T x, const window<T> *w)
+{
+    typedef format<T, SQUARES> is;
+    fixed<T, SQUARES> f = {0, 0, false};
+    bool inside = fabs(x) >= w->low && fabs(x) < w->high;
+    f.outside = !inside && x != 0;
+    double whole = (double)(inside ? x : 0) * w->scale;
+    f.sum = whole_number<is::WORDS, 0>(whole);
+    if constexpr (SQUARES) f.square = whole_number<is::SQUARE_WORDS, sizeof(T) == 8 ? SPARE : 0>(whole * whole);
+    return f;
 }
 
 /* ---- The window of a share ---- */
 
 /* The first exponent of the window that most of some weights of the share are in; of several such windows one with room
- * above. weight(i): the i-th of the share. shared: 2 * ALL words. */
+ * above. weight(i): the i-th of the share. shared: 2 * ALL + 2 words. */
 template <typename T, bool SQUARES, typename F>
 HISTO_IN_KERNEL uint32_t densest_window(unsigned int *shared, uint32_t length, F weight)
 {
     typedef format<T, SQUARES> is;
     enum { ROOM = 2 };
-    __shared__ unsigned int most, lowest;
-    unsigned int *inside = shared + is::ALL;
+    unsigned int *inside = shared + is::ALL, &most = inside[is::ALL], &lowest = inside[is::ALL + 1];
     if (threadIdx.x == 0) {
         most = 0;
         lowest = is::LAST;
@@ -177,49 +172,34 @@ template <typename T, bool SQUARES> struct planes {
 
 /* ---- Adding ---- */
 
-/* Add numbers of WORDS words, word(k, j), and carry[k], to the planes from at[k] on. */
-template <int WORDS, int N, typename F>
-HISTO_IN_KERNEL void add_words(unsigned int *const *at, uint32_t stride, uint32_t *carry, F word)
+/* Add word j of a number; the old word tells the carry into the next. */
+template <int WORDS>
+HISTO_IN_KERNEL void add_word(unsigned int *plane, uint32_t at, int j, typename number<WORDS>::type *n)
 {
-#pragma unroll
-    for (int j = 0; j < WORDS; j++)
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            uint32_t x = word(k, j) + carry[k];
-            if (j + 1 == WORDS) {
-                atomicAdd(&at[k][(uint32_t)j * stride], x);
-            } else {
-                bool wrapped = x < carry[k];
-                uint32_t old = atomicAdd(&at[k][(uint32_t)j * stride], x);
-                carry[k] = wrapped | (old + x < x);
-            }
-        }
+    if (j >= WORDS) return;
+    uint32_t old = atomicAdd(&plane[at], (uint32_t)*n);
+    if (j + 1 < WORDS) *n = (*n + old) >> 32;
 }
 
 template <typename T, bool SQUARES, int N>
-HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, const fixed<T, SQUARES> *f)
+HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, uint32_t count,
+                         fixed<T, SQUARES> *f)
 {
     typedef format<T, SQUARES> is;
     typedef planes<T, SQUARES> plane;
-    unsigned int *at[N];
-    uint32_t carry[N];
+    uint32_t at[N];
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        at[k] = &mine[word_of(l, slot[k])];
-        atomicAdd(at[k], 1u);
-        at[k] += l->words;
-        carry[k] = f[k].negative; /* with the words inverted: the negative number */
+        at[k] = word_of(l, slot[k]);
+        atomicAdd(&mine[at[k]], count);
     }
-    add_words<is::WORDS, N>(at, l->words, carry,
-                            [&](int k, int j) { return f[k].word[j] ^ (f[k].negative ? ~0u : 0); });
-    if constexpr (SQUARES) {
+#pragma unroll
+    for (int j = 0; j < is::WORDS + SQUARES; j++)
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            at[k] += (plane::SQUARE - plane::SUM) * l->words;
-            carry[k] = 0;
+            add_word<is::WORDS>(mine + (plane::SUM + j) * l->words, at[k], j, &f[k].sum);
+            add_word<is::SQUARE_WORDS>(mine + (plane::SQUARE + j) * l->words, at[k], j, &f[k].square);
         }
-        add_words<is::SQUARE_WORDS, N>(at, l->words, carry, [&](int k, int j) { return f[k].square[j]; });
-    }
 }
 
 /* ---- Joining lanes of one slot ---- */
@@ -237,8 +217,6 @@ HISTO_IN_KERNEL uint32_t sum_of_lanes(uint32_t x)
 #endif
 }
 
-typedef unsigned __int128 wide; /* a number modulo 2^128 */
-
 /* The sum over all lanes, cut into as many pieces as it has words; the last has the sign. */
 template <int PIECES> HISTO_IN_KERNEL wide sum_of_lanes(wide x)
 {
@@ -254,13 +232,14 @@ template <int PIECES> HISTO_IN_KERNEL wide sum_of_lanes(wide x)
     return sum;
 }
 
-template <int WORDS> HISTO_IN_KERNEL wide number_of(const uint32_t *word, bool negative)
+HISTO_IN_KERNEL wide extend(uint64_t x)
 {
-    wide x = 0;
-#pragma unroll
-    for (int j = WORDS - 1; j >= 0; j--)
-        x = x << 32 | word[j];
-    return negative ? 0 - x : x;
+    return (wide)(__int128)(int64_t)x;
+}
+
+HISTO_IN_KERNEL wide extend(wide x)
+{
+    return x;
 }
 
 /* Some samples of a thread that are all in one slot. */
@@ -269,68 +248,39 @@ typedef struct several {
     wide sum, squares;
 } several;
 
-template <typename T, bool SQUARES> HISTO_IN_KERNEL void add_several(unsigned int *mine, const layout *l, several s)
-{
-    typedef planes<T, SQUARES> plane;
-    unsigned int *at = &mine[word_of(l, s.slot)];
-    uint32_t carry = 0;
-    atomicAdd(at, s.count);
-    at += l->words;
-    add_words<plane::SQUARE - plane::SUM, 1>(&at, l->words, &carry,
-                                             [&](int, int j) { return (uint32_t)(s.sum >> (32 * j)); });
-    if constexpr (SQUARES) {
-        at += (plane::SQUARE - plane::SUM) * l->words;
-        carry = 0;
-        add_words<plane::ALL - plane::SQUARE, 1>(&at, l->words, &carry,
-                                                 [&](int, int j) { return (uint32_t)(s.squares >> (32 * j)); });
-    }
-}
-
-/* Lanes of the commonest slots are joined to one, which adds for all; by a whole warp. */
+/* Lane 0 adds for all lanes of its slot; by a whole warp. */
 template <typename T, bool SQUARES> HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, several s)
 {
     typedef format<T, SQUARES> is;
-    enum { ROUNDS = 4, FEW = 4 /* lanes are not worth it */ };
-    unsigned left = ~0u, lane = threadIdx.x % WARP;
-    bool adds = true;
-    for (int round = 0; round < ROUNDS && left; round++) {
-        int leader = __ffs((int)left) - 1;
-        bool in = s.slot == __shfl_sync(~0u, s.slot, leader);
-        unsigned group = __ballot_sync(~0u, in);
-        left &= ~group;
-        if (__popc(group) < FEW) continue;
-        wide sum = sum_of_lanes<is::WORDS>(in ? s.sum : 0), squares = 0;
-        if constexpr (SQUARES) squares = sum_of_lanes<is::SQUARE_WORDS>(in ? s.squares : 0);
-        uint32_t count = sum_of_lanes(in ? s.count : 0);
-        if (!in) continue;
-        adds = lane == (unsigned)leader;
-        s.sum = sum;
-        s.squares = squares;
-        s.count = count;
-    }
-    if (adds) add_several<T, SQUARES>(mine, l, s);
+    bool joins = s.slot == __shfl_sync(~0u, s.slot, 0), leads = threadIdx.x % WARP == 0;
+    several all = {s.slot, sum_of_lanes(joins ? s.count : 0), sum_of_lanes<is::WORDS>(joins ? s.sum : 0), 0};
+    if constexpr (SQUARES) all.squares = sum_of_lanes<is::SQUARE_WORDS>(joins ? s.squares : 0);
+    if (joins && !leads) return;
+    if (leads) s = all;
+    fixed<T, SQUARES> f = {(typename number<is::WORDS>::type)s.sum,
+                           (typename number<is::SQUARE_WORDS>::type)s.squares, false};
+    add<T, SQUARES, 1>(mine, l, &s.slot, s.count, &f);
 }
 
-/* Is lane 0's slot that of many lanes? For a whole warp. */
+/* Is lane 0's slot that of most lanes? For a whole warp. */
 HISTO_IN_KERNEL bool repeats(uint32_t slot)
 {
-    enum { MANY = 6 };
-    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MANY;
+    enum { MOST = WARP * 3 / 4 };
+    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MOST;
 }
 
 template <typename T, bool SQUARES>
 HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const uint32_t *slot,
                                    const fixed<T, SQUARES> *f)
 {
-    typedef format<T, SQUARES> is;
     several all = {slot[0], 0, 0, 0};
     bool same = true;
 #pragma unroll
     for (int k = 0; k < GROUP; k++) {
         same &= slot[k] == slot[0];
         all.count++;
-        all.sum += number_of<is::WORDS>(f[k].word, f[k].negative);
-        if constexpr (SQUARES) all.squares += number_of<is::SQUARE_WORDS>(f[k].square, false);
+        all.sum += extend(f[k].sum);
+        if constexpr (SQUARES) all.squares += extend(f[k].square);
     }
     same = __all_sync(~0u, same);
 #pragma unroll 1
@@ -339,8 +289,8 @@ HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const ui
 #pragma unroll
         for (int i = 0; i < GROUP; i++) /* keeps the arrays in registers */
             if (i == k && !same) {
-                one = {slot[i], 1, number_of<is::WORDS>(f[i].word, f[i].negative), 0};
-                if constexpr (SQUARES) one.squares = number_of<is::SQUARE_WORDS>(f[i].square, false);
+                one = {slot[i], 1, extend(f[i].sum), 0};
+                if constexpr (SQUARES) one.squares = extend(f[i].square);
             }
         add_joined<T, SQUARES>(mine, l, one);
     }
@@ -391,7 +341,7 @@ HISTO_IN_KERNEL void merge_sum(const histo_cuda_work *w, int which, int64_t i, w
 /* The block's words are added to the histogram, by each block from another slot on. */
 template <typename T, bool SQUARES>
 HISTO_IN_KERNEL void merge(unsigned int *shared, const layout *l, const histo_cuda_work *w, int64_t entry,
-                           uint32_t lowest)
+                           const window<T> *in)
 {
     typedef format<T, SQUARES> is;
     typedef planes<T, SQUARES> plane;
@@ -404,10 +354,10 @@ HISTO_IN_KERNEL void merge(unsigned int *shared, const layout *l, const histo_cu
         int64_t at = entry * w->counters + slot;
         atomicAdd(&w->counts[at], (unsigned long long)count);
         merge_sum(w, 0, at, take<is::WORDS>(shared + plane::SUM * l->words, l, word, true), true,
-                  unit_of(T(), lowest));
+                  in->unit);
         if constexpr (SQUARES)
             merge_sum(w, 1, at, take<is::SQUARE_WORDS>(shared + plane::SQUARE * l->words, l, word, false),
-                      false, square_unit_of(T(), lowest));
+                      false, in->square_unit);
     }
     __syncthreads();
 }
@@ -437,6 +387,12 @@ template <typename T> HISTO_IN_KERNEL void load_group(const T *from, bool aligne
     }
 }
 
+/* Squares need more registers. */
+constexpr int most_threads(bool squares)
+{
+    return squares ? 768 : 1024;
+}
+
 HISTO_IN_KERNEL bool is_aligned(const void *at)
 {
     return (uintptr_t)at % 16 == 0;
@@ -445,14 +401,14 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
 /* Contiguous samples of one axis, and contiguous weights. */
 #define COUNT(name, storage)                                                                                           \
     template <typename T, bool SQUARES>                                                                                \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+    static __global__ void __launch_bounds__(most_threads(SQUARES), 1)                                                 \
         count_##name(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)                   \
     {                                                                                                                  \
         enum { GROUPS = sizeof(storage) + sizeof(T) > 8 ? 1 : 2 };                                                     \
         extern __shared__ unsigned int shared[];                                                                       \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         unsigned int *mine = shared + (threadIdx.x & ((1u << l.log_copies) - 1));                                      \
-        bool joins = WARP >> l.log_copies > FEW_LANES;                                                                 \
+        bool joins = WARP >> l.log_copies > UNJOINED_LANES;                                                            \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
             const storage *samples = (const storage *)share.at;                                                        \
@@ -460,8 +416,8 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
             const T *weights = (const T *)histo_address(&work, &place, work.weights);                                  \
             bool samples_aligned = is_aligned(samples), weights_aligned = is_aligned(weights);                         \
             int64_t first = share.entry * work.counters;                                                               \
-            uint32_t lowest =                                                                                          \
-                densest_window<T, SQUARES>(shared, share.length, [&](uint32_t i) { return weights[i]; });              \
+            window<T> in = window_from<T, SQUARES>(                                                                    \
+                densest_window<T, SQUARES>(shared, share.length, [&](uint32_t i) { return weights[i]; }));             \
             histo_clear_shared(shared, planes<T, SQUARES>::ALL *l.words);                                              \
             uint32_t step = blockDim.x * GROUP * GROUPS, whole = share.length / step * step;                           \
             for (uint32_t at = threadIdx.x * GROUP; at < whole; at += step) {                                          \
@@ -480,13 +436,13 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
                     histo_slots_of_##name<GROUP>(lookup, x[g], slot);                                                  \
                     _Pragma("unroll") for (int k = 0; k < GROUP; k++)                                                  \
                     {                                                                                                  \
-                        cut(weight[g][k], lowest, &f[k]);                                                              \
+                        f[k] = cut<T, SQUARES>(weight[g][k], &in);                                                          \
                         outside |= f[k].outside;                                                                       \
                     }                                                                                                  \
                     if (joins && repeats(slot[0]))                                                                     \
                         add_repeating(mine, &l, slot, f);                                                              \
                     else                                                                                               \
-                        add<T, SQUARES, GROUP>(mine, &l, slot, f);                                                     \
+                        add<T, SQUARES, GROUP>(mine, &l, slot, 1, f);                                                     \
                     if (outside) _Pragma("unroll") for (int k = 0; k < GROUP; k++) if (f[k].outside)                   \
                             add_outside(&work, first + slot[k],                                                        \
                                         (const char *)(weights + at + g * blockDim.x * GROUP + k));                    \
@@ -494,12 +450,11 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
             }                                                                                                          \
             for (uint32_t i = whole + threadIdx.x; i < share.length; i += blockDim.x) {                                \
                 uint32_t slot = histo_slot_of_##name(lookup, samples[i]);                                              \
-                fixed<T, SQUARES> f;                                                                                   \
-                cut(weights[i], lowest, &f);                                                                           \
-                add<T, SQUARES, 1>(mine, &l, &slot, &f);                                                               \
+                fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                                        \
+                add<T, SQUARES, 1>(mine, &l, &slot, 1, &f);                                                               \
                 if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));                          \
             }                                                                                                          \
-            merge<T, SQUARES>(shared, &l, &work, share.entry, lowest);                                                 \
+            merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                \
         }                                                                                                              \
     }
 #define FAST(X) X(HISTO_U8, u8, uint8_t) X(HISTO_U16, u16, uint16_t) X(HISTO_U32, u32, uint32_t) \
@@ -550,12 +505,12 @@ static __global__ void __launch_bounds__(1024, 1)
         auto address = [&](const histo_place *place) {
             return work.weights == HISTO_ABSENT ? NULL : histo_address(&work, place, work.weights);
         };
-        uint32_t lowest = densest_window<T, SQUARES>(shared, share.length, [&](uint32_t i) {
+        window<T> in = window_from<T, SQUARES>(densest_window<T, SQUARES>(shared, share.length, [&](uint32_t i) {
             histo_place place = histo_place_of(&work, &share, i);
             double weight;
             load_weight(&work, address(&place), &weight);
             return weight;
-        });
+        }));
         histo_clear_shared(shared, planes<T, SQUARES>::ALL * l.words);
         for (uint32_t i = threadIdx.x; i < share.length; i += blockDim.x) {
             histo_place place = histo_place_of(&work, &share, i);
@@ -566,12 +521,11 @@ static __global__ void __launch_bounds__(1024, 1)
             }
             double weight;
             bool exact = load_weight(&work, address(&place), &weight);
-            fixed<T, SQUARES> f;
-            cut(exact ? weight : 0, lowest, &f);
-            add<T, SQUARES, 1>(mine, &l, &slot, &f);
+            fixed<T, SQUARES> f = cut<T, SQUARES>(exact ? weight : 0, &in);
+            add<T, SQUARES, 1>(mine, &l, &slot, 1, &f);
             if (f.outside || !exact) add_outside(&work, share.entry * work.counters + slot, address(&place));
         }
-        merge<T, SQUARES>(shared, &l, &work, share.entry, lowest);
+        merge<T, SQUARES>(shared, &l, &work, share.entry, &in);
     }
 }
 
@@ -601,13 +555,13 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     int64_t counters = p->slots + 1, room = (int64_t)device->shared_block / 4 - 64, most = (int64_t)MOST_COUNTERS / 4;
     int64_t all = planes_of(narrow, histo_has_squares(p->weighting));
-    int64_t probe = 2 * (narrow ? (int)format<float, true>::ALL : (int)format<double, true>::ALL);
+    int64_t probe = 2 * (narrow ? (int)format<float, true>::ALL : (int)format<double, true>::ALL) + 2;
     if (most > room || params[LANES]) most = room;
     plan it = {{5, false, 0}, 0, 0, 0};
     int64_t words;
     if (counters > room) return it;
     for (;; it.l.log_copies--) {
-        it.l.spreads = WARP >> it.l.log_copies > FEW_LANES;
+        it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
         words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
         bool fits = words * all <= most && WARP >> it.l.log_copies >= params[LANES];
         if (fits || it.l.log_copies == 0) break;
@@ -616,6 +570,8 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
     it.l.words = (uint32_t)words;
     it.shared = (size_t)(words * all > probe ? words * all : probe) * sizeof(unsigned int);
     it.threads = (int)params[THREADS] / WARP * WARP;
+    int most_threads_of = most_threads(histo_has_squares(p->weighting));
+    if (it.threads > most_threads_of) it.threads = most_threads_of;
     it.blocks = params[BLOCKS] ? params[BLOCKS] : device->multiprocessors;
     return it;
 }
