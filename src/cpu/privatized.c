@@ -41,7 +41,7 @@ static size_t rounded(size_t bytes)
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
     layout l = {.entries = (size_t)p->slots + 1};
-    bool fast = p->weighting == HISTO_WEIGHT_FAST;
+    bool fast = histo_is_fast(p->weighting);
     l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? USUAL_SUBTABLES : 1;
     size_t table = rounded(l.entries * ((size_t)l.subtables * sizeof(uint32_t) + (fast ? 2 * sizeof(double) : 0)));
     size_t most = MOST_TABLE_BYTES / table;
@@ -118,10 +118,11 @@ static void flush(local *me)
     }
     if (me->sum_w) {
         pthread_mutex_lock(&me->all->lock);
-        for (size_t s = 0; s < slots; s++) {
-            bank->sum_w[(size_t)(me->batch * bank->slots) + s] += me->sum_w[s];
-            bank->sum_w2[(size_t)(me->batch * bank->slots) + s] += me->sum_w2[s];
-        }
+        size_t first = (size_t)(me->batch * bank->slots);
+        for (size_t s = 0; s < slots; s++)
+            bank->sum_w[first + s] += me->sum_w[s];
+        for (size_t s = 0; bank->sum_w2 && s < slots; s++)
+            bank->sum_w2[first + s] += me->sum_w2[s];
         pthread_mutex_unlock(&me->all->lock);
     }
     memset(me->tables, 0, l->tables + l->sums);
@@ -181,11 +182,10 @@ static void add_weights(local *me, const histo_block *block)
     double *sum_w2 = me->sum_w ? me->sum_w2 : bank->sum_w2 + first;
     uint32_t trash = (uint32_t)bank->slots;
     histo_block_weights(job, block, me->weights);
-    for (int i = 0; i < block->n; i++) {
-        if (me->slots[i] == trash) continue;
-        sum_w[me->slots[i]] += me->weights[i];
-        sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
-    }
+    for (int i = 0; i < block->n; i++)
+        if (me->slots[i] != trash) sum_w[me->slots[i]] += me->weights[i];
+    for (int i = 0; bank->sum_w2 && i < block->n; i++)
+        if (me->slots[i] != trash) sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
 }
 
 static void count_piece(local *me, const histo_block *piece)
@@ -242,7 +242,7 @@ static double cost_us(const histo_problem *p, int threads)
     static const int64_t usual[] = {0};
     layout l = layout_of(p, threads, usual);
     double sample_ns = histo_slots_ns(p) + (l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 1.0 : 0.36);
-    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += p->weighting == HISTO_WEIGHT_FAST ? 2 : 20;
+    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += histo_is_fast(p->weighting) ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
 }

@@ -64,7 +64,7 @@ static histo_status balance_sums(histo_cuda_bank *bank, cudaStream_t stream)
     int64_t counters = bank->batch * bank->counters;
     int64_t blocks = (counters + 255) / 256;
     histo_status status = HISTO_OK;
-    for (int s = 0; s < 2 && status == HISTO_OK; s++) {
+    for (int s = 0; s < 2 && bank->exact[s].digits && status == HISTO_OK; s++) {
         void *args[] = {&bank->exact[s], &counters};
         status = HISTO_CUDA(cudaLaunchKernel((const void *)balance, dim3((unsigned)(blocks < 4096 ? blocks : 4096)),
                                              dim3(256), args, 0, stream),
@@ -124,9 +124,10 @@ static histo_status make_sums(histo_cuda_bank *bank, histo_weighting weighting)
     double **sums[] = {&bank->sum_w, &bank->sum_w2};
     for (int s = 0; s < 2; s++) {
         histo_cuda_exact *e = &bank->exact[s];
-        if (status == HISTO_OK && weighting == HISTO_WEIGHT_FAST)
+        if (s == 1 && !histo_has_squares(weighting)) break;
+        if (status == HISTO_OK && histo_is_fast(weighting))
             status = allocate((void **)sums[s], all * sizeof(double), "sums of weights");
-        if (status != HISTO_OK || weighting != HISTO_WEIGHT_REPRODUCIBLE) continue;
+        if (status != HISTO_OK || !histo_is_reproducible(weighting)) continue;
         status = allocate((void **)&e->digits, all * (size_t)e->windows * sizeof *e->digits, "exact sums");
         if (status == HISTO_OK) status = allocate((void **)&e->special, all * sizeof *e->special, "exact sums");
     }
@@ -190,7 +191,7 @@ histo_status histo_cuda_bank_of(const histo_job *job, histo_cuda_bank **out)
     for (histo_device_bank **link = &job->bank->on_devices, *it; (it = *link); link = &it->next) {
         if (it->backend != &histo_backend_cuda || it->device != p->device) continue;
         histo_cuda_bank *bank = *out = (histo_cuda_bank *)it;
-        if (p->weighting != HISTO_WEIGHT_REPRODUCIBLE ||
+        if (!histo_is_reproducible(p->weighting) ||
             (covers(&bank->exact[0], &wanted[0]) && covers(&bank->exact[1], &wanted[1])))
             return HISTO_OK;
         /* Weights of another dtype than before: empty it, and make one that has room for both. */

@@ -80,8 +80,8 @@ typedef struct histo_cuda_bank {
     histo_device_bank base;
     int64_t batch, slots, counters;
     unsigned long long *counts; /* [batch * counters] */
-    double *sum_w, *sum_w2;     /* HISTO_WEIGHT_FAST: [batch * counters] */
-    histo_cuda_exact exact[2];  /* HISTO_WEIGHT_REPRODUCIBLE: of w and of w * w */
+    double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
+    histo_cuda_exact exact[2];  /* reproducible: of w and of w * w. Those of w * w are NULL if not wanted */
     uint64_t pending;           /* additions to any exact sum since the digits were balanced, at most */
     bool dirty;                 /* it may hold something */
     const char *broken;         /* a fill failed halfway */

@@ -526,15 +526,19 @@ HISTO_IN_KERNEL double histo_square_double(double x)
     return x * x;
 }
 
-/* The 128-bit square of x, rounded once: its upper 64 bits, the last of them set if anything follows. */
-HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+/* 128 bits rounded once: the upper 64 of them, the last set if anything follows. */
+HISTO_IN_KERNEL double histo_round_u128(uint64_t high, uint64_t low)
 {
-    uint64_t high = __umul64hi(x, x), low = x * x;
     if (high == 0) return (double)low;
     int shift = __clzll((long long)high);
     uint64_t head = shift ? high << shift | low >> (64 - shift) : high;
     head |= (low << shift) != 0;
     return ldexp((double)head, 64 - shift);
+}
+
+HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+{
+    return histo_round_u128(__umul64hi(x, x), x * x);
 }
 
 HISTO_IN_KERNEL double histo_square_int64_t(int64_t x)
@@ -560,10 +564,10 @@ HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const
         if (w->sum_w) {                                                                                                \
             double x_f64 = (double)x;                                                                                  \
             atomicAdd(&w->sum_w[i], x_f64);                                                                            \
-            atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                                    \
+            if (w->sum_w2) atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                     \
         } else {                                                                                                       \
             histo_add_exact_##compute(w, &w->exact[0], i, x);                                                          \
-            histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));                                     \
+            if (w->exact[1].digits) histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));             \
         }                                                                                                              \
         break;                                                                                                         \
     }
