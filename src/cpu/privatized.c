@@ -13,12 +13,14 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/runs.h"
 #include "view/dtype.h"
 
 enum {
     SUBTABLES,
     MOST_SUBTABLES = 8,
     USUAL_SUBTABLES = 4,
+    RUN = 32,
     SMALL_SLOTS = 2048,         /* tables this small are worth several copies */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
@@ -188,6 +190,20 @@ static void add_weights(local *me, const histo_block *block)
         if (me->slots[i] != trash) sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
 }
 
+/* Increments of one counter wait for each other: a run is added at once. */
+static inline void count_some(const local *me, const uint32_t *slots, int n)
+{
+    const layout *l = &me->all->layout;
+    if (n == RUN && histo_all_equal(slots, RUN, sizeof *slots))
+        me->tables[slots[0]] += RUN;
+    else if (l->subtables == 1)
+        count_subtables(me->tables, l->entries, 1, slots, n);
+    else if (l->subtables == USUAL_SUBTABLES)
+        count_subtables(me->tables, l->entries, USUAL_SUBTABLES, slots, n);
+    else
+        count_subtables(me->tables, l->entries, l->subtables, slots, n);
+}
+
 static void count_piece(local *me, const histo_block *piece)
 {
     const histo_job *job = me->all->job;
@@ -198,12 +214,10 @@ static void count_piece(local *me, const histo_block *piece)
         count_directly(job, piece, me->slots);
         return;
     }
-    if (l->subtables == 1)
-        count_subtables(me->tables, l->entries, 1, me->slots, piece->n);
-    else if (l->subtables == USUAL_SUBTABLES)
-        count_subtables(me->tables, l->entries, USUAL_SUBTABLES, me->slots, piece->n);
-    else
-        count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
+    for (int i = 0, n; i < piece->n; i += n) {
+        n = piece->n - i < RUN ? piece->n - i : RUN;
+        count_some(me, me->slots + i, n);
+    }
     me->held += piece->n;
 }
 

@@ -196,6 +196,8 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
         }                                                                                                              \
     }
 
+DEFINE_WHOLE(u16, uint16_t)
+DEFINE_WHOLE(i16, int16_t)
 DEFINE_WHOLE(u32, uint32_t)
 DEFINE_WHOLE(i32, int32_t)
 
@@ -244,17 +246,24 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
 /* Ways for one type and a uniform axis; false if there is none. */
 static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
+    if (!l->whole.is) {
+        if (dtype == HISTO_F32) of_floats(l, samples, n, out);
+        return dtype == HISTO_F32;
+    }
     switch (dtype) {
-    case HISTO_F32:
-        of_floats(l, samples, n, out);
+    case HISTO_U16:
+        whole_u16(l, samples, n, out);
+        return true;
+    case HISTO_I16:
+        whole_i16(l, samples, n, out);
         return true;
     case HISTO_U32:
-        if (l->whole.is) whole_u32(l, samples, n, out);
-        return l->whole.is;
+        whole_u32(l, samples, n, out);
+        return true;
     case HISTO_I32:
-        if (l->whole.is) whole_i32(l, samples, n, out);
-        return l->whole.is;
-    default:
+        whole_i32(l, samples, n, out);
+        return true;
+    default: /* 8 bits have tables */
         return false;
     }
 }
@@ -262,10 +271,6 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
 void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                  uint32_t stride, bool accumulate, uint32_t *out)
 {
-    if (l->table) {
-        of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
-        return;
-    }
     if (l->kind == HISTO_UNIFORM) {
         uint32_t own[HISTO_BLOCK];
         bool alone = stride == 1 && !accumulate;
@@ -273,6 +278,10 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
             if (!alone) PUT_ALL(own[i]);
             return;
         }
+    }
+    if (l->table) {
+        of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
+        return;
     }
     if (dtype == HISTO_F64) {
         of_doubles(l, spans, samples, n, stride, accumulate, out);

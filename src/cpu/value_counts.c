@@ -129,15 +129,19 @@ static void flush(local *me)
     }
 }
 
-/* Count the values of a stretch, and then its carries. */
+/* Count the values of a stretch, and then its carries. Increments of one counter wait for each other: runs are added at
+ * once. */
 static void count_stretch(const local *me, const uint16_t *values)
 {
     uint8_t *counts = me->counters;
     uint64_t carries[STRETCH / HISTO_CARRIES];
     for (int i = 0; i < STRETCH; i += HISTO_CARRIES) {
         uint64_t noted = 0;
-        for (int k = i; k < i + HISTO_CARRIES; k++)
-            noted = histo_count_byte(&counts[values[k]], noted);
+        if (histo_all_equal(values + i, HISTO_CARRIES, sizeof *values))
+            add_value(me, values[i], HISTO_CARRIES);
+        else
+            for (int k = i; k < i + HISTO_CARRIES; k++)
+                noted = histo_count_byte(&counts[values[k]], noted);
         carries[i / HISTO_CARRIES] = noted;
     }
     for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
