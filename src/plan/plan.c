@@ -94,10 +94,8 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
 
 histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
-    histo_job job = {.problem = &plan->problem,
-                     .prepared = plan->prepared,
-                     .threads = plan->threads,
-                     .params = plan->params};
+    histo_job job = {
+        .problem = &plan->problem, .prepared = plan->prepared, .threads = plan->threads, .params = plan->params};
     if (fill) {
         job.where_lo = fill->where_lo;
         job.where_hi = fill->where_hi;

@@ -66,8 +66,8 @@ typedef struct histo_backend {
     /* Can the device read this host memory without a copy in between? */
     bool (*pinned)(const void *memory);
     histo_speed (*speed)(histo_device device);
-    /* The slots of up to n samples, spread over the job's, all of which is in the device's memory: waits for its stream.
-     * HISTO_NO_SLOT in the place of samples that there are not. The job is as for `run`, but without a bank. */
+    /* The slots of up to n samples, spread over the job's, all of which is in the device's memory: waits for its
+     * stream. HISTO_NO_SLOT in the place of samples that there are not. The job is as for `run`, but without a bank. */
     histo_status (*glance)(const histo_job *job, int n, uint32_t *slots);
 } histo_backend;
 
