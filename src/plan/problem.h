@@ -37,6 +37,7 @@ typedef struct histo_problem {
     int64_t batch;
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
     histo_weighting weighting;
+    bool ragged;         /* the batch is segments of different lengths, and the fill has their offsets */
     int64_t samples;     /* about how many a fill brings, all batch entries together */
     histo_device home;   /* where the operands are: a GPU if one of them is in its memory, else the CPU */
     bool bound;          /* no other device can reach all of them */
