@@ -99,8 +99,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
-            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s%s", dtype, axis_name(g), (long long)g->bins, placement,
-                     slash, layout);
+            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s%s", dtype, axis_name(g), (long long)g->bins,
+                     placement, slash, layout);
             snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s%s%s", dtype, axis_name(g),
                      (long long)g->bins, cell->column, placement, slash, layout);
         }

@@ -11,7 +11,7 @@ typedef struct bench_task {
     const histo_axis *axis; /* owned */
     const double *edges;    /* all bins + 1, in host memory */
     const histo_lookup *lookup;
-    const void *samples; /* where fills read them: the first one counted */
+    const void *samples;               /* where fills read them: the first one counted */
     const bench_arrangement *arranged; /* NULL: one array */
     int64_t count;
     int threads;

@@ -190,7 +190,8 @@ static histo_status run_histogram(void *state, void *stream)
     return bench_cuda_check(call_histogram((peer *)state, (cudaStream_t)stream), "CUB DeviceHistogram");
 }
 
-extern "C" const bench_peer bench_cub_histogram = {"CUB DeviceHistogram", begin_histogram, run_histogram, counts, end, true};
+extern "C" const bench_peer bench_cub_histogram = {
+    "CUB DeviceHistogram", begin_histogram, run_histogram, counts, end, true};
 
 /* ---- Sort and search ---- */
 

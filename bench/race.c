@@ -22,9 +22,9 @@ typedef struct bench {
     const void *placed;
     bench_arrangement arranged; /* of an input that is not one array: a fill */
     const void *mask;           /* of it, or NULL */
-    int64_t chunk; /* samples of a fill: all, or one image */
-    int64_t fills; /* of a whole pass */
-    racer *racers; /* as many as the result has scores */
+    int64_t chunk;              /* samples of a fill: all, or one image */
+    int64_t fills;              /* of a whole pass */
+    racer *racers;              /* as many as the result has scores */
 } bench;
 
 /* An entry that takes its turns. Level l of a pass has 8^-l of its samples. */
@@ -116,8 +116,7 @@ static histo_status fill_chunk(const bench *b, int64_t i, int64_t n, const histo
                                void *stream)
 {
     histo_view view = chunk_at(b, i, n), mask = bench_mask_at(&b->arranged, b->mask);
-    return histo_plan_fill(plan, hist, &view,
-                           &(histo_fill_options){.mask = b->mask ? &mask : NULL, .stream = stream});
+    return histo_plan_fill(plan, hist, &view, &(histo_fill_options){.mask = b->mask ? &mask : NULL, .stream = stream});
 }
 
 static histo_status run_pass(void *context, void *stream)

@@ -92,7 +92,7 @@ static void find_windows(const histo_job *job, windows *found)
     only->nest.operands = 1;
     only->nest.base[0] = job->nest.base[p->weights];
     memcpy(only->nest.strides[0], job->nest.strides[p->weights], sizeof only->nest.strides[0]);
-    if (job->begin == 0) only->end = job->nest.batch * job->nest.per_batch;
+    if (job->begin == 0) only->end = histo_nest_samples(&job->nest);
     int64_t useful = (only->end - only->begin) / SAMPLES_A_THREAD + 1;
     all.threads = job->threads < useful ? job->threads : (int)useful;
     histo_pool_run(all.threads, touch_share, &all);
@@ -109,7 +109,7 @@ histo_status histo_weights_reserve(const histo_job *job)
     else
         find_windows(job, &found);
     uint64_t adds = (uint64_t)(job->end - job->begin);
-    bool first_of_several = job->begin == 0 && job->end < job->nest.batch * job->nest.per_batch;
+    bool first_of_several = job->begin == 0 && job->end < histo_nest_samples(&job->nest);
     histo_exact *const sums[] = {job->bank->exact_w, job->bank->exact_w2};
     const histo_exact_windows *const touched[] = {&found.w, &found.w2};
     histo_status status = HISTO_OK;

@@ -7,7 +7,8 @@
  * filter of the samples themselves, when a block's counts are added to the histogram. Blocks form teams, which share an
  * image; while a block adds up, it already loads from the image that comes next.
  *
- * Bytes: each once, and those of the mask. Bound: the read roof, or one atomic addition for each lane and bank a clock. */
+ * Bytes: each once, and those of the mask. Bound: the read roof, or one atomic addition for each lane and bank a clock.
+ */
 #include "cuda/pixels.h"
 
 #include <string.h>
@@ -36,8 +37,8 @@ typedef struct pixels {
     int64_t pitch, mask_pitch, row_bytes;
     uint32_t rows, each, vectors; /* vectors of a row at most, and of an image: rows * each */
     histo_divisor by_each;
-    uint32_t part;                 /* vectors of a share at most */
-    uint32_t parts, shares;        /* shares of an image, and in all */
+    uint32_t part;          /* vectors of a share at most */
+    uint32_t parts, shares; /* shares of an image, and in all */
     histo_divisor by_parts;
     uint32_t team, stride;         /* blocks of a team, and their threads */
     uint32_t more_rows, more_each; /* the stride in rows and vectors */
@@ -223,7 +224,8 @@ HISTO_IN_KERNEL uint32_t slot_of(const pixels *p, uint32_t value)
 HISTO_IN_KERNEL void merge(const pixels *p, unsigned int *counters, const uint32_t *slots, int64_t entry)
 {
     enum { LANES = 8 };
-    uint32_t all = (uint32_t)p->tables * VALUES * LANES, start = blockIdx.x * (VALUES / 8 + 1) * LANES; /* each elsewhere */
+    uint32_t all = (uint32_t)p->tables * VALUES * LANES,
+             start = blockIdx.x * (VALUES / 8 + 1) * LANES; /* each elsewhere */
     uint4 *quads = (uint4 *)counters;
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) { /* whole warps: blocks have whole warps */
@@ -341,8 +343,8 @@ static bool describe(const histo_job *job, pixels *p, int *period)
     int mask = problem->mask, run = nest->ndim - 1, rows = run - nest->batch_ndim;
     int64_t each = nest->strides[0][run];
     if (nest->shape[run] == 1) each = 1;
-    if (problem->naxes > 1 || problem->weights != HISTO_ABSENT || histo_dtype_size(problem->dtypes[0]) > 1 || each < 1 ||
-        each > MOST_CHANNELS || rows > 1)
+    if (nest->offsets || problem->naxes > 1 || problem->weights != HISTO_ABSENT ||
+        histo_dtype_size(problem->dtypes[0]) > 1 || each < 1 || each > MOST_CHANNELS || rows > 1)
         return false;
     if (problem->where != HISTO_ABSENT && !filters_itself(job)) return false;
     if (mask != HISTO_ABSENT && (each > 1 || histo_dtype_size(problem->dtypes[mask]) > 1 ||
@@ -408,8 +410,8 @@ static size_t shared_of(const pixels *p)
     return ((size_t)p->tables * TABLE + VALUES) * sizeof(unsigned int);
 }
 
-/* The team with which all shares are done first, if a block's adding up takes about as long as reading MERGE vectors: all
- * blocks for one share, as few as there are for each of several, or a power of 2. */
+/* The team with which all shares are done first, if a block's adding up takes about as long as reading MERGE vectors:
+ * all blocks for one share, as few as there are for each of several, or a power of 2. */
 static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t threads)
 {
     enum { MERGE = 1024 };
@@ -417,7 +419,8 @@ static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t
     if (most > blocks) most = blocks;
     int64_t each = shares < blocks ? blocks / shares : 1;
     double least = 0;
-    for (int64_t team = each < most ? each : most, power = 1; power <= 2 * most; team = power < most ? power : most, power *= 2) {
+    for (int64_t team = each < most ? each : most, power = 1; power <= 2 * most;
+         team = power < most ? power : most, power *= 2) {
         int64_t teams = blocks / team, rounds = (shares + teams - 1) / teams;
         double time = (double)rounds * ((double)vectors / (double)team + MERGE);
         if (least > 0 && time >= least) continue;

@@ -108,7 +108,7 @@ static histo_job job_of(const route *r, const histo_staged_chunk *chunk, int64_t
         all &= r->travels[o];
     if (all) {
         nest->ndim = nest->batch_ndim = 0;
-        if (nest->batch > 1) nest->shape[nest->ndim++] = nest->batch;
+        if (nest->batch > 1 && !nest->offsets) nest->shape[nest->ndim++] = nest->batch;
         nest->batch_ndim = nest->ndim;
         nest->shape[nest->ndim++] = nest->per_batch;
     }

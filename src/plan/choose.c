@@ -18,6 +18,7 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
         return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
                                                    : "the counting is on a GPU: ask for the CPU";
     const char *why = row->backend->unavailable();
+    if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
     return why ? why : row->strategy->refuses(problem);
 }
 

@@ -53,6 +53,7 @@ typedef struct histo_problem {
     int64_t batch;
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
     histo_weighting weighting;
+    bool ragged;         /* the batch is segments of different lengths, and the fill has their offsets */
     int64_t samples;     /* about how many a fill brings, all batch entries together */
     uint32_t *glanced;   /* the slots of some of the samples planned for, in order; NULL if nobody looked */
     int glances;         /* how many */
