@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/layout.h"
 #include "bench/map.h"
 #include "view/dtype.h"
 
@@ -15,6 +16,7 @@ typedef struct group {
     double gpu, cpu, naive;
     int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
     bool interleaved;
+    bench_layout layout;
 } group;
 
 enum {
@@ -66,12 +68,15 @@ enum {
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, {0}, false},
-#define JOINT(dtype, layout, x, y, z, distributions, gpu, cpu)                                                         \
-    {BENCH_RESIDENT, HISTO_##dtype, BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,               \
-     {x, y, z},      layout},
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, .each = {0}},
+#define LAYOUT(how, dtype, axis, bins, distributions, gpu, cpu)                                                        \
+    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0, .layout = BENCH_##how},
+#define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
+    {BENCH_RESIDENT, HISTO_##dtype,      BENCH_NATURAL,     (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,      \
+     .each = {x, y, z}, .interleaved = how},
 #include "bench/map.def"
 #undef GROUP
+#undef LAYOUT
 #undef JOINT
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
@@ -106,6 +111,7 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
         const char *dtype = histo_dtype_name(g->dtype), *placement = placement_name(g->placement);
         char axes[32];
         name_axes(g, axes, sizeof axes);
+        const char *layout = bench_layout_name(g->layout), *slash = *layout ? "/" : "";
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -113,17 +119,18 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                            .shape = distributions[d].shape,
                                            .dtype = g->dtype,
                                            .bins = g->bins,
-                                           .axis = g->axis},
+                                           .axis = g->axis,
+                                           .layout = g->layout},
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
             memcpy(cell->input.each, g->each, sizeof g->each);
-            cell->input.interleaved = g->interleaved;
             for (int a = 0; a < BENCH_MOST_AXES; a++)
                 cell->input.axes += g->each[a] > 1;
-            snprintf(cell->row, sizeof cell->row, "%s/%s%s", dtype, axes, placement);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%s%s", dtype, axes, cell->column, placement);
+            snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s", dtype, axes, placement, slash, layout);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%s%s%s%s", dtype, axes, cell->column, placement,
+                     slash, layout);
         }
     }
     return count;

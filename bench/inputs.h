@@ -36,6 +36,20 @@ typedef enum bench_axis_kind {
     BENCH_LOG,         /* logarithmic over [0.001, 1000) */
 } bench_axis_kind;
 
+/* How the samples of a fill lie in memory: see layout.h. */
+typedef enum bench_layout {
+    BENCH_ONE_ARRAY = 0,
+    BENCH_RGBA,        /* pixels of four channels, each channel counted */
+    BENCH_RGB_OF_RGBA, /* the first three of them */
+    BENCH_RGB,         /* pixels of three channels */
+    BENCH_IMAGES,      /* 10,000 of 256 x 256, a histogram each */
+    BENCH_REGION,      /* of a wider image: rows apart, and at odd addresses */
+    BENCH_MASK,        /* an array with a mask, which leaves every other sample out */
+    BENCH_1080P,       /* one image */
+    BENCH_4K,
+    BENCH_LAYOUTS
+} bench_layout;
+
 typedef struct bench_photo {
     const char *name;
     const uint8_t *pixels; /* height rows of width */
@@ -58,6 +72,7 @@ typedef struct bench_input {
     int axes;
     int64_t each[BENCH_MOST_AXES];
     bool interleaved; /* samples of all axes side by side; else columns one behind the other */
+    bench_layout layout;
 } bench_input;
 
 /* All inputs of the gallery, the photographs' among them (which stay where they are); free it. NULL without memory. */

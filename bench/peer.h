@@ -3,7 +3,7 @@
 #define BENCH_PEER_H
 
 #include "axis/axis.h"
-#include "bench/inputs.h"
+#include "bench/layout.h"
 
 /* What is to be counted. */
 typedef struct bench_task {
@@ -11,8 +11,9 @@ typedef struct bench_task {
     const histo_axis *axis; /* owned; of a joint histogram all of them, as the lookups */
     const double *edges;    /* all bins + 1, in host memory; of a joint histogram NULL */
     const histo_lookup *lookup;
-    const void *samples; /* where fills read them */
-    int64_t count, all;  /* to be counted; all that are there */
+    const void *samples;               /* where fills read them: the first one counted */
+    const bench_arrangement *arranged; /* NULL: one array, or columns */
+    int64_t count, all;                /* to be counted; all that are there */
     int threads;
 } bench_task;
 
@@ -25,6 +26,7 @@ typedef struct bench_peer {
     /* The counts of the bins. */
     histo_status (*counts)(void *state, uint64_t *counts);
     void (*end)(void *state);
+    bool arranges; /* it may be able to count what is not one array: begin tells */
 } bench_peer;
 
 #endif

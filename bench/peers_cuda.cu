@@ -35,13 +35,19 @@ static void end(void *state)
     free(p);
 }
 
+/* Of all histograms. */
+static size_t all_bins(const peer *p)
+{
+    return (size_t)(p->task->input->bins * (p->task->arranged ? p->task->arranged->batch : 1));
+}
+
 static histo_status begin(const bench_task *task, void **state)
 {
     peer *p = (peer *)calloc(1, sizeof *p);
     if (!p) return histo_fail_memory(sizeof *p, "a peer");
     *state = p;
     p->task = task;
-    TRY(cudaMalloc(&p->counts, (size_t)task->input->bins * sizeof *p->counts), "counts of a peer");
+    TRY(cudaMalloc(&p->counts, all_bins(p) * sizeof *p->counts), "counts of a peer");
     return HISTO_OK;
 }
 
@@ -62,7 +68,7 @@ static histo_status upload_edges(peer *p, bool as_float)
 static histo_status counts(void *state, uint64_t *counts)
 {
     const peer *p = (const peer *)state;
-    size_t bins = (size_t)p->task->input->bins;
+    size_t bins = all_bins(p);
     unsigned *narrow = (unsigned *)malloc(bins * sizeof *narrow);
     if (!narrow) return histo_fail_memory(bins * sizeof *narrow, "counts of a peer");
     cudaError_t error = cudaMemcpy(narrow, p->counts, bins * sizeof *narrow, cudaMemcpyDeviceToHost);
@@ -98,9 +104,45 @@ static histo_status allocate_workspace(peer *p, cudaError_t error)
 
 /* ---- DeviceHistogram ---- */
 
+/* 8-bit samples: interleaved channels, or rows. CUB prefers std::arrays since 3.0, which 2.x does not take. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+template <int CHANNELS, int COUNTED>
+static cudaError_t call_channels(peer *p, cudaStream_t stream)
+{
+    const histo_axis *axis = p->task->axis;
+    unsigned *counts[COUNTED];
+    int levels[COUNTED], lowest[COUNTED], highest[COUNTED];
+    for (int c = 0; c < COUNTED; c++) {
+        counts[c] = p->counts + c * axis->bins;
+        levels[c] = (int)axis->bins + 1;
+        lowest[c] = (int)axis->lo;
+        highest[c] = (int)axis->hi;
+    }
+    return cub::DeviceHistogram::MultiHistogramEven<CHANNELS, COUNTED>(
+        p->workspace, p->workspace_bytes, (const uint8_t *)p->task->samples, counts, levels, lowest, highest,
+        (long long)(p->task->count / COUNTED), stream);
+}
+
+static cudaError_t call_arranged(peer *p, cudaStream_t stream)
+{
+    const histo_view *view = &p->task->arranged->view;
+    const histo_axis *axis = p->task->axis;
+    int64_t images = view->shape[0], counted = view->shape[1], channels = view->strides[3];
+    if (view->dtype != HISTO_U8 || images > 1 || p->task->arranged->masked) return cudaErrorNotSupported;
+    if (channels == 4 && counted == 4) return call_channels<4, 4>(p, stream);
+    if (channels == 4 && counted == 3) return call_channels<4, 3>(p, stream);
+    if (channels == 3 && counted == 3) return call_channels<3, 3>(p, stream);
+    if (channels != 1) return cudaErrorNotSupported;
+    return cub::DeviceHistogram::HistogramEven(p->workspace, p->workspace_bytes, (const uint8_t *)p->task->samples,
+                                               p->counts, (int)axis->bins + 1, (int)axis->lo, (int)axis->hi,
+                                               (long long)view->shape[3], (long long)view->shape[2],
+                                               (size_t)view->strides[2], stream);
+}
+
 /* With p->workspace NULL it only finds p->workspace_bytes. */
 static cudaError_t call_histogram(peer *p, cudaStream_t stream)
 {
+    if (p->task->arranged) return call_arranged(p, stream);
     const bench_task *task = p->task;
     const histo_axis *axis = task->axis;
     int levels = (int)axis->bins + 1;
@@ -143,6 +185,8 @@ static histo_status begin_histogram(const bench_task *task, void **state)
     if (!histogram_takes(task->input->dtype)) return fail_type(task);
     histo_status status = begin(task, state);
     peer *p = (peer *)*state;
+    if (status == HISTO_OK && task->arranged && call_histogram(p, NULL) == cudaErrorNotSupported)
+        return histo_fail(HISTO_UNSUPPORTED, "not for %s", bench_layout_name(task->input->layout));
     if (status == HISTO_OK && searches(task)) status = upload_edges(p, task->input->dtype == HISTO_F32);
     return status == HISTO_OK ? allocate_workspace(p, call_histogram(p, NULL)) : status;
 }
@@ -152,7 +196,8 @@ static histo_status run_histogram(void *state, void *stream)
     return bench_cuda_check(call_histogram((peer *)state, (cudaStream_t)stream), "CUB DeviceHistogram");
 }
 
-extern "C" const bench_peer bench_cub_histogram = {"CUB DeviceHistogram", begin_histogram, run_histogram, counts, end};
+extern "C" const bench_peer bench_cub_histogram = {
+    "CUB DeviceHistogram", begin_histogram, run_histogram, counts, end, true};
 
 /* ---- Sort and search ---- */
 
@@ -236,7 +281,7 @@ static histo_status run_sort(void *state, void *stream)
     return bench_cuda_check(call_sort((peer *)state, (cudaStream_t)stream), "CUB's sort");
 }
 
-extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", begin_sort, run_sort, counts, end};
+extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", begin_sort, run_sort, counts, end, false};
 
 /* ---- NPP ---- */
 
@@ -354,7 +399,7 @@ static histo_status counts_npp(void *state, uint64_t *sums)
     return HISTO_OK;
 }
 
-extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts_npp, end};
+extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts_npp, end, false};
 
 /* ---- Atomic additions in device memory ---- */
 
@@ -439,4 +484,4 @@ static histo_status run_atomics(void *state, void *stream)
     return bench_cuda_check(cudaGetLastError(), "launching global atomics");
 }
 
-extern "C" const bench_peer bench_global_atomics = {"global atomics", begin_atomics, run_atomics, counts, end};
+extern "C" const bench_peer bench_global_atomics = {"global atomics", begin_atomics, run_atomics, counts, end, false};

@@ -151,7 +151,7 @@ static void end(void *state)
     {                                                                                                                  \
         return begin(name, task, state);                                                                               \
     }                                                                                                                  \
-    const bench_peer bench_##id = {name, begin_##id, run, counts, end};
+    const bench_peer bench_##id = {name, begin_##id, run, counts, end, false};
 PEER(numpy, "NumPy")
 PEER(boost_histogram, "boost-histogram")
 PEER(fast_histogram, "fast-histogram")

@@ -220,4 +220,4 @@ static histo_status naive_counts(void *state, uint64_t *counts)
     return HISTO_OK;
 }
 
-const bench_peer bench_naive = {"naive loop", naive_begin, naive_run, naive_counts, free};
+const bench_peer bench_naive = {"naive loop", naive_begin, naive_run, naive_counts, free, false};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/layout.h"
 #include "bench/peer.h"
 
 typedef struct racer racer;
@@ -21,9 +22,11 @@ typedef struct bench {
     histo_lookup lookup[BENCH_MOST_AXES];
     int64_t bins, slots; /* in all */
     const void *placed;
-    int64_t chunk; /* samples of a fill: all, or one image */
-    int64_t fills; /* of a whole pass */
-    racer *racers; /* as many as the result has scores */
+    bench_arrangement arranged; /* of an input that is not one array: a fill */
+    const void *mask;           /* of it, or NULL */
+    int64_t chunk;              /* samples of a fill: all, or one image */
+    int64_t fills;              /* of a whole pass */
+    racer *racers;              /* as many as the result has scores */
 } bench;
 
 /* An entry that takes its turns. Level l of a pass has 8^-l of its samples. */
@@ -80,11 +83,44 @@ static void sort_times(bench_times *times)
 
 /* ---- One entry ---- */
 
-/* The samples of fill i of a pass, of which there are n. */
+/* Is a fill something whole, that smaller passes do not cut? */
+static bool is_whole(const bench *b)
+{
+    return b->input->width || b->input->layout;
+}
+
+static bool is_one_array(const bench *b)
+{
+    const bench_arrangement *it = &b->arranged;
+    return !b->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked);
+}
+
+/* n samples of fill i of a pass, of all axes. */
 static void view_chunk(const bench *b, int64_t i, int64_t n, histo_view views[BENCH_MOST_AXES])
 {
-    for (int a = 0; a < b->axes; a++)
+    if (b->input->layout) views[0] = bench_samples_at(&b->arranged, b->placed);
+    for (int a = 0; a < b->axes && !b->input->layout; a++)
         views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
+}
+
+/* A plan for one fill of a new histogram, or that fill, with what it has beside the samples. */
+static histo_status plan_chunk(const bench *b, int64_t n, const histo_plan_options *how, histo_hist **hist,
+                               histo_plan **plan)
+{
+    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    view_chunk(b, 0, n, views);
+    histo_status status = histo_hist_create(
+        hist, b->axes, b->axis, &(histo_hist_options){.batch = b->input->layout ? b->arranged.batch : 1});
+    if (status != HISTO_OK) return status;
+    return histo_plan_create(plan, *hist, views, &(histo_fill_options){.mask = b->mask ? &mask : NULL}, how);
+}
+
+static histo_status fill_chunk(const bench *b, int64_t i, int64_t n, const histo_plan *plan, histo_hist *hist,
+                               void *stream)
+{
+    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    view_chunk(b, i, n, views);
+    return histo_plan_fill(plan, hist, views, &(histo_fill_options){.mask = b->mask ? &mask : NULL, .stream = stream});
 }
 
 static histo_status run_pass(void *context, void *stream)
@@ -93,11 +129,8 @@ static histo_status run_pass(void *context, void *stream)
     histo_status status = HISTO_OK;
     r->passes++;
     if (r->peer) return r->peer->run(r->state, stream);
-    for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++) {
-        histo_view views[BENCH_MOST_AXES];
-        view_chunk(r->bench, i, r->chunk, views);
-        status = histo_plan_fill(r->plan, r->hist, views, &(histo_fill_options){.stream = stream});
-    }
+    for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++)
+        status = fill_chunk(r->bench, i, r->chunk, r->plan, r->hist, stream);
     return status;
 }
 
@@ -122,14 +155,18 @@ static void forget(racer *r)
 static histo_status begin_peer(racer *r)
 {
     const bench *b = r->bench;
+    histo_view views[BENCH_MOST_AXES];
+    view_chunk(b, 0, r->chunk, views);
     r->task = (bench_task){.input = b->input,
                            .axis = b->axis,
                            .edges = b->edges,
                            .lookup = b->lookup,
-                           .samples = b->placed,
+                           .samples = views[0].data,
+                           .arranged = is_one_array(b) ? NULL : &b->arranged,
                            .count = r->chunk * r->fills,
                            .all = b->chunk * b->fills,
                            .threads = b->result->threads};
+    if (r->task.arranged && !r->peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
     return r->peer->begin(&r->task, &r->state);
 }
 
@@ -139,15 +176,11 @@ static histo_status begin_plan(racer *r)
     const bench *b = r->bench;
     const bench_race *race = b->race;
     bool chooses = r->score->entry == BENCH_PLAN;
-    histo_view views[BENCH_MOST_AXES];
-    view_chunk(b, 0, chooses ? b->chunk : r->chunk, views);
-    histo_status status = histo_hist_create(&r->hist, b->axes, b->axis, NULL);
-    if (status != HISTO_OK) return status;
-    status = histo_plan_create(&r->plan, r->hist, views, NULL,
-                               &(histo_plan_options){.device = b->device->device,
-                                                     .strategy = chooses ? NULL : r->score->name,
-                                                     .params = chooses ? NULL : race->params,
-                                                     .threads = race->threads});
+    histo_plan_options how = {.device = b->device->device,
+                              .strategy = chooses ? NULL : r->score->name,
+                              .params = chooses ? NULL : race->params,
+                              .threads = race->threads};
+    histo_status status = plan_chunk(b, chooses ? b->chunk : r->chunk, &how, &r->hist, &r->plan);
     if (status == HISTO_OK && chooses)
         snprintf(r->score->name, sizeof r->score->name, "%s", histo_plan_strategy(r->plan));
     return status;
@@ -157,10 +190,10 @@ static histo_status begin_plan(racer *r)
 static histo_status settle(racer *r, int level)
 {
     const bench *b = r->bench;
-    bool image = b->input->width;
+    bool whole = is_whole(b);
     forget(r);
-    r->chunk = image ? b->chunk : b->chunk >> LEVEL_BITS * level;
-    r->fills = image ? b->fills >> LEVEL_BITS * level : 1;
+    r->chunk = whole ? b->chunk : b->chunk >> LEVEL_BITS * level;
+    r->fills = whole ? b->fills >> LEVEL_BITS * level : 1;
     return r->peer ? begin_peer(r) : begin_plan(r);
 }
 
@@ -169,7 +202,7 @@ static int lowest_level(const bench *b)
 {
     int level = 0;
     int64_t least = b->bins > LEAST_SAMPLES ? b->bins : LEAST_SAMPLES;
-    int64_t shrinks = b->input->width ? b->fills : b->chunk / least;
+    int64_t shrinks = is_whole(b) ? b->fills : b->chunk / least;
     while (level < LEVELS - 1 && shrinks >> LEVEL_BITS * (level + 1) > 0)
         level++;
     return level;
@@ -250,8 +283,11 @@ static histo_status read_pass(void *context, void *stream)
 {
     const reader *r = context;
     const bench *b = r->bench;
-    size_t bytes = bench_input_bytes(b->input, b->chunk * b->fills);
-    return b->device->read(b->placed, bytes, r->threads, stream);
+    size_t size = histo_dtype_size(b->input->dtype);
+    size_t bytes = b->input->layout ? (size_t)b->arranged.touched * size
+                                    : bench_input_bytes(b->input, b->chunk * b->fills);
+    histo_status status = b->device->read(b->placed, bytes, r->threads, stream);
+    return status == HISTO_OK && b->mask ? b->device->read(b->mask, bytes / size, r->threads, stream) : status;
 }
 
 static histo_status time_reading(const bench *b, int threads, bench_times *times)
@@ -313,9 +349,25 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
     return status;
 }
 
+/* By the strategy of the device that counts everything, one by one. */
+static histo_status count_arranged(const bench *b, uint64_t *counts, int64_t slots)
+{
+    bool gpu = b->device->device != HISTO_DEVICE_CPU;
+    histo_plan_options how = {.device = b->device->device, .strategy = gpu ? "cuda/global_atomic" : "cpu/sequential"};
+    histo_hist *hist = NULL;
+    histo_plan *plan = NULL;
+    histo_status status = plan_chunk(b, b->chunk, &how, &hist, &plan);
+    if (status == HISTO_OK) status = fill_chunk(b, 0, b->chunk, plan, hist, NULL);
+    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
+    histo_plan_destroy(plan);
+    histo_hist_destroy(hist);
+    return status;
+}
+
 static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
     histo_view views[BENCH_MOST_AXES];
+    if (b->input->layout) return count_arranged(b, counts, slots);
     view_chunk(b, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
     return b->device->count(b->lookup, views, b->axes, n, counts);
@@ -333,6 +385,7 @@ static int64_t difference(const uint64_t *counts, const uint64_t *wanted, uint64
 static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *others, int64_t slots)
 {
     enum { PATIENCE = 1 << 20 };
+    if (b->input->layout) return HISTO_OK; /* counted by a strategy, which the tests compare with the oracle */
     int64_t n = b->chunk < PATIENCE ? b->chunk : PATIENCE;
     histo_status status = count_sequentially(b, n, counts, slots);
     if (status == HISTO_OK) status = count_plainly(b, n, others, slots);
@@ -341,7 +394,7 @@ static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *oth
                       b->input->name);
 }
 
-/* The slot of a bin. */
+/* The slot of a bin; histograms of a batch, of bins and of slots, are one behind the other. */
 static int64_t slot_of(const bench *b, int64_t bin)
 {
     int64_t slot = 0, stride = 1;
@@ -350,13 +403,14 @@ static int64_t slot_of(const bench *b, int64_t bin)
         bin /= b->axis[a].bins;
         stride *= b->axis[a].bins + 3;
     }
-    return slot;
+    return slot + bin * stride;
 }
 
 static int64_t misplaced(const bench *b, const uint64_t *counts, const uint64_t *wanted, uint64_t times)
 {
+    int64_t batch = b->input->layout ? b->arranged.batch : 1;
     uint64_t sum = 0;
-    for (int64_t i = 0; i < b->bins; i++) {
+    for (int64_t i = 0; i < batch * b->bins; i++) {
         uint64_t expected = wanted[slot_of(b, i)] * times;
         sum += counts[i] > expected ? counts[i] - expected : expected - counts[i];
     }
@@ -393,7 +447,7 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
  * counts wanted. */
 static histo_status check_counts(const bench *b)
 {
-    int64_t slots = b->slots;
+    int64_t slots = b->slots * (b->input->layout ? b->arranged.batch : 1);
     uint64_t *once = calloc((size_t)slots, sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
     histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 16, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
@@ -476,6 +530,18 @@ static void find_best(bench_result *result)
     sort_times(&result->roof_one_thread);
 }
 
+static histo_status make_arranged(bench *b, int64_t wanted)
+{
+    static const bench_input of_mask = {.kind = BENCH_DISTINCT, .shape = 2, .dtype = HISTO_U8, .bins = 256};
+    const histo_axis bytes = histo_axis_integer(0, 256);
+    b->arranged = bench_arrange(b->input, wanted);
+    b->chunk = b->result->samples = b->arranged.counted;
+    histo_status status = b->device->make(b->input, b->axis, b->arranged.stored, &b->placed);
+    if (status == HISTO_OK && b->arranged.masked)
+        status = b->device->make(&of_mask, &bytes, b->arranged.counted, &b->mask);
+    return status;
+}
+
 /* An array is made where its samples are to lie; images are drawn, and lie one behind the other. */
 static histo_status make_samples(bench *b)
 {
@@ -488,6 +554,7 @@ static histo_status make_samples(bench *b)
     b->chunk = image ? input->width * input->height : wanted;
     b->fills = image && wanted > b->chunk ? wanted / b->chunk : 1;
     b->result->fills = b->fills;
+    if (input->layout) return make_arranged(b, wanted);
     if (input->axes) b->chunk = (b->chunk + EVEN - 1) / EVEN * EVEN;
     b->result->samples = b->chunk * b->fills;
     if (!image) return b->device->make(input, b->axis, b->chunk, &b->placed);
@@ -544,6 +611,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
         forget(&b.racers[i]);
     free(b.racers);
     if (b.placed) b.device->release(b.placed);
+    if (b.mask) b.device->release(b.mask);
     for (int a = 0; a < b.axes; a++) {
         histo_lookup_free(&b.lookup[a]);
         histo_axis_disown(&b.axis[a]);

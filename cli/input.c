@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -26,6 +27,8 @@ struct input {
     int64_t position; /* bytes as stored that were taken from the descriptor */
     bool spooled;
     char path[32];
+    void *map; /* what input_map gave last, from the begin of its page on; NULL: nothing */
+    size_t map_size;
 
     bool begun; /* the head is filled, and gzip is decided */
     unsigned char head[INPUT_PEEK_BYTES];
@@ -91,10 +94,17 @@ static void stop_inflating(input *in)
     in->gzip = false;
 }
 
+static void unmap(input *in)
+{
+    if (in->map) munmap(in->map, in->map_size);
+    in->map = NULL;
+}
+
 void input_close(input *in)
 {
     if (!in) return;
     stop_inflating(in);
+    unmap(in);
     if (!in->is_stdin || in->spooled) close(in->fd);
     free(in->name);
     free(in);
@@ -227,6 +237,33 @@ int64_t input_read(input *in, void *buffer, size_t size, fault *f)
         return (int64_t)taken;
     }
     return in->gzip ? read_gunzipped(in, buffer, size, f) : read_stored(in, buffer, size, f);
+}
+
+/* The file is looked at again: touching what was cut off since would be fatal. */
+static bool file_reaches(const input *in, off_t end)
+{
+    struct stat status;
+    return fstat(in->fd, &status) == 0 && status.st_size >= end;
+}
+
+const void *input_map(input *in, size_t size)
+{
+    unmap(in);
+    if (input_data_size(in) < 0 || size == 0) return NULL;
+    int64_t position = in->position - (int64_t)(in->head_size - in->head_used);
+    off_t begin = in->origin + position, end = begin + (off_t)size, page = begin % sysconf(_SC_PAGESIZE);
+    if (!file_reaches(in, end) || lseek(in->fd, end, SEEK_SET) != end) return NULL;
+    in->map_size = size + (size_t)page;
+    in->map = mmap(NULL, in->map_size, PROT_READ, MAP_SHARED | MAP_POPULATE, in->fd, begin - page);
+    if (in->map == MAP_FAILED) {
+        in->map = NULL;
+        lseek(in->fd, in->origin + in->position, SEEK_SET);
+        return NULL;
+    }
+    posix_fadvise(in->fd, end, (off_t)size, POSIX_FADV_WILLNEED);
+    in->position = position + (int64_t)size;
+    in->head_used = in->head_size;
+    return (const char *)in->map + page;
 }
 
 static int open_nameless(const char *folder)

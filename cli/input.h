@@ -27,6 +27,11 @@ const unsigned char *input_peek(input *in, size_t *size, fault *f);
 /* Read up to size bytes; 0 at the end; -1 on failure (a truncated or corrupt gzip member included). */
 int64_t input_read(input *in, void *buffer, size_t size, fault *f);
 
+/* The next `size` bytes where the file lies in memory, taken as if they were read, and valid until the next call:
+ * without the copy that reading makes. NULL if they cannot be had so (gzip, pipes, no such bytes, a system that
+ * refuses): then nothing is taken, and they are to be read. */
+const void *input_map(input *in, size_t size);
+
 /* Be able to rewind: an input that cannot seek (a pipe) is copied to a temporary file now, which is removed at exit
  * whatever happens. Only before the first input_read. */
 int input_keep(input *in, fault *f);

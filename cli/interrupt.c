@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fault.h"
+
 static char file[PATH_MAX];
 static volatile sig_atomic_t file_guarded, line_guarded;
 
@@ -15,7 +17,7 @@ static volatile sig_atomic_t *deferred;
 
 static void clean_up_and_die(int number)
 {
-    if (deferred && !*deferred && number != SIGPIPE && number != SIGQUIT) {
+    if (deferred && !*deferred && number != SIGPIPE && number != SIGQUIT && number != SIGBUS) {
         struct sigaction again = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
         *deferred = number;
         sigfillset(&again.sa_mask);
@@ -28,12 +30,18 @@ static void clean_up_and_die(int number)
         ssize_t ignored = write(STDERR_FILENO, erase, sizeof erase - 1);
         (void)ignored;
     }
+    if (number == SIGBUS) {
+        static const char cut[] = "histo: a file became shorter while it was read: read it again\n";
+        ssize_t ignored = write(STDERR_FILENO, cut, sizeof cut - 1);
+        (void)ignored;
+        _exit(EXIT_DATA);
+    }
     raise(number); /* its action is the default one again, and comes when this handler returns */
 }
 
 void interrupt_install(void)
 {
-    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+    static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGBUS};
     struct sigaction action = {.sa_handler = clean_up_and_die, .sa_flags = (int)SA_RESETHAND};
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {

@@ -348,6 +348,19 @@ static void refused_fills(void **state)
     REFUSED(HISTO_INVALID, "empty",
             histo_hist_fill(h, &v, &(histo_fill_options){.where = &v, .where_lo = 1, .where_hi = 0}));
     REFUSED(HISTO_INVALID, "NULL", histo_hist_fill(h, NULL, NULL));
+    histo_plan *plan;
+    const int64_t all[] = {0, 6}, early[] = {0, 5}, late[] = {1, 6}, back[] = {0, 4, 3, 6};
+    OK(histo_plan_create(&plan, h, &v, NULL, NULL));
+    REFUSED(HISTO_INVALID, "made for other", histo_plan_fill(plan, h, &v, &(histo_fill_options){.offsets = all}));
+    histo_plan_destroy(plan);
+    bad = v, bad.ndim = 2, bad.shape[1] = 1;
+    REFUSED(HISTO_INVALID, "in one dimension", histo_hist_fill(h, &bad, &(histo_fill_options){.offsets = all}));
+    REFUSED(HISTO_INVALID, "from 0 to 5, not", histo_hist_fill(h, &v, &(histo_fill_options){.offsets = early}));
+    REFUSED(HISTO_INVALID, "from 1 to 6, not", histo_hist_fill(h, &v, &(histo_fill_options){.offsets = late}));
+    OK(histo_hist_create(&other, 1, &axis, &(histo_hist_options){.batch = 3}));
+    REFUSED(HISTO_INVALID, "offset 1 is 4, more than the next, 3",
+            histo_hist_fill(other, &v, &(histo_fill_options){.offsets = back}));
+    histo_hist_destroy(other);
     axis = histo_axis_regular(4, 0, 5);
     OK(histo_hist_create(&other, 1, &axis, NULL));
     REFUSED(HISTO_INVALID, "edges on axis 0 differ", histo_hist_merge(h, other));

@@ -31,6 +31,7 @@ typedef struct fill {
     const histo_view *mask;
     bool has_where;
     double where_lo, where_hi;
+    const int64_t *offsets; /* [batch + 1] of ragged segments, or NULL */
 } fill;
 
 static const char *element(const histo_view *v, int64_t i)
@@ -52,7 +53,9 @@ static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
     for (int d = 0; d < f->samples.batch_ndim; d++)
         batch *= f->samples.shape[d];
     for (int64_t i = 0; i < n; i++) {
-        int64_t b = i / (n / batch);
+        int64_t b = f->offsets ? 0 : i / (n / batch);
+        while (f->offsets && f->offsets[b + 1] <= i)
+            b++;
         long double x = sample_value(element(&f->samples, i), f->samples.dtype);
         bool kept = !f->mask || sample_value(element(f->mask, i), f->mask->dtype) != 0;
         kept = kept && (!f->has_where || (x >= f->where_lo && x <= f->where_hi));
@@ -125,12 +128,13 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     histo_hist *h;
     OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch}));
     placed memory = {0};
-    histo_view copies[2];
+    histo_view copies[3], offsets = histo_view_1d(f->offsets, HISTO_I64, f->offsets ? batch + 1 : 0);
     const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
     histo_fill_options options = {.mask = place(&memory, f->mask, on_device, &copies[1]),
                                   .where = f->has_where ? samples : NULL,
                                   .where_lo = f->where_lo,
-                                  .where_hi = f->where_hi};
+                                  .where_hi = f->where_hi,
+                                  .offsets = place(&memory, &offsets, on_device && batch % 2, &copies[2])->data};
     histo_plan *plan = plan_for(strategy, h, samples, &options, threads);
     if (plan) OK(histo_plan_fill(plan, h, samples, &options));
     OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all));
@@ -270,6 +274,88 @@ static void every_layout(void **state)
         snprintf(what, sizeof what, "layout %d", round);
         for_every_strategy(&f, batch, 1 + (int)rng_below(&r, 4), what);
         free(data);
+    }
+}
+
+/* Images of rows with a pitch, of interleaved channels of which some are counted, walked in any direction, at any
+ * address; with masks and filters of the samples themselves. */
+static void images_and_channels(void **state)
+{
+    (void)state;
+    static const histo_dtype dtypes[] = {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_I8, HISTO_U16, HISTO_F32, HISTO_F64};
+    rng r = {.state = 1234567};
+    for (int round = 0; round < 120; round++) {
+        histo_dtype dtype = dtypes[rng_below(&r, 7)];
+        int64_t size = (int64_t)histo_dtype_size(dtype), channels = 1 + rng_below(&r, 4);
+        int64_t used = 1 + rng_below(&r, channels), from = rng_below(&r, channels - used + 1);
+        int64_t images = 1 + rng_below(&r, round % 4 ? 3 : 40), height = 1 + rng_below(&r, 6);
+        int64_t width = 1 + rng_below(&r, round % 3 ? 300 : 20), pad = rng_below(&r, 3) * rng_below(&r, 20);
+        int64_t pitch = width * channels + (round % 2 ? pad : pad * channels), image = pitch * height;
+        if (round % 5 == 0) pitch = (pitch + 15) / 16 * 16, image = pitch * height + 16 * rng_below(&r, 3);
+        const int64_t shape[] = {images, used, height, width}, strides[] = {image, 1, pitch, channels};
+        fill f = {.samples = {.dtype = dtype, .ndim = 4, .batch_ndim = 2}};
+        test_axis((int)rng_below(&r, 13), dtype, &f.axis);
+        int64_t stored = images * image + 16, first = from + (round % 7 ? 0 : rng_below(&r, 16));
+        char *data = make_samples(&r, dtype, (distribution)rng_below(&r, DISTRIBUTIONS), &f.axis, stored);
+        uint8_t *mask_bytes = malloc((size_t)stored);
+        for (int64_t i = 0; i < stored; i++)
+            mask_bytes[i] = (uint8_t)(rng_below(&r, 3) * 100);
+        histo_view mask = {.dtype = HISTO_U8, .ndim = 4, .batch_ndim = 2};
+        int64_t mask_first = round % 8 ? from : 0;
+        for (int d = 0; d < 4; d++) {
+            bool backwards = rng_below(&r, 4) == 0;
+            f.samples.shape[d] = mask.shape[d] = shape[d];
+            f.samples.strides[d] = (backwards ? -strides[d] : strides[d]) * size;
+            mask.strides[d] = backwards ? -strides[d] : strides[d];
+            if (backwards) first += (shape[d] - 1) * strides[d], mask_first += (shape[d] - 1) * strides[d];
+        }
+        f.samples.data = data + first * size;
+        mask.data = mask_bytes + mask_first;
+        if (round % 3 == 1) f.mask = &mask;
+        if (round % 4 == 2) {
+            f.has_where = true;
+            f.where_lo = f.axis.lo;
+            f.where_hi = f.axis.lo + (f.axis.hi - f.axis.lo) / 2;
+        }
+        char what[64];
+        snprintf(what, sizeof what, "images %d", round);
+        for_every_strategy(&f, images * used, 2, what);
+        free(data);
+        free(mask_bytes);
+    }
+}
+
+/* Segments of any length, none included, at any address and in either direction. */
+static void ragged_segments(void **state)
+{
+    (void)state;
+    rng r = {.state = 31};
+    for (int round = 0; round < 60; round++) {
+        histo_dtype dtype = (histo_dtype)(round % HISTO_DTYPE_COUNT);
+        int64_t batch = 1 + rng_below(&r, round % 3 ? 9 : 200), size = (int64_t)histo_dtype_size(dtype);
+        int64_t *offsets = calloc((size_t)batch + 1, sizeof *offsets);
+        for (int64_t b = 0; b < batch; b++)
+            offsets[b + 1] = offsets[b] + (rng_below(&r, 3) ? rng_below(&r, batch > 9 ? 100 : 9000) : 0);
+        int64_t n = offsets[batch], first = rng_below(&r, 5);
+        fill f = {.offsets = offsets};
+        test_axis((int)rng_below(&r, 13), dtype, &f.axis);
+        char *data = make_samples(&r, dtype, (distribution)rng_below(&r, DISTRIBUTIONS), &f.axis, n + first + 1);
+        f.samples = histo_view_1d(data + first * size, dtype, n);
+        if (round % 7 == 3 && n) {
+            f.samples.data = data + (first + n - 1) * size;
+            f.samples.strides[0] = -size;
+        }
+        uint8_t *mask_bytes = malloc((size_t)n + 1);
+        for (int64_t i = 0; i < n; i++)
+            mask_bytes[i] = rng_next(&r) & 1;
+        histo_view mask = histo_view_1d(mask_bytes, HISTO_U8, n);
+        if (round % 5 == 4) f.mask = &mask;
+        char what[64];
+        snprintf(what, sizeof what, "ragged %d", round);
+        for_every_strategy(&f, batch, 1 + (int)rng_below(&r, 4), what);
+        free(data);
+        free(mask_bytes);
+        free(offsets);
     }
 }
 
@@ -529,6 +615,8 @@ int main(void)
         cmocka_unit_test(every_type_axis_and_distribution),
         cmocka_unit_test(large_fills),
         cmocka_unit_test(every_layout),
+        cmocka_unit_test(images_and_channels),
+        cmocka_unit_test(ragged_segments),
         cmocka_unit_test(no_samples_and_one),
         cmocka_unit_test(joint),
         cmocka_unit_test(tables),

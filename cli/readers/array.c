@@ -46,6 +46,11 @@ static int source_rewind_input(void *self, fault *f)
     return input_rewind(self, f);
 }
 
+static const void *source_map_input(void *self, size_t size)
+{
+    return input_map(self, size);
+}
+
 static void source_leave_open(void *self)
 {
     (void)self;
@@ -53,7 +58,7 @@ static void source_leave_open(void *self)
 
 byte_source byte_source_of_input(input *in)
 {
-    return (byte_source){source_read_input, source_rewind_input, source_leave_open, in};
+    return (byte_source){source_read_input, source_rewind_input, source_leave_open, in, source_map_input};
 }
 
 int64_t byte_source_read_full(const byte_source *source, void *buffer, size_t size, fault *f)
@@ -78,8 +83,10 @@ typedef struct array_reader {
     selection selected;
     int64_t pixel_bytes;
     unsigned char *buffer;
-    unsigned char *whole; /* of planes, once they are read */
-    int64_t line, at;     /* where the next band begins: its line, and the pixel in it */
+    const unsigned char *band; /* at hand: in the buffer, or in the source's memory */
+    bool mapped;               /* bands come from the source's memory */
+    unsigned char *whole;      /* of planes, once they are read */
+    int64_t line, at;          /* where the next band begins: its line, and the pixel in it */
     bool ended;
 } array_reader;
 
@@ -140,11 +147,11 @@ static void array_views(array_reader *r, const band *b)
 {
     if (r->page.by_columns) {
         int64_t sample_bytes = r->pixel_bytes;
-        histo_view view = {r->buffer, r->info.dtype, 2, 0, {b->rows, b->cols}, {sample_bytes, b->rows * sample_bytes}};
+        histo_view view = {r->band, r->info.dtype, 2, 0, {b->rows, b->cols}, {sample_bytes, b->rows * sample_bytes}};
         for (int i = 0; i < r->selected.count; i++)
             r->selected.views[i] = view;
     } else {
-        reader_interleaved_views(r->selected.views, r->selected.wanted, r->selected.count, r->buffer, r->info.dtype,
+        reader_interleaved_views(r->selected.views, r->selected.wanted, r->selected.count, r->band, r->info.dtype,
                                  r->page.channels, b->rows, b->cols, b->cols * r->pixel_bytes);
     }
 }
@@ -193,6 +200,15 @@ static int planes_next(array_reader *r, band *b, fault *f)
     return 1;
 }
 
+static int64_t read_band(array_reader *r, int64_t want, fault *f)
+{
+    size_t sample_bytes = histo_dtype_size(r->info.dtype);
+    int64_t got = byte_source_read_full(&r->source, r->buffer, (size_t)want, f);
+    if (got > 0 && r->info.swapped) swap_bytes(r->buffer, sample_bytes, (size_t)got / sample_bytes);
+    r->band = r->buffer;
+    return got;
+}
+
 static int array_next(reader *base, band *b, fault *f)
 {
     array_reader *r = (array_reader *)base;
@@ -200,7 +216,7 @@ static int array_next(reader *base, band *b, fault *f)
     bool open_ended = r->page.bytes < 0;
     int64_t lines = r->page.by_columns ? r->page.width : r->page.height;
     int64_t length = r->page.by_columns ? r->page.height : r->page.width;
-    int64_t room = BAND_BYTES / r->pixel_bytes;
+    int64_t room = (r->mapped ? MAPPED_BAND_BYTES : BAND_BYTES) / r->pixel_bytes;
     if (r->ended) return 0;
     if (!open_ended && (r->page.bytes == 0 || r->line == lines)) return array_end(r, f);
 
@@ -212,7 +228,11 @@ static int array_next(reader *base, band *b, fault *f)
         band_length = length - r->at < room ? length - r->at : room;
     }
     int64_t want = band_lines * band_length * r->pixel_bytes;
-    int64_t got = byte_source_read_full(&r->source, r->buffer, (size_t)want, f);
+    if (r->mapped && !(r->band = r->source.map(r->source.self, (size_t)want))) {
+        r->mapped = false;
+        return array_next(base, b, f);
+    }
+    int64_t got = r->mapped ? want : read_band(r, want, f);
     if (got < 0) return -1;
     if (got < want) {
         if (!open_ended) return fault_size(r, (r->line * length + r->at) * r->pixel_bytes + got, f);
@@ -221,9 +241,6 @@ static int array_next(reader *base, band *b, fault *f)
         if (got == 0) return 0;
         band_lines = got / r->pixel_bytes;
     }
-    size_t sample_bytes = histo_dtype_size(r->info.dtype);
-    if (r->info.swapped) swap_bytes(r->buffer, sample_bytes, (size_t)got / sample_bytes);
-
     *b = (band){.y = r->line, .x = r->at, .rows = band_lines, .cols = band_length, .views = r->selected.views};
     if (r->page.by_columns)
         *b = (band){.y = r->at, .x = r->line, .rows = band_length, .cols = band_lines, .views = b->views};
@@ -296,6 +313,7 @@ reader *array_reader_open(const reader_kind *kind, input *in, byte_source source
     r->place = *place;
     r->place.subject = subject;
     r->buffer = buffer;
+    r->mapped = source.map && !info->swapped && place->size >= 0;
     if (!array_page_of(info, &r->page)) {
         fault_set(f, EXIT_DATA, "%s has a shape of more than 2^63 bytes: %s", subject, place->remedy);
         goto fail;

@@ -16,9 +16,9 @@
 
 /* Samples in a band, in bytes: large enough for many threads, small beside memory. Fuzzing cuts small files too. */
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-enum { BAND_BYTES = 4096 };
+enum { BAND_BYTES = 4096, MAPPED_BAND_BYTES = 2 * BAND_BYTES };
 #else
-enum { BAND_BYTES = 4 << 20 };
+enum { BAND_BYTES = 4 << 20, MAPPED_BAND_BYTES = 64 << 20 };
 #endif
 
 typedef struct array_info {
@@ -41,12 +41,14 @@ typedef struct array_page {
 /* False if the size of the array does not fit in an int64_t. */
 bool array_page_of(const array_info *info, array_page *page);
 
-/* Where the bytes of an array come from. read and rewind are as input_read and input_rewind. */
+/* Where the bytes of an array come from. read, rewind and map are as input_read, input_rewind and input_map; map may be
+ * NULL. */
 typedef struct byte_source {
     int64_t (*read)(void *self, void *buffer, size_t size, fault *f);
     int (*rewind)(void *self, fault *f);
     void (*close)(void *self);
     void *self;
+    const void *(*map)(void *self, size_t size);
 } byte_source;
 
 /* An input as a source; closing the source leaves the input open. */

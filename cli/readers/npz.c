@@ -73,7 +73,7 @@ static int member_begin(member *m, zip_uint64_t index, const char *file, const c
     m->subject = malloc(size);
     if (!m->subject) return fault_set(f, EXIT_DATA, "no memory to read %s", file);
     snprintf(m->subject, size, "%s, array %s", file, name);
-    byte_source source = {member_read, member_rewind, member_close, m};
+    byte_source source = {member_read, member_rewind, member_close, m, NULL};
     zip_stat_t status;
     if (zip_stat_index(m->archive, index, 0, &status) != 0) return fault_member(m, zip_strerror(m->archive), f);
     if (member_open(m, f) != 0 || npy_read_header(&source, m->subject, info, &place->start, f) != 0) return -1;
@@ -144,7 +144,7 @@ static reader *npz_open(input *in, const read_options *options, fault *f)
         input_close(in);
         return NULL;
     }
-    byte_source source = {member_read, member_rewind, member_close, m};
+    byte_source source = {member_read, member_rewind, member_close, m, NULL};
     return array_reader_open(&reader_npz, in, source, &info, &place, f);
 }
 

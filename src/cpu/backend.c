@@ -112,7 +112,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
         if (!job->workspace) return histo_fail_memory(bytes, "the workspace of a fill");
     }
     histo_status status = strategy->launch(job);
-    if (status != HISTO_OK || job->end == job->nest.batch * job->nest.per_batch) {
+    if (status != HISTO_OK || job->end == histo_nest_samples(&job->nest)) {
         free(job->workspace);
         job->workspace = NULL;
     }

@@ -88,6 +88,21 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
+histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin)
+{
+    enum { LINE = 64, AHEAD = 4096 };
+    int left = block->n - begin, n = left < HISTO_PIECE ? left : HISTO_PIECE;
+    histo_block piece = {.batch = block->batch, .n = n};
+    for (int o = 0; o < problem->operands; o++) {
+        size_t size = histo_dtype_size(problem->dtypes[o]);
+        const char *from = (const char *)block->at[o] + (size_t)begin * size;
+        piece.at[o] = from;
+        for (size_t line = 0; line < (size_t)n * size; line += LINE)
+            __builtin_prefetch(from + AHEAD + line, 0, 2);
+    }
+    return piece;
+}
+
 /* The functions of a level of the instruction set. */
 typedef struct level {
     histo_slots_fn *slots;
@@ -108,9 +123,12 @@ static const level *usable_level(void)
     return &levels[histo_isa_usable()];
 }
 
-void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3])
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])
 {
-    usable_level()->codes(slots, n, bins, codes, flow);
+    const histo_problem *p = job->problem;
+    const histo_cpu_prepared *prepared = job->prepared;
+    usable_level()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0], block->n,
+                          codes, flow);
 }
 
 double histo_slots_ns(const histo_problem *p)

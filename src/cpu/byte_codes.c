@@ -38,12 +38,10 @@ static double cost_us(const histo_problem *p, int threads)
     return 1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + 0.5 * (double)p->batch;
 }
 
-/* A thread's workspace: gathered samples, slots, codes, counters. */
-enum { SLOTS_BYTES = HISTO_BLOCK * sizeof(uint32_t), CODES_BYTES = HISTO_BLOCK };
-
+/* A thread's workspace: gathered samples, codes, counters. */
 static size_t per_thread(const histo_problem *p)
 {
-    return histo_blocks_bytes(p) + SLOTS_BYTES + CODES_BYTES + histo_byte_counting_usable()->state_bytes;
+    return histo_blocks_bytes(p) + HISTO_PIECE + histo_byte_counting_usable()->state_bytes;
 }
 
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
@@ -82,46 +80,40 @@ static void flush(local *me)
         add(&counts[bin + 1], of_code[bin]);
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_job *job = all->job;
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
-    uint32_t *slots = (uint32_t *)(gathered + histo_blocks_bytes(p));
-    uint8_t *codes = (uint8_t *)slots + SLOTS_BYTES;
-    local me = {.job = job, .counting = histo_byte_counting_usable(), .counters = codes + CODES_BYTES};
+    uint8_t *codes = (uint8_t *)gathered + histo_blocks_bytes(p);
+    local me = {.job = job, .counting = histo_byte_counting_usable(), .counters = codes + HISTO_PIECE};
     me.counting->start(me.counters);
     histo_blocks blocks;
     histo_block block;
-    histo_blocks_start(&blocks, job, index, all->threads, gathered);
+    histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch) flush(&me);
         me.batch = block.batch;
         if (histo_block_is_constant(job, &block)) {
             int n = block.n;
+            uint32_t slot;
             block.n = 1;
-            histo_block_slots(job, &block, slots);
-            add(&job->bank->counts[block.batch * p->slots + slots[0]], (uint64_t)n);
+            histo_block_slots(job, &block, &slot);
+            add(&job->bank->counts[block.batch * p->slots + slot], (uint64_t)n);
             continue;
         }
-        histo_block_slots(job, &block, slots);
-        histo_block_codes(slots, block.n, (uint32_t)p->bins, codes, me.flow);
-        me.counting->add(me.counters, codes, (size_t)block.n);
+        for (int i = 0; i < block.n; i += HISTO_PIECE) {
+            histo_block piece = histo_block_piece(p, &block, i);
+            histo_block_codes(job, &piece, codes, me.flow);
+            me.counting->add(me.counters, codes, (size_t)piece.n);
+        }
     }
     flush(&me);
 }
 
 static histo_status launch(const histo_job *job)
 {
-    shared all = {job, useful_threads(job->problem, job->threads)};
-    histo_pool_run(all.threads, count_range, &all);
+    histo_pool_share(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_codes = {refuses, cost_us, workspace, launch, {{0}}};
+const histo_strategy histo_cpu_byte_codes = {refuses, cost_us, workspace, launch, {{0}}, true};

@@ -2,13 +2,15 @@
  * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache.
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
- * Bytes: each sample once, and a byte a slot and thread at the end. The carry is a branch that is taken once in 256
- * times. Wins from some ten thousand slots on; below that privatized, whose tables fit the first-level cache too. */
+ * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some ten thousand slots on; below that
+ * privatized, whose tables fit the first-level cache too. */
 #include <string.h>
 
+#include "cpu/carries.h"
 #include "cpu/cpu.h"
+#include "cpu/runs.h"
 
-enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */, CARRY = 256 };
+enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
 static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
 
 static const char *refuses(const histo_problem *p)
@@ -43,7 +45,7 @@ static double cost_us(const histo_problem *p, int threads)
     return 0.5 + (used - 1) * 5 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / used + table_us * used;
 }
 
-enum { SLOTS_BYTES = HISTO_BLOCK * sizeof(uint32_t) };
+enum { SLOTS_BYTES = HISTO_PIECE * sizeof(uint32_t) };
 
 static size_t per_thread(const histo_problem *p)
 {
@@ -91,6 +93,28 @@ static void flush(const local *me)
     memset(me->table, 0, entries);
 }
 
+/* Increments of one counter wait for each other: runs are added at once. */
+static void count_piece(const local *me, int n)
+{
+    uint64_t carries[HISTO_PIECE / HISTO_CARRIES];
+    const uint32_t *slots = me->slots;
+    int i = 0;
+    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES) {
+        uint64_t noted = 0;
+        if (histo_all_equal(slots + i, HISTO_CARRIES, sizeof *slots))
+            add(me, slots[i], HISTO_CARRIES);
+        else
+            for (int k = i; k < i + HISTO_CARRIES; k++)
+                noted = histo_count_byte(&me->table[slots[k]], noted);
+        carries[i / HISTO_CARRIES] = noted;
+    }
+    for (int k = i; k < n; k++)
+        if (++me->table[slots[k]] == 0) add(me, slots[k], HISTO_CARRY);
+    for (int first = 0; first < i; first += HISTO_CARRIES)
+        for (uint64_t left = carries[first / HISTO_CARRIES]; left;)
+            add(me, slots[first + histo_take_carry(&left)], HISTO_CARRY);
+}
+
 static void count_block(const local *me, histo_block *block)
 {
     int n = block->n;
@@ -100,29 +124,23 @@ static void count_block(const local *me, histo_block *block)
         add(me, me->slots[0], (uint64_t)n);
         return;
     }
-    histo_block_slots(me->job, block, me->slots);
-    uint8_t *restrict table = me->table; /* bytes may alias anything: not these */
-    const uint32_t *restrict slots = me->slots;
-    for (int i = 0; i < n; i++)
-        if (__builtin_expect(++table[slots[i]] == 0, 0)) add(me, slots[i], CARRY);
+    for (int i = 0; i < n; i += HISTO_PIECE) {
+        histo_block piece = histo_block_piece(me->job->problem, block, i);
+        histo_block_slots(me->job, &piece, me->slots);
+        count_piece(me, piece.n);
+    }
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_problem *p = all->job->problem;
-    char *gathered = (char *)all->job->workspace + (size_t)index * per_thread(p);
-    local me = {.job = all->job, .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)), .alone = all->threads == 1};
+    const histo_problem *p = job->problem;
+    char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
+    local me = {.job = job, .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)), .alone = threads == 1};
     me.table = (uint8_t *)me.slots + SLOTS_BYTES;
     memset(me.table, 0, entries_of(p));
     histo_blocks blocks;
     histo_block block;
-    histo_blocks_start(&blocks, all->job, index, all->threads, gathered);
+    histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch) flush(&me);
         me.batch = block.batch;
@@ -133,9 +151,8 @@ static void count_range(void *context, int index)
 
 static histo_status launch(const histo_job *job)
 {
-    shared all = {job, useful_threads(job->problem, job->threads)};
-    histo_pool_run(all.threads, count_range, &all);
+    histo_pool_share(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_counters = {refuses, cost_us, workspace, launch, {{0}}};
+const histo_strategy histo_cpu_byte_counters = {refuses, cost_us, workspace, launch, {{0}}, true};

@@ -1,13 +1,14 @@
 /* Counting bytes by positional popcount: 64 values are the 64 bits of a word, and words are added bit by bit.
  *
- * 1. Split a chunk into four groups by the two high bits (compress). Within a group the low six bits are the value.
+ * 1. Split the bytes into four groups by the two high bits (compress). Within a group the low six bits are the value.
  * 2. A byte becomes a word with bit (value) set: a rotation, which looks at six bits only, so that whatever stands
  *    above the byte in its lane does no harm. Eight loads, each a byte further, bring every byte to the low end of a
  *    lane.
  * 3. Carry-save adders sum these words in planes: plane p holds bit p of each count, of 8 lanes with 64 counts each.
  * Two ternary-logic operations add two vectors to a plane and carry one to the next.
  * 4. Before a count can outgrow the planes they are added to the counters.
- * A block of equal bytes is one addition.
+ * Splitting and counting keep different units busy, and so they are done in turns of a few instructions: with each
+ * block that is split, one of the fullest group is counted. A block of equal bytes is one addition.
  *
  * For 64 bytes: 4 compressions and stores, 8 rotations, 16 operations of the adders and about 3 of the rest; it does
  * not depend on the data. Compiled for AVX-512 BW and VBMI2. */
@@ -17,23 +18,24 @@
 #include "cpu/count_bytes.h"
 
 enum {
-    CHUNK = 8192, /* bytes split before a group is counted: all of it stays in the first-level cache */
-    BLOCK = 512,  /* bytes of one group counted together: 64 vectors of 8 */
-    RUN = 256,
-    TREE = 6,    /* planes that a block's tree of adders works on: it carries multiples of 64 */
-    PLANES = 12, /* counts of a lane below 4096 */
+    BLOCK = 512,      /* bytes of one group counted together: 64 vectors of 8 */
+    CHUNK = 8192,     /* bytes split before groups are packed: all of it stays in the first-level cache */
+    LEFT = 4 * BLOCK, /* and fewer than these are left then, as a group with a whole block is counted with each split */
+    TREE = 6,         /* planes that a block's tree of adders works on: it carries multiples of 64 */
+    PLANES = 12,      /* counts of a lane below 4096 */
     MOST_BLOCKS = ((1 << PLANES) - 1) / (1 << TREE),
 };
 
 typedef struct group {
-    _Alignas(64) uint8_t bytes[BLOCK + CHUNK + 64]; /* and room to store and load whole vectors */
+    _Alignas(64) uint8_t bytes[LEFT + CHUNK + 64]; /* and room to store and load whole vectors */
     __m512i planes[PLANES];
-    size_t filled;
-    int blocks; /* in the planes */
+    size_t begin, end; /* of the bytes not counted yet */
+    int blocks;        /* in the planes */
 } group;
 
 typedef struct state {
     group groups[4];
+    size_t split; /* bytes, since groups were packed */
     _Alignas(64) uint64_t counts[256];
 } state;
 
@@ -42,9 +44,10 @@ static void start(void *at)
     state *s = at;
     for (int g = 0; g < 4; g++) {
         memset(s->groups[g].planes, 0, sizeof s->groups[g].planes);
-        s->groups[g].filled = 0;
+        s->groups[g].begin = s->groups[g].end = 0;
         s->groups[g].blocks = 0;
     }
+    s->split = 0;
     memset(s->counts, 0, sizeof s->counts);
 }
 
@@ -61,38 +64,6 @@ static inline __m512i add_carry(__m512i *plane, __m512i a, __m512i b)
 static inline __m512i one_hot(const uint8_t *at)
 {
     return _mm512_rolv_epi64(_mm512_set1_epi64(1), _mm512_loadu_si512(at));
-}
-
-/* Trees of adders over 4, 8, … 64 vectors; each returns its carries, multiples of as many. */
-static inline __m512i add_4(__m512i *planes, const uint8_t *at)
-{
-    __m512i a = add_carry(&planes[0], one_hot(at), one_hot(at + 1));
-    __m512i b = add_carry(&planes[0], one_hot(at + 2), one_hot(at + 3));
-    return add_carry(&planes[1], a, b);
-}
-
-static inline __m512i add_8(__m512i *planes, const uint8_t *at)
-{
-    __m512i a = add_4(planes, at), b = add_4(planes, at + 4);
-    return add_carry(&planes[2], a, b);
-}
-
-static inline __m512i add_16(__m512i *planes, const uint8_t *at)
-{
-    __m512i a = add_8(planes, at), b = add_8(planes, at + 64);
-    return add_carry(&planes[3], a, b);
-}
-
-static inline __m512i add_32(__m512i *planes, const uint8_t *at)
-{
-    __m512i a = add_16(planes, at), b = add_16(planes, at + 128);
-    return add_carry(&planes[4], a, b);
-}
-
-static inline __m512i add_64(__m512i *planes, const uint8_t *at)
-{
-    __m512i a = add_32(planes, at), b = add_32(planes, at + 256);
-    return add_carry(&planes[5], a, b);
 }
 
 /* Add the planes to the counts of the group's 64 values, and clear them. 16 bits hold the sum of 8 lanes. */
@@ -117,39 +88,11 @@ static void empty_planes(group *g, uint64_t *counts)
     g->blocks = 0;
 }
 
-/* Count blocks of the group from `at` on, as many as the planes hold; returns where it stopped. */
-static size_t count_blocks(group *g, size_t at)
-{
-    __m512i planes[PLANES];
-    memcpy(planes, g->planes, sizeof planes);
-    for (; at + BLOCK <= g->filled && g->blocks < MOST_BLOCKS; at += BLOCK, g->blocks++) {
-        __m512i carries = add_64(planes, g->bytes + at);
-        for (int p = TREE; p < PLANES; p++) {
-            __m512i plane = planes[p];
-            planes[p] = _mm512_xor_si512(plane, carries);
-            carries = _mm512_and_si512(plane, carries);
-        }
-    }
-    memcpy(g->planes, planes, sizeof planes);
-    return at;
-}
-
-/* Count the group's whole blocks; less than one is left, at the front. */
-static void count_group(group *g, uint64_t *counts)
-{
-    if (g->filled < BLOCK) return;
-    size_t at = 0;
-    while (g->filled - at >= BLOCK) {
-        if (g->blocks == MOST_BLOCKS) empty_planes(g, counts);
-        at = count_blocks(g, at);
-    }
-    for (size_t i = 0; i < BLOCK; i += 64)
-        _mm512_store_si512(g->bytes + i, _mm512_loadu_si512(g->bytes + at + i));
-    g->filled -= at;
-}
+/* Inlined in whatever case: planes and the groups' ends are to stay in registers. */
+#define INLINE static inline __attribute__((always_inline))
 
 /* Append the bytes of v to their groups. */
-static inline void split(state *s, __m512i v, size_t filled[4])
+INLINE void split(state *s, __m512i v, size_t ends[4])
 {
     __mmask64 high = _mm512_movepi8_mask(v), next = _mm512_movepi8_mask(_mm512_add_epi8(v, v));
     __mmask64 both = _kand_mask64(high, next);
@@ -160,65 +103,170 @@ static inline void split(state *s, __m512i v, size_t filled[4])
     size_t in_next = (size_t)_mm_popcnt_u64(_cvtmask64_u64(next));
     size_t in_group[4] = {64 - in_high - in_next + in_both, in_next - in_both, in_high - in_both, in_both};
     for (int g = 0; g < 4; g++) {
-        _mm512_storeu_si512(s->groups[g].bytes + filled[g], _mm512_maskz_compress_epi8(of_group[g], v));
-        filled[g] += in_group[g];
+        _mm512_storeu_si512(s->groups[g].bytes + ends[g], _mm512_maskz_compress_epi8(of_group[g], v));
+        ends[g] += in_group[g];
     }
 }
 
-/* Are the RUN bytes of a, b, c, d all equal? shifted: those of a, and the one after, from the second on. */
-static inline bool all_equal(__m512i shifted, __m512i a, __m512i b, __m512i c, __m512i d)
+/* A block to be split while another is counted; NULL: none. */
+typedef struct input {
+    state *to;
+    const uint8_t *bytes;
+    size_t ends[4]; /* of the groups */
+} input;
+
+INLINE void split_some(input *in, size_t at)
 {
-    enum { OR_XOR = 0xf6 }; /* x | (y ^ z) */
-    __m512i differ = _mm512_xor_si512(shifted, a);
-    differ = _mm512_ternarylogic_epi64(differ, a, b, OR_XOR);
-    differ = _mm512_ternarylogic_epi64(differ, a, c, OR_XOR);
-    differ = _mm512_ternarylogic_epi64(differ, a, d, OR_XOR);
-    return _mm512_test_epi64_mask(differ, differ) == 0;
+    if (!in->bytes) return;
+    split(in->to, _mm512_loadu_si512(in->bytes + at), in->ends);
+    __builtin_prefetch(in->bytes + at + CHUNK, 0, 2);
 }
 
-static void add_chunk(state *s, const uint8_t *bytes, size_t n)
+/* Trees of adders over 4, 8, … 64 vectors of a block; each returns its carries, multiples of as many. */
+INLINE __m512i add_4(__m512i *planes, const uint8_t *block, size_t at)
 {
-    size_t filled[4], i = 0;
-    for (int g = 0; g < 4; g++)
-        filled[g] = s->groups[g].filled;
-    for (; i + RUN <= n; i += RUN) {
-        __m512i v[4];
-        for (int k = 0; k < 4; k++)
-            v[k] = _mm512_loadu_si512(bytes + i + 64 * k);
-        if (all_equal(_mm512_loadu_si512(bytes + i + 1), v[0], v[1], v[2], v[3])) {
-            s->counts[bytes[i]] += RUN;
-            continue;
+    const uint8_t *b = block + at;
+    __m512i low = add_carry(&planes[0], one_hot(b), one_hot(b + 1));
+    __m512i high = add_carry(&planes[0], one_hot(b + 2), one_hot(b + 3));
+    return add_carry(&planes[1], low, high);
+}
+
+INLINE __m512i add_8(__m512i *planes, const uint8_t *block, size_t at, input *in)
+{
+    split_some(in, at);
+    __m512i low = add_4(planes, block, at), high = add_4(planes, block, at + 4);
+    return add_carry(&planes[2], low, high);
+}
+
+#define DEFINE_ADD(vectors, half, plane)                                                                               \
+    INLINE __m512i add_##vectors(__m512i *planes, const uint8_t *block, size_t at, input *in)                          \
+    {                                                                                                                  \
+        __m512i low = add_##half(planes, block, at, in), high = add_##half(planes, block, at + 8 * half, in);          \
+        return add_carry(&planes[plane], low, high);                                                                   \
+    }
+DEFINE_ADD(16, 8, 3)
+DEFINE_ADD(32, 16, 4)
+DEFINE_ADD(64, 32, 5)
+
+/* Split a block, if there is one, and count one of the group meanwhile, if it is not NULL. */
+INLINE void split_and_count(state *s, const uint8_t *bytes, group *g)
+{
+    input in = {s, bytes, {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end}};
+    if (g) {
+        if (g->blocks == MOST_BLOCKS) empty_planes(g, s->counts + 64 * (g - s->groups));
+        __m512i planes[TREE]; /* copied by loops: memcpy would leave them on the stack */
+        for (int p = 0; p < TREE; p++)
+            planes[p] = g->planes[p];
+        __m512i carries = add_64(planes, g->bytes + g->begin, 0, &in);
+        for (int p = 0; p < TREE; p++)
+            g->planes[p] = planes[p];
+        for (int p = TREE; p < PLANES; p++) {
+            __m512i plane = g->planes[p];
+            g->planes[p] = _mm512_xor_si512(plane, carries);
+            carries = _mm512_and_si512(plane, carries);
         }
-        for (int k = 0; k < 4; k++)
-            split(s, v[k], filled);
+        g->begin += BLOCK;
+        g->blocks++;
+    } else {
+        for (size_t at = 0; at < BLOCK; at += 64)
+            split_some(&in, at);
     }
+    for (int i = 0; i < 4; i++)
+        s->groups[i].end = in.ends[i];
+}
+
+/* The group with most bytes not counted; NULL if none has a block of them. */
+static inline group *fullest(state *s)
+{
+    group *best = NULL;
+    size_t most = BLOCK - 1;
+    for (int i = 0; i < 4; i++) {
+        group *g = &s->groups[i];
+        size_t has = g->end - g->begin;
+        best = has > most ? g : best;
+        most = has > most ? has : most;
+    }
+    return best;
+}
+
+/* Are the bytes of a block all equal? Its first vector says no for nearly all that are not. */
+static inline bool all_equal(const uint8_t *bytes)
+{
+    const __m512i first = _mm512_loadu_si512(bytes);
+    return _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(bytes + 1), first) == 0 &&
+           memcmp(bytes, bytes + 64, BLOCK - 64) == 0;
+}
+
+/* Count all whole blocks. */
+static void drain(state *s)
+{
+    for (int i = 0; i < 4; i++)
+        for (group *g = &s->groups[i]; g->end - g->begin >= BLOCK;)
+            split_and_count(s, NULL, g);
+}
+
+/* The rest of less than a block. */
+static void split_rest(state *s, const uint8_t *bytes, size_t n)
+{
+    size_t i = 0, ends[4] = {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end};
     for (; i + 64 <= n; i += 64)
-        split(s, _mm512_loadu_si512(bytes + i), filled);
+        split(s, _mm512_loadu_si512(bytes + i), ends);
+    for (int g = 0; g < 4; g++)
+        s->groups[g].end = ends[g];
     for (; i < n; i++)
         s->counts[bytes[i]]++;
-    for (int g = 0; g < 4; g++) {
-        s->groups[g].filled = filled[g];
-        count_group(&s->groups[g], s->counts + 64 * g);
+    drain(s);
+}
+
+static void split_all(state *s, const uint8_t *bytes, size_t n)
+{
+    size_t i = 0;
+    for (; i + BLOCK <= n; i += BLOCK) {
+        if (all_equal(bytes + i))
+            s->counts[bytes[i]] += BLOCK;
+        else
+            split_and_count(s, bytes + i, fullest(s));
     }
+    if (i < n) split_rest(s, bytes + i, n - i);
+}
+
+/* Move what is left in the groups to the front. */
+static void pack(state *s)
+{
+    for (int i = 0; i < 4; i++) {
+        group *g = &s->groups[i];
+        g->end -= g->begin;
+        for (size_t at = 0; at < g->end; at += 64)
+            _mm512_store_si512(g->bytes + at, _mm512_loadu_si512(g->bytes + g->begin + at));
+        g->begin = 0;
+    }
+    s->split = 0;
 }
 
 static void add(void *at, const uint8_t *bytes, size_t n)
 {
-    for (; n > CHUNK; bytes += CHUNK, n -= CHUNK)
-        add_chunk(at, bytes, CHUNK);
-    add_chunk(at, bytes, n);
+    state *s = at;
+    while (n) {
+        size_t room = CHUNK - s->split, some = n < room ? n : room;
+        split_all(s, bytes, some);
+        bytes += some;
+        n -= some;
+        s->split += some;
+        if (s->split == CHUNK) pack(s);
+    }
 }
 
 static void finish(void *at, uint64_t counts[256])
 {
     state *s = at;
-    for (int g = 0; g < 4; g++) {
-        group *it = &s->groups[g];
-        for (size_t i = 0; i < it->filled; i++)
-            s->counts[it->bytes[i]]++;
-        it->filled = 0;
-        empty_planes(it, s->counts + 64 * g);
+    drain(s);
+    for (int i = 0; i < 4; i++) {
+        group *g = &s->groups[i];
+        for (; g->begin < g->end; g->begin++)
+            s->counts[g->bytes[g->begin]]++;
+        empty_planes(g, s->counts + 64 * i);
     }
+    pack(s);
     for (int v = 0; v < 256; v++)
         counts[v] += s->counts[v];
     memset(s->counts, 0, sizeof s->counts);

@@ -11,6 +11,20 @@
  * done. Several threads may call at once. Workers are started when first needed and kept. */
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
 
+/* Call count(job, 0 … threads-1, threads), each once, in the same way. */
+void histo_pool_share(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
+
+/* histo_pool_run in two parts: workers begin when it is started, and the caller takes its share when it finishes it, as it
+ * has to. Work that was started first is done first. */
+typedef struct histo_pool_work {
+    struct histo_pool_work *next;
+    void (*task)(void *context, int index);
+    void *context;
+    int count, taken, done; /* indices: all, given out, done */
+} histo_pool_work;
+void histo_pool_start(histo_pool_work *work, int count, void (*task)(void *context, int index), void *context);
+void histo_pool_finish(histo_pool_work *work);
+
 /* ---- CPUs (cpus.c) ---- */
 
 /* CPUs this process may use: affinity and the quotas of its cgroup counted in. */
@@ -62,14 +76,19 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
+/* At most HISTO_PIECE samples of a block, from `begin` on. Strategies take blocks piece by piece, and with each piece
+ * memory is asked for what lies a little ahead: it would have nothing to do while slots are counted. */
+enum { HISTO_PIECE = 512 };
+histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
+
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
 /* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 
-/* The bins of the slots of one axis as bytes; see histo_codes_fn. */
-void histo_block_codes(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3]);
+/* The bins of the samples of one axis as bytes; see histo_codes_fn. */
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
 
 /* About how long histo_block_slots takes for a sample, for cost models. */
 double histo_slots_ns(const histo_problem *problem);
@@ -89,8 +108,9 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
 
-/* codes[i] = the low byte of slots[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow. */
-typedef void histo_codes_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[3]);
+/* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow. */
+typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
+                            const void *samples, int n, uint8_t *codes, uint64_t flow[3]);
 histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
 
 /* ---- Weights (weights.c) ---- */

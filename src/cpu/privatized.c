@@ -13,12 +13,14 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/runs.h"
 #include "view/dtype.h"
 
 enum {
     SUBTABLES,
     MOST_SUBTABLES = 8,
     USUAL_SUBTABLES = 4,
+    RUN = 32,
     SMALL_SLOTS = 2048,         /* tables this small are worth several copies */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
@@ -41,7 +43,7 @@ static size_t rounded(size_t bytes)
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
     layout l = {.entries = (size_t)p->slots + 1};
-    bool fast = p->weighting == HISTO_WEIGHT_FAST;
+    bool fast = histo_is_fast(p->weighting);
     l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? USUAL_SUBTABLES : 1;
     size_t table = rounded(l.entries * ((size_t)l.subtables * sizeof(uint32_t) + (fast ? 2 * sizeof(double) : 0)));
     size_t most = MOST_TABLE_BYTES / table;
@@ -51,8 +53,8 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     /* A large table that only one thread would use is no better than the histogram itself. */
     if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
-    l.slots = rounded(HISTO_BLOCK * sizeof(uint32_t));
-    l.weights = fast ? rounded(HISTO_BLOCK * sizeof(double)) : 0;
+    l.slots = rounded(HISTO_PIECE * sizeof(uint32_t));
+    l.weights = fast ? rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t));
     l.sums = fast && l.subtables ? rounded(l.entries * 2 * sizeof(double)) : 0;
     l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
@@ -118,10 +120,11 @@ static void flush(local *me)
     }
     if (me->sum_w) {
         pthread_mutex_lock(&me->all->lock);
-        for (size_t s = 0; s < slots; s++) {
-            bank->sum_w[(size_t)(me->batch * bank->slots) + s] += me->sum_w[s];
-            bank->sum_w2[(size_t)(me->batch * bank->slots) + s] += me->sum_w2[s];
-        }
+        size_t first = (size_t)(me->batch * bank->slots);
+        for (size_t s = 0; s < slots; s++)
+            bank->sum_w[first + s] += me->sum_w[s];
+        for (size_t s = 0; bank->sum_w2 && s < slots; s++)
+            bank->sum_w2[first + s] += me->sum_w2[s];
         pthread_mutex_unlock(&me->all->lock);
     }
     memset(me->tables, 0, l->tables + l->sums);
@@ -181,11 +184,41 @@ static void add_weights(local *me, const histo_block *block)
     double *sum_w2 = me->sum_w ? me->sum_w2 : bank->sum_w2 + first;
     uint32_t trash = (uint32_t)bank->slots;
     histo_block_weights(job, block, me->weights);
-    for (int i = 0; i < block->n; i++) {
-        if (me->slots[i] == trash) continue;
-        sum_w[me->slots[i]] += me->weights[i];
-        sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
+    for (int i = 0; i < block->n; i++)
+        if (me->slots[i] != trash) sum_w[me->slots[i]] += me->weights[i];
+    for (int i = 0; bank->sum_w2 && i < block->n; i++)
+        if (me->slots[i] != trash) sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
+}
+
+/* Increments of one counter wait for each other: a run is added at once. */
+static inline void count_some(const local *me, const uint32_t *slots, int n)
+{
+    const layout *l = &me->all->layout;
+    if (n == RUN && histo_all_equal(slots, RUN, sizeof *slots))
+        me->tables[slots[0]] += RUN;
+    else if (l->subtables == 1)
+        count_subtables(me->tables, l->entries, 1, slots, n);
+    else if (l->subtables == USUAL_SUBTABLES)
+        count_subtables(me->tables, l->entries, USUAL_SUBTABLES, slots, n);
+    else
+        count_subtables(me->tables, l->entries, l->subtables, slots, n);
+}
+
+static void count_piece(local *me, const histo_block *piece)
+{
+    const histo_job *job = me->all->job;
+    const layout *l = &me->all->layout;
+    histo_block_slots(job, piece, me->slots);
+    if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(me, piece);
+    if (l->subtables == 0) {
+        count_directly(job, piece, me->slots);
+        return;
     }
+    for (int i = 0, n; i < piece->n; i += n) {
+        n = piece->n - i < RUN ? piece->n - i : RUN;
+        count_some(me, me->slots + i, n);
+    }
+    me->held += piece->n;
 }
 
 static void count_range(void *context, int index)
@@ -204,19 +237,10 @@ static void count_range(void *context, int index)
             count_constant(&me, &block);
             continue;
         }
-        histo_block_slots(job, &block, me.slots);
-        if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(&me, &block);
-        if (l->subtables == 0) {
-            count_directly(job, &block, me.slots);
-            continue;
+        for (int i = 0; i < block.n; i += HISTO_PIECE) {
+            histo_block piece = histo_block_piece(job->problem, &block, i);
+            count_piece(&me, &piece);
         }
-        if (l->subtables == 1)
-            count_subtables(me.tables, l->entries, 1, me.slots, block.n);
-        else if (l->subtables == USUAL_SUBTABLES)
-            count_subtables(me.tables, l->entries, USUAL_SUBTABLES, me.slots, block.n);
-        else
-            count_subtables(me.tables, l->entries, l->subtables, me.slots, block.n);
-        me.held += block.n;
     }
     flush(&me);
 }
@@ -232,7 +256,7 @@ static double cost_us(const histo_problem *p, int threads)
     static const int64_t usual[] = {0};
     layout l = layout_of(p, threads, usual);
     double sample_ns = histo_slots_ns(p) + (l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 1.0 : 0.36);
-    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += p->weighting == HISTO_WEIGHT_FAST ? 2 : 20;
+    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += histo_is_fast(p->weighting) ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
 }
@@ -259,4 +283,5 @@ const histo_strategy histo_cpu_privatized = {
     workspace,
     launch,
     {{"subtables", 0, MOST_SUBTABLES, 0, "copies of each thread's table; 0: four of a small one, else one"}},
+    true,
 };

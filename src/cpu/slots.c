@@ -14,20 +14,26 @@
 #include "cpu/spans.h"
 #include "view/dtype.h"
 
-enum { BATCH = 64 /* samples judged together */, EXACT_AFTER = 4 /* batches that follow a doubtful one */ };
+enum { BATCH = 64, CODES_BATCH = 128 }; /* samples judged together */
 
 /* x + ROUND - ROUND is x rounded to an integer, which stands in the low bits of x + ROUND. */
 static const double ROUND = 0x1.8p52;
 static const float ROUNDF = 0x1.8p23F;
 
-static inline uint32_t low_bits(double x)
+/* fmax is a call. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+static inline uint64_t pattern_f64(double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return (uint32_t)bits;
+    return bits;
 }
 
-static inline uint32_t bits_of(float x)
+static inline uint32_t pattern_f32(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
@@ -42,7 +48,7 @@ static inline uint32_t uniform_slot(double x, double lo, double step, double per
     double rounded = t + ROUND, nearest = rounded - ROUND;
     double edge = lo + nearest * step;
     edge = nearest == bins ? top : edge;
-    uint32_t slot = low_bits(rounded) + (uint32_t)(x >= edge);
+    uint32_t slot = (uint32_t)pattern_f64(rounded) + (uint32_t)(x >= edge);
     return x != x ? (uint32_t)bins + 2 : slot;
 }
 
@@ -61,9 +67,7 @@ static inline int32_t wide_span(double x, const histo_spans *c)
 static inline int32_t bits_span(double x, const histo_spans *c)
 {
     double y = clamped(x, c);
-    uint64_t bits;
-    memcpy(&bits, &y, sizeof bits);
-    return (int32_t)((bits - c->first_bits) >> c->shift);
+    return (int32_t)((pattern_f64(y) - c->first_bits) >> c->shift);
 }
 
 /* How a slot is put down: the only axis, the first or a further one of several. */
@@ -132,7 +136,7 @@ static bool floats_of(const histo_lookup *l, floats *f)
     f->per_step = (float)l->per_step;
     f->below = -0.25F;
     f->above = (float)l->bins + 0.25F;
-    double bins = l->bins, magnitude = fmax(fabs(l->lo), fabs(l->hi));
+    double bins = l->bins, magnitude = larger(fabs(l->lo), fabs(l->hi));
     double doubt =
         bins * 3.5 * 0x1p-24 + 1.1 * fabs((double)f->lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48;
     f->doubt = (float)(doubt * 1.01);
@@ -149,7 +153,7 @@ static inline bool float_batch(const floats *f, const float *restrict samples, u
         t = t > f->above ? f->above : t;
         float rounded = t + ROUNDF, nearest = rounded - ROUNDF, off = t - nearest;
         doubtful |= (uint32_t) !(fabsf(off) > f->doubt);
-        out[i] = (bits_of(rounded) - bits_of(ROUNDF)) + (uint32_t)(off > 0);
+        out[i] = (pattern_f32(rounded) - pattern_f32(ROUNDF)) + (uint32_t)(off > 0);
     }
     return !doubtful;
 }
@@ -161,17 +165,17 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
         uniform_f32(l, samples, n, 1, false, out);
         return;
     }
-    int i = 0;
-    while (i + BATCH <= n) {
-        if (float_batch(&f, samples + i, out + i)) {
-            i += BATCH;
-        } else {
-            int some = n - i < EXACT_AFTER * BATCH ? n - i : EXACT_AFTER * BATCH;
-            uniform_f32(l, samples + i, some, 1, false, out + i);
-            i += some;
+    bool doubted = false;
+    for (int i = 0, some; i < n; i += some) {
+        some = n - i < BATCH ? n - i : BATCH;
+        if (some == BATCH && float_batch(&f, samples + i, out + i)) {
+            doubted = false;
+            continue;
         }
+        if (doubted) some = n - i; /* two in a row: no others are tried */
+        uniform_f32(l, samples + i, some, 1, false, out + i);
+        doubted = true;
     }
-    uniform_f32(l, samples + i, n - i, 1, false, out + i);
 }
 
 /* ---- Integers ---- */
@@ -192,6 +196,8 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
         }                                                                                                              \
     }
 
+DEFINE_WHOLE(u16, uint16_t)
+DEFINE_WHOLE(i16, int16_t)
 DEFINE_WHOLE(u32, uint32_t)
 DEFINE_WHOLE(i32, int32_t)
 
@@ -240,17 +246,24 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
 /* Ways for one type and a uniform axis; false if there is none. */
 static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
+    if (!l->whole.is) {
+        if (dtype == HISTO_F32) of_floats(l, samples, n, out);
+        return dtype == HISTO_F32;
+    }
     switch (dtype) {
-    case HISTO_F32:
-        of_floats(l, samples, n, out);
+    case HISTO_U16:
+        whole_u16(l, samples, n, out);
+        return true;
+    case HISTO_I16:
+        whole_i16(l, samples, n, out);
         return true;
     case HISTO_U32:
-        if (l->whole.is) whole_u32(l, samples, n, out);
-        return l->whole.is;
+        whole_u32(l, samples, n, out);
+        return true;
     case HISTO_I32:
-        if (l->whole.is) whole_i32(l, samples, n, out);
-        return l->whole.is;
-    default:
+        whole_i32(l, samples, n, out);
+        return true;
+    default: /* 8 bits have tables */
         return false;
     }
 }
@@ -258,10 +271,6 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
 void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                  uint32_t stride, bool accumulate, uint32_t *out)
 {
-    if (l->table) {
-        of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
-        return;
-    }
     if (l->kind == HISTO_UNIFORM) {
         uint32_t own[HISTO_BLOCK];
         bool alone = stride == 1 && !accumulate;
@@ -269,6 +278,10 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
             if (!alone) PUT_ALL(own[i]);
             return;
         }
+    }
+    if (l->table) {
+        of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
+        return;
     }
     if (dtype == HISTO_F64) {
         of_doubles(l, spans, samples, n, stride, accumulate, out);
@@ -290,7 +303,64 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
     }
 }
 
-void HISTO_CODES(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes, uint64_t flow[3])
+/* ---- Bins as bytes ---- */
+
+/* A guess in the samples' own type, half a bin lower than the place of the sample on the axis: rounded to an integer it
+ * is the bin, unless it is nearly half way between two, which is where edges are. Batches with such a sample are
+ * compared with the nearest edge, those with one outside the bins judged by their slots. The doubt is that of
+ * floats_of. */
+#define DEFINE_GUESS(name, type, bits, round, epsilon)                                                                 \
+    typedef struct guess_##name {                                                                                      \
+        type lo, per_step, certain;                                                                                    \
+        bits bins;                                                                                                     \
+    } guess_##name;                                                                                                    \
+                                                                                                                       \
+    static bool guess_of_##name(const histo_lookup *l, guess_##name *g)                                                \
+    {                                                                                                                  \
+        double lo = l->lo + 0.5 * l->step, magnitude = larger(fabs(l->lo), fabs(l->hi));                               \
+        *g = (guess_##name){.lo = (type)lo, .per_step = (type)l->per_step, .bins = (bits)l->bins};                     \
+        double doubt = l->bins * 3.5 * epsilon + 1.1 * fabs((double)g->lo - lo) * l->per_step +                        \
+                       magnitude * l->per_step * 0x1p-48;                                                              \
+        g->certain = (type)(0.5 - doubt * 1.01 - 0x1p-23);                                                             \
+        return l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && doubt < 1.0 / 256;            \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline bool codes_of_batch_##name(const guess_##name *g, const type *restrict samples,                      \
+                                             uint8_t *restrict codes)                                                  \
+    {                                                                                                                  \
+        bits doubtful = 0;                                                                                             \
+        for (int i = 0; i < CODES_BATCH; i++) {                                                                        \
+            type t = (samples[i] - g->lo) * g->per_step;                                                               \
+            type rounded = t + (type)(round), off = t - (rounded - (type)(round));                                     \
+            bits bin = pattern_##name(rounded) - pattern_##name((type)(round));                                        \
+            doubtful |= (bits) !(fabs(off) < g->certain) | (bits)(bin >= g->bins);                                     \
+            codes[i] = (uint8_t)bin;                                                                                   \
+        }                                                                                                              \
+        return !doubtful;                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* False if a sample is outside the bins, or in the last one and not below its computed upper edge. */             \
+    static bool exact_codes_##name(const histo_lookup *l, const type *restrict samples, int n,                         \
+                                   uint8_t *restrict codes)                                                            \
+    {                                                                                                                  \
+        const double lo = l->lo, hi = l->hi, step = l->step, per_step = l->per_step;                                   \
+        const uint64_t bins = (uint64_t)l->bins;                                                                       \
+        uint64_t outside = 0;                                                                                          \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            double x = samples[i], rounded = (x - lo) * per_step + ROUND;                                              \
+            double edge = lo + (rounded - ROUND) * step;                                                               \
+            uint64_t bin = pattern_f64(rounded) - pattern_f64(ROUND) - (uint64_t)(x < edge);                           \
+            outside |= (uint64_t) !(x < hi) | (uint64_t)(bin >= bins);                                                 \
+            codes[i] = (uint8_t)bin;                                                                                   \
+        }                                                                                                              \
+        return !outside;                                                                                               \
+    }
+
+DEFINE_GUESS(f32, float, uint32_t, 0x1.8p23F, 0x1p-24)
+DEFINE_GUESS(f64, double, uint64_t, 0x1.8p52, 0x1p-53)
+
+static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
+                           uint64_t flow[3])
 {
     uint32_t outside = 0;
     for (int i = 0; i < n; i++) {
@@ -308,4 +378,44 @@ void HISTO_CODES(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *
     flow[0] += under;
     flow[1] += over;
     flow[2] += nan;
+}
+
+static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples,
+                           int n, uint8_t *codes, uint64_t flow[3])
+{
+    uint32_t slots[HISTO_BLOCK];
+    HISTO_SLOTS(l, spans, dtype, samples, n, 1, false, slots);
+    codes_of_slots(slots, n, (uint32_t)l->bins, codes, flow);
+}
+
+#define DEFINE_CODES(name, type, dtype)                                                                                \
+    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[3])      \
+    {                                                                                                                  \
+        guess_##name g;                                                                                                \
+        bool usable = guess_of_##name(l, &g), doubted = false;                                                         \
+        for (int i = 0, some; i < n; i += some) {                                                                      \
+            some = n - i < CODES_BATCH ? n - i : CODES_BATCH;                                                          \
+            if (usable && some == CODES_BATCH && codes_of_batch_##name(&g, samples + i, codes + i)) {                  \
+                doubted = false;                                                                                       \
+                continue;                                                                                              \
+            }                                                                                                          \
+            if (doubted || !usable) some = n - i;                                                                      \
+            if (!exact_codes_##name(l, samples + i, some, codes + i))                                                  \
+                codes_by_slots(l, NULL, dtype, samples + i, some, codes + i, flow);                                    \
+            doubted = true;                                                                                            \
+        }                                                                                                              \
+    }
+
+DEFINE_CODES(f32, float, HISTO_F32)
+DEFINE_CODES(f64, double, HISTO_F64)
+
+void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
+                 uint8_t *codes, uint64_t flow[3])
+{
+    if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32)
+        codes_f32(l, samples, n, codes, flow);
+    else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64)
+        codes_f64(l, samples, n, codes, flow);
+    else
+        codes_by_slots(l, spans, dtype, samples, n, codes, flow);
 }

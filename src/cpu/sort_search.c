@@ -115,21 +115,14 @@ static int64_t append_kept(const histo_job *job, const histo_block *block, void 
     return filled - start;
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_job *job = all->job;
     char *mine = (char *)job->workspace + (size_t)index * per_thread(job->problem);
     void *keys = mine + histo_blocks_bytes(job->problem);
     int64_t filled = 0, batch = 0;
     histo_blocks blocks;
     histo_block block;
-    histo_blocks_start(&blocks, job, index, all->threads, mine);
+    histo_blocks_start(&blocks, job, index, threads, mine);
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != batch || filled > CHUNK - HISTO_BLOCK) {
             sort_and_count(job, batch, keys, filled);
@@ -144,9 +137,8 @@ static void count_range(void *context, int index)
 static histo_status launch(const histo_job *job)
 {
     int64_t useful = (job->end - job->begin) / SAMPLES_A_THREAD + 1;
-    shared all = {job, job->threads < useful ? job->threads : (int)useful};
-    histo_pool_run(all.threads, count_range, &all);
+    histo_pool_share(job, job->threads < useful ? job->threads : (int)useful, count_range);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sort_search = {refuses, cost_us, workspace, launch, {{0}}};
+const histo_strategy histo_cpu_sort_search = {refuses, cost_us, workspace, launch, {{0}}, true};

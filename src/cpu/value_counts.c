@@ -9,6 +9,7 @@
  * few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
+#include "cpu/carries.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
@@ -20,8 +21,7 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    CARRY = 256,
-    RUN = 256,
+    STRETCH = 1024,    /* 16-bit samples whose carries are looked at together */
     MOST_OPERANDS = 3, /* samples, mask, where */
 };
 
@@ -129,25 +129,38 @@ static void flush(local *me)
     }
 }
 
-static inline void count_one(const local *me, uint8_t *counts, uint16_t value)
+/* Count the values of a stretch, and then its carries. Increments of one counter wait for each other: runs are added at
+ * once. */
+static void count_stretch(const local *me, const uint16_t *values)
 {
-    if (__builtin_expect(++counts[value] == 0, 0)) add_value(me, value, CARRY);
+    uint8_t *counts = me->counters;
+    uint64_t carries[STRETCH / HISTO_CARRIES];
+    for (int i = 0; i < STRETCH; i += HISTO_CARRIES) {
+        uint64_t noted = 0;
+        if (histo_all_equal(values + i, HISTO_CARRIES, sizeof *values))
+            add_value(me, values[i], HISTO_CARRIES);
+        else
+            for (int k = i; k < i + HISTO_CARRIES; k++)
+                noted = histo_count_byte(&counts[values[k]], noted);
+        carries[i / HISTO_CARRIES] = noted;
+    }
+    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
+        for (uint64_t left = carries[i / HISTO_CARRIES]; left;)
+            add_value(me, values[i + histo_take_carry(&left)], HISTO_CARRY);
 }
 
 static void count_16(const local *me, const uint16_t *values, int64_t n)
 {
     uint8_t *counts = me->counters;
     int64_t i = 0;
-    for (; i + RUN <= n; i += RUN) {
-        if (histo_all_equal(values + i, RUN, sizeof *values)) {
-            add_value(me, values[i], RUN);
-            continue;
-        }
-        for (int64_t k = i; k < i + RUN; k++)
-            count_one(me, counts, values[k]);
+    for (; i + STRETCH <= n; i += STRETCH) {
+        if (histo_all_equal(values + i, STRETCH, sizeof *values))
+            add_value(me, values[i], STRETCH);
+        else
+            count_stretch(me, values + i);
     }
     for (; i < n; i++)
-        count_one(me, counts, values[i]);
+        if (++counts[values[i]] == 0) add_value(me, values[i], HISTO_CARRY);
 }
 
 /* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
@@ -208,31 +221,24 @@ static void count_share(local *me, int index, int shares)
     flush(me);
 }
 
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-} shared;
-
-static void count_range(void *context, int index)
+static void count_range(const histo_job *job, int index, int threads)
 {
-    const shared *all = context;
-    const histo_problem *p = all->job->problem;
+    const histo_problem *p = job->problem;
     size_t blocks = histo_blocks_bytes(p);
-    char *mine = (char *)all->job->workspace + (size_t)index * (blocks + counters_bytes(p));
-    local me = {.job = all->job, .gathered = mine, .counters = mine + blocks, .empty = true};
+    char *mine = (char *)job->workspace + (size_t)index * (blocks + counters_bytes(p));
+    local me = {.job = job, .gathered = mine, .counters = mine + blocks, .empty = true};
     if (is_bytes(p))
         counting_of(p)->start(me.counters);
     else
         memset(me.counters, 0, counters_bytes(p));
-    count_share(&me, index, all->threads);
+    count_share(&me, index, threads);
 }
 
 static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
-        shared all = {job, useful_threads(p, job->threads)};
-        histo_pool_run(all.threads, count_range, &all);
+        histo_pool_share(job, useful_threads(p, job->threads), count_range);
         return HISTO_OK;
     }
     _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
@@ -243,4 +249,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_value_counts = {refuses, cost_us, workspace, launch, {{0}}};
+const histo_strategy histo_cpu_value_counts = {refuses, cost_us, workspace, launch, {{0}}, true};

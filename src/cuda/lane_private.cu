@@ -19,6 +19,7 @@
 
 #include "cuda/block.cuh"
 #include "cuda/joint.cuh"
+#include "cuda/pixels.h"
 
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
@@ -213,6 +214,7 @@ enum { FULL_BLOCKS = 1 };
         uint32_t team = l.team, member = blockIdx.x % team;                                                            \
         for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
             histo_share share = histo_share_##name(&work, item);                                                       \
+            if (!share.length) continue;                                                                               \
             steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                            \
             uint4 now[V] = {}, next[V] = {};                                                                           \
             if (s.own < s.end) load(&s, s.own, now, V);                                                                \
@@ -372,8 +374,9 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4.2e6;
-    double by_samples = p->operands == 1 ? 1 / 4.2e6 : p->operands == p->naxes ? 1 / 9e5 : 1 / 2e5;
+    bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
+    double by_bytes = bytes / 4.2e6, by_samples = by_value || p->operands == 1 ? 1 / 4.2e6 : 1 / 2e5;
+    if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 
@@ -415,7 +418,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
     if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
     plan it = plan_of(p, job->params, way);
     int64_t each = job->nest.per_batch, n = job->end - job->begin;
-    bool one_entry = job->begin / each == (job->end - 1) / each;
+    bool one_entry = !job->nest.offsets && job->begin / each == (job->end - 1) / each;
     histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MOST_SHARE + 1 : it.blocks,
                                               one_entry ? 1 : LEAST, HISTO_MOST_SHARE);
     int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
@@ -429,6 +432,8 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 static histo_status launch(const histo_job *job)
 {
+    histo_status status;
+    if (histo_cuda_count_pixels(job, job->params[THREADS] / WARP * WARP, job->params[BLOCKS], &status)) return status;
 #define ADDRESS(reader) (const void *)count_##reader,
     static const void *const kernels[] = {HISTO_JOINT_READERS(ADDRESS)(const void *) count_any};
 #undef ADDRESS
@@ -453,4 +458,5 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
       "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+    true,
 };

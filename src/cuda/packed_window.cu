@@ -684,7 +684,8 @@ static double cost_us(const histo_problem *p, int threads)
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
     double rate = known ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5;
     if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
-    double by_samples = 1 / rate, outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
+    double by_samples = 1 / rate;
+    double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
     double each = by_bytes > by_samples ? by_bytes : by_samples;
     double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the second-level cache */
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;

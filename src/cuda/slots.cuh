@@ -27,9 +27,38 @@ typedef struct histo_share {
     uint32_t pad;
 } histo_share;
 
+/* Of ragged segments. The beginnings of pieces (samples_each samples from one to the next) and those of segments, in
+ * their order, pieces first where they meet: a share reaches from one of them to the next. The first item + 1 are found
+ * by bisection: so many of segments, the rest of pieces. */
+HISTO_IN_KERNEL histo_share histo_share_ragged(const histo_cuda_work *w, int64_t item)
+{
+    histo_share share = {};
+    const int64_t *offsets = w->nest.offsets;
+    int64_t batch = w->nest.batch, pieces = w->shares - batch, each = w->samples_each;
+    int64_t low = item + 1 < pieces ? 0 : item + 1 - pieces, high = item + 1 < batch ? item + 1 : batch;
+    while (low < high) {
+        int64_t middle = (low + high + 1) / 2, piece = item + 1 - middle;
+        if (piece >= pieces || offsets[middle - 1] < w->begin + piece * each)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    int64_t piece = item + 1 - low, begin = w->begin, end = w->end;
+    if (piece > 0) begin = w->begin + (piece - 1) * each;
+    if (piece < pieces) end = w->begin + piece * each;
+    if (low > 0 && begin < offsets[low - 1]) begin = offsets[low - 1];
+    if (low < batch && end > offsets[low]) end = offsets[low];
+    share.entry = low > 0 ? low - 1 : 0;
+    share.length = low > 0 && end > begin ? (uint32_t)(end - begin) : 0;
+    share.index[0] = begin;
+    share.at = w->nest.base[0] + begin * w->nest.strides[0][0];
+    return share;
+}
+
 /* The share `item` of work.shares. Of entries that the job cuts, shares may be empty. */
 HISTO_IN_KERNEL histo_share histo_share_any(const histo_cuda_work *w, int64_t item)
 {
+    if (w->nest.offsets) return histo_share_ragged(w, item);
     histo_share share;
     int64_t each = w->nest.per_batch;
     share.entry = w->first_entry + item / w->shares_each;
@@ -527,15 +556,19 @@ HISTO_IN_KERNEL double histo_square_double(double x)
     return x * x;
 }
 
-/* The 128-bit square of x, rounded once: its upper 64 bits, the last of them set if anything follows. */
-HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+/* 128 bits rounded once: the upper 64 of them, the last set if anything follows. */
+HISTO_IN_KERNEL double histo_round_u128(uint64_t high, uint64_t low)
 {
-    uint64_t high = __umul64hi(x, x), low = x * x;
     if (high == 0) return (double)low;
     int shift = __clzll((long long)high);
     uint64_t head = shift ? high << shift | low >> (64 - shift) : high;
     head |= (low << shift) != 0;
     return ldexp((double)head, 64 - shift);
+}
+
+HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+{
+    return histo_round_u128(__umul64hi(x, x), x * x);
 }
 
 HISTO_IN_KERNEL double histo_square_int64_t(int64_t x)
@@ -561,10 +594,10 @@ HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const
         if (w->sum_w) {                                                                                                \
             double x_f64 = (double)x;                                                                                  \
             atomicAdd(&w->sum_w[i], x_f64);                                                                            \
-            atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                                    \
+            if (w->sum_w2) atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                     \
         } else {                                                                                                       \
             histo_add_exact_##compute(w, &w->exact[0], i, x);                                                          \
-            histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));                                     \
+            if (w->exact[1].digits) histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));             \
         }                                                                                                              \
         break;                                                                                                         \
     }

@@ -18,6 +18,7 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
         return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
                                                    : "the counting is on a GPU: ask for the CPU";
     const char *why = row->backend->unavailable();
+    if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
     return why ? why : row->strategy->refuses(problem);
 }
 
@@ -76,8 +77,8 @@ static void list_candidates(histo_plan *plan, int site)
     }
 }
 
-/* Where the samples' way takes longer than counting, candidates take equally long, and the one that counts sooner is the
- * better. */
+/* Where the samples' way takes longer than counting, candidates take equally long, and the one that counts sooner is
+ * the better. */
 static bool is_cheaper(const histo_candidate *a, const histo_candidate *b)
 {
     return a->us < b->us || (a->us == b->us && a->count_us < b->count_us);
@@ -94,13 +95,12 @@ histo_candidate *histo_plan_cheapest(histo_plan *plan, int site)
     return best;
 }
 
-/* Estimate the candidates of the first site, where the plan is, again; what the cheapest takes. */
+/* Estimate the candidates of the first site, where the plan is, again; what the cheapest takes. There is one. */
 static double estimate_again(histo_plan *plan)
 {
     for (int c = 0; c < plan->candidates; c++)
         if (!plan->candidate[c].refusal) estimate(plan, &plan->candidate[c]);
-    const histo_candidate *best = histo_plan_cheapest(plan, 0);
-    return best ? best->us : 0;
+    return histo_plan_cheapest(plan, 0)->us;
 }
 
 /* Look at samples in a GPU's memory, if the time to be won where they lie densely pays for that. */
@@ -108,15 +108,18 @@ static histo_status consider_glance(histo_plan *plan, const histo_view *const *o
 {
     histo_problem *p = &plan->problem;
     if (!histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1) return HISTO_OK;
-    double spread_us = estimate_again(plan);
+    const histo_candidate *cheapest = histo_plan_cheapest(plan, 0);
+    if (!cheapest) return HISTO_OK;
+    histo_candidate spread[HISTO_MAX_STRATEGIES];
+    double spread_us = cheapest->us;
+    memcpy(spread, plan->candidate, sizeof spread);
     p->dense = true;
     double dense_us = estimate_again(plan);
     p->dense = false;
-    histo_status status = HISTO_OK;
-    if (spread_us - dense_us > histo_rate_of(HISTO_RATE_GLANCE)) {
-        status = histo_plan_settle(plan, 0);
-        if (status == HISTO_OK) histo_plan_glance(plan, operands, fill);
-    }
+    memcpy(plan->candidate, spread, sizeof spread);
+    if (spread_us - dense_us <= histo_rate_of(HISTO_RATE_GLANCE)) return HISTO_OK;
+    histo_status status = histo_plan_settle(plan, 0);
+    if (status == HISTO_OK) histo_plan_glance(plan, operands, fill);
     estimate_again(plan);
     return status;
 }
@@ -143,10 +146,7 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
     histo_site *second = &plan->site[1];
     const histo_backend *backend = histo_backend_of(second->device);
     histo_transfer *way = &second->transfer;
-    if (measuring) { /* what is measured is done often, and set up once */
-        way->start_us = 0;
-        way->setup_us = histo_rate_of(HISTO_RATE_FILL);
-    }
+    if (measuring) way->start_us = 0; /* what is measured is done often */
     double patience = measuring ? HISTO_HOPELESS : 1;
     if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0)) {
         second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"

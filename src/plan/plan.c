@@ -86,7 +86,8 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     const histo_problem *planned = &plan->problem;
     bool fits = planned->operands == problem->operands && planned->weights == problem->weights &&
                 planned->mask == problem->mask && planned->where == problem->where &&
-                planned->weighting == problem->weighting && planned->batch == problem->batch;
+                planned->weighting == problem->weighting && planned->batch == problem->batch &&
+                planned->ragged == problem->ragged;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->dtypes[o] == problem->dtypes[o];
     return fits;
@@ -94,16 +95,17 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
 
 histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
-    histo_job job = {.problem = &plan->problem,
-                     .prepared = plan->prepared,
-                     .threads = plan->threads,
-                     .params = plan->params};
+    histo_job job = {
+        .problem = &plan->problem, .prepared = plan->prepared, .threads = plan->threads, .params = plan->params};
     if (fill) {
         job.where_lo = fill->where_lo;
         job.where_hi = fill->where_hi;
         job.stream = fill->stream;
     }
-    histo_nest_make(&job.nest, plan->problem.operands, operands);
+    if (plan->problem.ragged)
+        histo_nest_make_ragged(&job.nest, plan->problem.operands, operands, plan->problem.batch, fill->offsets);
+    else
+        histo_nest_make(&job.nest, plan->problem.operands, operands);
     return job;
 }
 
@@ -112,8 +114,8 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
 {
     histo_job job = histo_plan_job(plan, operands, fill);
     job.bank = bank;
-    int64_t n = job.nest.batch * job.nest.per_batch;
-    bool exact = plan->problem.weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    int64_t n = histo_nest_samples(&job.nest);
+    bool exact = histo_is_reproducible(plan->problem.weighting);
     int64_t piece = exact ? (int64_t)HISTO_EXACT_MAX_ADDS : n;
     histo_status status = HISTO_OK;
     for (; job.end < n && status == HISTO_OK; job.begin = job.end) {

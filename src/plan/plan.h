@@ -62,8 +62,8 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
 /* The job of such a fill, but for its bank and its samples' range. */
 histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);
 
-/* Look at a few of the samples, where they are and in one batch entry, for histo_problem_share. Where that cannot be done
- * nobody looked. */
+/* Look at a few of the samples, where they are and in one batch entry, for histo_problem_share. Where that cannot be
+ * done nobody looked. */
 void histo_plan_glance(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);
 
 /* The name of the strategy asked for by options or the environment, or NULL. */

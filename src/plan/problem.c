@@ -64,6 +64,35 @@ static histo_status find_home(histo_problem *problem, const histo_view *const *v
     return HISTO_OK;
 }
 
+/* Offsets in host memory; those on a GPU cannot be seen from here. */
+static histo_status check_offsets(const int64_t *offsets, int64_t batch, int64_t samples)
+{
+    if (offsets[0] != 0 || offsets[batch] != samples)
+        return histo_fail(HISTO_INVALID, "the offsets are from %lld to %lld, not from 0 to the %lld samples",
+                          (long long)offsets[0], (long long)offsets[batch], (long long)samples);
+    for (int64_t b = 0; b < batch; b++)
+        if (offsets[b] > offsets[b + 1])
+            return histo_fail(HISTO_INVALID, "offset %lld is %lld, more than the next, %lld", (long long)b,
+                              (long long)offsets[b], (long long)offsets[b + 1]);
+    return HISTO_OK;
+}
+
+static histo_status bind_offsets(histo_problem *problem, const histo_view *samples, const int64_t *offsets)
+{
+    if (samples->ndim != 1 || samples->batch_ndim != 0)
+        return histo_fail(HISTO_INVALID,
+                          "offsets are of samples in one dimension, which is no batch dimension; these have %d and %d",
+                          samples->ndim, samples->batch_ndim);
+    bool only = false;
+    histo_device device =
+        histo_backend_cuda.locate ? histo_backend_cuda.locate(offsets, &only) : (histo_device)HISTO_DEVICE_CPU;
+    problem->ragged = true;
+    if (!only) return check_offsets(offsets, problem->batch, problem->samples);
+    if (device == problem->home) return HISTO_OK;
+    return histo_fail(HISTO_UNSUPPORTED, "the offsets are in the memory of GPU %d, and the samples are not",
+                      device - HISTO_DEVICE_CUDA(0));
+}
+
 histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out)
@@ -85,11 +114,12 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
         return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
     status = histo_filter_check(options);
     if (status != HISTO_OK) return status;
-    if (histo_view_batch(&views[0]) != batch)
+    if (!options->offsets && histo_view_batch(&views[0]) != batch)
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
                           (long long)histo_view_batch(&views[0]), (long long)batch);
     problem->samples = histo_view_size(&views[0]);
-    return find_home(problem, views_out);
+    status = find_home(problem, views_out);
+    return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
 }
 
 double histo_problem_share(const histo_problem *problem, int64_t length)

@@ -22,12 +22,12 @@ double histo_rate_of(histo_rate rate);
 
 /* How samples of a problem become slots, which bounds a strategy beside the counting: rates are for each. */
 typedef enum histo_form {
-    HISTO_FORM_table8,   /* looked up by their 8 bits */
-    HISTO_FORM_table16,  /* by their 16 bits */
-    HISTO_FORM_whole16,  /* so too, or by a shift: integers, bins of 2^k values */
-    HISTO_FORM_whole,    /* integers of 32 bits, bins of width 1 */
-    HISTO_FORM_float32,  /* multiplied, other samples of at most 32 bits */
-    HISTO_FORM_float64,  /* multiplied, samples of 64 bits */
+    HISTO_FORM_table8,  /* looked up by their 8 bits */
+    HISTO_FORM_table16, /* by their 16 bits */
+    HISTO_FORM_whole16, /* so too, or by a shift: integers, bins of 2^k values */
+    HISTO_FORM_whole,   /* integers of 32 bits, bins of width 1 */
+    HISTO_FORM_float32, /* multiplied, other samples of at most 32 bits */
+    HISTO_FORM_float64, /* multiplied, samples of 64 bits */
     HISTO_FORM_integer64,
     HISTO_FORM_search32, /* searched in stored edges, samples of at most 32 bits */
     HISTO_FORM_search64,
@@ -57,7 +57,7 @@ bool histo_cost_of(const histo_row *row, const histo_problem *problem, int threa
 typedef struct histo_transfer {
     double bytes;     /* of samples that travel; 0: they are there, and all of this is 0 */
     double start_us;  /* of CUDA, if nobody in this process has used it yet */
-    double setup_us;  /* around the fill, and of the pinned buffers */
+    double setup_us;  /* around the fill */
     double bytes_us;  /* the samples' way, while others are counted */
     double gather_us; /* the counts' way back */
 } histo_transfer;

@@ -23,6 +23,7 @@ typedef struct histo_strategy {
     histo_status (*launch)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
+    bool ragged; /* it can count ragged segments: it walks the nest, or has its shares from cuda/slots.cuh */
 } histo_strategy;
 
 #define HISTO_NO_SLOT 0xffffffffu
@@ -66,8 +67,8 @@ typedef struct histo_backend {
     /* Can the device read this host memory without a copy in between? */
     bool (*pinned)(const void *memory);
     histo_speed (*speed)(histo_device device);
-    /* The slots of up to n samples, spread over the job's, all of which is in the device's memory: waits for its stream.
-     * HISTO_NO_SLOT in the place of samples that there are not. The job is as for `run`, but without a bank. */
+    /* The slots of up to n samples, spread over the job's, all of which is in the device's memory: waits for its
+     * stream. HISTO_NO_SLOT in the place of samples that there are not. The job is as for `run`, but without a bank. */
     histo_status (*glance)(const histo_job *job, int n, uint32_t *slots);
 } histo_backend;
 

@@ -84,6 +84,37 @@ void histo_nest_make(histo_nest *nest, int operands, const histo_view *const *vi
     }
 }
 
+void histo_nest_make_ragged(histo_nest *nest, int operands, const histo_view *const *views, int64_t batch,
+                            const int64_t *offsets)
+{
+    int64_t n = views[0]->shape[0];
+    *nest =
+        (histo_nest){.operands = operands, .ndim = 1, .batch = batch, .per_batch = n, .shape = {n}, .offsets = offsets};
+    for (int o = 0; o < operands; o++) {
+        nest->base[o] = views[o]->data;
+        nest->strides[o][0] = views[o]->strides[0];
+    }
+}
+
+int64_t histo_nest_samples(const histo_nest *nest)
+{
+    return nest->offsets ? nest->per_batch : nest->batch * nest->per_batch;
+}
+
+/* The last batch entry that begins at a sample or before it. */
+static int64_t entry_of(const histo_nest *nest, int64_t sample)
+{
+    int64_t low = 0, high = nest->batch - 1;
+    while (low < high) {
+        int64_t middle = high - (high - low) / 2;
+        if (nest->offsets[middle] <= sample)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
 void histo_walk_start(histo_walk *walk, const histo_nest *nest, int64_t begin, int64_t end, int64_t limit)
 {
     *walk = (histo_walk){.nest = nest, .left = end - begin, .limit = limit};
@@ -91,6 +122,7 @@ void histo_walk_start(histo_walk *walk, const histo_nest *nest, int64_t begin, i
         walk->index[d] = begin % nest->shape[d];
         begin /= nest->shape[d];
     }
+    if (nest->offsets && walk->left > 0) walk->entry = entry_of(nest, walk->index[0]);
 }
 
 bool histo_walk_next(histo_walk *walk, histo_run *run)
@@ -101,8 +133,15 @@ bool histo_walk_next(histo_walk *walk, histo_run *run)
     int64_t n = nest->shape[last] - walk->index[last];
     if (n > walk->limit) n = walk->limit;
     if (n > walk->left) n = walk->left;
-    run->n = n;
     run->batch = 0;
+    if (nest->offsets) {
+        while (nest->offsets[walk->entry + 1] <= walk->index[0])
+            walk->entry++;
+        int64_t of_entry = nest->offsets[walk->entry + 1] - walk->index[0];
+        if (n > of_entry) n = of_entry;
+        run->batch = walk->entry;
+    }
+    run->n = n;
     for (int d = 0; d < nest->batch_ndim; d++)
         run->batch = run->batch * nest->shape[d] + walk->index[d];
     for (int o = 0; o < nest->operands; o++) {

@@ -20,10 +20,19 @@ typedef struct histo_nest {
     int64_t shape[HISTO_MAX_DIMS + 1];
     int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
     const char *base[HISTO_MAX_OPERANDS];
+    const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
+                               which is no batch dimension, and per_batch is all of them. Else NULL */
 } histo_nest;
 
 /* views: checked, all of one shape. */
 void histo_nest_make(histo_nest *nest, int operands, const histo_view *const *views);
+
+/* The same of ragged segments: views of one dimension, whose order is kept. */
+void histo_nest_make_ragged(histo_nest *nest, int operands, const histo_view *const *views, int64_t batch,
+                            const int64_t *offsets);
+
+/* Samples of all batch entries together. */
+int64_t histo_nest_samples(const histo_nest *nest);
 
 typedef struct histo_run {
     int64_t batch; /* the entry these samples belong to */
@@ -35,6 +44,7 @@ typedef struct histo_walk {
     const histo_nest *nest;
     int64_t left;
     int64_t limit;
+    int64_t entry; /* where ragged */
     int64_t index[HISTO_MAX_DIMS + 1];
 } histo_walk;
 

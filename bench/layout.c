@@ -1,0 +1,64 @@
+#include "bench/layout.h"
+
+static const struct {
+    const char *name;
+    int64_t channels, counted;     /* interleaved, and how many of them from the first on */
+    int64_t width, height, images; /* 0: as many as wanted */
+    int64_t margin;                /* samples beside each row, half of them to the left */
+    bool masked;
+} layouts[] = {
+    [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false},
+    [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false},
+    [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false},
+    [BENCH_RGB] = {"rgb", 3, 3, 0, 0, 1, 0, false},
+    [BENCH_IMAGES] = {"images", 1, 1, 256, 256, 10000, 0, false},
+    [BENCH_REGION] = {"region", 1, 1, 3840, 0, 1, 512 + 26, false},
+    [BENCH_MASK] = {"mask", 1, 1, 0, 0, 1, 0, true},
+    [BENCH_1080P] = {"1080p", 1, 1, 1920, 1080, 1, 0, false},
+    [BENCH_4K] = {"4k", 1, 1, 3840, 2160, 1, 0, false},
+};
+
+const char *bench_layout_name(bench_layout layout)
+{
+    return layouts[layout].name;
+}
+
+bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
+{
+    int64_t size = (int64_t)histo_dtype_size(input->dtype), channels = layouts[input->layout].channels;
+    int64_t counted = layouts[input->layout].counted, images = layouts[input->layout].images;
+    int64_t width = layouts[input->layout].width, height = layouts[input->layout].height;
+    int64_t margin = layouts[input->layout].margin;
+    if (!width) width = wanted / channels;
+    if (!height) height = layouts[input->layout].width ? wanted / width : 1;
+    int64_t pitch = width * channels + margin, image = pitch * height;
+    bench_arrangement it = {.stored = images * image,
+                            .counted = images * height * width * counted,
+                            .touched = images * height * width * channels,
+                            .batch = images * counted,
+                            .masked = layouts[input->layout].masked,
+                            .first = margin / 2,
+                            .view = {.dtype = input->dtype, .ndim = 4}};
+    const int64_t shape[] = {images, counted, height, width}, strides[] = {image, 1, pitch, channels};
+    it.view.batch_ndim = it.batch > 1 ? 2 : 0;
+    for (int d = 0; d < 4; d++) {
+        it.view.shape[d] = shape[d];
+        it.view.strides[d] = strides[d] * size;
+    }
+    return it;
+}
+
+histo_view bench_samples_at(const bench_arrangement *it, const void *samples)
+{
+    histo_view view = it->view;
+    view.data = (const char *)samples + (size_t)it->first * histo_dtype_size(view.dtype);
+    return view;
+}
+
+/* A byte a sample, in their order. */
+histo_view bench_mask_at(const bench_arrangement *it, const void *mask)
+{
+    histo_view view = histo_view_nd(mask, HISTO_U8, it->view.ndim, it->view.shape);
+    view.batch_ndim = it->view.batch_ndim;
+    return view;
+}
