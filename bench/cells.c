@@ -13,6 +13,8 @@ typedef struct group {
     int64_t bins;
     unsigned distributions;
     double gpu, cpu, naive;
+    histo_dtype weights;
+    histo_weighting weighting;
 } group;
 
 enum {
@@ -56,9 +58,16 @@ enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024,
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive},
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, HISTO_F32,        \
+     HISTO_UNWEIGHTED},
+#define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, weights, weighting)                                       \
+    {BENCH_RESIDENT, HISTO_##dtype,   BENCH_##axis,                                                                    \
+     (int64_t)(bins), distributions,  gpu,                                                                             \
+     cpu,             0,              HISTO_##weights,                                                                 \
+     HISTO_WEIGHT_##weighting},
 #include "bench/map.def"
 #undef GROUP
+#undef WEIGHTED
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -74,12 +83,25 @@ static const char *placement_name(bench_placement placement)
     return placement == BENCH_PINNED ? "/pinned" : placement == BENCH_PAGEABLE ? "/pageable" : "";
 }
 
+/* "/f32-fast-sum": what is weighted and how. */
+static void name_weights(const group *g, char *name, size_t capacity)
+{
+    static const char *const kinds[] = {[HISTO_WEIGHT_FAST] = "fast",
+                                        [HISTO_WEIGHT_REPRODUCIBLE] = "exact",
+                                        [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
+                                        [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "exact-sum"};
+    *name = '\0';
+    if (g->weighting) snprintf(name, capacity, "/%s-%s", histo_dtype_name(g->weights), kinds[g->weighting]);
+}
+
 int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
 {
     int count = 0;
     for (int i = 0; i < GROUPS; i++) {
         const group *g = &groups[i];
         const char *dtype = histo_dtype_name(g->dtype), *placement = placement_name(g->placement);
+        char weights[24];
+        name_weights(g, weights, sizeof weights);
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -87,14 +109,17 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                            .shape = distributions[d].shape,
                                            .dtype = g->dtype,
                                            .bins = g->bins,
-                                           .axis = g->axis},
+                                           .axis = g->axis,
+                                           .weighting = g->weighting,
+                                           .weights = g->weights},
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
-            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s", dtype, axis_name(g), (long long)g->bins, placement);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s", dtype, axis_name(g),
-                     (long long)g->bins, cell->column, placement);
+            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s", dtype, axis_name(g), (long long)g->bins,
+                     weights, placement);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld%s/%s%s", dtype, axis_name(g),
+                     (long long)g->bins, weights, cell->column, placement);
         }
     }
     return count;

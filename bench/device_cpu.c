@@ -141,10 +141,10 @@ static histo_status time_work(bench_work *work, void *context, double *us)
     return status;
 }
 
-static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                          uint64_t *counts)
+static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, const void *weights,
+                          histo_dtype weights_dtype, int64_t n, uint64_t *counts)
 {
-    return bench_plain_count(lookup, dtype, placed, n, histo_backend_cpu.threads(0), counts);
+    return bench_plain_count(lookup, dtype, placed, weights, weights_dtype, n, histo_backend_cpu.threads(0), counts);
 }
 
 static int threads(int wanted)

@@ -83,10 +83,10 @@ static histo_status fetch(void *host, const void *placed, size_t bytes)
 #define slot_int64_t histo_slot_i64
 #define slot_uint64_t histo_slot_u64
 
-/* One addition for the lanes of a warp that have the same slot. */
+/* One addition for the lanes of a warp that have the same slot; with weights, if all have. */
 #define COUNT(constant, name, storage, compute, widen)                                                                 \
-    static __global__ void count_##name(histo_lookup lookup, const void *samples, int64_t n,                           \
-                                        unsigned long long *counts)                                                    \
+    static __global__ void count_##name(histo_lookup lookup, const void *samples, const void *weights,                 \
+                                        histo_dtype weights_dtype, int64_t n, unsigned long long *counts)              \
     {                                                                                                                  \
         int64_t stride = (int64_t)gridDim.x * blockDim.x, i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;          \
         for (; i - threadIdx.x % 32 < n; i += stride) {                                                                \
@@ -94,17 +94,23 @@ static histo_status fetch(void *host, const void *placed, size_t bytes)
             if (i >= n) continue;                                                                                      \
             unsigned slot = slot_##compute(&lookup, (compute)widen(((const storage *)samples)[i]));                    \
             unsigned equal = __match_any_sync(lanes, slot);                                                            \
-            if (threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&counts[slot], (unsigned long long)__popc(equal));     \
+            unsigned long long sum = weights ? bench_weight(weights, weights_dtype, i) : __popc(equal);                \
+            if (weights && equal == ~0u)                                                                               \
+                for (int lane = 16; lane; lane /= 2)                                                                   \
+                    sum += __shfl_xor_sync(~0u, sum, lane);                                                            \
+            bool all_add = weights && equal != ~0u;                                                                    \
+            if (all_add || threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&counts[slot], sum);                        \
         }                                                                                                              \
     }
 HISTO_DTYPES(COUNT)
 #undef COUNT
 
-static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                          uint64_t *counts)
+static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, const void *weights,
+                          histo_dtype weights_dtype, int64_t n, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) count_##name,
-    static void (*const kernels[])(histo_lookup, const void *, int64_t, unsigned long long *) = {HISTO_DTYPES(ENTRY)};
+    static void (*const kernels[])(histo_lookup, const void *, const void *, histo_dtype, int64_t,
+                                   unsigned long long *) = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
     histo_lookup there = *lookup;
     size_t bytes = ((size_t)lookup->bins + 3) * sizeof *counts;
@@ -114,7 +120,8 @@ static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const v
         upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&there.edges);
     if (status == HISTO_OK) status = upload(counts, bytes, &sums);
     if (status == HISTO_OK) {
-        kernels[dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(there, placed, n, (unsigned long long *)sums);
+        kernels[dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(there, placed, weights, weights_dtype, n,
+                                                                   (unsigned long long *)sums);
         status = bench_cuda_check(cudaMemcpy(counts, sums, bytes, cudaMemcpyDeviceToHost), "counting plainly");
     }
     cudaFree((void *)sums);
@@ -226,10 +233,10 @@ static void release_pageable(const void *placed)
     free((void *)placed);
 }
 
-static histo_status count_on_host(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                                  uint64_t *counts)
+static histo_status count_on_host(const histo_lookup *lookup, histo_dtype dtype, const void *placed,
+                                  const void *weights, histo_dtype weights_dtype, int64_t n, uint64_t *counts)
 {
-    return bench_plain_count(lookup, dtype, placed, n, histo_backend_cpu.threads(0), counts);
+    return bench_plain_count(lookup, dtype, placed, weights, weights_dtype, n, histo_backend_cpu.threads(0), counts);
 }
 
 /* As many bytes as the samples have, from page-locked memory. */

@@ -25,6 +25,7 @@ typedef enum bench_kind {
     BENCH_SPREAD,     /* `shape` values, evenly over the range: of many bins, all in one bank of shared memory */
     BENCH_ON_EDGES,   /* every sample is the lower edge of a bin: all bins alike */
     BENCH_RUNS,       /* as a row of an image: runs of equal and nearly equal values */
+    BENCH_WEIGHTS,    /* whole multiples of BENCH_WEIGHT_UNIT in [0, 1), whose sums no order of additions rounds */
 } bench_kind;
 
 /* The bins of an array. */
@@ -41,6 +42,8 @@ typedef struct bench_photo {
     int64_t width, height;
 } bench_photo;
 
+#define BENCH_WEIGHT_UNIT 0x1p-24
+
 typedef struct bench_input {
     char name[80]; /* "moon/4k", "uniform/u32/4096" */
     bench_kind kind;
@@ -50,6 +53,8 @@ typedef struct bench_input {
     histo_dtype dtype;
     int64_t bins;
     bench_axis_kind axis;
+    histo_weighting weighting;
+    histo_dtype weights; /* if weighted */
 } bench_input;
 
 /* All inputs of the gallery, the photographs' among them (which stay where they are); free it. NULL without memory. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/position.h"
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 
@@ -13,7 +14,8 @@ typedef void count_share(const counting *c, int64_t begin, int64_t end, uint64_t
 
 struct counting {
     count_share *count;
-    const void *samples;
+    const void *samples, *weights;
+    histo_dtype weights_dtype;
     int64_t n, entries; /* of a table */
     int shares;
     uint64_t *tables; /* of the shares after the first */
@@ -52,19 +54,22 @@ static histo_status count_shared(counting *c, int threads)
     {                                                                                                                  \
         const storage *samples = c->samples;                                                                           \
         for (int64_t i = begin; i < end; i++)                                                                          \
-            counts[SLOT_OF(compute)(c->lookup, (compute)widen(samples[i]))]++;                                         \
+            counts[SLOT_OF(compute)(c->lookup, (compute)widen(samples[i]))] +=                                         \
+                bench_weight(c->weights, c->weights_dtype, i);                                                         \
     }
 HISTO_DTYPES(BY_EDGES)
 #undef BY_EDGES
 
-histo_status bench_plain_count(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int64_t n,
-                               int threads, uint64_t *counts)
+histo_status bench_plain_count(const histo_lookup *lookup, histo_dtype dtype, const void *samples, const void *weights,
+                               histo_dtype weights_dtype, int64_t n, int threads, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
     static count_share *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
     counting c = {.count = by_edges[dtype],
                   .samples = samples,
+                  .weights = weights,
+                  .weights_dtype = weights_dtype,
                   .n = n,
                   .entries = (int64_t)lookup->bins + 3,
                   .lookup = lookup,
@@ -209,4 +214,4 @@ static histo_status naive_counts(void *state, uint64_t *counts)
     return HISTO_OK;
 }
 
-const bench_peer bench_naive = {"naive loop", naive_begin, naive_run, naive_counts, free};
+const bench_peer bench_naive = {"naive loop", false, naive_begin, naive_run, naive_counts, free};

@@ -49,6 +49,8 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return 0.625;
     case BENCH_ON_EDGES:
         return floor(random_uniform(0, i) * bins) / bins;
+    case BENCH_WEIGHTS:
+        return floor(random_uniform(5, i) / BENCH_WEIGHT_UNIT) * BENCH_WEIGHT_UNIT;
     case BENCH_RUNS:
         return bench_in_run(i);
     default:
@@ -65,6 +67,14 @@ HISTO_INLINE double bench_value(const bench_input *input, const histo_axis *axis
     if (input->axis == BENCH_LOG) return axis->lo * exp(x * log(axis->hi / axis->lo));
     if (input->axis == BENCH_NATURAL) return axis->kind == HISTO_INTEGER ? axis->lo + (double)bin : x;
     return axis->edges[bin] + (at - (double)bin) * (axis->edges[bin + 1] - axis->edges[bin]);
+}
+
+/* Weight i in BENCH_WEIGHT_UNIT; 1 without weights. */
+HISTO_INLINE uint64_t bench_weight(const void *weights, histo_dtype dtype, int64_t i)
+{
+    if (!weights) return 1;
+    double w = dtype == HISTO_F32 ? (double)((const float *)weights)[i] : ((const double *)weights)[i];
+    return (uint64_t)(w / BENCH_WEIGHT_UNIT);
 }
 
 /* Write sample i of n. */

@@ -18,7 +18,7 @@ typedef struct bench {
     histo_axis axis;     /* owned */
     double *edges;       /* of the axis, all of them */
     histo_lookup lookup; /* without a table */
-    const void *placed;
+    const void *placed, *weights; /* weights: NULL if there are none */
     int64_t chunk; /* samples of a fill: all, or one image */
     int64_t fills; /* of a whole pass */
     racer *racers; /* as many as the result has scores */
@@ -90,9 +90,11 @@ static histo_status run_pass(void *context, void *stream)
     histo_status status = HISTO_OK;
     r->passes++;
     if (r->peer) return r->peer->run(r->state, stream);
+    histo_view weights = histo_view_1d(r->bench->weights, r->bench->input->weights, r->chunk);
+    histo_fill_options options = {.weights = r->bench->weights ? &weights : NULL, .stream = stream};
     for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++) {
         histo_view view = histo_view_1d(chunk_at(r->bench, i), r->bench->input->dtype, r->chunk);
-        status = histo_plan_fill(r->plan, r->hist, &view, &(histo_fill_options){.stream = stream});
+        status = histo_plan_fill(r->plan, r->hist, &view, &options);
     }
     return status;
 }
@@ -123,8 +125,10 @@ static histo_status begin_peer(racer *r)
                            .edges = b->edges,
                            .lookup = &b->lookup,
                            .samples = b->placed,
+                           .weights = b->weights,
                            .count = r->chunk * r->fills,
                            .threads = b->result->threads};
+    if (b->weights && !r->peer->weighs) return histo_fail(HISTO_UNSUPPORTED, "it sums no weights");
     return r->peer->begin(&r->task, &r->state);
 }
 
@@ -135,9 +139,12 @@ static histo_status begin_plan(racer *r)
     const bench_race *race = b->race;
     bool chooses = r->score->entry == BENCH_PLAN;
     histo_view view = histo_view_1d(b->placed, b->input->dtype, chooses ? b->chunk : r->chunk);
-    histo_status status = histo_hist_create(&r->hist, 1, &b->axis, NULL);
+    histo_view weights = histo_view_1d(b->weights, b->input->weights, view.shape[0]);
+    histo_fill_options fill = {.weights = b->weights ? &weights : NULL};
+    histo_hist_options kind = {.weighting = b->input->weighting};
+    histo_status status = histo_hist_create(&r->hist, 1, &b->axis, &kind);
     if (status != HISTO_OK) return status;
-    status = histo_plan_create(&r->plan, r->hist, &view, NULL,
+    status = histo_plan_create(&r->plan, r->hist, &view, &fill,
                                &(histo_plan_options){.device = b->device->device,
                                                      .strategy = chooses ? NULL : r->score->name,
                                                      .params = chooses ? NULL : race->params,
@@ -244,8 +251,10 @@ static histo_status read_pass(void *context, void *stream)
 {
     const reader *r = context;
     const bench *b = r->bench;
-    size_t bytes = (size_t)(b->chunk * b->fills) * histo_dtype_size(b->input->dtype);
-    return b->device->read(b->placed, bytes, r->threads, stream);
+    size_t n = (size_t)(b->chunk * b->fills);
+    histo_status status = b->device->read(b->placed, n * histo_dtype_size(b->input->dtype), r->threads, stream);
+    if (status != HISTO_OK || !b->weights) return status;
+    return b->device->read(b->weights, n * histo_dtype_size(b->input->weights), r->threads, stream);
 }
 
 static histo_status time_reading(const bench *b, int threads, bench_times *times)
@@ -303,7 +312,25 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
 static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
     memset(counts, 0, (size_t)slots * sizeof *counts);
-    return b->device->count(&b->lookup, b->input->dtype, b->placed, n, counts);
+    return b->device->count(&b->lookup, b->input->dtype, b->placed, NULL, HISTO_F32, n, counts);
+}
+
+static histo_status sum_plainly(const bench *b, int64_t n, uint64_t *sums, int64_t slots)
+{
+    memset(sums, 0, (size_t)slots * sizeof *sums);
+    return b->device->count(&b->lookup, b->input->dtype, b->placed, b->weights, b->input->weights, n, sums);
+}
+
+/* The sums of weights in BENCH_WEIGHT_UNIT. */
+static histo_status read_sums(const histo_hist *hist, uint64_t *sums, int64_t slots)
+{
+    double *exact = malloc((size_t)slots * sizeof *exact);
+    if (!exact) return histo_fail_memory((size_t)slots * sizeof *exact, "checking the sums");
+    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, exact, NULL, slots);
+    for (int64_t s = 0; s < slots && status == HISTO_OK; s++)
+        sums[s] = (uint64_t)(exact[s] / BENCH_WEIGHT_UNIT);
+    free(exact);
+    return status;
 }
 
 /* The slot where the counts differ; -1 if they are equal. */
@@ -338,27 +365,31 @@ static int64_t misplaced(const uint64_t *counts, const uint64_t *wanted, uint64_
 
 enum { TOLERATED = 100 }; /* of so many samples, a peer may put one elsewhere, as where it rounds edges */
 
-static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t slots)
+/* what: that once and counts are of: counts, or sums of weights; only the latter of a peer, if there are weights. */
+static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *counts, int64_t slots)
 {
+    bool sums = strcmp(what, "weights") == 0;
+    if (r->score->outcome != BENCH_EXACT || (r->peer && r->bench->weights && !sums)) return;
     uint64_t fills = (uint64_t)r->fills, times = fills * (uint64_t)r->passes;
-    histo_status status =
-        r->peer ? r->peer->counts(r->state, counts) : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
+    histo_status status = r->peer ? r->peer->counts(r->state, counts)
+                          : sums  ? read_sums(r->hist, counts, slots)
+                                  : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
     if (status != HISTO_OK) {
         drop(r, BENCH_FAILED);
         return;
     }
     if (r->peer) {
         int64_t lost = r->score->misplaced = misplaced(counts, once + 1, fills, slots - 3);
-        if (lost <= r->score->samples / TOLERATED) return;
-        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the samples",
-                   100.0 * (double)lost / (double)r->score->samples);
+        double all = (double)r->score->samples * (sums ? 0.5 / BENCH_WEIGHT_UNIT : 1);
+        if ((double)lost <= all / TOLERATED) return;
+        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the %s", 100 * (double)lost / all, what);
         drop(r, BENCH_REFUSED);
         return;
     }
     int64_t s = difference(counts, once, times, slots);
     if (s < 0) return;
-    histo_fail(HISTO_CORRUPT, "slot %lld has %llu samples instead of %llu", (long long)s, (unsigned long long)counts[s],
-               (unsigned long long)(once[s] * times));
+    histo_fail(HISTO_CORRUPT, "slot %lld has %llu of the %s instead of %llu", (long long)s,
+               (unsigned long long)counts[s], what, (unsigned long long)(once[s] * times));
     drop(r, BENCH_WRONG);
 }
 
@@ -367,8 +398,9 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
 static histo_status check_counts(const bench *b)
 {
     int64_t slots = b->axis.bins + 3;
-    uint64_t *once = calloc((size_t)slots, sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
-    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 16, "checking the counts");
+    uint64_t *once = calloc((size_t)slots, 2 * sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
+    uint64_t *sums = once ? once + slots : NULL;
+    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 24, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
     for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
         int64_t chunk = b->racers[c].chunk;
@@ -377,8 +409,10 @@ static histo_status check_counts(const bench *b)
             racer *r = &b->racers[d];
             if (r->score->outcome != BENCH_EXACT || r->checked || r->chunk != chunk) continue;
             if (!ready) status = count_plainly(b, chunk, once, slots);
+            if (!ready && b->weights && status == HISTO_OK) status = sum_plainly(b, chunk, sums, slots);
             ready = r->checked = true;
-            if (status == HISTO_OK) compare(r, once, counts, slots);
+            if (status == HISTO_OK) compare(r, "samples", once, counts, slots);
+            if (status == HISTO_OK && b->weights) compare(r, "weights", sums, counts, slots);
         }
     }
     free(once);
@@ -473,6 +507,14 @@ static histo_status make_samples(bench *b)
     return status;
 }
 
+static histo_status make_weights(bench *b)
+{
+    const bench_input weights = {.kind = BENCH_WEIGHTS, .dtype = b->input->weights};
+    const histo_axis axis = histo_axis_regular(1, 0, 1);
+    if (!b->input->weighting) return HISTO_OK;
+    return b->device->make(&weights, &axis, b->chunk, &b->weights);
+}
+
 static histo_status make_axis(bench *b)
 {
     size_t bytes = (size_t)(b->input->bins + 1) * sizeof *b->edges;
@@ -491,6 +533,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     bench b = {.race = race, .device = race->device, .input = race->input, .result = result};
     histo_status status = make_axis(&b);
     if (status == HISTO_OK) status = make_samples(&b);
+    if (status == HISTO_OK) status = make_weights(&b);
     if (status == HISTO_OK) status = list_entries(&b);
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
         status = warm_up(&b.racers[i]);
@@ -501,6 +544,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
         forget(&b.racers[i]);
     free(b.racers);
     if (b.placed) b.device->release(b.placed);
+    if (b.weights) b.device->release(b.weights);
     histo_lookup_free(&b.lookup);
     histo_axis_disown(&b.axis);
     free(b.edges);

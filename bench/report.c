@@ -72,7 +72,9 @@ static void put_times(FILE *to, const bench_times *times)
 
 static void put_roof(FILE *to, const char *name, const bench_result *result, const bench_times *times)
 {
-    double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
+    const bench_input *input = result->input;
+    size_t each = histo_dtype_size(input->dtype) + (input->weighting ? histo_dtype_size(input->weights) : 0);
+    double bytes = (double)result->samples * (double)each;
     fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, bytes / bench_median(times) * 1e-3);
     put_times(to, times);
     fputc('}', to);
@@ -119,7 +121,9 @@ void report_json_result(FILE *to, const bench_result *result, bool first)
 
 static void print_heading(FILE *to, const bench_result *result)
 {
-    double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
+    const bench_input *input = result->input;
+    size_t each = histo_dtype_size(input->dtype) + (input->weighting ? histo_dtype_size(input->weights) : 0);
+    double bytes = (double)result->samples * (double)each;
     fprintf(to, "\n%s: ", result->input->name);
     if (result->input->width)
         fprintf(to, "%lld image%s", (long long)result->fills, result->fills == 1 ? "" : "s");
