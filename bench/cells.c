@@ -58,13 +58,11 @@ enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024,
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, HISTO_F32,        \
-     HISTO_UNWEIGHTED},
+    {BENCH_##placement, HISTO_##dtype,   BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive,                \
+     HISTO_F32,         HISTO_UNWEIGHTED},
 #define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, weights, weighting)                                       \
-    {BENCH_RESIDENT, HISTO_##dtype,   BENCH_##axis,                                                                    \
-     (int64_t)(bins), distributions,  gpu,                                                                             \
-     cpu,             0,              HISTO_##weights,                                                                 \
-     HISTO_WEIGHT_##weighting},
+    {BENCH_RESIDENT,  HISTO_##dtype,           BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0,              \
+     HISTO_##weights, HISTO_WEIGHT_##weighting},
 #include "bench/map.def"
 #undef GROUP
 #undef WEIGHTED
@@ -116,8 +114,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
-            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s", dtype, axis_name(g), (long long)g->bins,
-                     weights, placement);
+            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s", dtype, axis_name(g), (long long)g->bins, weights,
+                     placement);
             snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld%s/%s%s", dtype, axis_name(g),
                      (long long)g->bins, weights, cell->column, placement);
         }

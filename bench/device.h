@@ -29,8 +29,8 @@ typedef struct bench_device {
     histo_status (*fetch)(void *host, const void *placed, size_t bytes);
     /* Add the samples to counts[slots], by the edges and by nothing that a strategy uses. With weights (not NULL, of
      * another dtype) these, in BENCH_WEIGHT_UNIT. */
-    histo_status (*count)(const struct histo_lookup *lookup, histo_dtype dtype, const void *placed,
-                          const void *weights, histo_dtype weights_dtype, int64_t n, uint64_t *counts);
+    histo_status (*count)(const struct histo_lookup *lookup, histo_dtype dtype, const void *placed, const void *weights,
+                          histo_dtype weights_dtype, int64_t n, uint64_t *counts);
     /* The last one is NULL. */
     const struct bench_peer *const *peers;
     /* Microseconds that work takes, with caches that hold none of the samples. */

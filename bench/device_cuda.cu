@@ -121,7 +121,7 @@ static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const v
     if (status == HISTO_OK) status = upload(counts, bytes, &sums);
     if (status == HISTO_OK) {
         kernels[dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(there, placed, weights, weights_dtype, n,
-                                                                   (unsigned long long *)sums);
+                                                                    (unsigned long long *)sums);
         status = bench_cuda_check(cudaMemcpy(counts, sums, bytes, cudaMemcpyDeviceToHost), "counting plainly");
     }
     cudaFree((void *)sums);

@@ -51,8 +51,7 @@ static histo_status upload_edges(peer *p, bool as_float)
 {
     size_t n = (size_t)p->task->axis->bins + 1;
     TRY(cudaMalloc(&p->edges, n * sizeof(double)), "edges");
-    if (!as_float)
-        return bench_cuda_check(bench_cuda_upload(p->edges, p->task->edges, n * sizeof(double)), "edges");
+    if (!as_float) return bench_cuda_check(bench_cuda_upload(p->edges, p->task->edges, n * sizeof(double)), "edges");
     float *rounded = (float *)malloc(n * sizeof *rounded);
     if (!rounded) return histo_fail_memory(n * sizeof *rounded, "edges");
     for (size_t i = 0; i < n; i++)
@@ -149,7 +148,8 @@ static histo_status run_histogram(void *state, void *stream)
     return bench_cuda_check(call_histogram((peer *)state, (cudaStream_t)stream), "CUB DeviceHistogram");
 }
 
-extern "C" const bench_peer bench_cub_histogram = {"CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end};
+extern "C" const bench_peer bench_cub_histogram = {"CUB DeviceHistogram", false,  begin_histogram,
+                                                   run_histogram,         counts, end};
 
 /* ---- Sort and search ---- */
 
@@ -417,5 +417,5 @@ static histo_status sums_or_counts(void *state, uint64_t *result)
     return HISTO_OK;
 }
 
-extern "C" const bench_peer bench_global_atomics = {"global atomics", true, begin_atomics, run_atomics, sums_or_counts,
-                                                 end};
+extern "C" const bench_peer bench_global_atomics = {"global atomics", true,           begin_atomics,
+                                                    run_atomics,      sums_or_counts, end};

@@ -124,9 +124,10 @@ static histo_status begin(const char *name, const bench_task *task, void **state
     if (status != HISTO_OK) return status;
     int process = (int)getpid();
     const char *weights = task->weights ? histo_dtype_name(task->input->weights) : "none";
-    return ask("begin\t%d\t%s\t/proc/%d/fd/%d\t%s\t%lld\t/proc/%d/fd/%d\t%lld\t%s\t%d\t/proc/%d/fd/%d\t%s\n", it->number,
-               name, process, python.samples, histo_dtype_name(task->input->dtype), (long long)task->count, process,
-               python.edges, (long long)task->axis->bins, kind, task->threads, process, python.weights, weights);
+    return ask("begin\t%d\t%s\t/proc/%d/fd/%d\t%s\t%lld\t/proc/%d/fd/%d\t%lld\t%s\t%d\t/proc/%d/fd/%d\t%s\n",
+               it->number, name, process, python.samples, histo_dtype_name(task->input->dtype), (long long)task->count,
+               process, python.edges, (long long)task->axis->bins, kind, task->threads, process, python.weights,
+               weights);
 }
 
 static histo_status run(void *state, void *stream)

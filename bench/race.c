@@ -15,13 +15,13 @@ typedef struct bench {
     const bench_device *device;
     const bench_input *input;
     bench_result *result;
-    histo_axis axis;     /* owned */
-    double *edges;       /* of the axis, all of them */
-    histo_lookup lookup; /* without a table */
+    histo_axis axis;              /* owned */
+    double *edges;                /* of the axis, all of them */
+    histo_lookup lookup;          /* without a table */
     const void *placed, *weights; /* weights: NULL if there are none */
-    int64_t chunk; /* samples of a fill: all, or one image */
-    int64_t fills; /* of a whole pass */
-    racer *racers; /* as many as the result has scores */
+    int64_t chunk;                /* samples of a fill: all, or one image */
+    int64_t fills;                /* of a whole pass */
+    racer *racers;                /* as many as the result has scores */
 } bench;
 
 /* An entry that takes its turns. Level l of a pass has 8^-l of its samples. */
