@@ -169,23 +169,29 @@ static void count_directly(const histo_job *job, const histo_block *block, const
     }
 }
 
+static void add_sums(double *restrict sums, int n, const uint32_t *restrict slots, uint32_t trash,
+                     const double *restrict weights)
+{
+    for (int i = 0; i < n; i++)
+        if (slots[i] != trash) sums[slots[i]] += weights[i];
+}
+
 static void add_weights(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
     const histo_bank *bank = job->bank;
     int64_t first = block->batch * bank->slots;
+    uint32_t trash = me->sum_w ? UINT32_MAX : (uint32_t)bank->slots; /* a thread's own sums have room for it */
     if (bank->exact_w) {
         histo_block_add_exact(job, block, me->slots);
         return;
     }
-    double *sum_w = me->sum_w ? me->sum_w : bank->sum_w + first;
-    double *sum_w2 = me->sum_w ? me->sum_w2 : bank->sum_w2 + first;
-    uint32_t trash = (uint32_t)bank->slots;
     histo_block_weights(job, block, me->weights);
+    add_sums(me->sum_w ? me->sum_w : bank->sum_w + first, block->n, me->slots, trash, me->weights);
+    if (!bank->sum_w2) return;
     for (int i = 0; i < block->n; i++)
-        if (me->slots[i] != trash) sum_w[me->slots[i]] += me->weights[i];
-    for (int i = 0; bank->sum_w2 && i < block->n; i++)
-        if (me->slots[i] != trash) sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
+        me->weights[i] *= me->weights[i];
+    add_sums(me->sum_w ? me->sum_w2 : bank->sum_w2 + first, block->n, me->slots, trash, me->weights);
 }
 
 static void count_range(void *context, int index)
