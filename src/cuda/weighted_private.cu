@@ -7,7 +7,7 @@
  * - A share of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
  *   those that are no numbers, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a share can overflow.
- * - Where many lanes share a copy and most of a warp's samples are in one slot, one lane adds for all.
+ * - Where many lanes share a copy and slots repeat, lanes of one slot are joined before they add.
  *
  * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for
  * more, and where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
@@ -16,8 +16,7 @@
 
 enum { LANES, BLOCKS, THREADS };
 enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };
-/* Lanes of a copy: so few may meet in one bank, and in one counter, without loss. */
-enum { UNSPREAD_LANES = 4, UNJOINED_LANES = 8 };
+enum { FEW_LANES = 4 /* of a copy: they may meet in one bank, and in one counter, without loss */ };
 enum { SHARE_BITS = 22, MOST_SAMPLES = 1 << SHARE_BITS /* of a share */ };
 static const size_t MOST_COUNTERS = 200 << 10; /* bytes of them that leave enough to the first-level cache */
 
@@ -183,34 +182,41 @@ struct planes {
 
 /* ---- Adding ---- */
 
-/* Add word j of a number; the old word tells the carry into the next. */
-template <int WORDS>
-HISTO_IN_KERNEL void add_word(unsigned int *plane, uint32_t at, int j, typename number<WORDS>::type *n)
+/* Add numbers to the words at[k] of WORDS planes; the old word tells the carry. */
+template <int WORDS, int N>
+HISTO_IN_KERNEL void add_numbers(unsigned int *plane, const layout *l, const uint32_t *at,
+                                 typename number<WORDS>::type *n)
 {
-    if (j >= WORDS) return;
-    uint32_t old = atomicAdd(&plane[at], (uint32_t)*n);
-    if (j + 1 < WORDS) *n = (*n + old) >> 32;
+#pragma unroll
+    for (int j = 0; j < WORDS; j++, plane += l->words)
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            uint32_t old = atomicAdd(&plane[at[k]], (uint32_t)n[k]);
+            if (j + 1 < WORDS) n[k] = (n[k] + old) >> 32;
+        }
 }
 
 template <typename T, bool SQUARES, int N>
-HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, uint32_t count,
-                         fixed<T, SQUARES> *f)
+HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, const fixed<T, SQUARES> *f)
 {
     typedef format<T, SQUARES> is;
     typedef planes<T, SQUARES> plane;
     uint32_t at[N];
+    typename number<is::WORDS>::type sum[N];
 #pragma unroll
     for (int k = 0; k < N; k++) {
         at[k] = word_of(l, slot[k]);
-        atomicAdd(&mine[at[k]], count);
+        sum[k] = f[k].sum;
+        atomicAdd(&mine[at[k]], 1u);
     }
+    add_numbers<is::WORDS, N>(mine + plane::SUM * l->words, l, at, sum);
+    if constexpr (SQUARES) {
+        typename number<is::SQUARE_WORDS>::type square[N];
 #pragma unroll
-    for (int j = 0; j < is::WORDS + SQUARES; j++)
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            add_word<is::WORDS>(mine + (plane::SUM + j) * l->words, at[k], j, &f[k].sum);
-            add_word<is::SQUARE_WORDS>(mine + (plane::SQUARE + j) * l->words, at[k], j, &f[k].square);
-        }
+        for (int k = 0; k < N; k++)
+            square[k] = f[k].square;
+        add_numbers<is::SQUARE_WORDS, N>(mine + plane::SQUARE * l->words, l, at, square);
+    }
 }
 
 /* ---- Joining lanes of one slot ---- */
@@ -260,26 +266,49 @@ typedef struct several {
     wide sum, squares;
 } several;
 
-/* Lane 0 adds for all lanes of its slot; by a whole warp. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_several(unsigned int *mine, const layout *l, several s)
+{
+    typedef format<T, SQUARES> is;
+    typedef planes<T, SQUARES> plane;
+    uint32_t at = word_of(l, s.slot);
+    typename number<is::WORDS>::type sum = (typename number<is::WORDS>::type)s.sum;
+    atomicAdd(&mine[at], s.count);
+    add_numbers<is::WORDS, 1>(mine + plane::SUM * l->words, l, &at, &sum);
+    if constexpr (SQUARES) add_numbers<is::SQUARE_WORDS, 1>(mine + plane::SQUARE * l->words, l, &at, &s.squares);
+}
+
+/* Lanes of the commonest slots are joined to one, which adds for all; by a whole warp. */
 template <typename T, bool SQUARES>
 HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, several s)
 {
     typedef format<T, SQUARES> is;
-    bool joins = s.slot == __shfl_sync(~0u, s.slot, 0), leads = threadIdx.x % WARP == 0;
-    several all = {s.slot, sum_of_lanes(joins ? s.count : 0), sum_of_lanes<is::WORDS>(joins ? s.sum : 0), 0};
-    if constexpr (SQUARES) all.squares = sum_of_lanes<is::SQUARE_WORDS>(joins ? s.squares : 0);
-    if (joins && !leads) return;
-    if (leads) s = all;
-    fixed<T, SQUARES> f = {(typename number<is::WORDS>::type)s.sum, (typename number<is::SQUARE_WORDS>::type)s.squares,
-                           false};
-    add<T, SQUARES, 1>(mine, l, &s.slot, s.count, &f);
+    enum { ROUNDS = 4, FEW = 4 /* lanes are not worth it */ };
+    unsigned left = ~0u, lane = threadIdx.x % WARP;
+    bool adds = true;
+    for (int round = 0; round < ROUNDS && left; round++) {
+        int leader = __ffs((int)left) - 1;
+        bool in = s.slot == __shfl_sync(~0u, s.slot, leader);
+        unsigned group = __ballot_sync(~0u, in);
+        left &= ~group;
+        if (__popc(group) < FEW) continue;
+        wide sum = sum_of_lanes<is::WORDS>(in ? s.sum : 0), squares = 0;
+        if constexpr (SQUARES) squares = sum_of_lanes<is::SQUARE_WORDS>(in ? s.squares : 0);
+        uint32_t count = sum_of_lanes(in ? s.count : 0);
+        if (!in) continue;
+        adds = lane == (unsigned)leader;
+        s.sum = sum;
+        s.squares = squares;
+        s.count = count;
+    }
+    if (adds) add_several<T, SQUARES>(mine, l, s);
 }
 
-/* Is lane 0's slot that of most lanes? For a whole warp. */
+/* Is lane 0's slot that of many lanes? For a whole warp. */
 HISTO_IN_KERNEL bool repeats(uint32_t slot)
 {
-    enum { MOST = WARP * 3 / 4 };
-    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MOST;
+    enum { MANY = 6 };
+    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MANY;
 }
 
 template <typename T, bool SQUARES>
@@ -401,12 +430,6 @@ HISTO_IN_KERNEL void load_group(const T *from, bool aligned, T *x)
     }
 }
 
-/* Squares need more registers. */
-constexpr int most_threads(bool squares)
-{
-    return squares ? 768 : 1024;
-}
-
 HISTO_IN_KERNEL bool is_aligned(const void *at)
 {
     return (uintptr_t)at % 16 == 0;
@@ -415,14 +438,14 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
 /* Contiguous samples of one axis, and contiguous weights. */
 #define COUNT(name, storage)                                                                                           \
     template <typename T, bool SQUARES>                                                                                \
-    static __global__ void __launch_bounds__(most_threads(SQUARES), 1)                                                 \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##name(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)                   \
     {                                                                                                                  \
         enum { GROUPS = sizeof(storage) + sizeof(T) > 8 ? 1 : 2 };                                                     \
         extern __shared__ unsigned int shared[];                                                                       \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         unsigned int *mine = shared + (threadIdx.x & ((1u << l.log_copies) - 1));                                      \
-        bool joins = WARP >> l.log_copies > UNJOINED_LANES;                                                            \
+        bool joins = WARP >> l.log_copies > FEW_LANES;                                                                 \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
             const storage *samples = (const storage *)share.at;                                                        \
@@ -456,7 +479,7 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
                     if (joins && repeats(slot[0]))                                                                     \
                         add_repeating(mine, &l, slot, f);                                                              \
                     else                                                                                               \
-                        add<T, SQUARES, GROUP>(mine, &l, slot, 1, f);                                                  \
+                        add<T, SQUARES, GROUP>(mine, &l, slot, f);                                                     \
                     if (outside)                                                                                       \
                         _Pragma("unroll") for (int k = 0; k < GROUP; k++) if (f[k].outside) add_outside(               \
                             &work, first + slot[k], (const char *)(weights + at + g * blockDim.x * GROUP + k));        \
@@ -465,7 +488,7 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
             for (uint32_t i = whole + threadIdx.x; i < share.length; i += blockDim.x) {                                \
                 uint32_t slot = histo_slot_of_##name(lookup, samples[i]);                                              \
                 fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                \
-                add<T, SQUARES, 1>(mine, &l, &slot, 1, &f);                                                            \
+                add<T, SQUARES, 1>(mine, &l, &slot, &f);                                                               \
                 if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));                          \
             }                                                                                                          \
             merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                    \
@@ -473,8 +496,8 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
     }
 #define FAST(X)                                                                                                        \
     X(HISTO_U8, u8, uint8_t)                                                                                           \
-    X(HISTO_U16, u16, uint16_t) X(HISTO_U32, u32, uint32_t) X(HISTO_I32, i32, int32_t) X(HISTO_F32, f32, float)        \
-        X(HISTO_F64, f64, double)
+    X(HISTO_U16, u16, uint16_t)                                                                                        \
+    X(HISTO_U32, u32, uint32_t) X(HISTO_I32, i32, int32_t) X(HISTO_F32, f32, float) X(HISTO_F64, f64, double)
 #define COUNT_ROW(constant, name, storage) COUNT(name, storage)
 FAST(COUNT_ROW)
 
@@ -539,7 +562,7 @@ static __global__ void __launch_bounds__(1024, 1)
             double weight;
             bool exact = load_weight(&work, address(&place), &weight);
             fixed<T, SQUARES> f = cut<T, SQUARES>(exact ? weight : 0, &in);
-            add<T, SQUARES, 1>(mine, &l, &slot, 1, &f);
+            add<T, SQUARES, 1>(mine, &l, &slot, &f);
             if (f.outside || !exact) add_outside(&work, share.entry * work.counters + slot, address(&place));
         }
         merge<T, SQUARES>(shared, &l, &work, share.entry, &in);
@@ -579,7 +602,7 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
     int64_t words;
     if (counters > room) return it;
     for (;; it.l.log_copies--) {
-        it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
+        it.l.spreads = WARP >> it.l.log_copies > FEW_LANES;
         words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
         bool fits = words * all <= most && WARP >> it.l.log_copies >= params[LANES];
         if (fits || it.l.log_copies == 0) break;
@@ -588,7 +611,6 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
     it.l.words = (uint32_t)words;
     it.shared = (size_t)(words * all > probe ? words * all : probe) * sizeof(unsigned int);
     it.threads = (int)params[THREADS] / WARP * WARP;
-    if (it.threads > most_threads(squares)) it.threads = most_threads(squares);
     it.blocks = params[BLOCKS] ? params[BLOCKS] : device->multiprocessors;
     return it;
 }
