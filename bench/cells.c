@@ -17,6 +17,8 @@ typedef struct group {
     int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
     bool interleaved;
     bench_layout layout;
+    histo_dtype weights;
+    histo_weighting weighting;
 } group;
 
 enum {
@@ -74,10 +76,14 @@ static const group groups[] = {
 #define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
     {BENCH_RESIDENT, HISTO_##dtype,      BENCH_NATURAL,     (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,      \
      .each = {x, y, z}, .interleaved = how},
+#define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, of_weights, how)                                          \
+    {BENCH_RESIDENT, HISTO_##dtype,   BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0,                       \
+     .weights = HISTO_##of_weights, .weighting = HISTO_WEIGHT_##how},
 #include "bench/map.def"
 #undef GROUP
 #undef LAYOUT
 #undef JOINT
+#undef WEIGHTED
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -103,6 +109,17 @@ static void name_axes(const group *g, char *name, size_t capacity)
         snprintf(name, capacity, "%s/%lld", axis_name(g), (long long)g->bins);
 }
 
+/* "/f32-fast-sum": what is weighted and how. */
+static void name_weights(const group *g, char *name, size_t capacity)
+{
+    static const char *const kinds[] = {[HISTO_WEIGHT_FAST] = "fast",
+                                        [HISTO_WEIGHT_REPRODUCIBLE] = "exact",
+                                        [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
+                                        [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "exact-sum"};
+    *name = '\0';
+    if (g->weighting) snprintf(name, capacity, "/%s-%s", histo_dtype_name(g->weights), kinds[g->weighting]);
+}
+
 int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
 {
     int count = 0;
@@ -112,6 +129,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
         char axes[32];
         name_axes(g, axes, sizeof axes);
         const char *layout = bench_layout_name(g->layout), *slash = *layout ? "/" : "";
+        char weights[24];
+        name_weights(g, weights, sizeof weights);
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -120,17 +139,20 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                            .dtype = g->dtype,
                                            .bins = g->bins,
                                            .axis = g->axis,
-                                           .layout = g->layout},
+                                           .layout = g->layout,
+                                           .weighting = g->weighting,
+                                           .weights = g->weights},
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
             memcpy(cell->input.each, g->each, sizeof g->each);
+            cell->input.interleaved = g->interleaved;
             for (int a = 0; a < BENCH_MOST_AXES; a++)
                 cell->input.axes += g->each[a] > 1;
-            snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s", dtype, axes, placement, slash, layout);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%s%s%s%s", dtype, axes, cell->column, placement,
-                     slash, layout);
+            snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s%s", dtype, axes, weights, placement, slash, layout);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s%s/%s%s%s%s", dtype, axes, weights, cell->column,
+                     placement, slash, layout);
         }
     }
     return count;

@@ -141,9 +141,9 @@ static histo_status time_work(bench_work *work, void *context, double *us)
     return status;
 }
 
-static histo_status count(const histo_lookup *lookups, const histo_view *views, int axes, int64_t n, uint64_t *counts)
+static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
 {
-    return bench_plain_count(lookups, views, axes, n, histo_backend_cpu.threads(0), counts);
+    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
 }
 
 static int threads(int wanted)

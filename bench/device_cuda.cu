@@ -94,10 +94,12 @@ typedef struct counting {
     histo_lookup lookups[BENCH_MOST_AXES];
     const char *at[BENCH_MOST_AXES];
     int64_t stride[BENCH_MOST_AXES];
+    const void *weights;
+    histo_dtype weights_dtype;
     unsigned long long *counts;
 } counting;
 
-/* One addition for the lanes of a warp that have the same slot. */
+/* One addition for the lanes of a warp that have the same slot; with weights, if all have. */
 #define COUNT(constant, name, storage, compute, widen)                                                                 \
     static __global__ void count_##name(const __grid_constant__ counting c, int64_t n)                                 \
     {                                                                                                                  \
@@ -111,13 +113,18 @@ typedef struct counting {
                 slot = slot * ((unsigned)c.lookups[a].bins + 3) + slot_##compute(&c.lookups[a], (compute)widen(x));    \
             }                                                                                                          \
             unsigned equal = __match_any_sync(lanes, slot);                                                            \
-            if (threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&c.counts[slot], (unsigned long long)__popc(equal));   \
+            unsigned long long sum = c.weights ? bench_weight(c.weights, c.weights_dtype, i) : __popc(equal);          \
+            if (c.weights && equal == ~0u)                                                                             \
+                for (int lane = 16; lane; lane /= 2)                                                                   \
+                    sum += __shfl_xor_sync(~0u, sum, lane);                                                            \
+            bool all_add = c.weights && equal != ~0u;                                                                  \
+            if (all_add || threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&c.counts[slot], sum);                      \
         }                                                                                                              \
     }
 HISTO_DTYPES(COUNT)
 #undef COUNT
 
-static histo_status count(const histo_lookup *lookups, const histo_view *views, int axes, int64_t n, uint64_t *counts)
+static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) count_##name,
     static void (*const kernels[])(counting, int64_t) = {HISTO_DTYPES(ENTRY)};
@@ -125,25 +132,28 @@ static histo_status count(const histo_lookup *lookups, const histo_view *views, 
     counting c = {};
     size_t bytes = sizeof *counts;
     histo_status status = HISTO_OK;
-    c.axes = axes;
-    for (int a = 0; a < axes; a++) {
-        bytes *= (size_t)lookups[a].bins + 3;
-        c.lookups[a] = lookups[a];
+    c.axes = what->axes;
+    c.weights = what->weights;
+    c.weights_dtype = what->weights_dtype;
+    for (int a = 0; a < c.axes; a++) {
+        const histo_lookup *lookup = &what->lookups[a];
+        bytes *= (size_t)lookup->bins + 3;
+        c.lookups[a] = *lookup;
         c.lookups[a].table = NULL;
         c.lookups[a].edges = NULL;
-        c.at[a] = (const char *)views[a].data;
-        c.stride[a] = views[a].strides[0];
+        c.at[a] = (const char *)what->views[a].data;
+        c.stride[a] = what->views[a].strides[0];
         if (status == HISTO_OK)
-            status = upload(lookups[a].edges, ((size_t)lookups[a].bins + 1) * sizeof(double),
+            status = upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double),
                             (const void **)&c.lookups[a].edges);
     }
     if (status == HISTO_OK) status = upload(counts, bytes, (const void **)&c.counts);
     if (status == HISTO_OK) {
-        kernels[views->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(c, n);
+        kernels[what->views->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(c, n);
         status = bench_cuda_check(cudaMemcpy(counts, c.counts, bytes, cudaMemcpyDeviceToHost), "counting plainly");
     }
     cudaFree(c.counts);
-    for (int a = 0; a < axes; a++)
+    for (int a = 0; a < c.axes; a++)
         cudaFree((void *)c.lookups[a].edges);
     return status;
 }
@@ -251,10 +261,9 @@ static void release_pageable(const void *placed)
     free((void *)placed);
 }
 
-static histo_status count_on_host(const histo_lookup *lookups, const histo_view *views, int axes, int64_t n,
-                                  uint64_t *counts)
+static histo_status count_on_host(const bench_counted *what, int64_t n, uint64_t *counts)
 {
-    return bench_plain_count(lookups, views, axes, n, histo_backend_cpu.threads(0), counts);
+    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
 }
 
 /* As many bytes as the samples have, from page-locked memory. */

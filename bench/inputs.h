@@ -26,6 +26,7 @@ typedef enum bench_kind {
     BENCH_ON_EDGES,   /* every sample is the lower edge of a bin: all bins alike */
     BENCH_RUNS,       /* as a row of an image: runs of equal and nearly equal values */
     BENCH_COLOURS,    /* three channels of photographs: soft and sharp things of a few colours, with a camera's noise */
+    BENCH_WEIGHTS,    /* whole multiples of BENCH_WEIGHT_UNIT in [0, 1), whose sums no order of additions rounds */
 } bench_kind;
 
 /* The bins of an array. */
@@ -58,6 +59,8 @@ typedef struct bench_photo {
 
 enum { BENCH_MOST_AXES = 3 };
 
+#define BENCH_WEIGHT_UNIT 0x1p-24
+
 typedef struct bench_input {
     char name[80]; /* "moon/4k", "uniform/u32/4096" */
     bench_kind kind;
@@ -73,6 +76,8 @@ typedef struct bench_input {
     int64_t each[BENCH_MOST_AXES];
     bool interleaved; /* samples of all axes side by side; else columns one behind the other */
     bench_layout layout;
+    histo_weighting weighting;
+    histo_dtype weights; /* if weighted */
 } bench_input;
 
 /* All inputs of the gallery, the photographs' among them (which stay where they are); free it. NULL without memory. */

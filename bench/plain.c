@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/position.h"
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 
@@ -13,14 +14,12 @@ typedef void count_share(const counting *c, int64_t begin, int64_t end, uint64_t
 
 struct counting {
     count_share *count;
-    const void *samples;
-    int64_t n, entries; /* of a table */
+    const void *samples; /* of the naive loops, and their task */
+    const bench_task *task;
+    const bench_counted *what; /* of those by the edges */
+    int64_t n, entries;        /* of a table */
     int shares;
     uint64_t *tables; /* of the shares after the first */
-    const histo_lookup *lookups;
-    const histo_view *views;
-    int axes;
-    const bench_task *task;
     uint64_t *counts;
 };
 
@@ -54,32 +53,29 @@ static histo_status count_shared(counting *c, int threads)
     {                                                                                                                  \
         for (int64_t i = begin; i < end; i++) {                                                                        \
             int64_t slot = 0;                                                                                          \
-            for (int a = 0; a < c->axes; a++) {                                                                        \
-                const char *at = (const char *)c->views[a].data + i * c->views[a].strides[0];                          \
+            for (int a = 0; a < c->what->axes; a++) {                                                                        \
+                const char *at = (const char *)c->what->views[a].data + i * c->what->views[a].strides[0];                          \
                 compute x = (compute)widen(*(const storage *)at);                                                      \
-                slot = slot * (c->lookups[a].bins + 3) + SLOT_OF(compute)(&c->lookups[a], x);                          \
+                slot = slot * (c->what->lookups[a].bins + 3) + SLOT_OF(compute)(&c->what->lookups[a], x);                          \
             }                                                                                                          \
-            counts[slot]++;                                                                                            \
+            counts[slot] += bench_weight(c->what->weights, c->what->weights_dtype, i);                                 \
         }                                                                                                              \
     }
 HISTO_DTYPES(BY_EDGES)
 #undef BY_EDGES
 
-histo_status bench_plain_count(const histo_lookup *lookups, const histo_view *views, int axes, int64_t n, int threads,
-                               uint64_t *counts)
+histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
     static count_share *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
-    counting c = {.count = by_edges[views->dtype],
+    counting c = {.count = by_edges[what->views->dtype],
                   .n = n,
                   .entries = 1,
-                  .lookups = lookups,
-                  .views = views,
-                  .axes = axes,
+                  .what = what,
                   .counts = counts};
-    for (int a = 0; a < axes; a++)
-        c.entries *= lookups[a].bins + 3;
+    for (int a = 0; a < what->axes; a++)
+        c.entries *= what->lookups[a].bins + 3;
     return count_shared(&c, threads);
 }
 
@@ -220,4 +216,4 @@ static histo_status naive_counts(void *state, uint64_t *counts)
     return HISTO_OK;
 }
 
-const bench_peer bench_naive = {"naive loop", naive_begin, naive_run, naive_counts, free, false};
+const bench_peer bench_naive = {"naive loop", false, naive_begin, naive_run, naive_counts, free, false};

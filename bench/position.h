@@ -103,6 +103,8 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return 0.625;
     case BENCH_ON_EDGES:
         return floor(random_uniform(0, i) * bins) / bins;
+    case BENCH_WEIGHTS:
+        return floor(random_uniform(5, i) / BENCH_WEIGHT_UNIT) * BENCH_WEIGHT_UNIT;
     case BENCH_RUNS:
         return bench_in_run(i);
     default:
@@ -127,6 +129,14 @@ HISTO_INLINE uint16_t bench_upper(float value, int shift)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return (uint16_t)(bits >> shift);
+}
+
+/* Weight i in BENCH_WEIGHT_UNIT; 1 without weights. */
+HISTO_INLINE uint64_t bench_weight(const void *weights, histo_dtype dtype, int64_t i)
+{
+    if (!weights) return 1;
+    double w = dtype == HISTO_F32 ? (double)((const float *)weights)[i] : ((const double *)weights)[i];
+    return (uint64_t)(w / BENCH_WEIGHT_UNIT);
 }
 
 /* Write a value as sample i. */

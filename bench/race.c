@@ -23,7 +23,7 @@ typedef struct bench {
     int64_t bins, slots; /* in all */
     const void *placed;
     bench_arrangement arranged; /* of an input that is not one array: a fill */
-    const void *mask;           /* of it, or NULL */
+    const void *mask, *weights; /* NULL if there are none */
     int64_t chunk;              /* samples of a fill: all, or one image */
     int64_t fills;              /* of a whole pass */
     racer *racers;              /* as many as the result has scores */
@@ -108,19 +108,23 @@ static histo_status plan_chunk(const bench *b, int64_t n, const histo_plan_optio
                                histo_plan **plan)
 {
     histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
     view_chunk(b, 0, n, views);
-    histo_status status = histo_hist_create(
-        hist, b->axes, b->axis, &(histo_hist_options){.batch = b->input->layout ? b->arranged.batch : 1});
-    if (status != HISTO_OK) return status;
-    return histo_plan_create(plan, *hist, views, &(histo_fill_options){.mask = b->mask ? &mask : NULL}, how);
+    histo_hist_options kind = {.batch = b->input->layout ? b->arranged.batch : 1, .weighting = b->input->weighting};
+    histo_fill_options fill = {.mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL};
+    histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
+    return status == HISTO_OK ? histo_plan_create(plan, *hist, views, &fill, how) : status;
 }
 
 static histo_status fill_chunk(const bench *b, int64_t i, int64_t n, const histo_plan *plan, histo_hist *hist,
                                void *stream)
 {
     histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
+    histo_fill_options fill = {
+        .mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL, .stream = stream};
     view_chunk(b, i, n, views);
-    return histo_plan_fill(plan, hist, views, &(histo_fill_options){.mask = b->mask ? &mask : NULL, .stream = stream});
+    return histo_plan_fill(plan, hist, views, &fill);
 }
 
 static histo_status run_pass(void *context, void *stream)
@@ -163,10 +167,12 @@ static histo_status begin_peer(racer *r)
                            .lookup = b->lookup,
                            .samples = views[0].data,
                            .arranged = is_one_array(b) ? NULL : &b->arranged,
+                           .weights = b->weights,
                            .count = r->chunk * r->fills,
                            .all = b->chunk * b->fills,
                            .threads = b->result->threads};
     if (r->task.arranged && !r->peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
+    if (b->weights && !r->peer->weighs) return histo_fail(HISTO_UNSUPPORTED, "it sums no weights");
     return r->peer->begin(&r->task, &r->state);
 }
 
@@ -283,11 +289,12 @@ static histo_status read_pass(void *context, void *stream)
 {
     const reader *r = context;
     const bench *b = r->bench;
-    size_t size = histo_dtype_size(b->input->dtype);
-    size_t bytes = b->input->layout ? (size_t)b->arranged.touched * size
-                                    : bench_input_bytes(b->input, b->chunk * b->fills);
+    size_t size = histo_dtype_size(b->input->dtype), n = (size_t)(b->chunk * b->fills);
+    size_t bytes = b->input->layout ? (size_t)b->arranged.touched * size : bench_input_bytes(b->input, (int64_t)n);
     histo_status status = b->device->read(b->placed, bytes, r->threads, stream);
-    return status == HISTO_OK && b->mask ? b->device->read(b->mask, bytes / size, r->threads, stream) : status;
+    if (status == HISTO_OK && b->mask) status = b->device->read(b->mask, bytes / size, r->threads, stream);
+    if (status != HISTO_OK || !b->weights) return status;
+    return b->device->read(b->weights, n * histo_dtype_size(b->input->weights), r->threads, stream);
 }
 
 static histo_status time_reading(const bench *b, int threads, bench_times *times)
@@ -370,7 +377,28 @@ static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, i
     if (b->input->layout) return count_arranged(b, counts, slots);
     view_chunk(b, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
-    return b->device->count(b->lookup, views, b->axes, n, counts);
+    return b->device->count(&(bench_counted){.axes = b->axes, .lookups = b->lookup, .views = views}, n, counts);
+}
+
+static histo_status sum_plainly(const bench *b, int64_t n, uint64_t *sums, int64_t slots)
+{
+    histo_view views[BENCH_MOST_AXES];
+    view_chunk(b, 0, n, views);
+    memset(sums, 0, (size_t)slots * sizeof *sums);
+    const bench_counted what = {b->axes, b->lookup, views, b->weights, b->input->weights};
+    return b->device->count(&what, n, sums);
+}
+
+/* The sums of weights in BENCH_WEIGHT_UNIT. */
+static histo_status read_sums(const histo_hist *hist, uint64_t *sums, int64_t slots)
+{
+    double *exact = malloc((size_t)slots * sizeof *exact);
+    if (!exact) return histo_fail_memory((size_t)slots * sizeof *exact, "checking the sums");
+    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, exact, NULL, slots);
+    for (int64_t s = 0; s < slots && status == HISTO_OK; s++)
+        sums[s] = (uint64_t)(exact[s] / BENCH_WEIGHT_UNIT);
+    free(exact);
+    return status;
 }
 
 /* The slot where the counts differ; -1 if they are equal. */
@@ -419,27 +447,31 @@ static int64_t misplaced(const bench *b, const uint64_t *counts, const uint64_t 
 
 enum { TOLERATED = 100 }; /* of so many samples, a peer may put one elsewhere, as where it rounds edges */
 
-static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t slots)
+/* what: that once and counts are of: counts, or sums of weights; only the latter of a peer, if there are weights. */
+static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *counts, int64_t slots)
 {
+    bool sums = strcmp(what, "weights") == 0;
+    if (r->score->outcome != BENCH_EXACT || (r->peer && r->bench->weights && !sums)) return;
     uint64_t fills = (uint64_t)r->fills, times = fills * (uint64_t)r->passes;
-    histo_status status =
-        r->peer ? r->peer->counts(r->state, counts) : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
+    histo_status status = r->peer ? r->peer->counts(r->state, counts)
+                          : sums  ? read_sums(r->hist, counts, slots)
+                                  : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
     if (status != HISTO_OK) {
         drop(r, BENCH_FAILED);
         return;
     }
     if (r->peer) {
         int64_t lost = r->score->misplaced = misplaced(r->bench, counts, once, fills);
-        if (lost <= r->score->samples / TOLERATED) return;
-        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the samples",
-                   100.0 * (double)lost / (double)r->score->samples);
+        double all = (double)r->score->samples * (sums ? 0.5 / BENCH_WEIGHT_UNIT : 1);
+        if ((double)lost <= all / TOLERATED) return;
+        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the %s", 100 * (double)lost / all, what);
         drop(r, BENCH_REFUSED);
         return;
     }
     int64_t s = difference(counts, once, times, slots);
     if (s < 0) return;
-    histo_fail(HISTO_CORRUPT, "slot %lld has %llu samples instead of %llu", (long long)s, (unsigned long long)counts[s],
-               (unsigned long long)(once[s] * times));
+    histo_fail(HISTO_CORRUPT, "slot %lld has %llu of the %s instead of %llu", (long long)s,
+               (unsigned long long)counts[s], what, (unsigned long long)(once[s] * times));
     drop(r, BENCH_WRONG);
 }
 
@@ -448,8 +480,9 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
 static histo_status check_counts(const bench *b)
 {
     int64_t slots = b->slots * (b->input->layout ? b->arranged.batch : 1);
-    uint64_t *once = calloc((size_t)slots, sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
-    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 16, "checking the counts");
+    uint64_t *once = calloc((size_t)slots, 2 * sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
+    uint64_t *sums = once ? once + slots : NULL;
+    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 24, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
     for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
         int64_t chunk = b->racers[c].chunk;
@@ -458,8 +491,10 @@ static histo_status check_counts(const bench *b)
             racer *r = &b->racers[d];
             if (r->score->outcome != BENCH_EXACT || r->checked || r->chunk != chunk) continue;
             if (!ready) status = count_plainly(b, chunk, once, slots);
+            if (!ready && b->weights && status == HISTO_OK) status = sum_plainly(b, chunk, sums, slots);
             ready = r->checked = true;
-            if (status == HISTO_OK) compare(r, once, counts, slots);
+            if (status == HISTO_OK) compare(r, "samples", once, counts, slots);
+            if (status == HISTO_OK && b->weights) compare(r, "weights", sums, counts, slots);
         }
     }
     free(once);
@@ -569,6 +604,14 @@ static histo_status make_samples(bench *b)
     return status;
 }
 
+static histo_status make_weights(bench *b)
+{
+    const bench_input weights = {.kind = BENCH_WEIGHTS, .dtype = b->input->weights};
+    const histo_axis axis = histo_axis_regular(1, 0, 1);
+    if (!b->input->weighting) return HISTO_OK;
+    return b->device->make(&weights, &axis, b->chunk, &b->weights);
+}
+
 static histo_status make_axis(bench *b, int a, const histo_axis *axis)
 {
     histo_status status = histo_axis_own(axis, &b->axis[a]);
@@ -601,6 +644,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     bench b = {.race = race, .device = race->device, .input = race->input, .result = result};
     histo_status status = make_axes(&b);
     if (status == HISTO_OK) status = make_samples(&b);
+    if (status == HISTO_OK) status = make_weights(&b);
     if (status == HISTO_OK) status = list_entries(&b);
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
         status = warm_up(&b.racers[i]);
@@ -611,6 +655,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
         forget(&b.racers[i]);
     free(b.racers);
     if (b.placed) b.device->release(b.placed);
+    if (b.weights) b.device->release(b.weights);
     if (b.mask) b.device->release(b.mask);
     for (int a = 0; a < b.axes; a++) {
         histo_lookup_free(&b.lookup[a]);

@@ -200,14 +200,18 @@ static void weights(void **state)
             histo_fill_options on_host = {.weights = &hosts[1], .mask = &hosts[2]};
             histo_fill_options on_device = {.weights = &devices[1], .mask = &devices[2]};
             histo_hist *h = make(BATCH, weighting), *e = make(BATCH, weighting);
-            fill_by(h, "cuda/global_atomic", devices, &on_device);
             fill_by(e, "cpu/sequential", hosts, &on_host);
-            assert_same(h, e);
-            OK(histo_hist_reset(h));
-            fill_by(h, "cuda/global_atomic", hosts, &on_host); /* staged */
-            assert_same(h, e);
+            static const char *const strategies[] = {"cuda/global_atomic", "cuda/weighted_private"};
+            for (int s = 0; s < 2; s++) {
+                OK(histo_hist_reset(h));
+                fill_by(h, strategies[s], devices, &on_device);
+                assert_same(h, e);
+                OK(histo_hist_reset(h));
+                fill_by(h, strategies[s], hosts, &on_host); /* staged */
+                assert_same(h, e);
+            }
             if (kind) { /* one histogram, weights of all dtypes; and without weights */
-                fill_by(all, "cuda/global_atomic", devices, &on_device);
+                fill_by(all, "cuda/weighted_private", devices, &on_device);
                 fill_by(all, "cuda/global_atomic", devices, NULL);
                 fill_by(all_expected, "cpu/sequential", hosts, &on_host);
                 fill_by(all_expected, "cpu/sequential", hosts, NULL);

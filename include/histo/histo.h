@@ -167,12 +167,12 @@ typedef struct histo_hist histo_hist;
 /* What is kept for each slot beside its exact 64-bit count. */
 typedef enum histo_weighting {
     HISTO_UNWEIGHTED = 0,
-    HISTO_WEIGHT_FAST,         /* sum of w and of w*w in double, in the order samples happen to be added:
-                                  relative error at most n * 2^-53 of the sum of |w| (of w*w) for n samples */
-    HISTO_WEIGHT_REPRODUCIBLE, /* the exact sum of w (and of w*w, each square rounded once to double), rounded once
-                                  when read: the same bits for any device, strategy, threads, chunks or ranks.
-                                  Error: half an ulp of the result. Costs 8 bytes a slot for each 32-bit window of
-                                  exponents that the weights touch (typically 3 to 5), twice. */
+    HISTO_WEIGHT_FAST,             /* sum of w and of w*w in double, in the order samples happen to be added:
+                                      relative error at most n * 2^-53 of the sum of |w| (of w*w) for n samples */
+    HISTO_WEIGHT_REPRODUCIBLE,     /* the exact sum of w (and of w*w, each square rounded once to double), rounded once
+                                      when read: the same bits for any device, strategy, threads, chunks or ranks.
+                                      Error: half an ulp of the result. Costs 8 bytes a slot for each 32-bit window of
+                                      exponents that the weights touch (typically 3 to 5), twice. */
     HISTO_WEIGHT_FAST_SUM,         /* as HISTO_WEIGHT_FAST, and … */
     HISTO_WEIGHT_REPRODUCIBLE_SUM, /* … as HISTO_WEIGHT_REPRODUCIBLE, without the sums of w*w: half the room, and
                                       faster fills */

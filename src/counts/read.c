@@ -70,7 +70,8 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
     histo_status status = start_reading(hist, slots, size);
     if (status != HISTO_OK) return status;
     if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
-        return histo_fail(HISTO_INVALID, "the histogram keeps no sums of squared weights: its weighting is without them");
+        return histo_fail(HISTO_INVALID,
+                          "the histogram keeps no sums of squared weights: its weighting is without them");
     const histo_bank *bank = &hist->bank;
     int64_t index;
     cursor c = cursor_start(hist, slots);

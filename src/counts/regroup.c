@@ -72,8 +72,7 @@ static histo_status move_counts(const regrouping *r)
          * as large as the slices that a reserve reckons with, so that the largest reserve is enough. */
         uint64_t adds = (uint64_t)from->slots < HISTO_EXACT_MAX_ADDS ? (uint64_t)from->slots : HISTO_EXACT_MAX_ADDS;
         histo_status status = histo_exact_reserve_like(to->exact_w, from->exact_w, adds);
-        if (status == HISTO_OK && to->exact_w2)
-            status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
+        if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
         if (status != HISTO_OK) return status;
     }
     for (int64_t b = 0; b < from->batch; b++) {

@@ -184,7 +184,10 @@ static void put_histogram(histo_bytes *out, const histo_hist *hist, const char *
     histo_json_put_string(out, name);
     histo_bytes_print(out, ": {\n    \"uhi_schema\": 1,\n");
     put_axes(out, hist);
-    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", sums[1].sums ? "weighted" : sums[0].sums ? "double" : "int");
+    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"",
+                      sums[1].sums   ? "weighted"
+                      : sums[0].sums ? "double"
+                                     : "int");
     put_lane(out, hist, "values", sums[0].sums ? sums[0] : counts);
     if (sums[1].sums) put_lane(out, hist, "variances", sums[1]);
     histo_bytes_print(out, "\n    }");

@@ -1,23 +1,22 @@
-/* weighted_private: every block sums weights in fixed point, in copies of a few words for each slot in shared memory, of
- * which each belongs to a few lanes of every warp and to as many banks.
+/* weighted_private: every block sums weights in fixed point, in copies of a few words for each slot in shared memory,
+ * of which each belongs to a few lanes of every warp and to as many banks.
  *
- * - Shared memory adds 32-bit integers at full speed, floats and 64-bit numbers by loops. A weight in fixed point is two
- *   or three such words, its square three or four, and the old word tells the carry into the next. Integers commute, and
- *   nothing is rounded: the sums of a block are exact, in the fast mode too.
+ * - Shared memory adds 32-bit integers at full speed, floats and 64-bit numbers by loops. A weight in fixed point is
+ * two or three such words, its square three or four, and the old word tells the carry into the next. Integers commute,
+ * and nothing is rounded: the sums of a block are exact, in the fast mode too.
  * - A share of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
  *   those that are no numbers, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a share can overflow.
- * - Where many lanes share a copy and most of a warp's samples are in one slot, one lane adds for all.
+ * - Where many lanes share a copy and slots repeat, lanes of one slot are joined before they add.
  *
- * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for more,
- * and where exponents of weights have no dense window.
- * Source: ours; the layout is that of lane_private, the carry that of packed counters (Ross 2014, 5.2). */
+ * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for
+ * more, and where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
+ * carry that of packed counters (Ross 2014, 5.2). */
 #include "cuda/block.cuh"
 
 enum { LANES, BLOCKS, THREADS };
 enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };
-/* Lanes of a copy: so few may meet in one bank, and in one counter, without loss. */
-enum { UNSPREAD_LANES = 4, UNJOINED_LANES = 8 };
+enum { FEW_LANES = 4 /* of a copy: they may meet in one bank, and in one counter, without loss */ };
 enum { SHARE_BITS = 22, MOST_SAMPLES = 1 << SHARE_BITS /* of a share */ };
 static const size_t MOST_COUNTERS = 200 << 10; /* bytes of them that leave enough to the first-level cache */
 
@@ -30,42 +29,50 @@ typedef struct layout {
 /* ---- Weights in fixed point ---- */
 
 /* For weights of a type: words of a sum and of one of squares; exponents of a window, and those that it may begin with.
- * A share's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + SHARE_BITS), one of squares below 2^(32 *
- * SQUARE_WORDS). */
-template <typename T, bool SQUARES> struct format;
+ * A share's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + SHARE_BITS), one of squares below 2^(32
+ * * SQUARE_WORDS). */
+template <typename T, bool SQUARES>
+struct format;
 
-template <bool SQUARES> struct format<float, SQUARES> {
+template <bool SQUARES>
+struct format<float, SQUARES> {
     enum { WORDS = 2, SQUARE_WORDS = SQUARES ? 3 : 0, EXPONENTS = SQUARES ? 14 : 18, ALL = 256 };
     enum { FIRST = 1, LAST = ALL - 1 - EXPONENTS, BIAS = 127, BITS = 24 };
 };
 
 /* Squares are to be normal doubles, as is what makes a weight a whole number. */
-template <bool SQUARES> struct format<double, SQUARES> {
+template <bool SQUARES>
+struct format<double, SQUARES> {
     enum { WORDS = 3, SQUARE_WORDS = SQUARES ? 4 : 0, EXPONENTS = 21, ALL = 2048 };
     enum { FIRST = SQUARES ? 512 : 64, LAST = (SQUARES ? 1534 : ALL - 1) - EXPONENTS, BIAS = 1023, BITS = 53 };
 };
 
 /* Numbers of some words, in two's complement. */
 typedef unsigned __int128 wide;
-template <int WORDS> struct number {
+template <int WORDS>
+struct number {
     typedef wide type;
 };
-template <> struct number<2> {
+template <>
+struct number<2> {
     typedef uint64_t type;
 };
-template <> struct number<0> {
+template <>
+struct number<0> {
     typedef uint64_t type;
 };
 
 /* A weight and its square as multiples of their units. Zero outside of the window. */
-template <typename T, bool SQUARES> struct fixed {
+template <typename T, bool SQUARES>
+struct fixed {
     typename number<format<T, SQUARES>::WORDS>::type sum;
     typename number<format<T, SQUARES>::SQUARE_WORDS>::type square;
     bool outside; /* neither 0 nor in the window: any number, or none */
 };
 
 /* Magnitudes [low, high), and what makes a weight a whole number. */
-template <typename T> struct window {
+template <typename T>
+struct window {
     T low, high;
     double scale;
     int unit, square_unit; /* the bit, above 2^-1088, of one; of the unit of squares */
@@ -83,7 +90,8 @@ HISTO_IN_KERNEL uint32_t exponent_of(double x)
 
 /* From the exponent `lowest` on. Squares of double are whole multiples of 2^SPARE, as they have 53 bits. */
 enum { SPARE = 52 };
-template <typename T, bool SQUARES> HISTO_IN_KERNEL window<T> window_from(uint32_t lowest)
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL window<T> window_from(uint32_t lowest)
 {
     typedef format<T, SQUARES> is;
     int exponent = (int)lowest - is::BIAS, last = exponent - (is::BITS - 1), zero = 32 * HISTO_EXACT_UNIT;
@@ -95,7 +103,8 @@ template <typename T, bool SQUARES> HISTO_IN_KERNEL window<T> window_from(uint32
 
 /* A whole multiple of 2^SHIFT: adding 1.5 * 2^52 times a power of two, rounded down, leaves what is above that power as
  * an integer in the last bits of the sum. */
-template <int WORDS, int SHIFT> HISTO_IN_KERNEL typename number<WORDS>::type whole_number(double x)
+template <int WORDS, int SHIFT>
+HISTO_IN_KERNEL typename number<WORDS>::type whole_number(double x)
 {
     typename number<WORDS>::type n = 0;
 #pragma unroll
@@ -109,7 +118,8 @@ template <int WORDS, int SHIFT> HISTO_IN_KERNEL typename number<WORDS>::type who
     return n;
 }
 
-template <typename T, bool SQUARES> HISTO_IN_KERNEL fixed<T, SQUARES> cut(T x, const window<T> *w)
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL fixed<T, SQUARES> cut(T x, const window<T> *w)
 {
     typedef format<T, SQUARES> is;
     fixed<T, SQUARES> f = {0, 0, false};
@@ -117,7 +127,7 @@ template <typename T, bool SQUARES> HISTO_IN_KERNEL fixed<T, SQUARES> cut(T x, c
     f.outside = !inside && x != 0;
     double whole = (double)(inside ? x : 0) * w->scale;
     f.sum = whole_number<is::WORDS, 0>(whole);
-    if constexpr (SQUARES) f.square = whole_number<is::SQUARE_WORDS, sizeof(T) == 8 ? SPARE : 0>(whole * whole);
+    if constexpr (SQUARES) f.square = whole_number < is::SQUARE_WORDS, sizeof(T) == 8 ? SPARE : 0 > (whole * whole);
     return f;
 }
 
@@ -136,8 +146,7 @@ HISTO_IN_KERNEL uint32_t densest_window(unsigned int *shared, uint32_t length, F
         lowest = is::LAST;
     }
     histo_clear_shared(shared, is::ALL);
-    if (length)
-        atomicAdd(&shared[exponent_of(weight((uint32_t)((uint64_t)threadIdx.x * length / blockDim.x)))], 1u);
+    if (length) atomicAdd(&shared[exponent_of(weight((uint32_t)((uint64_t)threadIdx.x * length / blockDim.x)))], 1u);
     __syncthreads();
     for (uint32_t first = is::FIRST + threadIdx.x; first <= is::LAST; first += blockDim.x) {
         unsigned int sum = 0;
@@ -166,40 +175,48 @@ HISTO_IN_KERNEL uint32_t word_of(const layout *l, uint32_t slot)
 }
 
 /* Planes: of counts, of the words of sums, of those of sums of squares. */
-template <typename T, bool SQUARES> struct planes {
+template <typename T, bool SQUARES>
+struct planes {
     enum { SUM = 1, SQUARE = SUM + format<T, SQUARES>::WORDS, ALL = SQUARE + format<T, SQUARES>::SQUARE_WORDS };
 };
 
 /* ---- Adding ---- */
 
-/* Add word j of a number; the old word tells the carry into the next. */
-template <int WORDS>
-HISTO_IN_KERNEL void add_word(unsigned int *plane, uint32_t at, int j, typename number<WORDS>::type *n)
+/* Add numbers to the words at[k] of WORDS planes; the old word tells the carry. */
+template <int WORDS, int N>
+HISTO_IN_KERNEL void add_numbers(unsigned int *plane, const layout *l, const uint32_t *at,
+                                 typename number<WORDS>::type *n)
 {
-    if (j >= WORDS) return;
-    uint32_t old = atomicAdd(&plane[at], (uint32_t)*n);
-    if (j + 1 < WORDS) *n = (*n + old) >> 32;
+#pragma unroll
+    for (int j = 0; j < WORDS; j++, plane += l->words)
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            uint32_t old = atomicAdd(&plane[at[k]], (uint32_t)n[k]);
+            if (j + 1 < WORDS) n[k] = (n[k] + old) >> 32;
+        }
 }
 
 template <typename T, bool SQUARES, int N>
-HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, uint32_t count,
-                         fixed<T, SQUARES> *f)
+HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, const fixed<T, SQUARES> *f)
 {
     typedef format<T, SQUARES> is;
     typedef planes<T, SQUARES> plane;
     uint32_t at[N];
+    typename number<is::WORDS>::type sum[N];
 #pragma unroll
     for (int k = 0; k < N; k++) {
         at[k] = word_of(l, slot[k]);
-        atomicAdd(&mine[at[k]], count);
+        sum[k] = f[k].sum;
+        atomicAdd(&mine[at[k]], 1u);
     }
+    add_numbers<is::WORDS, N>(mine + plane::SUM * l->words, l, at, sum);
+    if constexpr (SQUARES) {
+        typename number<is::SQUARE_WORDS>::type square[N];
 #pragma unroll
-    for (int j = 0; j < is::WORDS + SQUARES; j++)
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            add_word<is::WORDS>(mine + (plane::SUM + j) * l->words, at[k], j, &f[k].sum);
-            add_word<is::SQUARE_WORDS>(mine + (plane::SQUARE + j) * l->words, at[k], j, &f[k].square);
-        }
+        for (int k = 0; k < N; k++)
+            square[k] = f[k].square;
+        add_numbers<is::SQUARE_WORDS, N>(mine + plane::SQUARE * l->words, l, at, square);
+    }
 }
 
 /* ---- Joining lanes of one slot ---- */
@@ -218,7 +235,8 @@ HISTO_IN_KERNEL uint32_t sum_of_lanes(uint32_t x)
 }
 
 /* The sum over all lanes, cut into as many pieces as it has words; the last has the sign. */
-template <int PIECES> HISTO_IN_KERNEL wide sum_of_lanes(wide x)
+template <int PIECES>
+HISTO_IN_KERNEL wide sum_of_lanes(wide x)
 {
     wide sum = 0;
 #pragma unroll
@@ -248,25 +266,49 @@ typedef struct several {
     wide sum, squares;
 } several;
 
-/* Lane 0 adds for all lanes of its slot; by a whole warp. */
-template <typename T, bool SQUARES> HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, several s)
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_several(unsigned int *mine, const layout *l, several s)
 {
     typedef format<T, SQUARES> is;
-    bool joins = s.slot == __shfl_sync(~0u, s.slot, 0), leads = threadIdx.x % WARP == 0;
-    several all = {s.slot, sum_of_lanes(joins ? s.count : 0), sum_of_lanes<is::WORDS>(joins ? s.sum : 0), 0};
-    if constexpr (SQUARES) all.squares = sum_of_lanes<is::SQUARE_WORDS>(joins ? s.squares : 0);
-    if (joins && !leads) return;
-    if (leads) s = all;
-    fixed<T, SQUARES> f = {(typename number<is::WORDS>::type)s.sum,
-                           (typename number<is::SQUARE_WORDS>::type)s.squares, false};
-    add<T, SQUARES, 1>(mine, l, &s.slot, s.count, &f);
+    typedef planes<T, SQUARES> plane;
+    uint32_t at = word_of(l, s.slot);
+    typename number<is::WORDS>::type sum = (typename number<is::WORDS>::type)s.sum;
+    atomicAdd(&mine[at], s.count);
+    add_numbers<is::WORDS, 1>(mine + plane::SUM * l->words, l, &at, &sum);
+    if constexpr (SQUARES) add_numbers<is::SQUARE_WORDS, 1>(mine + plane::SQUARE * l->words, l, &at, &s.squares);
 }
 
-/* Is lane 0's slot that of most lanes? For a whole warp. */
+/* Lanes of the commonest slots are joined to one, which adds for all; by a whole warp. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, several s)
+{
+    typedef format<T, SQUARES> is;
+    enum { ROUNDS = 4, FEW = 4 /* lanes are not worth it */ };
+    unsigned left = ~0u, lane = threadIdx.x % WARP;
+    bool adds = true;
+    for (int round = 0; round < ROUNDS && left; round++) {
+        int leader = __ffs((int)left) - 1;
+        bool in = s.slot == __shfl_sync(~0u, s.slot, leader);
+        unsigned group = __ballot_sync(~0u, in);
+        left &= ~group;
+        if (__popc(group) < FEW) continue;
+        wide sum = sum_of_lanes<is::WORDS>(in ? s.sum : 0), squares = 0;
+        if constexpr (SQUARES) squares = sum_of_lanes<is::SQUARE_WORDS>(in ? s.squares : 0);
+        uint32_t count = sum_of_lanes(in ? s.count : 0);
+        if (!in) continue;
+        adds = lane == (unsigned)leader;
+        s.sum = sum;
+        s.squares = squares;
+        s.count = count;
+    }
+    if (adds) add_several<T, SQUARES>(mine, l, s);
+}
+
+/* Is lane 0's slot that of many lanes? For a whole warp. */
 HISTO_IN_KERNEL bool repeats(uint32_t slot)
 {
-    enum { MOST = WARP * 3 / 4 };
-    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MOST;
+    enum { MANY = 6 };
+    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MANY;
 }
 
 template <typename T, bool SQUARES>
@@ -300,7 +342,8 @@ HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const ui
 
 /* Sum the words of a slot over the copies, and clear them. Lanes that take neighbouring slots begin with different
  * copies, and so with different banks. */
-template <int WORDS> HISTO_IN_KERNEL wide take(unsigned int *shared, const layout *l, uint32_t word, bool has_sign)
+template <int WORDS>
+HISTO_IN_KERNEL wide take(unsigned int *shared, const layout *l, uint32_t word, bool has_sign)
 {
     uint32_t last = (1u << l->log_copies) - 1;
     wide sum = 0;
@@ -353,11 +396,10 @@ HISTO_IN_KERNEL void merge(unsigned int *shared, const layout *l, const histo_cu
         if (!count) continue;
         int64_t at = entry * w->counters + slot;
         atomicAdd(&w->counts[at], (unsigned long long)count);
-        merge_sum(w, 0, at, take<is::WORDS>(shared + plane::SUM * l->words, l, word, true), true,
-                  in->unit);
+        merge_sum(w, 0, at, take<is::WORDS>(shared + plane::SUM * l->words, l, word, true), true, in->unit);
         if constexpr (SQUARES)
-            merge_sum(w, 1, at, take<is::SQUARE_WORDS>(shared + plane::SQUARE * l->words, l, word, false),
-                      false, in->square_unit);
+            merge_sum(w, 1, at, take<is::SQUARE_WORDS>(shared + plane::SQUARE * l->words, l, word, false), false,
+                      in->square_unit);
     }
     __syncthreads();
 }
@@ -371,7 +413,8 @@ static __device__ __noinline__ void add_outside(const histo_cuda_work *w, int64_
 }
 
 /* GROUP neighbours, by vector loads if they are aligned. */
-template <typename T> HISTO_IN_KERNEL void load_group(const T *from, bool aligned, T *x)
+template <typename T>
+HISTO_IN_KERNEL void load_group(const T *from, bool aligned, T *x)
 {
     enum { VECTORS = GROUP * (int)sizeof(T) / 16 };
     if (VECTORS && aligned) {
@@ -387,12 +430,6 @@ template <typename T> HISTO_IN_KERNEL void load_group(const T *from, bool aligne
     }
 }
 
-/* Squares need more registers. */
-constexpr int most_threads(bool squares)
-{
-    return squares ? 768 : 1024;
-}
-
 HISTO_IN_KERNEL bool is_aligned(const void *at)
 {
     return (uintptr_t)at % 16 == 0;
@@ -401,14 +438,14 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
 /* Contiguous samples of one axis, and contiguous weights. */
 #define COUNT(name, storage)                                                                                           \
     template <typename T, bool SQUARES>                                                                                \
-    static __global__ void __launch_bounds__(most_threads(SQUARES), 1)                                                 \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##name(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)                   \
     {                                                                                                                  \
         enum { GROUPS = sizeof(storage) + sizeof(T) > 8 ? 1 : 2 };                                                     \
         extern __shared__ unsigned int shared[];                                                                       \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         unsigned int *mine = shared + (threadIdx.x & ((1u << l.log_copies) - 1));                                      \
-        bool joins = WARP >> l.log_copies > UNJOINED_LANES;                                                            \
+        bool joins = WARP >> l.log_copies > FEW_LANES;                                                                 \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
             const storage *samples = (const storage *)share.at;                                                        \
@@ -436,29 +473,31 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
                     histo_n_slots_of_##name(lookup, x[g], slot, GROUP);                                                \
                     _Pragma("unroll") for (int k = 0; k < GROUP; k++)                                                  \
                     {                                                                                                  \
-                        f[k] = cut<T, SQUARES>(weight[g][k], &in);                                                          \
+                        f[k] = cut<T, SQUARES>(weight[g][k], &in);                                                     \
                         outside |= f[k].outside;                                                                       \
                     }                                                                                                  \
                     if (joins && repeats(slot[0]))                                                                     \
                         add_repeating(mine, &l, slot, f);                                                              \
                     else                                                                                               \
-                        add<T, SQUARES, GROUP>(mine, &l, slot, 1, f);                                                     \
-                    if (outside) _Pragma("unroll") for (int k = 0; k < GROUP; k++) if (f[k].outside)                   \
-                            add_outside(&work, first + slot[k],                                                        \
-                                        (const char *)(weights + at + g * blockDim.x * GROUP + k));                    \
+                        add<T, SQUARES, GROUP>(mine, &l, slot, f);                                                     \
+                    if (outside)                                                                                       \
+                        _Pragma("unroll") for (int k = 0; k < GROUP; k++) if (f[k].outside) add_outside(               \
+                            &work, first + slot[k], (const char *)(weights + at + g * blockDim.x * GROUP + k));        \
                 }                                                                                                      \
             }                                                                                                          \
             for (uint32_t i = whole + threadIdx.x; i < share.length; i += blockDim.x) {                                \
                 uint32_t slot = histo_slot_of_##name(lookup, samples[i]);                                              \
-                fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                                        \
-                add<T, SQUARES, 1>(mine, &l, &slot, 1, &f);                                                               \
+                fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                \
+                add<T, SQUARES, 1>(mine, &l, &slot, &f);                                                               \
                 if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));                          \
             }                                                                                                          \
-            merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                \
+            merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                    \
         }                                                                                                              \
     }
-#define FAST(X) X(HISTO_U8, u8, uint8_t) X(HISTO_U16, u16, uint16_t) X(HISTO_U32, u32, uint32_t) \
-    X(HISTO_I32, i32, int32_t) X(HISTO_F32, f32, float) X(HISTO_F64, f64, double)
+#define FAST(X)                                                                                                        \
+    X(HISTO_U8, u8, uint8_t)                                                                                           \
+    X(HISTO_U16, u16, uint16_t)                                                                                        \
+    X(HISTO_U32, u32, uint32_t) X(HISTO_I32, i32, int32_t) X(HISTO_F32, f32, float) X(HISTO_F64, f64, double)
 #define COUNT_ROW(constant, name, storage) COUNT(name, storage)
 FAST(COUNT_ROW)
 
@@ -468,7 +507,8 @@ HISTO_IN_KERNEL bool is_exact(double, double)
     return true;
 }
 
-template <typename T> HISTO_IN_KERNEL bool is_exact(T, double x)
+template <typename T>
+HISTO_IN_KERNEL bool is_exact(T, double x)
 {
     return fabs(x) < 0x1p53;
 }
@@ -522,7 +562,7 @@ static __global__ void __launch_bounds__(1024, 1)
             double weight;
             bool exact = load_weight(&work, address(&place), &weight);
             fixed<T, SQUARES> f = cut<T, SQUARES>(exact ? weight : 0, &in);
-            add<T, SQUARES, 1>(mine, &l, &slot, 1, &f);
+            add<T, SQUARES, 1>(mine, &l, &slot, &f);
             if (f.outside || !exact) add_outside(&work, share.entry * work.counters + slot, address(&place));
         }
         merge<T, SQUARES>(shared, &l, &work, share.entry, &in);
@@ -554,14 +594,15 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     int64_t counters = p->slots + 1, room = (int64_t)device->shared_block / 4 - 64, most = (int64_t)MOST_COUNTERS / 4;
-    int64_t all = planes_of(narrow, histo_has_squares(p->weighting));
+    bool squares = histo_has_squares(p->weighting);
+    int64_t all = planes_of(narrow, squares);
     int64_t probe = 2 * (narrow ? (int)format<float, true>::ALL : (int)format<double, true>::ALL) + 2;
     if (most > room || params[LANES]) most = room;
     plan it = {{5, false, 0}, 0, 0, 0};
     int64_t words;
     if (counters > room) return it;
     for (;; it.l.log_copies--) {
-        it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
+        it.l.spreads = WARP >> it.l.log_copies > FEW_LANES;
         words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
         bool fits = words * all <= most && WARP >> it.l.log_copies >= params[LANES];
         if (fits || it.l.log_copies == 0) break;
@@ -570,8 +611,6 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
     it.l.words = (uint32_t)words;
     it.shared = (size_t)(words * all > probe ? words * all : probe) * sizeof(unsigned int);
     it.threads = (int)params[THREADS] / WARP * WARP;
-    int most_threads_of = most_threads(histo_has_squares(p->weighting));
-    if (it.threads > most_threads_of) it.threads = most_threads_of;
     it.blocks = params[BLOCKS] ? params[BLOCKS] : device->multiprocessors;
     return it;
 }
@@ -610,10 +649,11 @@ static const void *fast_kernel(const histo_cuda_work *work, bool squares)
     bool narrow = work->dtypes[1] == HISTO_F32;
     if (!narrow && work->dtypes[1] != HISTO_F64) return NULL;
     switch (work->dtypes[0]) {
-#define CASE(constant, name, storage)                                                                                  \
-    case constant:                                                                                                     \
-        return narrow ? squares ? (const void *)count_##name<float, true> : (const void *)count_##name<float, false>   \
-               : squares ? (const void *)count_##name<double, true> : (const void *)count_##name<double, false>;
+#define CASE(constant, name, storage)                                                                                   \
+    case constant:                                                                                                      \
+        return narrow    ? squares ? (const void *)count_##name<float, true> : (const void *)count_##name<float, false> \
+                  : squares ? (const void *)count_##name<double, true>                                                  \
+                         : (const void *)count_##name<double, false>;
         FAST(CASE)
 #undef CASE
     default:
