@@ -74,11 +74,19 @@ static const group groups[] = {
 #define LAYOUT(how, dtype, axis, bins, distributions, gpu, cpu)                                                        \
     {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0, .layout = BENCH_##how},
 #define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
-    {BENCH_RESIDENT, HISTO_##dtype,      BENCH_NATURAL,     (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,      \
+    {BENCH_RESIDENT,    HISTO_##dtype,     BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,        \
      .each = {x, y, z}, .interleaved = how},
 #define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, of_weights, how)                                          \
-    {BENCH_RESIDENT, HISTO_##dtype,   BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0,                       \
-     .weights = HISTO_##of_weights, .weighting = HISTO_WEIGHT_##how},
+    {BENCH_RESIDENT,                                                                                                   \
+     HISTO_##dtype,                                                                                                    \
+     BENCH_##axis,                                                                                                     \
+     (int64_t)(bins),                                                                                                  \
+     distributions,                                                                                                    \
+     gpu,                                                                                                              \
+     cpu,                                                                                                              \
+     0,                                                                                                                \
+     .weights = HISTO_##of_weights,                                                                                    \
+     .weighting = HISTO_WEIGHT_##how},
 #include "bench/map.def"
 #undef GROUP
 #undef LAYOUT

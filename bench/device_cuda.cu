@@ -144,8 +144,8 @@ static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts
         c.at[a] = (const char *)what->views[a].data;
         c.stride[a] = what->views[a].strides[0];
         if (status == HISTO_OK)
-            status = upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double),
-                            (const void **)&c.lookups[a].edges);
+            status =
+                upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&c.lookups[a].edges);
     }
     if (status == HISTO_OK) status = upload(counts, bytes, (const void **)&c.counts);
     if (status == HISTO_OK) {

@@ -511,5 +511,5 @@ static histo_status sums_or_counts(void *state, uint64_t *result)
     return HISTO_OK;
 }
 
-extern "C" const bench_peer bench_global_atomics = {
-    "global atomics", true, begin_atomics, run_atomics, sums_or_counts, end, false};
+extern "C" const bench_peer bench_global_atomics = {"global atomics", true, begin_atomics, run_atomics,
+                                                    sums_or_counts,   end,  false};

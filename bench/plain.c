@@ -53,10 +53,10 @@ static histo_status count_shared(counting *c, int threads)
     {                                                                                                                  \
         for (int64_t i = begin; i < end; i++) {                                                                        \
             int64_t slot = 0;                                                                                          \
-            for (int a = 0; a < c->what->axes; a++) {                                                                        \
-                const char *at = (const char *)c->what->views[a].data + i * c->what->views[a].strides[0];                          \
+            for (int a = 0; a < c->what->axes; a++) {                                                                  \
+                const char *at = (const char *)c->what->views[a].data + i * c->what->views[a].strides[0];              \
                 compute x = (compute)widen(*(const storage *)at);                                                      \
-                slot = slot * (c->what->lookups[a].bins + 3) + SLOT_OF(compute)(&c->what->lookups[a], x);                          \
+                slot = slot * (c->what->lookups[a].bins + 3) + SLOT_OF(compute)(&c->what->lookups[a], x);              \
             }                                                                                                          \
             counts[slot] += bench_weight(c->what->weights, c->what->weights_dtype, i);                                 \
         }                                                                                                              \
@@ -69,11 +69,7 @@ histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads
 #define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
     static count_share *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
-    counting c = {.count = by_edges[what->views->dtype],
-                  .n = n,
-                  .entries = 1,
-                  .what = what,
-                  .counts = counts};
+    counting c = {.count = by_edges[what->views->dtype], .n = n, .entries = 1, .what = what, .counts = counts};
     for (int a = 0; a < what->axes; a++)
         c.entries *= what->lookups[a].bins + 3;
     return count_shared(&c, threads);

@@ -24,8 +24,8 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
     }
 }
 
-/* Bins of 2^shift values from a whole number on, not so many that differences wrap; those of 64-bit dtypes are of 32-bit
- * ones too, and away from their ends. */
+/* Bins of 2^shift values from a whole number on, not so many that differences wrap; those of 64-bit dtypes are of
+ * 32-bit ones too, and away from their ends. */
 static histo_whole whole_of(const histo_lookup *l, histo_dtype dtype)
 {
     histo_whole w = {.is = false};
