@@ -133,6 +133,9 @@ typedef struct histo_divisor {
     uint8_t shift1, shift2;
 } histo_divisor;
 
+/* d: 1 … 2^32 - 1. */
+histo_divisor histo_divisor_of(int64_t d);
+
 /* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into shares, each within one
  * batch entry; a block takes whole shares. */
 typedef struct histo_cuda_work {

@@ -5,7 +5,8 @@
  * - As many copies as fit in a part of shared memory that leaves the rest to the first-level cache, through which the
  *   samples come: 32 for up to 1024 bins (each lane has a bank of its own, nothing ever conflicts), one for the most
  *   bins. The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
- * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge.
+ * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge. Those in
+ *   rows, images and interleaved channels, with or without a mask, are read by pixels.cu.
  * - Counters are 32-bit and are added 1 each, for which the hardware joins lanes that meet in one counter.
  * - Samples of the next step are loaded before those of this step are counted.
  * - Each kernel is made for one way to turn samples into slots; cells are copied to shared memory if they fit.
@@ -18,6 +19,7 @@
 #include <string.h>
 
 #include "cuda/block.cuh"
+#include "cuda/pixels.h"
 
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
@@ -356,7 +358,8 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 4.2e6;
+    bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
+    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 && !by_value ? 1 / 2e5 : 1 / 4.2e6;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 
@@ -412,6 +415,8 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 static histo_status launch(const histo_job *job)
 {
+    histo_status status;
+    if (histo_cuda_count_pixels(job, job->params[THREADS] / WARP * WARP, job->params[BLOCKS], &status)) return status;
     plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);

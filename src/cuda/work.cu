@@ -3,7 +3,7 @@
 
 #include "cuda/cuda.h"
 
-static histo_divisor divisor_of(int64_t d)
+histo_divisor histo_divisor_of(int64_t d)
 {
     int bits = 0;
     while (bits < 32 && (INT64_C(1) << bits) < d)
@@ -57,7 +57,7 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     for (int o = 0; o < p->operands; o++)
         work.aligned &= is_aligned(&work, o);
     for (int d = 0; d < work.nest.ndim; d++)
-        if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = divisor_of(work.nest.shape[d]);
+        if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = histo_divisor_of(work.nest.shape[d]);
     work.slots = (uint32_t)p->slots;
     work.where_lo = job->where_lo;
     work.where_hi = job->where_hi;
