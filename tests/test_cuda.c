@@ -402,6 +402,67 @@ static void two_streams(void **state)
     free(data);
 }
 
+/* Fills captured into a graph count each time it is launched, on any stream, between other fills and resets. */
+static void captured_fills(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 1920 * 1080 + 3;
+    rng r = {.state = 11};
+    histo_axis axis = histo_axis_integer(0, 256);
+    uint8_t *data = make_samples(&r, HISTO_U8, GAUSSIAN, &axis, n);
+    histo_view host = histo_view_1d(data, HISTO_U8, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t streams[2];
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    static const char *const strategies[] = {"cuda/lane_private", "cuda/global_atomic"};
+    for (int i = 0; i < 2; i++) {
+        histo_hist *h, *e;
+        histo_plan *plan;
+        cudaGraph_t graph;
+        cudaGraphExec_t launched;
+        histo_fill_options options = {.stream = streams[0]};
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_hist_create(&e, 1, &axis, NULL));
+        OK(histo_plan_create(&plan, h, &device, NULL, &(histo_plan_options){.strategy = strategies[i]}));
+        CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        REFUSED(HISTO_UNSUPPORTED, "fill the histogram once before", histo_plan_fill(plan, h, &device, &options));
+        REFUSED(HISTO_UNSUPPORTED, "host memory cannot be counted in a graph",
+                histo_plan_fill(plan, h, &host, &options));
+        CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
+        CUDA_OK(cudaGraphDestroy(graph));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
+        CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
+        for (int round = 0; round < 3; round++) {
+            for (int launch = 0; launch < 4; launch++)
+                CUDA_OK(cudaGraphLaunch(launched, streams[launch % 2]));
+            OK(histo_plan_fill(plan, h, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+            for (int fill = 0; fill < (round ? 9 : 10); fill++) /* the first round has that before the graph */
+                fill_by(e, "cpu/value_counts", &host, NULL);
+            if (round == 1) {
+                CUDA_OK(cudaGraphLaunch(launched, streams[1]));
+                OK(histo_hist_reset(h));
+                OK(histo_hist_reset(e));
+            }
+            assert_same(h, e);
+        }
+        CUDA_OK(cudaGraphExecDestroy(launched));
+        CUDA_OK(cudaGraphDestroy(graph));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamDestroy(streams[s]));
+    device_free(memory);
+    free(data);
+}
+
 typedef struct worker {
     const histo_plan *plan;
     histo_hist *hist;
@@ -652,6 +713,7 @@ int main(void)
         cmocka_unit_test(every_kind_of_memory),
         cmocka_unit_test(planned_fills_do_not_wait),
         cmocka_unit_test(two_streams),
+        cmocka_unit_test(captured_fills),
         cmocka_unit_test(several_host_threads),
         cmocka_unit_test(parameters),
         cmocka_unit_test(failures),

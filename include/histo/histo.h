@@ -208,7 +208,9 @@ typedef struct histo_fill_options {
     const int64_t *offsets;
     void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL. The counting
                      is enqueued there and may go on when the call returns: leave the samples as they are until the
-                     stream has passed it, or the histogram has been read */
+                     stream has passed it, or the histogram has been read. A planned fill may be captured into a CUDA
+                     graph, once the histogram was filled by the plan before: it counts each time the graph is
+                     launched */
 } histo_fill_options;
 
 /* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape.

@@ -127,18 +127,39 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     return status;
 }
 
+/* What a graph cannot do: nothing has happened yet. */
+static histo_status check_captured(const histo_job *job, size_t workspace)
+{
+    const histo_cuda_bank *bank = NULL;
+    for (const histo_device_bank *it = job->bank->on_devices; it; it = it->next)
+        if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
+            bank = (const histo_cuda_bank *)it;
+    for (int o = 0; o < job->nest.operands; o++) {
+        bool pinned;
+        if (!histo_cuda_is_direct(job->nest.base[o], job->problem->device, &pinned))
+            return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
+    }
+    if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
+        return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
+    if (!bank || bank->workspace_bytes < workspace)
+        return histo_fail(HISTO_UNSUPPORTED, "fill the histogram once before its fills are captured into a graph");
+    return HISTO_OK;
+}
+
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
     int before;
     histo_status status = histo_cuda_enter(job->problem->device, &before);
     if (status != HISTO_OK) return status;
     histo_cuda_bank *bank = NULL;
-    status = histo_cuda_bank_of(job, &bank);
+    size_t workspace = strategy->workspace(job->problem, job->threads, job->params);
+    if (histo_cuda_is_captured((cudaStream_t)job->stream)) status = check_captured(job, workspace);
+    if (status == HISTO_OK) status = histo_cuda_bank_of(job, &bank);
     if (status == HISTO_OK && bank->broken)
         status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
                             job->problem->device - HISTO_DEVICE_CUDA(0), bank->broken);
     if (status == HISTO_OK)
-        status = histo_cuda_bank_workspace(bank, strategy->workspace(job->problem, job->threads, job->params));
+        status = histo_cuda_bank_workspace(bank, workspace);
     if (status == HISTO_OK) {
         job->device_bank = &bank->base;
         job->workspace = bank->workspace;

@@ -221,14 +221,47 @@ histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes)
     return HISTO_OK;
 }
 
+/* A number that no other stream has; 0 if it is not known. */
+static unsigned long long id_of(cudaStream_t stream)
+{
+    unsigned long long id = 0;
+#if CUDART_VERSION >= 12000
+    if (cudaStreamGetId(stream, &id) != cudaSuccess) id = 0;
+#else
+    (void)stream;
+#endif
+    return id;
+}
+
+bool histo_cuda_is_captured(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* what comes next says why */
+    return capture != cudaStreamCaptureStatusNone;
+}
+
+/* In a graph the event is waited for and recorded by each launch, on whatever stream that is. */
 histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream)
 {
-    return HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, 0), "waiting for an event");
+    unsigned long long id = id_of(stream);
+    bank->capturing = histo_cuda_is_captured(stream);
+    bank->captured |= bank->capturing;
+    if (!bank->captured && id && id == bank->last) return HISTO_OK; /* the stream's own order */
+    bank->last = id;
+    return HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, bank->capturing ? cudaEventWaitExternal : 0),
+                      "waiting for an event");
 }
 
 histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream)
 {
-    return HISTO_CUDA(cudaEventRecord(bank->done, stream), "recording an event");
+    return HISTO_CUDA(cudaEventRecordWithFlags(bank->done, stream, bank->capturing ? cudaEventRecordExternal : 0),
+                      "recording an event");
+}
+
+/* Wait for graphs that were launched: they may be recording the event only now. */
+static histo_status wait_for_graphs(const histo_cuda_bank *bank)
+{
+    return bank->captured ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs") : HISTO_OK;
 }
 
 /* ---- Emptying ---- */
@@ -354,7 +387,7 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     enum { ROOM = 4 << 20 };
     histo_cuda_bank *bank = (histo_cuda_bank *)from;
     if (bank->broken) return fail_broken(bank);
-    if (!bank->dirty) return HISTO_OK;
+    if (!bank->dirty && !bank->captured) return HISTO_OK;
     int before;
     histo_status status = histo_cuda_enter(from->device, &before);
     if (status != HISTO_OK) return status;
@@ -362,6 +395,7 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     if (bytes > ROOM) bytes = ROOM;
     char *room = (char *)malloc(bytes);
     if (!room) status = histo_fail_memory(bytes, "reading counts from a GPU");
+    if (status == HISTO_OK) status = wait_for_graphs(bank);
     if (status == HISTO_OK) status = histo_cuda_bank_begin(bank, bank->stream);
     if (status == HISTO_OK) status = drain_all(bank, to, room, bytes);
     if (status == HISTO_OK) bank->dirty = false;
@@ -376,7 +410,8 @@ histo_status histo_cuda_bank_wait(histo_device_bank *device_bank)
     int before;
     histo_status status = histo_cuda_enter(device_bank->device, &before);
     if (status != HISTO_OK) return status;
-    status = HISTO_CUDA(cudaEventSynchronize(bank->done), "counting");
+    status = wait_for_graphs(bank);
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventSynchronize(bank->done), "counting");
     histo_cuda_leave(before);
     return status;
 }
@@ -387,7 +422,7 @@ bool histo_cuda_bank_clear(histo_device_bank *device_bank)
     int before;
     if (histo_cuda_enter(device_bank->device, &before) != HISTO_OK) return false;
     /* What a broken fill enqueued may still run, and no event says when it is done. */
-    histo_status status = bank->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : HISTO_OK;
+    histo_status status = bank->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : wait_for_graphs(bank);
     if (status == HISTO_OK) status = histo_cuda_bank_begin(bank, bank->stream);
     if (status == HISTO_OK) status = clear_memory(bank);
     bank->broken = NULL;

@@ -87,6 +87,8 @@ typedef struct histo_cuda_bank {
     const char *broken;         /* a fill failed halfway */
     cudaStream_t stream;        /* the bank's own, for clearing, reading, and samples of no other stream */
     cudaEvent_t done;           /* after everything enqueued so far */
+    unsigned long long last;    /* the stream that it was recorded on, by number; 0: not known */
+    bool capturing, captured;   /* a fill is captured into a graph; one was */
     void *workspace;
     size_t workspace_bytes;
     histo_cuda_staging *staging; /* NULL before the first samples from host memory */
@@ -102,6 +104,8 @@ void histo_cuda_bank_free(histo_device_bank *device_bank);
 
 /* Make the workspace large enough. */
 histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes);
+/* Is what is enqueued on the stream captured into a graph? */
+bool histo_cuda_is_captured(cudaStream_t stream);
 /* Between these two, work for the bank is enqueued on one stream. */
 histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream);
 histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream);
