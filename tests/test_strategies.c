@@ -107,7 +107,6 @@ static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_vie
     bool cuda = strncmp(strategy, "cuda/", 5) == 0;
     bool may_refuse = strcmp(strategy, "cuda/global_atomic") != 0 && strcmp(strategy, "cpu/sequential") != 0 &&
                       strcmp(strategy, "cpu/privatized") != 0;
-    may_refuse |= cuda && options && options->offsets;
     if (status == HISTO_UNSUPPORTED && may_refuse) {
         on_gpu.refused += cuda;
         return NULL;
@@ -129,13 +128,13 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     histo_hist *h;
     OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch}));
     placed memory = {0};
-    histo_view copies[2];
+    histo_view copies[3], offsets = histo_view_1d(f->offsets, HISTO_I64, f->offsets ? batch + 1 : 0);
     const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
     histo_fill_options options = {.mask = place(&memory, f->mask, on_device, &copies[1]),
                                   .where = f->has_where ? samples : NULL,
                                   .where_lo = f->where_lo,
                                   .where_hi = f->where_hi,
-                                  .offsets = f->offsets};
+                                  .offsets = place(&memory, &offsets, on_device && batch % 2, &copies[2])->data};
     histo_plan *plan = plan_for(strategy, h, samples, &options, threads);
     if (plan) OK(histo_plan_fill(plan, h, samples, &options));
     OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all));

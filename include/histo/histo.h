@@ -203,8 +203,8 @@ typedef struct histo_fill_options {
     const histo_view *where;   /* only samples with where_lo <= where <= where_hi are counted */
     double where_lo, where_hi;
     /* Ragged segments of views of one dimension, which is no batch dimension: histogram b of the batch counts samples
-     * offsets[b] … offsets[b + 1] - 1. batch + 1 numbers in host memory that never decrease, from 0 to the number of
-     * samples. Only the CPU counts segments. */
+     * offsets[b] … offsets[b + 1] - 1. batch + 1 numbers that never decrease, from 0 to the number of samples. In host
+     * memory they are checked; in the memory of the samples' GPU, where kernels read them as they are, they are not. */
     const int64_t *offsets;
     void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL. The counting
                      is enqueued there and may go on when the call returns: leave the samples as they are until the

@@ -103,6 +103,12 @@ static histo_status prepare(const histo_problem *problem, void **out)
 
 /* ---- Fills ---- */
 
+static bool is_direct(const histo_job *job, const void *memory)
+{
+    bool pinned;
+    return histo_cuda_is_direct(memory, job->problem->device, &pinned);
+}
+
 /* Enqueue the counting. From here on a failure leaves the bank with part of the samples. */
 static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_bank *bank)
 {
@@ -119,6 +125,8 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     histo_status status = histo_cuda_bank_begin(bank, stream);
     if (status != HISTO_OK) return status;
     status = histo_cuda_bank_reserve(bank, (uint64_t)(job->end - job->begin), stream);
+    if (status == HISTO_OK && job->nest.offsets && !is_direct(job, job->nest.offsets))
+        status = histo_cuda_bank_offsets(bank, job, stream);
     if (status == HISTO_OK)
         status =
             all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, bank, direct, pinned, stream);
@@ -134,11 +142,10 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
     for (const histo_device_bank *it = job->bank->on_devices; it; it = it->next)
         if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
             bank = (const histo_cuda_bank *)it;
-    for (int o = 0; o < job->nest.operands; o++) {
-        bool pinned;
-        if (!histo_cuda_is_direct(job->nest.base[o], job->problem->device, &pinned))
-            return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
-    }
+    bool direct = !job->nest.offsets || is_direct(job, job->nest.offsets);
+    for (int o = 0; o < job->nest.operands; o++)
+        direct = direct && is_direct(job, job->nest.base[o]);
+    if (!direct) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
     if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
         return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
     if (!bank || bank->workspace_bytes < workspace)
@@ -158,8 +165,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     if (status == HISTO_OK && bank->broken)
         status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
                             job->problem->device - HISTO_DEVICE_CUDA(0), bank->broken);
-    if (status == HISTO_OK)
-        status = histo_cuda_bank_workspace(bank, workspace);
+    if (status == HISTO_OK) status = histo_cuda_bank_workspace(bank, workspace);
     if (status == HISTO_OK) {
         job->device_bank = &bank->base;
         job->workspace = bank->workspace;

@@ -169,8 +169,9 @@ void histo_cuda_bank_free(histo_device_bank *device_bank)
     cudaSetDevice(bank->base.device - HISTO_DEVICE_CUDA(0));
     if (bank->staging) histo_cuda_staging_free(bank->staging);
     if (bank->fork) histo_cuda_fork_free(bank->fork);
-    void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,           bank->workspace,
-                      bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special, bank->exact[1].special};
+    void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,          bank->workspace,
+                      bank->offsets,         bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special,
+                      bank->exact[1].special};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
         cudaFree(memory[m]);
     if (bank->done) cudaEventDestroy(bank->done);
@@ -219,6 +220,18 @@ histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes)
     bank->workspace = larger;
     bank->workspace_bytes = bytes;
     return HISTO_OK;
+}
+
+histo_status histo_cuda_bank_offsets(histo_cuda_bank *bank, histo_job *job, cudaStream_t stream)
+{
+    size_t bytes = (size_t)(bank->batch + 1) * sizeof *bank->offsets;
+    histo_status status = HISTO_OK;
+    if (!bank->offsets) status = allocate((void **)&bank->offsets, bytes, "offsets");
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaMemcpyAsync(bank->offsets, job->nest.offsets, bytes, cudaMemcpyHostToDevice, stream),
+                            "copying offsets");
+    job->nest.offsets = bank->offsets;
+    return status;
 }
 
 /* A number that no other stream has; 0 if it is not known. */

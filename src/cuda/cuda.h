@@ -91,6 +91,7 @@ typedef struct histo_cuda_bank {
     bool capturing, captured;   /* a fill is captured into a graph; one was */
     void *workspace;
     size_t workspace_bytes;
+    int64_t *offsets;            /* [batch + 1] of a ragged fill from host memory; NULL before the first */
     histo_cuda_staging *staging; /* NULL before the first samples from host memory */
     histo_cuda_fork *fork;       /* NULL before the first fork */
 } histo_cuda_bank;
@@ -102,6 +103,8 @@ histo_status histo_cuda_bank_wait(histo_device_bank *device_bank);
 bool histo_cuda_bank_clear(histo_device_bank *device_bank);
 void histo_cuda_bank_free(histo_device_bank *device_bank);
 
+/* Copy a job's offsets to the device, on a stream between begin and end, and let the job have those. */
+histo_status histo_cuda_bank_offsets(histo_cuda_bank *bank, histo_job *job, cudaStream_t stream);
 /* Make the workspace large enough. */
 histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes);
 /* Is what is enqueued on the stream captured into a graph? */

@@ -232,6 +232,7 @@ enum { FULL_BLOCKS = 1 };
         uint32_t team = l.team, member = blockIdx.x % team;                                                            \
         for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
             histo_share share = histo_share_##name(&work, item);                                                       \
+            if (!share.length) continue;                                                                               \
             steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                            \
             uint4 now[V] = {}, next[V] = {};                                                                           \
             if (s.own < s.end) load(&s, s.own, now, V);                                                                \
@@ -401,7 +402,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
     if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
     plan it = plan_of(p, job->params, way);
     int64_t each = job->nest.per_batch, n = job->end - job->begin;
-    bool one_entry = job->begin / each == (job->end - 1) / each;
+    bool one_entry = !job->nest.offsets && job->begin / each == (job->end - 1) / each;
     histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MOST_SHARE + 1 : it.blocks,
                                               one_entry ? 1 : LEAST, HISTO_MOST_SHARE);
     int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
@@ -435,4 +436,5 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
       "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+    true,
 };

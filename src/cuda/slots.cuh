@@ -29,9 +29,38 @@ typedef struct histo_share {
     uint32_t pad;
 } histo_share;
 
+/* Of ragged segments. The beginnings of pieces (samples_each samples from one to the next) and those of segments, in
+ * their order, pieces first where they meet: a share reaches from one of them to the next. The first item + 1 are found
+ * by bisection: so many of segments, the rest of pieces. */
+HISTO_IN_KERNEL histo_share histo_share_ragged(const histo_cuda_work *w, int64_t item)
+{
+    histo_share share = {};
+    const int64_t *offsets = w->nest.offsets;
+    int64_t batch = w->nest.batch, pieces = w->shares - batch, each = w->samples_each;
+    int64_t low = item + 1 < pieces ? 0 : item + 1 - pieces, high = item + 1 < batch ? item + 1 : batch;
+    while (low < high) {
+        int64_t middle = (low + high + 1) / 2, piece = item + 1 - middle;
+        if (piece >= pieces || offsets[middle - 1] < w->begin + piece * each)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    int64_t piece = item + 1 - low, begin = w->begin, end = w->end;
+    if (piece > 0) begin = w->begin + (piece - 1) * each;
+    if (piece < pieces) end = w->begin + piece * each;
+    if (low > 0 && begin < offsets[low - 1]) begin = offsets[low - 1];
+    if (low < batch && end > offsets[low]) end = offsets[low];
+    share.entry = low > 0 ? low - 1 : 0;
+    share.length = low > 0 && end > begin ? (uint32_t)(end - begin) : 0;
+    share.index[0] = begin;
+    share.at = w->nest.base[0] + begin * w->nest.strides[0][0];
+    return share;
+}
+
 /* The share `item` of work.shares. Of entries that the job cuts, shares may be empty. */
 HISTO_IN_KERNEL histo_share histo_share_any(const histo_cuda_work *w, int64_t item)
 {
+    if (w->nest.offsets) return histo_share_ragged(w, item);
     histo_share share;
     int64_t each = w->nest.per_batch;
     share.entry = w->first_entry + item / w->shares_each;

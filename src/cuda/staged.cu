@@ -132,7 +132,7 @@ static histo_job job_of(const chunk *c, const lane *it)
         all &= c->travels[o];
     if (all) {
         nest->ndim = nest->batch_ndim = 0;
-        if (nest->batch > 1) nest->shape[nest->ndim++] = nest->batch;
+        if (nest->batch > 1 && !nest->offsets) nest->shape[nest->ndim++] = nest->batch;
         nest->batch_ndim = nest->ndim;
         nest->shape[nest->ndim++] = nest->per_batch;
     }
