@@ -24,7 +24,8 @@ static int make_hist(const run *r, histo_hist **hist, fault *f)
     const settings *s = r->settings;
     const histo_hist_options options = {.weighting = !s->weights       ? HISTO_UNWEIGHTED
                                                      : s->reproducible ? HISTO_WEIGHT_REPRODUCIBLE
-                                                                       : HISTO_WEIGHT_FAST};
+                                                                       : HISTO_WEIGHT_FAST,
+                                        .batch = r->segments};
     histo_status status = histo_hist_create(hist, r->naxes, r->axes, &options);
     if (status == HISTO_OK) return 0;
     return fault_of_library(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "the bins");
@@ -48,6 +49,19 @@ static void name_series(const run *r, int first, int file, int page, char *name,
                                r->names[i]);
 }
 
+/* "r 0", "r 1", … for the entries of the batch that was added last. */
+static int name_segments(run *r, const char *name, fault *f)
+{
+    for (int64_t i = 0; i < r->segments; i++) {
+        series *it = &r->result->series[r->result->count - r->segments + i];
+        char whole[1100];
+        snprintf(whole, sizeof whole, "%s%s%" PRId64, name, *name ? " " : "", i);
+        free(it->name);
+        if (!(it->name = strdup(whole))) return run_fault_memory(f);
+    }
+    return 0;
+}
+
 static int add_series(run *r, int file, int page, fault *f)
 {
     r->file = file;
@@ -58,10 +72,12 @@ static int add_series(run *r, int file, int page, fault *f)
         histo_hist *hist;
         name_series(r, i, file, page, name, sizeof name);
         if (make_hist(r, &hist, f) != 0 || result_add(r->result, hist, name[0] ? name : NULL, f) != 0) return -1;
-        if (!r->want_stats) continue;
-        series *made = &r->result->series[r->result->count - 1];
-        made->stats = calloc((size_t)r->naxes, sizeof *made->stats);
-        if (!made->stats) return run_fault_memory(f);
+        if (r->settings->segments && name_segments(r, name, f) != 0) return -1;
+        if (!r->want_stats || (r->settings->segments && !r->whole)) continue; /* whole: they come from the bins */
+        for (int64_t made = r->result->count - r->segments; made < r->result->count; made++) {
+            histo_stats *stats = r->result->series[made].stats = calloc((size_t)r->naxes, sizeof *stats);
+            if (!stats) return run_fault_memory(f);
+        }
     }
     return 0;
 }
@@ -75,7 +91,7 @@ static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
                                         .params = s->params,
                                         .threads = s->threads};
     histo_fill_options fill = piece_fill(p, i);
-    const histo_hist *hist = r->result->series[r->first_series + i].hist;
+    const histo_hist *hist = r->result->series[r->first_series + i * r->segments].hist;
     histo_status status = histo_plan_create(plan, hist, &p->views[i], &fill, &options);
     if (status == HISTO_OK) return 0;
     return fault_set(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "%s", histo_last_error());
@@ -119,7 +135,7 @@ static int count_piece(void *self, int file, const piece *p, fault *f)
     bool another = r->settings->batch && (file != r->file || p->page != r->page);
     if ((r->result->count == 0 || another) && add_series(r, file, p->page, f) != 0) return -1;
     for (int i = 0; i < (r->joint ? 1 : r->count); i++) {
-        series *to = &r->result->series[r->first_series + i];
+        series *to = &r->result->series[r->first_series + i * r->segments];
         histo_fill_options fill = piece_fill(p, i);
         const histo_plan *plan = plan_of(r, i, p, f);
         if (!plan) return -1;

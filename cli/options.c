@@ -138,6 +138,7 @@ static const target targets[OPTION_COUNT] = {
     TEXT(JOINT, joint),
     FLAG(REPRODUCIBLE, reproducible),
     FLAG(BATCH, batch),
+    TEXT(SEGMENTS, segments),
     TEXT(BINS, bins),
     TEXT(WIDTH, width),
     TEXT(RANGE, range),
@@ -185,9 +186,8 @@ static int apply(settings *s, option_id id, char *text, fault *f)
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
-        {OPTION_BYTES, OPTION_DTYPE},
-        {OPTION_BYTES, OPTION_FORMAT},
-        {OPTION_CHANNEL, OPTION_COLUMN},
+        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT}, {OPTION_CHANNEL, OPTION_COLUMN},
+        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI}, {OPTION_SEGMENTS, OPTION_SKIP_BAD},
         {OPTION_QUIET, OPTION_VERBOSE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {

@@ -25,6 +25,9 @@ static int describe(run *r, const samples *in, fault *f)
     r->joint = c->joint;
     r->count = c->count;
     r->naxes = c->joint ? c->count : 1;
+    r->segments = samples_segments(in);
+    if (r->settings->segments && r->feed.count > 1)
+        return fault_set(f, EXIT_USAGE, "--segments is for the samples of one file, and there are %d", r->feed.count);
     r->names = calloc((size_t)c->count, sizeof *r->names);
     r->dtypes = calloc((size_t)c->count, sizeof *r->dtypes);
     r->plans = calloc((size_t)c->count, sizeof *r->plans);

@@ -14,7 +14,8 @@ typedef struct run {
 
     /* As the first file has it; all others must be like it. */
     bool joint;
-    int count; /* sources that are counted */
+    int count;        /* sources that are counted */
+    int64_t segments; /* of each, counted apart */
     char **names;
     histo_dtype *dtypes;
 

@@ -6,13 +6,15 @@
 
 #include "luma.h"
 #include "mask.h"
+#include "segments.h"
 
 struct samples {
     const settings *settings;
     reader *reader;
     choice choice;
     mask *mask;
-    histo_view *views; /* [choice.total] */
+    segments *segments; /* or NULL */
+    histo_view *views;  /* [choice.total] */
     histo_view mask_view;
     unsigned char *luma; /* of the piece at hand, source after source */
     size_t luma_size;
@@ -44,6 +46,7 @@ static int begin(samples *in, const char *path, bool keep, fault *f)
     if (!in->reader || choice_make(&in->choice, in->reader, s, f) != 0) return -1;
     if (s->has_roi && check_roi(in, f) != 0) return -1;
     if (s->mask && !(in->mask = mask_open(s->mask, in->reader, f))) return -1;
+    if (s->segments && !(in->segments = segments_open(s->segments, f))) return -1;
     in->views = malloc((size_t)in->choice.total * sizeof *in->views);
     return in->views ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", path);
 }
@@ -65,6 +68,7 @@ void samples_close(samples *in)
 {
     if (!in) return;
     mask_close(in->mask);
+    segments_close(in->segments);
     choice_free(&in->choice);
     if (in->reader) in->reader->close(in->reader);
     free(in->views);
@@ -82,9 +86,15 @@ const reader *samples_reader(const samples *in)
     return in->reader;
 }
 
+int64_t samples_segments(const samples *in)
+{
+    return in->segments ? segments_count(in->segments) : 1;
+}
+
 int samples_rewind(samples *in, fault *f)
 {
     in->begun = false;
+    if (in->segments) segments_rewind(in->segments);
     if (in->mask && mask_rewind(in->mask, f) != 0) return -1;
     return in->reader->rewind(in->reader, f);
 }
@@ -174,6 +184,19 @@ static int turn_page(samples *in, const band *b, fault *f)
     return 0;
 }
 
+/* Views of one dimension, and where segments begin in them. */
+static int cut_segments(samples *in, const band *b, piece *p, fault *f)
+{
+    if (b->page > 0 || b->cols != 1)
+        return fault_set(f, EXIT_USAGE, "%s has rows and columns: --segments is for samples in one dimension",
+                         input_name(in->reader->in));
+    for (int i = 0; i < in->choice.total; i++)
+        in->views[i].ndim = 1;
+    in->mask_view.ndim = 1;
+    p->offsets = segments_next(in->segments, b->rows);
+    return 0;
+}
+
 int samples_next(samples *in, piece *p, fault *f)
 {
     const settings *s = in->settings;
@@ -182,7 +205,8 @@ int samples_next(samples *in, piece *p, fault *f)
     do {
         int more = in->reader->next(in->reader, &b, f);
         if (more < 0) return -1;
-        if (more == 0) return end_page(in, f);
+        if (more == 0 && end_page(in, f) != 0) return -1;
+        if (more == 0) return in->segments ? segments_end(in->segments, in->reader, f) : 0;
         if (turn_page(in, &b, f) != 0) return -1;
         if (b.y + b.rows > in->height) in->height = b.y + b.rows;
     } while (s->has_roi && !crop(s->roi, &b, count_views(c)));
@@ -197,6 +221,7 @@ int samples_next(samples *in, piece *p, fault *f)
                  .filters_itself = s->has_where && c->where == NO_SOURCE,
                  .where_lo = s->where[0],
                  .where_hi = s->where[1]};
+    if (in->segments && cut_segments(in, &b, p, f) != 0) return -1;
     return 1;
 }
 
@@ -206,5 +231,6 @@ histo_fill_options piece_fill(const piece *p, int i)
                                 .mask = p->mask,
                                 .where = p->filters_itself ? &p->views[i] : p->where,
                                 .where_lo = p->where_lo,
-                                .where_hi = p->where_hi};
+                                .where_hi = p->where_hi,
+                                .offsets = p->offsets};
 }

@@ -11,6 +11,7 @@ typedef struct piece {
     const histo_view *weights, *mask, *where; /* or NULL */
     bool filters_itself;                      /* each source is its own `where` */
     double where_lo, where_hi;
+    const int64_t *offsets; /* of segments: the views have one dimension then; or NULL */
 } piece;
 
 typedef struct samples samples;
@@ -21,6 +22,8 @@ void samples_close(samples *in);
 
 const choice *samples_choice(const samples *in);
 const reader *samples_reader(const samples *in);
+/* How many segments are counted apart; 1 without --segments. */
+int64_t samples_segments(const samples *in);
 
 /* 1 and a piece, valid until the next call; 0 at the end; -1. */
 int samples_next(samples *in, piece *p, fault *f);

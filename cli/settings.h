@@ -27,6 +27,7 @@ typedef struct settings {
     const char *weights;      /* --weights COLUMN */
     const char *joint;        /* --joint A,B[,C…] */
     bool reproducible;        /* --reproducible: order-independent sums of weights */
+    const char *segments;     /* --segments FILE: where each begins, and the end; one histogram for each */
     bool batch;               /* --batch: one histogram for each file or page instead of one for all */
 
     /* Bins. For joint histograms bins, range and edges may be lists, one entry an axis, separated by ';'. */

@@ -5,7 +5,8 @@
  * - As many copies as fit in a part of shared memory that leaves the rest to the first-level cache, through which the
  *   samples come: 32 for up to 1024 bins (each lane has a bank of its own, nothing ever conflicts), one for the most
  *   bins. The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
- * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge.
+ * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge. Those in
+ *   rows, images and interleaved channels, with or without a mask, are read by pixels.cu.
  * - Counters are 32-bit and are added 1 each, for which the hardware joins lanes that meet in one counter.
  * - Samples of the next step are loaded before those of this step are counted.
  * - Each kernel is made for one way to turn samples into slots; cells are copied to shared memory if they fit.

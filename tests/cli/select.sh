@@ -71,4 +71,24 @@ prints 'lo\thi\tcount\n0\t5\t8\n5\t13\t16\n' --edges 0,5,13 gray.pgm gray.pgm
 prints 'lo\thi\tgray.pgm gray\tmask.pgm gray\n0\t128\t12\t11\n128\t256\t0\t1\n' -b 2 --batch gray.pgm mask.pgm
 printf '5\n' >five.txt
 prints 'lo\thi\tcount\n1\t3\t1\n3\t5\t2\n' --edges 1,3,5 single.csv - <five.txt
+
+# Segments: a histogram for each, by offsets in a file of any format.
+printf '1\n2\n3\n1\n2\n1\n' >six.txt
+printf '0\n3\n3\n6\n' >ends.txt
+prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments ends.txt six.txt
+python3 -c 'import struct; open("ends.npy", "wb").write(b"\x93NUMPY\1\0" + struct.pack("<H", 70) + b"{\"descr\": \"<i8\", \"fortran_order\": False, \"shape\": (4,)}".ljust(69) + b"\n" + struct.pack("<4q", 0, 3, 3, 6))'
+prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments ends.npy six.txt
+prints 'lo\thi\t0\t1\t2\n2\t3\t2\t0\t1\n' -b 1 -r 2:3 --where 2: --segments ends.txt six.txt
+printf '0\n5\n' >short.txt
+printf '1\n6\n' >late.txt
+printf '0\n4\n3\n6\n' >back.txt
+printf '0\n' >one.txt
+refuses 1 'six.txt has 6 samples, and the last offset is 5' -b 2 --segments short.txt six.txt
+refuses 1 'number 1 of the offsets late.txt is wrong' -b 2 --segments late.txt six.txt
+refuses 1 'number 3 of the offsets back.txt is wrong' -b 2 --segments back.txt six.txt
+refuses 1 'must be two or more' -b 2 --segments one.txt six.txt
+refuses 2 'samples of one file, and there are 2' -b 2 --segments ends.txt six.txt six.txt
+refuses 2 'in one dimension' -b 2 --segments ends.txt gray.pgm
+refuses 2 'contradict' --batch --segments ends.txt six.txt
+
 finish
