@@ -21,9 +21,9 @@ struct input {
     int fd;
     bool is_stdin;
     bool seekable;
-    off_t origin;     /* where the data begins in a seekable descriptor */
-    int64_t size;     /* bytes as stored, or -1 */
-    int64_t position; /* bytes as stored that were taken from the descriptor */
+    off_t origin;             /* where the data begins in a seekable descriptor */
+    int64_t size;             /* bytes as stored, or -1 */
+    _Atomic int64_t position; /* bytes as stored that were taken from the descriptor, perhaps by another thread */
     bool spooled;
     char path[32];
 

@@ -3,6 +3,8 @@
  * An array is `lines` lines of `length` pixels: its rows, or its columns in Fortran order. A band is as many whole
  * lines as BAND_BYTES hold, or a part of one line that is longer.
  *
+ * Of a large array, the next band is read by a thread while the one before it is counted.
+ *
  * Channels in Fortran order lie one behind the other, so that a pixel is complete only at the end: these arrays are
  * read into memory whole, and their bands are views of it. */
 #include "array.h"
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ahead.h"
 #include "selection.h"
 
 bool array_page_of(const array_info *info, array_page *page)
@@ -78,6 +81,9 @@ typedef struct array_reader {
     selection selected;
     int64_t pixel_bytes;
     unsigned char *buffer;
+    unsigned char *next; /* what the next band is read into, if anything is read ahead */
+    read_ahead *ahead;
+    bool pending;         /* the next band is being read */
     unsigned char *whole; /* of planes, once they are read */
     int64_t line, at;     /* where the next band begins: its line, and the pixel in it */
     bool ended;
@@ -193,26 +199,64 @@ static int planes_next(array_reader *r, band *b, fault *f)
     return 1;
 }
 
+static int64_t lines_of(const array_reader *r)
+{
+    return r->page.by_columns ? r->page.width : r->page.height;
+}
+
+static int64_t length_of(const array_reader *r)
+{
+    return r->page.by_columns ? r->page.height : r->page.width;
+}
+
+/* The lines of the next band, of that many pixels; its bytes. */
+static int64_t next_band(const array_reader *r, int64_t *band_lines, int64_t *band_length)
+{
+    const int64_t length = length_of(r), left = lines_of(r) - r->line, room = BAND_BYTES / r->pixel_bytes;
+    *band_lines = 1;
+    *band_length = length;
+    if (r->at == 0 && length <= room) {
+        *band_lines = room / length;
+        if (r->page.bytes >= 0 && *band_lines > left) *band_lines = left;
+    } else {
+        *band_length = length - r->at < room ? length - r->at : room;
+    }
+    return *band_lines * *band_length * r->pixel_bytes;
+}
+
+/* Let the next band be read meanwhile. Not from what may make us wait for ever, though nobody wants to know more. */
+static void look_ahead(array_reader *r)
+{
+    enum { LEAST_BYTES = 16 << 20 }; /* to pay for a thread */
+    if (r->page.bytes < LEAST_BYTES || r->line == lines_of(r) || !input_can_rewind(r->base.in)) return;
+    if (!r->next) r->next = aligned_alloc(4096, BAND_BYTES);
+    if (r->next && !r->ahead) r->ahead = read_ahead_new(&r->source);
+    if (!r->next || !r->ahead) return;
+    int64_t band_lines, band_length;
+    read_ahead_start(r->ahead, r->next, (size_t)next_band(r, &band_lines, &band_length));
+    r->pending = true;
+}
+
+static int64_t read_band(array_reader *r, int64_t want, fault *f)
+{
+    if (!r->pending) return byte_source_read_full(&r->source, r->buffer, (size_t)want, f);
+    unsigned char *read = r->next;
+    r->next = r->buffer;
+    r->buffer = read;
+    r->pending = false;
+    return read_ahead_finish(r->ahead, f);
+}
+
 static int array_next(reader *base, band *b, fault *f)
 {
     array_reader *r = (array_reader *)base;
     if (r->page.planes) return planes_next(r, b, f);
     bool open_ended = r->page.bytes < 0;
-    int64_t lines = r->page.by_columns ? r->page.width : r->page.height;
-    int64_t length = r->page.by_columns ? r->page.height : r->page.width;
-    int64_t room = BAND_BYTES / r->pixel_bytes;
     if (r->ended) return 0;
-    if (!open_ended && (r->page.bytes == 0 || r->line == lines)) return array_end(r, f);
+    if (!open_ended && (r->page.bytes == 0 || r->line == lines_of(r))) return array_end(r, f);
 
-    int64_t band_lines = 1, band_length = length;
-    if (r->at == 0 && length <= room) {
-        band_lines = room / length;
-        if (!open_ended && band_lines > lines - r->line) band_lines = lines - r->line;
-    } else {
-        band_length = length - r->at < room ? length - r->at : room;
-    }
-    int64_t want = band_lines * band_length * r->pixel_bytes;
-    int64_t got = byte_source_read_full(&r->source, r->buffer, (size_t)want, f);
+    int64_t length = length_of(r), band_lines, band_length, want = next_band(r, &band_lines, &band_length);
+    int64_t got = read_band(r, want, f);
     if (got < 0) return -1;
     if (got < want) {
         if (!open_ended) return fault_size(r, (r->line * length + r->at) * r->pixel_bytes + got, f);
@@ -233,6 +277,7 @@ static int array_next(reader *base, band *b, fault *f)
         r->at = 0;
         r->line += band_lines;
     }
+    look_ahead(r);
     return 1;
 }
 
@@ -242,6 +287,11 @@ static int array_rewind(reader *base, fault *f)
     if (r->whole) {
         r->line = 0;
         return 0;
+    }
+    if (r->pending) {
+        fault unread = {0}; /* of a band that nobody asked for */
+        read_ahead_finish(r->ahead, &unread);
+        r->pending = false;
     }
     if (r->source.rewind(r->source.self, f) != 0) return -1;
     for (int64_t left = r->place.start; left > 0;) {
@@ -258,12 +308,14 @@ static int array_rewind(reader *base, fault *f)
 static void array_close(reader *base)
 {
     array_reader *r = (array_reader *)base;
+    read_ahead_free(r->ahead);
     r->source.close(r->source.self);
     input_close(r->base.in);
     selection_free(&r->selected);
     free(r->whole);
     free((char *)r->place.subject);
     free(r->buffer);
+    free(r->next);
     free(r);
 }
 
