@@ -643,6 +643,48 @@ static void more_than_32_bits_count(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
+/* Many samples in a GPU's memory and bins that do not fit on chip: the plan looks at some, on their stream; not while
+ * that is captured, since it would have to wait. */
+static void plans_glance(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    if (getenv("HISTO_TEST_EVERY")) skip(); /* too many samples for a sanitizer */
+    const int64_t n = INT64_C(1) << 28, bins = 1 << 20;
+    uint32_t *memory;
+    cudaStream_t stream;
+    CUDA_OK(cudaMalloc((void **)&memory, (size_t)n * sizeof *memory));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMemsetAsync(memory, 0, (size_t)n * sizeof *memory, stream));
+    histo_axis axis = histo_axis_integer(0, bins);
+    histo_view view = histo_view_1d(memory, HISTO_U32, n);
+    histo_fill_options options = {.stream = stream};
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    for (int captured = 0; captured < 2; captured++) {
+        histo_plan *plan;
+        char text[8192];
+        cudaGraph_t graph;
+        if (captured) CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        OK(histo_plan_create(&plan, h, &view, &options, NULL));
+        if (captured) {
+            CUDA_OK(cudaStreamEndCapture(stream, &graph));
+            CUDA_OK(cudaGraphDestroy(graph));
+        }
+        assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
+        if (!strstr(text, "a glance at 2048 samples: 100 % of them") == !captured) fail_msg("%d: %s", captured, text);
+        OK(histo_plan_fill(plan, h, &view, &options));
+        histo_plan_destroy(plan);
+    }
+    uint64_t *counts = calloc((size_t)bins, sizeof *counts);
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, bins));
+    assert_int_equal(counts[0], 2 * n);
+    free(counts);
+    histo_hist_destroy(h);
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(memory));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -657,6 +699,7 @@ int main(void)
         cmocka_unit_test(failures),
         cmocka_unit_test(failed_reads_lose_nothing),
         cmocka_unit_test(more_than_32_bits_count),
+        cmocka_unit_test(plans_glance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -316,7 +316,9 @@ typedef struct histo_plan_options {
 } histo_plan_options;
 
 /* Plan fills of hist by samples like these: same dtypes, the same of weights, mask and where given, and about this
- * size; addresses, shape and strides may differ from fill to fill. The samples are read by HISTO_MEASURE only.
+ * size; addresses, shape and strides may differ from fill to fill. The samples are read by HISTO_MEASURE;
+ * and where the choice may depend on how densely they lie, a few of those in a GPU's memory are looked at, on
+ * fill->stream, which the call then waits for, unless that is captured.
  * A plan does not refer to hist afterwards: it serves any histogram with equal axes, batch and weighting. */
 HISTO_API histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                          const histo_fill_options *fill, const histo_plan_options *options);

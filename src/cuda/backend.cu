@@ -164,4 +164,5 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_bank_wait,
                                                      histo_cuda_awake,
                                                      histo_cuda_pinned,
-                                                     histo_cuda_speed};
+                                                     histo_cuda_speed,
+                                                     histo_cuda_glance};

@@ -115,6 +115,10 @@ histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_j
                                    const bool *direct, const bool *pinned, cudaStream_t stream);
 void histo_cuda_staging_free(histo_cuda_staging *staging);
 
+/* ---- A look at some samples (glance.cu) ---- */
+
+histo_status histo_cuda_glance(const histo_job *job, int n, uint32_t *slots);
+
 /* ---- Forks (fork.cu) ---- */
 
 enum { HISTO_CUDA_MOST_BRANCHES = 8 };

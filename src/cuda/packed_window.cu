@@ -51,23 +51,13 @@ typedef struct layout {
 
 /* ---- Finding the window ---- */
 
-/* Threads' own samples of a batch entry: evenly spread, but not so evenly that rows of an image could line up. */
+/* Threads' own samples of a batch entry. */
 HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)
 {
-    int64_t entry = w->first_entry + blockIdx.x, each = w->nest.per_batch;
-    int64_t first = entry * each, last = first + each;
-    first = first < w->begin ? w->begin : first;
-    last = last > w->end ? w->end : last;
-    int64_t length = last - first, step = length / (FIND_THREADS * SAMPLED_EACH) + 1;
 #pragma unroll 1
     for (uint32_t k = 0; k < SAMPLED_EACH; k++) {
-        uint32_t number = k * FIND_THREADS + threadIdx.x, its_slot = HISTO_NO_SLOT;
-        int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
-        if (at < length) {
-            histo_share share = histo_share_any(w, blockIdx.x * w->shares_each + at / w->samples_each);
-            histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
-            its_slot = histo_slot_of_place(w, &place);
-        }
+        uint32_t its_slot = histo_slot_sampled(w, w->first_entry + blockIdx.x, k * FIND_THREADS + threadIdx.x,
+                                               FIND_THREADS * SAMPLED_EACH);
 #pragma unroll
         for (uint32_t i = 0; i < SAMPLED_EACH; i++) /* keeps slot[] in registers */
             slot[i] = i == k ? its_slot : slot[i];

@@ -18,8 +18,6 @@
 
 #define HISTO_IN_KERNEL static __device__ __forceinline__
 
-#define HISTO_NO_SLOT 0xffffffffu
-
 typedef struct histo_share {
     int64_t entry;                     /* of the batch */
     int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the nest */
@@ -403,6 +401,21 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const his
     for (int a = 0; a < w->naxes; a++)
         slot += w->slot_strides[a] * histo_slot_at(w, a, histo_address(w, place, a));
     return slot;
+}
+
+/* The slot of the number-th of about n samples of the job's part of a batch entry, HISTO_NO_SLOT if there are not as
+ * many: evenly spread, but not so evenly that rows of an image could line up. */
+HISTO_IN_KERNEL uint32_t histo_slot_sampled(const histo_cuda_work *w, int64_t entry, uint32_t number, uint32_t n)
+{
+    int64_t first = entry * w->nest.per_batch, last = first + w->nest.per_batch;
+    first = first < w->begin ? w->begin : first;
+    last = last > w->end ? w->end : last;
+    int64_t length = last - first, step = length / n + 1;
+    int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
+    if (at >= length) return HISTO_NO_SLOT;
+    histo_share share = histo_share_any(w, (entry - w->first_entry) * w->shares_each + at / w->samples_each);
+    histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
+    return histo_slot_of_place(w, &place);
 }
 
 /* ---- The slots of a step, by reader ---- */
