@@ -230,7 +230,7 @@ static void every_kind_of_memory(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    const int64_t n = getenv("HISTO_TEST_EVERY") ? 300007 : 11000003; /* three chunks of 16 MiB */
+    const int64_t n = getenv("HISTO_TEST_EVERY") ? 300007 : 18000007; /* two chunks of 64 MiB, many pieces */
     float *data = make_floats(4, n), *pinned, *managed;
     CUDA_OK(cudaMallocHost((void **)&pinned, (size_t)n * sizeof *pinned));
     CUDA_OK(cudaMallocManaged((void **)&managed, (size_t)n * sizeof *managed, cudaMemAttachGlobal));
@@ -685,6 +685,27 @@ static void plans_glance(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
+/* What is kept between histograms is made anew after the application has reset the device. The last test. */
+static void after_a_reset(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 3000001;
+    float *data = make_floats(12, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n);
+    histo_hist *e = make(1, HISTO_UNWEIGHTED);
+    fill_by(e, "cpu/privatized", &host, NULL);
+    for (int times = 0; times < 2; times++) {
+        histo_hist *h = make(1, HISTO_UNWEIGHTED);
+        fill_by(h, "cuda/shared_atomic", &host, NULL);
+        assert_same(h, e);
+        histo_hist_destroy(h);
+        CUDA_OK(cudaDeviceReset());
+    }
+    histo_hist_destroy(e);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -700,6 +721,7 @@ int main(void)
         cmocka_unit_test(failed_reads_lose_nothing),
         cmocka_unit_test(more_than_32_bits_count),
         cmocka_unit_test(plans_glance),
+        cmocka_unit_test(after_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

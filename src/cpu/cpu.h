@@ -11,6 +11,17 @@
  * done. Several threads may call at once. Workers are started when first needed and kept. */
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
 
+/* The same in two parts: workers begin when it is started, and the caller takes its share when it finishes it, as it
+ * has to. Work that was started first is done first. */
+typedef struct histo_pool_work {
+    struct histo_pool_work *next;
+    void (*task)(void *context, int index);
+    void *context;
+    int count, taken, done; /* indices: all, given out, done */
+} histo_pool_work;
+void histo_pool_start(histo_pool_work *work, int count, void (*task)(void *context, int index), void *context);
+void histo_pool_finish(histo_pool_work *work);
+
 /* ---- CPUs (cpus.c) ---- */
 
 /* CPUs this process may use: affinity and the quotas of its cgroup counted in. */

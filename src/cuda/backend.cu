@@ -120,8 +120,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     if (status != HISTO_OK) return status;
     status = histo_cuda_bank_reserve(bank, (uint64_t)(job->end - job->begin), stream);
     if (status == HISTO_OK)
-        status =
-            all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, bank, direct, pinned, stream);
+        status = all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, direct, pinned);
     if (status == HISTO_OK) status = histo_cuda_bank_end(bank, stream);
     if (status != HISTO_OK) bank->broken = "a fill failed halfway";
     return status;

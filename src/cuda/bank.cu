@@ -167,7 +167,6 @@ void histo_cuda_bank_free(histo_device_bank *device_bank)
     int before = -1;
     cudaGetDevice(&before);
     cudaSetDevice(bank->base.device - HISTO_DEVICE_CUDA(0));
-    if (bank->staging) histo_cuda_staging_free(bank->staging);
     if (bank->fork) histo_cuda_fork_free(bank->fork);
     void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,           bank->workspace,
                       bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special, bank->exact[1].special};

@@ -51,6 +51,9 @@ bool histo_cuda_awake(histo_device device);
 bool histo_cuda_pinned(const void *memory);
 histo_speed histo_cuda_speed(histo_device device);
 
+/* A number of the current device's context, which no other will have in this process. */
+unsigned long long histo_cuda_context(void);
+
 /* Make a device current; *before is what histo_cuda_leave makes current again. */
 histo_status histo_cuda_enter(histo_device device, int *before);
 void histo_cuda_leave(int before);
@@ -72,7 +75,6 @@ typedef struct histo_cuda_exact {
     unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
 } histo_cuda_exact;
 
-typedef struct histo_cuda_staging histo_cuda_staging;
 typedef struct histo_cuda_fork histo_cuda_fork;
 
 /* counters = slots + 1: the last one of a batch entry counts the samples that mask and filter leave out. */
@@ -89,8 +91,7 @@ typedef struct histo_cuda_bank {
     cudaEvent_t done;           /* after everything enqueued so far */
     void *workspace;
     size_t workspace_bytes;
-    histo_cuda_staging *staging; /* NULL before the first samples from host memory */
-    histo_cuda_fork *fork;       /* NULL before the first fork */
+    histo_cuda_fork *fork; /* NULL before the first fork */
 } histo_cuda_bank;
 
 /* The device bank in which a job counts, made if it is not there. */
@@ -111,9 +112,8 @@ histo_status histo_cuda_bank_reserve(histo_cuda_bank *bank, uint64_t adds, cudaS
 /* ---- Samples in host memory (staged.cu) ---- */
 
 /* Launch the job in pieces, copying the operands that are not direct to the device meanwhile. Between begin and end. */
-histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, histo_cuda_bank *bank,
-                                   const bool *direct, const bool *pinned, cudaStream_t stream);
-void histo_cuda_staging_free(histo_cuda_staging *staging);
+histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
+                                   const bool *pinned);
 
 /* ---- A look at some samples (glance.cu) ---- */
 
