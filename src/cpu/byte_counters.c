@@ -40,7 +40,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     int used = useful_threads(p, threads);
     size_t entries = entries_of(p);
-    double count_ns = entries <= 1 << 15 ? 0.4 : entries <= 1 << 17 ? 0.6 : entries <= 1 << 21 ? 1.5 : 4;
+    double count_ns = entries <= 1 << 15 ? 0.4 : entries <= 1 << 17 ? 0.6 : entries <= 1 << 22 ? 2.5 : 4;
     double table_us = (double)entries * (double)p->batch * 0.6e-3;
     return 0.5 + (used - 1) * 5 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / used + table_us * used;
 }
