@@ -156,6 +156,29 @@ static void samples_around_edges(void **state)
     free(y);
 }
 
+/* A sample that is the upper end of an axis whose last edge, computed like the others, would lie above it; nothing else
+ * is outside. */
+static void upper_end(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    rng r = {.state = 41};
+    double x[N], edges[257];
+    int found = 0;
+    for (int round = 0; round < 500; round++) {
+        int64_t bins = 1 + rng_below(&r, 256);
+        double lo = rng_uniform(&r) - 0.5, hi = lo + rng_uniform(&r) + 0.1, step = (hi - lo) / (double)bins;
+        if (!(lo + (double)bins * step > hi)) continue;
+        found++;
+        histo_axis axis = histo_axis_regular(bins, lo, hi);
+        OK(histo_axis_edges(&axis, edges));
+        for (int i = 0; i < N; i++)
+            x[i] = i % 500 == 77 ? hi : edges[rng_below(&r, bins)];
+        check_slots(&axis, HISTO_F64, x, N);
+    }
+    assert_true(found > 10);
+}
+
 static int increasing(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -315,13 +338,10 @@ static void equal_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_scalar_code),
-        cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(samples_around_edges),
-        cmocka_unit_test(counters_that_carry),
-        cmocka_unit_test(any_edges),
-        cmocka_unit_test(integers_at_limits),
-        cmocka_unit_test(equal_samples),
+        cmocka_unit_test(bytes_by_scalar_code), cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(samples_around_edges), cmocka_unit_test(upper_end),
+        cmocka_unit_test(counters_that_carry),  cmocka_unit_test(any_edges),
+        cmocka_unit_test(integers_at_limits),   cmocka_unit_test(equal_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
