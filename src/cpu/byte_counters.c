@@ -8,7 +8,6 @@
 
 #include "cpu/carries.h"
 #include "cpu/cpu.h"
-#include "cpu/runs.h"
 
 enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
 static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
@@ -93,21 +92,15 @@ static void flush(const local *me)
     memset(me->table, 0, entries);
 }
 
-/* Increments of one counter wait for each other: runs are added at once. */
+HISTO_DEFINE_COUNT_BYTES(count_slots, uint32_t)
+
 static void count_piece(const local *me, int n)
 {
     uint64_t carries[HISTO_PIECE / HISTO_CARRIES];
     const uint32_t *slots = me->slots;
     int i = 0;
-    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES) {
-        uint64_t noted = 0;
-        if (histo_all_equal(slots + i, HISTO_CARRIES, sizeof *slots))
-            add(me, slots[i], HISTO_CARRIES);
-        else
-            for (int k = i; k < i + HISTO_CARRIES; k++)
-                noted = histo_count_byte(&me->table[slots[k]], noted);
-        carries[i / HISTO_CARRIES] = noted;
-    }
+    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES)
+        carries[i / HISTO_CARRIES] = count_slots(me->table, slots + i);
     for (int k = i; k < n; k++)
         if (++me->table[slots[k]] == 0) add(me, slots[k], HISTO_CARRY);
     for (int first = 0; first < i; first += HISTO_CARRIES)

@@ -129,21 +129,15 @@ static void flush(local *me)
     }
 }
 
-/* Count the values of a stretch, and then its carries. Increments of one counter wait for each other: runs are added at
- * once. */
+HISTO_DEFINE_COUNT_BYTES(count_values, uint16_t)
+
+/* Count the values of a stretch, and then its carries. */
 static void count_stretch(const local *me, const uint16_t *values)
 {
     uint8_t *counts = me->counters;
     uint64_t carries[STRETCH / HISTO_CARRIES];
-    for (int i = 0; i < STRETCH; i += HISTO_CARRIES) {
-        uint64_t noted = 0;
-        if (histo_all_equal(values + i, HISTO_CARRIES, sizeof *values))
-            add_value(me, values[i], HISTO_CARRIES);
-        else
-            for (int k = i; k < i + HISTO_CARRIES; k++)
-                noted = histo_count_byte(&counts[values[k]], noted);
-        carries[i / HISTO_CARRIES] = noted;
-    }
+    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
+        carries[i / HISTO_CARRIES] = count_values(counts, values + i);
     for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
         for (uint64_t left = carries[i / HISTO_CARRIES]; left;)
             add_value(me, values[i + histo_take_carry(&left)], HISTO_CARRY);
