@@ -2,8 +2,8 @@
  * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache.
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
- * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some ten thousand slots on; below that
- * privatized, whose tables fit the first-level cache too. */
+ * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some two thousand slots on; below that
+ * privatized, which keeps several copies of so small a table. */
 #include <string.h>
 
 #include "cpu/carries.h"
