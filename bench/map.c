@@ -259,7 +259,7 @@ static histo_status run_cell(const bench_map_options *options, const bench_cell 
                        .peers = true};
     bench_result result;
     double start = now_s();
-    race.budget_us = options->device == HISTO_DEVICE_CPU ? 1e6 : 0.15e6;
+    race.budget_us = options->device == HISTO_DEVICE_CPU ? 0.25e6 : 0.15e6;
     histo_status status = bench_race_run(&race, &result);
     if (status == HISTO_OK) {
         bench_verdict *v = &map->verdict[map->cells];

@@ -9,6 +9,7 @@
 #include "help.h"
 #include "interrupt.h"
 #include "nearest.h"
+#include "process.h"
 
 /* A word that is neither a subcommand nor a file. Words with a dot or a slash in them were meant as files. */
 static int fail_word(const char *word, fault *f)
@@ -69,6 +70,7 @@ int main(int argc, char **argv)
     hold_closed_streams();
     setlocale(LC_CTYPE, ""); /* numbers stay as in C */
     interrupt_install();
+    process_command_line(); /* as it is now: options are cut into words where they stand */
     int status = run(argc, argv);
     if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         fault f = {0};

@@ -108,24 +108,27 @@ static void check_slots(const histo_axis *axis, histo_dtype dtype, const void *s
     int64_t slots = axis->bins + 3;
     histo_view view = histo_view_1d(samples, dtype, n);
     uint64_t *expected = count_by("cpu/sequential", axis, &view, slots);
-    uint64_t *got = count_by("cpu/privatized", axis, &view, slots);
-    assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
-    free(got);
-    if (axis->bins <= 256) {
-        got = count_by("cpu/byte_codes", axis, &view, slots);
+    const char *const strategies[] = {"cpu/privatized", "cpu/byte_counters",
+                                      axis->bins <= 256 ? "cpu/byte_codes" : NULL,
+                                      histo_dtype_size(dtype) <= 2 ? "cpu/value_counts" : NULL};
+    for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+        if (!strategies[s]) continue;
+        uint64_t *got = count_by(strategies[s], axis, &view, slots);
         assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
         free(got);
     }
     free(expected);
 }
 
-/* Float samples on and around the edges of axes whose ends float does not hold, with 1 to 20000 bins. */
-static void floats_around_edges(void **state)
+/* Samples on and around the edges of axes whose ends float does not hold, with 1 to 20000 bins; stretches of samples
+ * that are not near an edge, so that guesses are taken, and of others outside. */
+static void samples_around_edges(void **state)
 {
     (void)state;
     enum { N = 20000 };
     rng r = {.state = 17};
     float *x = malloc(N * sizeof *x);
+    double *y = malloc(N * sizeof *y);
     for (int round = 0; round < 60; round++) {
         int64_t bins = round % 3 == 0 ? 256 : 1 + rng_below(&r, round % 3 == 1 ? 300 : 20000);
         double width = ldexp(1 + rng_uniform(&r), (int)rng_below(&r, 60) - 30);
@@ -135,16 +138,45 @@ static void floats_around_edges(void **state)
         double *edges = malloc((size_t)(bins + 1) * sizeof *edges);
         OK(histo_axis_edges(&axis, edges));
         for (int i = 0; i < N; i++) {
-            x[i] = (float)edges[rng_below(&r, bins + 1)];
-            for (int64_t steps = rng_below(&r, 5) - 2; steps; steps += steps < 0 ? 1 : -1)
+            y[i] = edges[rng_below(&r, bins + 1)];
+            x[i] = (float)y[i];
+            for (int64_t steps = rng_below(&r, 5) - 2; steps; steps += steps < 0 ? 1 : -1) {
                 x[i] = nextafterf(x[i], steps < 0 ? -INFINITY : INFINITY);
-            if (round % 5 == 4 && i > N / 2) x[i] = (float)(lo + (1.2 * rng_uniform(&r) - 0.1) * width);
-            if (round % 7 == 6 && rng_below(&r, 100) == 0) x[i] = NAN;
+                y[i] = nextafter(y[i], steps < 0 ? -INFINITY : INFINITY);
+            }
+            if (i > N / 2 && i % 3000 < 2000) x[i] = (float)(y[i] = lo + rng_uniform(&r) * width);
+            if (round % 5 == 4 && i > N / 2) x[i] = (float)(y[i] = lo + (1.2 * rng_uniform(&r) - 0.1) * width);
+            if (round % 7 == 6 && rng_below(&r, 100) == 0) x[i] = (float)(y[i] = i % 2 ? NAN : INFINITY);
         }
         check_slots(&axis, HISTO_F32, x, N);
+        check_slots(&axis, HISTO_F64, y, N);
         free(edges);
     }
     free(x);
+    free(y);
+}
+
+/* A sample that is the upper end of an axis whose last edge, computed like the others, would lie above it; nothing else
+ * is outside. */
+static void upper_end(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    rng r = {.state = 41};
+    double x[N], edges[257];
+    int found = 0;
+    for (int round = 0; round < 500; round++) {
+        int64_t bins = 1 + rng_below(&r, 256);
+        double lo = rng_uniform(&r) - 0.5, hi = lo + rng_uniform(&r) + 0.1, step = (hi - lo) / (double)bins;
+        if (!(lo + (double)bins * step > hi)) continue;
+        found++;
+        histo_axis axis = histo_axis_regular(bins, lo, hi);
+        OK(histo_axis_edges(&axis, edges));
+        for (int i = 0; i < N; i++)
+            x[i] = i % 500 == 77 ? hi : edges[rng_below(&r, bins)];
+        check_slots(&axis, HISTO_F64, x, N);
+    }
+    assert_true(found > 10);
 }
 
 static int increasing(const void *a, const void *b)
@@ -208,11 +240,12 @@ static void integers_at_limits(void **state)
 {
     (void)state;
     enum { N = 6000 };
-    static const int64_t lows[] = {0, -128, INT32_MIN, INT32_MAX - 100, UINT32_MAX - 100, (INT64_C(1) << 53) - 300};
+    static const int64_t lows[] = {
+        0, -128, INT16_MIN, UINT16_MAX - 100, INT32_MIN, INT32_MAX - 100, UINT32_MAX - 100, (INT64_C(1) << 53) - 300};
     rng r = {.state = 31};
     uint64_t *x = malloc(N * sizeof *x);
     for (size_t l = 0; l < sizeof lows / sizeof *lows; l++) {
-        for (int dtype = HISTO_U32; dtype <= HISTO_I64; dtype++) {
+        for (int dtype = HISTO_U16; dtype <= HISTO_I64; dtype++) {
             histo_axis axis = histo_axis_integer(lows[l], 100);
             if (l % 2) axis = histo_axis_closed(axis);
             size_t size = histo_dtype_size((histo_dtype)dtype);
@@ -225,6 +258,44 @@ static void integers_at_limits(void **state)
         }
     }
     free(x);
+}
+
+/* Counters of one byte come round hundreds of times: sorted samples, runs, one value among others, all values. */
+static void counters_that_carry(void **state)
+{
+    (void)state;
+    enum { N = 300000 };
+    rng r = {.state = 37};
+    uint16_t *x = malloc(N * sizeof *x);
+    uint32_t *y = malloc(N * sizeof *y);
+    for (int kind = 0; kind < 5; kind++) {
+        int64_t bins = kind % 2 ? 900 : 40000;
+        for (int i = 0; i < N; i++) {
+            int64_t any = rng_below(&r, bins + 3);
+            switch (kind) {
+            case 0: /* runs of 7 or 8 */
+                any = (int64_t)i * bins / N;
+                break;
+            case 1: /* of 333 */
+                any = (int64_t)i * bins / N;
+                break;
+            case 2:
+                any = i && rng_below(&r, 70) ? y[i - 1] : any;
+                break;
+            case 3:
+                any = i % 3 ? 77 : any;
+                break;
+            default:
+                break;
+            }
+            x[i] = (uint16_t)(y[i] = (uint32_t)any);
+        }
+        histo_axis axis = histo_axis_integer(0, bins);
+        check_slots(&axis, HISTO_U16, x, N);
+        check_slots(&axis, HISTO_U32, y, N);
+    }
+    free(x);
+    free(y);
 }
 
 /* Runs of equal samples as long as blocks and longer, and nearly so. */
@@ -268,7 +339,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_by_scalar_code), cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(floats_around_edges),  cmocka_unit_test(any_edges),
+        cmocka_unit_test(samples_around_edges), cmocka_unit_test(upper_end),
+        cmocka_unit_test(counters_that_carry),  cmocka_unit_test(any_edges),
         cmocka_unit_test(integers_at_limits),   cmocka_unit_test(equal_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,8 +135,14 @@ double histo_slots_ns(const histo_problem *p)
 {
     const level *l = usable_level();
     double ns = 0;
-    for (int a = 0; a < p->naxes; a++)
-        ns += p->lookups[a].table ? 0.4 : p->lookups[a].kind == HISTO_SEARCH ? l->spans_ns : l->uniform_ns;
+    for (int a = 0; a < p->naxes; a++) {
+        const histo_lookup *lookup = &p->lookups[a];
+        bool shifted = lookup->whole.is && histo_dtype_size(p->dtypes[a]) > 1;
+        ns += shifted                        ? l->uniform_ns / 4
+              : lookup->table                ? 0.4
+              : lookup->kind == HISTO_SEARCH ? l->spans_ns
+                                             : l->uniform_ns;
+    }
     return ns;
 }
 

@@ -2,13 +2,12 @@
  * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache.
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
- * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some ten thousand slots on; below that
- * privatized, whose tables fit the first-level cache too. */
+ * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some two thousand slots on; below that
+ * privatized, which keeps several copies of so small a table. */
 #include <string.h>
 
 #include "cpu/carries.h"
 #include "cpu/cpu.h"
-#include "cpu/runs.h"
 
 enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
 static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
@@ -40,7 +39,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     int used = useful_threads(p, threads);
     size_t entries = entries_of(p);
-    double count_ns = entries <= 1 << 15 ? 0.4 : entries <= 1 << 17 ? 0.6 : entries <= 1 << 21 ? 1.5 : 4;
+    double count_ns = entries <= 1 << 15 ? 0.4 : entries <= 1 << 17 ? 0.6 : entries <= 1 << 22 ? 2.5 : 4;
     double table_us = (double)entries * (double)p->batch * 0.6e-3;
     return 0.5 + (used - 1) * 5 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / used + table_us * used;
 }
@@ -93,21 +92,15 @@ static void flush(const local *me)
     memset(me->table, 0, entries);
 }
 
-/* Increments of one counter wait for each other: runs are added at once. */
+HISTO_DEFINE_COUNT_BYTES(count_slots, uint32_t)
+
 static void count_piece(const local *me, int n)
 {
     uint64_t carries[HISTO_PIECE / HISTO_CARRIES];
     const uint32_t *slots = me->slots;
     int i = 0;
-    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES) {
-        uint64_t noted = 0;
-        if (histo_all_equal(slots + i, HISTO_CARRIES, sizeof *slots))
-            add(me, slots[i], HISTO_CARRIES);
-        else
-            for (int k = i; k < i + HISTO_CARRIES; k++)
-                noted = histo_count_byte(&me->table[slots[k]], noted);
-        carries[i / HISTO_CARRIES] = noted;
-    }
+    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES)
+        carries[i / HISTO_CARRIES] = count_slots(me->table, slots + i);
     for (int k = i; k < n; k++)
         if (++me->table[slots[k]] == 0) add(me, slots[k], HISTO_CARRY);
     for (int first = 0; first < i; first += HISTO_CARRIES)

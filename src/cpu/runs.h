@@ -11,7 +11,7 @@
 static inline bool histo_all_equal(const void *values, size_t n, size_t size)
 {
     const char *first = values;
-    return memcmp(first, first + n / 32 * size, size) == 0 && memcmp(first, first + (n - 1) * size, size) == 0 &&
+    return memcmp(first, first + n / 16 * size, size) == 0 && memcmp(first, first + (n - 1) * size, size) == 0 &&
            memcmp(first, first + size, (n - 1) * size) == 0;
 }
 

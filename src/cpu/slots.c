@@ -409,6 +409,45 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float, HISTO_F32)
 DEFINE_CODES(f64, double, HISTO_F64)
 
+/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. */
+#define DEFINE_WHOLE_CODES(name, storage)                                                                              \
+    static bool whole_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
+                                   uint8_t *restrict codes)                                                            \
+    {                                                                                                                  \
+        const int shift = l->whole.shift;                                                                              \
+        const uint32_t from = l->whole.from, lo = from + ((uint32_t)1 << shift);                                       \
+        const uint32_t low = l->whole.low, high = l->whole.high; /* either may be a neighbour of the bins */           \
+        const storage first = (storage)(low + ((low - from) >> shift == 0));                                           \
+        const storage last = (storage)(high - ((high - from) >> shift > (uint32_t)l->bins));                           \
+        uint32_t outside = 0;                                                                                          \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            outside |= (uint32_t)(samples[i] < first) | (uint32_t)(samples[i] > last);                                 \
+            codes[i] = (uint8_t)(((uint32_t)samples[i] - lo) >> shift);                                                \
+        }                                                                                                              \
+        return !outside;                                                                                               \
+    }
+
+DEFINE_WHOLE_CODES(u16, uint16_t)
+DEFINE_WHOLE_CODES(i16, int16_t)
+DEFINE_WHOLE_CODES(u32, uint32_t)
+DEFINE_WHOLE_CODES(i32, int32_t)
+
+static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
+{
+    switch (l->whole.is ? dtype : HISTO_DTYPE_COUNT) {
+    case HISTO_U16:
+        return whole_codes_u16(l, samples, n, codes);
+    case HISTO_I16:
+        return whole_codes_i16(l, samples, n, codes);
+    case HISTO_U32:
+        return whole_codes_u32(l, samples, n, codes);
+    case HISTO_I32:
+        return whole_codes_i32(l, samples, n, codes);
+    default:
+        return false;
+    }
+}
+
 void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                  uint8_t *codes, uint64_t flow[3])
 {
@@ -416,6 +455,6 @@ void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
         codes_f32(l, samples, n, codes, flow);
     else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64)
         codes_f64(l, samples, n, codes, flow);
-    else
+    else if (!whole_codes(l, dtype, samples, n, codes))
         codes_by_slots(l, spans, dtype, samples, n, codes, flow);
 }

@@ -64,7 +64,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     if (is_direct(p)) return 0.05 + (double)p->samples * (p->lookups[0].table ? 1.2e-3 : 11e-3);
     int used = useful_threads(p, threads);
-    double sample_ns = is_bytes(p) ? counting_of(p)->byte_ns : 0.5;
+    double sample_ns = is_bytes(p) ? counting_of(p)->byte_ns : 0.55;
     double values_us = is_bytes(p) ? 0.3 : p->lookups[0].table ? 30 : 150;
     return 0.1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + values_us * (double)p->batch;
 }
@@ -129,21 +129,15 @@ static void flush(local *me)
     }
 }
 
-/* Count the values of a stretch, and then its carries. Increments of one counter wait for each other: runs are added at
- * once. */
+HISTO_DEFINE_COUNT_BYTES(count_values, uint16_t)
+
+/* Count the values of a stretch, and then its carries. */
 static void count_stretch(const local *me, const uint16_t *values)
 {
     uint8_t *counts = me->counters;
     uint64_t carries[STRETCH / HISTO_CARRIES];
-    for (int i = 0; i < STRETCH; i += HISTO_CARRIES) {
-        uint64_t noted = 0;
-        if (histo_all_equal(values + i, HISTO_CARRIES, sizeof *values))
-            add_value(me, values[i], HISTO_CARRIES);
-        else
-            for (int k = i; k < i + HISTO_CARRIES; k++)
-                noted = histo_count_byte(&counts[values[k]], noted);
-        carries[i / HISTO_CARRIES] = noted;
-    }
+    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
+        carries[i / HISTO_CARRIES] = count_values(counts, values + i);
     for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
         for (uint64_t left = carries[i / HISTO_CARRIES]; left;)
             add_value(me, values[i + histo_take_carry(&left)], HISTO_CARRY);

@@ -135,19 +135,6 @@ double histo_problem_share(const histo_problem *problem, int64_t length)
     return (double)most / problem->glances;
 }
 
-double histo_problem_share(const histo_problem *problem, int64_t length)
-{
-    if (length >= problem->slots) return 1;
-    if (!problem->glances) return problem->dense ? 1 : (double)length / (double)problem->slots;
-    int most = 0;
-    for (int first = 0, end = 0; end < problem->glances; first++) {
-        while (end < problem->glances && problem->glanced[end] - problem->glanced[first] < length)
-            end++;
-        if (end - first > most) most = end - first;
-    }
-    return (double)most / problem->glances;
-}
-
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to pay for cells, which take some us a bin */ };
 
 histo_status histo_problem_make_cells(histo_problem *problem)

@@ -41,6 +41,14 @@ prints "$two" --dtype '<u2' --offset 2 -b 2 raw.bin
 prints 'lo\thi\tcount\n256\t512\t1\n512\t768\t2\n' --dtype u16 --endian big --offset 2 -b 2 raw.bin
 prints 'lo\thi\tcount\n2\t2.5\t1\n2.5\t3\t1\n' --dtype u16 --offset 2 --shape 1x3 --roi 1,0,2,1 -b 2 raw.bin
 
+# A file larger than a band, counted where it lies in memory: from an odd byte on, and to its last sample.
+truncate -s 70000001 large.bin
+printf '\001\000\002\000' >>large.bin
+prints 'lo\thi\tcount\n0\t1\t35000000\n1\t2\t1\n2\t3\t1\n' --dtype u16 --offset 1 --edges 0,1,2,3 large.bin
+prints 'lo\thi\tcount\n0\t1\t35000000\n1\t2\t1\n2\t3\t1\n' --dtype u16 --offset 1 --edges 0,1,2,3 - <large.bin
+prints 'lo\thi\tcount\n0\t1\t35000000\n1\t2\t1\n2\t3\t1\n' -r 0:3 --dtype u16 --offset 1 -b 3 large.bin
+rm large.bin
+
 printf 'P2\n3 1\n9\n1 2 3\n' >ascii.pgm
 prints "$two" -b 2 -r minmax ascii.pgm
 printf 'Pf\n3 1\n-1.0\n\000\000\200\077\000\000\000\100\000\000\100\100' >float.pfm
