@@ -43,7 +43,7 @@ typedef enum bench_layout {
     BENCH_RGBA,        /* pixels of four channels, each channel counted */
     BENCH_RGB_OF_RGBA, /* the first three of them */
     BENCH_RGB,         /* pixels of three channels */
-    BENCH_IMAGES,      /* 10,000 of 256 x 256, a histogram each */
+    BENCH_IMAGES,      /* of 256 x 256, a histogram each, 10,000 at most */
     BENCH_REGION,      /* of a wider image: rows apart, and at odd addresses */
     BENCH_MASK,        /* an array with a mask, which leaves every other sample out */
     BENCH_1080P,       /* one image */

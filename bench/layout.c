@@ -3,7 +3,7 @@
 static const struct {
     const char *name;
     int64_t channels, counted;     /* interleaved, and how many of them from the first on */
-    int64_t width, height, images; /* 0: as many as wanted */
+    int64_t width, height, images; /* 0: as many as wanted; images: at most */
     int64_t margin;                /* samples beside each row, half of them to the left */
     bool masked;
 } layouts[] = {
@@ -32,6 +32,7 @@ bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
     if (!width) width = wanted / channels;
     if (!height) height = layouts[input->layout].width ? wanted / width : 1;
     int64_t pitch = width * channels + margin, image = pitch * height;
+    if (images > wanted / image) images = wanted < 2 * image ? 1 : wanted / image;
     bench_arrangement it = {.stored = images * image,
                             .counted = images * height * width * counted,
                             .touched = images * height * width * channels,

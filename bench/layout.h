@@ -18,7 +18,7 @@ typedef struct bench_arrangement {
 /* The name of a layout in those of cells; "" for one array. */
 const char *bench_layout_name(bench_layout layout);
 
-/* About `wanted` samples, arranged as the input says; what has a size of its own has that. */
+/* About `wanted` samples, arranged as the input says; an image with a size of its own has that. */
 bench_arrangement bench_arrange(const bench_input *input, int64_t wanted);
 
 /* The view and the mask of a fill. */

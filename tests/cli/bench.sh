@@ -33,7 +33,7 @@ END
 # The map: a name's parts select its cells; the record has what the table has.
 map="bench map --device cpu --samples 64KiB --repeat 2"
 # shellcheck disable=SC2086
-shows '^u8/integer/256/zipf  *[0-9]' $map --cells u8/zipf
+shows '^i8/integer/256/zipf  *[0-9]' $map --cells i8/zipf
 # shellcheck disable=SC2086
 shows '^4 cells in .*; all counts exact$' $map --cells 'i8,f*/log/256/uniform,nothing' --threads 1
 # shellcheck disable=SC2086
