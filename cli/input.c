@@ -22,9 +22,9 @@ struct input {
     int fd;
     bool is_stdin;
     bool seekable;
-    off_t origin;             /* where the data begins in a seekable descriptor */
-    int64_t size;             /* bytes as stored, or -1 */
-    _Atomic int64_t position; /* bytes as stored that were taken from the descriptor, perhaps by another thread */
+    off_t origin;     /* where the data begins in a seekable descriptor */
+    int64_t size;     /* bytes as stored, or -1 */
+    int64_t position; /* bytes as stored that were taken from the descriptor */
     bool spooled;
     char path[32];
     void *map; /* what input_map gave last, from the begin of its page on; NULL: nothing */

@@ -42,7 +42,7 @@ checks=$((checks + 1))
 python3 - <<'END' || fail "the JSON of bench map is not what it should be"
 import json, math
 kept = json.load(open("map.json"))
-assert " --samples 64KiB --repeat 2 --cells f32/quantiles/256,u16/65536/uniform -o map.json" in kept["command"]
+assert " --samples 64KiB --repeat 2 --cells f32/quadratic/256,u16/65536/uniform -o map.json" in kept["command"]
 cells = kept["results"]
 assert [c["input"] for c in cells if c["dtype"] == "u16"] == ["u16/integer/65536/uniform"]
 assert {c["distribution"] for c in cells if c["dtype"] == "f32"} == {"uniform", "degenerate", "zipf"}
