@@ -18,8 +18,6 @@
 
 #define HISTO_IN_KERNEL static __device__ __forceinline__
 
-#define HISTO_NO_SLOT 0xffffffffu
-
 typedef struct histo_share {
     int64_t entry;                     /* of the batch */
     int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the nest */

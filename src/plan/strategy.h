@@ -26,6 +26,7 @@ typedef struct histo_strategy {
     bool ragged; /* it can count ragged segments: it walks the nest */
 } histo_strategy;
 
+/* In the place of the slot of a sample that there is not. */
 #define HISTO_NO_SLOT 0xffffffffu
 
 /* What rates are scaled by; 0 where it is not known. */
