@@ -14,7 +14,11 @@ typedef struct group {
     int64_t bins;
     unsigned distributions;
     double gpu, cpu, naive;
+    int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
+    bool interleaved;
     bench_layout layout;
+    histo_dtype weights;
+    histo_weighting weighting;
 } group;
 
 enum {
@@ -33,6 +37,7 @@ enum {
     WAFER_EIGHTH = 1 << 12,
     WAFER_TENTH = 1 << 13,
     ON_EDGES = 1 << 14,
+    COLOURS = 1 << 15,
     ENDS = UNIFORM | DEGENERATE | ZIPF,
     COMMON = ENDS | VALUES_2 | SORTED | RUNS,
     MANY = COMMON | VALUES_16 | CLUSTERED,
@@ -52,18 +57,41 @@ static const struct {
     {TENTH, "clustered-10", BENCH_CLUSTERED, 0.1}, {ZIPF, "zipf", BENCH_ZIPF, 0},
     {SORTED, "sorted", BENCH_SORTED, 0},           {RUNS, "runs", BENCH_RUNS, 0},
     {WAFER_EIGHTH, "wafer", BENCH_WAFER, 0.125},   {WAFER_TENTH, "wafer", BENCH_WAFER, 0.1},
-    {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},
+    {ON_EDGES, "on-edges", BENCH_ON_EDGES, 0},     {COLOURS, "photographs", BENCH_COLOURS, 0},
 };
-enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0], K = 1024, M = 1024 * 1024, NONE = -1 };
+enum {
+    DISTRIBUTIONS = sizeof distributions / sizeof distributions[0],
+    K = 1024,
+    M = 1024 * 1024,
+    NONE = -1,
+    APART = 0,
+    INTERLEAVED = 1
+};
 
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, BENCH_ONE_ARRAY},
-#define LAYOUT(layout, dtype, axis, bins, distributions, gpu, cpu)                                                     \
-    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0, BENCH_##layout},
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, .each = {0}},
+#define LAYOUT(how, dtype, axis, bins, distributions, gpu, cpu)                                                        \
+    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0, .layout = BENCH_##how},
+#define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
+    {BENCH_RESIDENT,    HISTO_##dtype,     BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,        \
+     .each = {x, y, z}, .interleaved = how},
+#define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, of_weights, how)                                          \
+    {BENCH_RESIDENT,                                                                                                   \
+     HISTO_##dtype,                                                                                                    \
+     BENCH_##axis,                                                                                                     \
+     (int64_t)(bins),                                                                                                  \
+     distributions,                                                                                                    \
+     gpu,                                                                                                              \
+     cpu,                                                                                                              \
+     0,                                                                                                                \
+     .weights = HISTO_##of_weights,                                                                                    \
+     .weighting = HISTO_WEIGHT_##how},
 #include "bench/map.def"
 #undef GROUP
 #undef LAYOUT
+#undef JOINT
+#undef WEIGHTED
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -79,13 +107,38 @@ static const char *placement_name(bench_placement placement)
     return placement == BENCH_PINNED ? "/pinned" : placement == BENCH_PAGEABLE ? "/pageable" : "";
 }
 
+/* "integer/4096", "joint/64x64x64" */
+static void name_axes(const group *g, char *name, size_t capacity)
+{
+    if (g->each[0])
+        snprintf(name, capacity, g->each[2] > 1 ? "joint/%lldx%lldx%lld" : "joint/%lldx%lld", (long long)g->each[0],
+                 (long long)g->each[1], (long long)g->each[2]);
+    else
+        snprintf(name, capacity, "%s/%lld", axis_name(g), (long long)g->bins);
+}
+
+/* "/f32-fast-sum": what is weighted and how. */
+static void name_weights(const group *g, char *name, size_t capacity)
+{
+    static const char *const kinds[] = {[HISTO_WEIGHT_FAST] = "fast",
+                                        [HISTO_WEIGHT_REPRODUCIBLE] = "exact",
+                                        [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
+                                        [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "exact-sum"};
+    *name = '\0';
+    if (g->weighting) snprintf(name, capacity, "/%s-%s", histo_dtype_name(g->weights), kinds[g->weighting]);
+}
+
 int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
 {
     int count = 0;
     for (int i = 0; i < GROUPS; i++) {
         const group *g = &groups[i];
         const char *dtype = histo_dtype_name(g->dtype), *placement = placement_name(g->placement);
+        char axes[32];
+        name_axes(g, axes, sizeof axes);
         const char *layout = bench_layout_name(g->layout), *slash = *layout ? "/" : "";
+        char weights[24];
+        name_weights(g, weights, sizeof weights);
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -94,15 +147,20 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                            .dtype = g->dtype,
                                            .bins = g->bins,
                                            .axis = g->axis,
-                                           .layout = g->layout},
+                                           .layout = g->layout,
+                                           .weighting = g->weighting,
+                                           .weights = g->weights},
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
                                  .naive = g->naive};
-            snprintf(cell->row, sizeof cell->row, "%s/%s/%lld%s%s%s", dtype, axis_name(g), (long long)g->bins,
+            memcpy(cell->input.each, g->each, sizeof g->each);
+            cell->input.interleaved = g->interleaved;
+            for (int a = 0; a < BENCH_MOST_AXES; a++)
+                cell->input.axes += g->each[a] > 1;
+            snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s%s", dtype, axes, weights, placement, slash, layout);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s%s/%s%s%s%s", dtype, axes, weights, cell->column,
                      placement, slash, layout);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s/%lld/%s%s%s%s", dtype, axis_name(g),
-                     (long long)g->bins, cell->column, placement, slash, layout);
         }
     }
     return count;

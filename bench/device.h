@@ -15,6 +15,15 @@ struct bench_peer;
 /* Something to time: enqueue it, or do it. */
 typedef histo_status bench_work(void *context, void *stream);
 
+/* Samples of all axes, in views of one dtype and one dimension; and their weights, or NULL. */
+typedef struct bench_counted {
+    int axes;
+    const struct histo_lookup *lookups;
+    const histo_view *views;
+    const void *weights;
+    histo_dtype weights_dtype;
+} bench_counted;
+
 typedef struct bench_device {
     const char *backend; /* whose strategies run here */
     histo_device device;
@@ -27,9 +36,9 @@ typedef struct bench_device {
     histo_status (*place)(const void *host, size_t bytes, const void **placed);
     void (*release)(const void *placed);
     histo_status (*fetch)(void *host, const void *placed, size_t bytes);
-    /* Add the samples to counts[slots], by the edges and by nothing that a strategy uses. */
-    histo_status (*count)(const struct histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                          uint64_t *counts);
+    /* Add n samples to counts[slots], by the edges and by nothing that a strategy uses; with weights these, in
+     * BENCH_WEIGHT_UNIT. */
+    histo_status (*count)(const bench_counted *what, int64_t n, uint64_t *counts);
     /* The last one is NULL. */
     const struct bench_peer *const *peers;
     /* Microseconds that work takes, with caches that hold none of the samples. */

@@ -27,7 +27,7 @@ static histo_status allocate(size_t bytes, void **memory)
 static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
 {
     void *memory;
-    histo_status status = allocate((size_t)n * histo_dtype_size(input->dtype), &memory);
+    histo_status status = allocate(bench_input_bytes(input, n), &memory);
     if (status == HISTO_OK) bench_input_make(input, axis, n, memory);
     *placed = memory;
     return status;
@@ -141,10 +141,9 @@ static histo_status time_work(bench_work *work, void *context, double *us)
     return status;
 }
 
-static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                          uint64_t *counts)
+static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
 {
-    return bench_plain_count(lookup, dtype, placed, n, histo_backend_cpu.threads(0), counts);
+    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
 }
 
 static int threads(int wanted)

@@ -43,24 +43,30 @@ static histo_status upload(const void *host, size_t bytes, const void **placed)
     return bench_cuda_check(error, "copying to the GPU");
 }
 
-static __global__ void make_kernel(bench_input input, histo_axis axis, int64_t n, void *samples)
+typedef struct making {
+    histo_axis axis[BENCH_MOST_AXES];
+} making;
+
+static __global__ void make_kernel(bench_input input, making of, int64_t n, void *samples)
 {
     int64_t stride = (int64_t)gridDim.x * blockDim.x;
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        bench_store(&input, &axis, samples, i, n);
+        bench_store(&input, of.axis, samples, i, n);
 }
 
 static histo_status make(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
 {
-    histo_axis there = *axis;
+    making there;
+    memcpy(there.axis, axis, (size_t)bench_input_axes(input) * sizeof *axis);
     void *memory;
-    TRY(cudaMalloc(&memory, (size_t)n * histo_dtype_size(input->dtype)), "memory for the samples: ask for fewer");
+    TRY(cudaMalloc(&memory, bench_input_bytes(input, n)), "memory for the samples: ask for fewer");
     *placed = memory;
-    histo_status status = upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.edges);
+    histo_status status =
+        upload(axis->edges, ((size_t)axis->bins + 1) * sizeof(double), (const void **)&there.axis[0].edges);
     if (status != HISTO_OK) return status;
     make_kernel<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(*input, there, n, memory);
     cudaError_t error = cudaDeviceSynchronize();
-    cudaFree((void *)there.edges);
+    cudaFree((void *)there.axis[0].edges);
     return bench_cuda_check(error, "making the samples");
 }
 
@@ -83,42 +89,72 @@ static histo_status fetch(void *host, const void *placed, size_t bytes)
 #define slot_int64_t histo_slot_i64
 #define slot_uint64_t histo_slot_u64
 
-/* One addition for the lanes of a warp that have the same slot. */
+typedef struct counting {
+    int axes;
+    histo_lookup lookups[BENCH_MOST_AXES];
+    const char *at[BENCH_MOST_AXES];
+    int64_t stride[BENCH_MOST_AXES];
+    const void *weights;
+    histo_dtype weights_dtype;
+    unsigned long long *counts;
+} counting;
+
+/* One addition for the lanes of a warp that have the same slot; with weights, if all have. */
 #define COUNT(constant, name, storage, compute, widen)                                                                 \
-    static __global__ void count_##name(histo_lookup lookup, const void *samples, int64_t n,                           \
-                                        unsigned long long *counts)                                                    \
+    static __global__ void count_##name(const __grid_constant__ counting c, int64_t n)                                 \
     {                                                                                                                  \
         int64_t stride = (int64_t)gridDim.x * blockDim.x, i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;          \
         for (; i - threadIdx.x % 32 < n; i += stride) {                                                                \
             unsigned lanes = __ballot_sync(~0u, i < n);                                                                \
             if (i >= n) continue;                                                                                      \
-            unsigned slot = slot_##compute(&lookup, (compute)widen(((const storage *)samples)[i]));                    \
+            unsigned slot = 0;                                                                                         \
+            for (int a = 0; a < c.axes; a++) {                                                                         \
+                storage x = *(const storage *)(c.at[a] + i * c.stride[a]);                                             \
+                slot = slot * ((unsigned)c.lookups[a].bins + 3) + slot_##compute(&c.lookups[a], (compute)widen(x));    \
+            }                                                                                                          \
             unsigned equal = __match_any_sync(lanes, slot);                                                            \
-            if (threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&counts[slot], (unsigned long long)__popc(equal));     \
+            unsigned long long sum = c.weights ? bench_weight(c.weights, c.weights_dtype, i) : __popc(equal);          \
+            if (c.weights && equal == ~0u)                                                                             \
+                for (int lane = 16; lane; lane /= 2)                                                                   \
+                    sum += __shfl_xor_sync(~0u, sum, lane);                                                            \
+            bool all_add = c.weights && equal != ~0u;                                                                  \
+            if (all_add || threadIdx.x % 32 == __ffs(equal) - 1) atomicAdd(&c.counts[slot], sum);                      \
         }                                                                                                              \
     }
 HISTO_DTYPES(COUNT)
 #undef COUNT
 
-static histo_status count(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                          uint64_t *counts)
+static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) count_##name,
-    static void (*const kernels[])(histo_lookup, const void *, int64_t, unsigned long long *) = {HISTO_DTYPES(ENTRY)};
+    static void (*const kernels[])(counting, int64_t) = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
-    histo_lookup there = *lookup;
-    size_t bytes = ((size_t)lookup->bins + 3) * sizeof *counts;
-    const void *sums = NULL;
-    there.table = NULL;
-    histo_status status =
-        upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&there.edges);
-    if (status == HISTO_OK) status = upload(counts, bytes, &sums);
-    if (status == HISTO_OK) {
-        kernels[dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(there, placed, n, (unsigned long long *)sums);
-        status = bench_cuda_check(cudaMemcpy(counts, sums, bytes, cudaMemcpyDeviceToHost), "counting plainly");
+    counting c = {};
+    size_t bytes = sizeof *counts;
+    histo_status status = HISTO_OK;
+    c.axes = what->axes;
+    c.weights = what->weights;
+    c.weights_dtype = what->weights_dtype;
+    for (int a = 0; a < c.axes; a++) {
+        const histo_lookup *lookup = &what->lookups[a];
+        bytes *= (size_t)lookup->bins + 3;
+        c.lookups[a] = *lookup;
+        c.lookups[a].table = NULL;
+        c.lookups[a].edges = NULL;
+        c.at[a] = (const char *)what->views[a].data;
+        c.stride[a] = what->views[a].strides[0];
+        if (status == HISTO_OK)
+            status =
+                upload(lookup->edges, ((size_t)lookup->bins + 1) * sizeof(double), (const void **)&c.lookups[a].edges);
     }
-    cudaFree((void *)sums);
-    cudaFree((void *)there.edges);
+    if (status == HISTO_OK) status = upload(counts, bytes, (const void **)&c.counts);
+    if (status == HISTO_OK) {
+        kernels[what->views->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS>>>(c, n);
+        status = bench_cuda_check(cudaMemcpy(counts, c.counts, bytes, cudaMemcpyDeviceToHost), "counting plainly");
+    }
+    cudaFree(c.counts);
+    for (int a = 0; a < c.axes; a++)
+        cudaFree((void *)c.lookups[a].edges);
     return status;
 }
 
@@ -193,7 +229,7 @@ static histo_status make_in(void *memory, const bench_input *input, const histo_
 {
     const void *device = NULL;
     histo_status status = make(input, axis, n, &device);
-    if (status == HISTO_OK) status = fetch(memory, device, (size_t)n * histo_dtype_size(input->dtype));
+    if (status == HISTO_OK) status = fetch(memory, device, bench_input_bytes(input, n));
     if (device) release(device);
     return status;
 }
@@ -201,8 +237,7 @@ static histo_status make_in(void *memory, const bench_input *input, const histo_
 static histo_status make_pinned(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
 {
     void *memory;
-    TRY(cudaMallocHost(&memory, (size_t)n * histo_dtype_size(input->dtype)),
-        "page-locked memory: ask for fewer samples");
+    TRY(cudaMallocHost(&memory, bench_input_bytes(input, n)), "page-locked memory: ask for fewer samples");
     *placed = memory;
     return make_in(memory, input, axis, n);
 }
@@ -214,7 +249,7 @@ static void release_pinned(const void *placed)
 
 static histo_status make_pageable(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed)
 {
-    size_t bytes = (size_t)n * histo_dtype_size(input->dtype);
+    size_t bytes = bench_input_bytes(input, n);
     void *memory = malloc(bytes);
     if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
     *placed = memory;
@@ -226,10 +261,9 @@ static void release_pageable(const void *placed)
     free((void *)placed);
 }
 
-static histo_status count_on_host(const histo_lookup *lookup, histo_dtype dtype, const void *placed, int64_t n,
-                                  uint64_t *counts)
+static histo_status count_on_host(const bench_counted *what, int64_t n, uint64_t *counts)
 {
-    return bench_plain_count(lookup, dtype, placed, n, histo_backend_cpu.threads(0), counts);
+    return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
 }
 
 /* As many bytes as the samples have, from page-locked memory. */

@@ -153,6 +153,34 @@ histo_axis bench_input_axis(const bench_input *input, double *edges)
     return histo_axis_integer(smallest < 0 ? -bins / 2 : 0, bins);
 }
 
+int bench_input_axes(const bench_input *input)
+{
+    return input->axes ? input->axes : 1;
+}
+
+histo_axis bench_joint_axis(const bench_input *input, int a)
+{
+    double smallest, beyond;
+    if (!histo_dtype_is_integer(input->dtype)) return histo_axis_regular(input->each[a], 0, 1);
+    histo_dtype_limits(input->dtype, &smallest, &beyond);
+    return input->dtype == HISTO_U8 ? histo_axis_regular(input->each[a], 0, beyond)
+                                    : histo_axis_integer(0, input->each[a]);
+}
+
+size_t bench_input_bytes(const bench_input *input, int64_t n)
+{
+    return (size_t)n * (size_t)bench_input_axes(input) * histo_dtype_size(input->dtype);
+}
+
+histo_view bench_input_view(const bench_input *input, const void *samples, int64_t all, int64_t first, int64_t n, int a)
+{
+    int64_t axes = bench_input_axes(input), size = (int64_t)histo_dtype_size(input->dtype);
+    int64_t at = input->interleaved ? first * axes + a : a * all + first;
+    histo_view view = histo_view_1d((const char *)samples + at * size, input->dtype, n);
+    if (input->interleaved) view.strides[0] = axes * size;
+    return view;
+}
+
 typedef struct making {
     const bench_input *input;
     const histo_axis *axis;

@@ -25,6 +25,8 @@ typedef enum bench_kind {
     BENCH_SPREAD,     /* `shape` values, evenly over the range: of many bins, all in one bank of shared memory */
     BENCH_ON_EDGES,   /* every sample is the lower edge of a bin: all bins alike */
     BENCH_RUNS,       /* as a row of an image: runs of equal and nearly equal values */
+    BENCH_COLOURS,    /* three channels of photographs: soft and sharp things of a few colours, with a camera's noise */
+    BENCH_WEIGHTS,    /* whole multiples of BENCH_WEIGHT_UNIT in [0, 1), whose sums no order of additions rounds */
 } bench_kind;
 
 /* The bins of an array. */
@@ -55,6 +57,10 @@ typedef struct bench_photo {
     int64_t width, height;
 } bench_photo;
 
+enum { BENCH_MOST_AXES = 3 };
+
+#define BENCH_WEIGHT_UNIT 0x1p-24
+
 typedef struct bench_input {
     char name[80]; /* "moon/4k", "uniform/u32/4096" */
     bench_kind kind;
@@ -62,9 +68,16 @@ typedef struct bench_input {
     int64_t width, height; /* of an image; else 0 */
     const bench_photo *photo;
     histo_dtype dtype;
-    int64_t bins;
+    int64_t bins; /* in all */
     bench_axis_kind axis;
+    /* Of a joint histogram: its axes, all of `dtype`, and the bins of each. 0 axes: it is of one, and `bins` says it.
+     */
+    int axes;
+    int64_t each[BENCH_MOST_AXES];
+    bool interleaved; /* samples of all axes side by side; else columns one behind the other */
     bench_layout layout;
+    histo_weighting weighting;
+    histo_dtype weights; /* if weighted */
 } bench_input;
 
 /* All inputs of the gallery, the photographs' among them (which stay where they are); free it. NULL without memory. */
@@ -76,7 +89,16 @@ bool bench_input_selected(const bench_input *input, const char *list);
 /* edges: bins + 1 doubles that the axis may need, and then refers to. */
 histo_axis bench_input_axis(const bench_input *input, double *edges);
 
-/* Write n samples; of an image, at most all its pixels. axis: the input's. */
+/* Axes of its histogram, and axis a of a joint one. */
+int bench_input_axes(const bench_input *input);
+histo_axis bench_joint_axis(const bench_input *input, int a);
+
+/* Bytes of n samples, which are of all axes; of samples [first, first + n) of `all` the view of axis a. */
+size_t bench_input_bytes(const bench_input *input, int64_t n);
+histo_view bench_input_view(const bench_input *input, const void *samples, int64_t all, int64_t first, int64_t n,
+                            int a);
+
+/* Write n samples; of an image, at most all its pixels. axis: the input's, or all of its axes. */
 void bench_input_make(const bench_input *input, const histo_axis *axis, int64_t n, void *samples);
 
 #endif

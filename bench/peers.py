@@ -1,10 +1,12 @@
 """Histograms of Python's libraries, for `histo bench map` to time.
 
 Requests are lines on standard input, their words divided by tabs; the answer to each is one line: "ok", or "no" and why.
-    begin ID LIBRARY SAMPLES DTYPE COUNT EDGES BINS KIND THREADS   files of samples and of double edges; KIND of axis:
-                                                                   integer, equal, any
+    begin ID LIBRARY SAMPLES DTYPE COUNT EDGES BINS KIND THREADS WEIGHTS WEIGHT_DTYPE   files of samples, of double edges
+                                                                   and of weights; KIND of axis: integer, equal, any;
+                                                                   WEIGHT_DTYPE: none, if there are none
     run ID                                                         count all samples anew: what is timed
-    counts ID FILE                                                 write the counts of the last run as uint64
+    counts ID FILE                                                 write the counts of the last run, or the sums of
+                                                                   weights in units of 2^-24, as uint64
     end ID
 """
 
@@ -15,8 +17,10 @@ import sys
 BLOCK = 1 << 22  # samples: what a library converts stays in caches, and does not fill the memory
 
 
-def blocks(samples):
-    return (samples[i : i + BLOCK] for i in range(0, len(samples), BLOCK))
+def blocks(task):
+    """Blocks of samples with their weights, or with None."""
+    for i in range(0, len(task.samples), BLOCK):
+        yield task.samples[i : i + BLOCK], None if task.weights is None else task.weights[i : i + BLOCK]
 
 
 class Numpy:
@@ -28,11 +32,13 @@ class Numpy:
     def run(self):
         t = self.task
         if t.kind == "integer":
-            counts = np.zeros(t.bins, np.int64)
-            for block in blocks(t.samples):
-                counts += np.bincount(block if t.lo == 0 else block - t.samples.dtype.type(t.lo), minlength=t.bins)
+            counts = np.zeros(t.bins, np.int64 if t.weights is None else np.float64)
+            for block, weights in blocks(t):
+                from_0 = block if t.lo == 0 else block - t.samples.dtype.type(t.lo)
+                counts += np.bincount(from_0, weights, minlength=t.bins)
             return counts
-        return np.histogram(t.samples, t.bins if t.kind == "equal" else t.edges, range=(t.lo, t.hi))[0]
+        bins = t.bins if t.kind == "equal" else t.edges
+        return np.histogram(t.samples, bins, range=(t.lo, t.hi), weights=t.weights)[0]
 
 
 class BoostHistogram:
@@ -47,9 +53,10 @@ class BoostHistogram:
             self.axis = axis.Variable(task.edges)
 
     def run(self):
-        histogram = bh.Histogram(self.axis, storage=bh.storage.Int64())
-        for block in blocks(self.task.samples):
-            histogram.fill(block, threads=self.task.threads)
+        weighted = self.task.weights is not None
+        histogram = bh.Histogram(self.axis, storage=bh.storage.Double() if weighted else bh.storage.Int64())
+        for block, weights in blocks(self.task):
+            histogram.fill(block, weight=weights, threads=self.task.threads)
         return histogram.values()
 
 
@@ -61,7 +68,8 @@ class FastHistogram:
 
     def run(self):
         t = self.task
-        return sum(fast_histogram.histogram1d(block, t.bins, (t.lo, t.hi)) for block in blocks(t.samples))
+        range_ = (t.lo, t.hi)
+        return sum(fast_histogram.histogram1d(block, t.bins, range_, weights=weights) for block, weights in blocks(t))
 
 
 class OpenCV:
@@ -81,15 +89,20 @@ class OpenCV:
         return cv2.calcHist([t.samples.reshape(-1, width)], [0], None, [t.bins], [t.lo, t.hi]).ravel()
 
 
+def mapped(path, dtype, count):
+    names = {"u": "uint", "i": "int", "f": "float"}
+    dtype = np.dtype(names[dtype[0]] + dtype[1:])
+    file = os.open(path, os.O_RDONLY)
+    flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)  # no page faults while it counts
+    memory = mmap.mmap(file, int(count) * dtype.itemsize, flags, mmap.PROT_READ)
+    os.close(file)
+    return np.frombuffer(memory, dtype)
+
+
 class Task:
-    def __init__(self, samples, dtype, count, edges, bins, kind, threads):
-        names = {"u": "uint", "i": "int", "f": "float"}
-        dtype = np.dtype(names[dtype[0]] + dtype[1:])
-        file = os.open(samples, os.O_RDONLY)
-        flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)  # no page faults while it counts
-        mapped = mmap.mmap(file, int(count) * dtype.itemsize, flags, mmap.PROT_READ)
-        os.close(file)
-        self.samples = np.frombuffer(mapped, dtype)
+    def __init__(self, samples, dtype, count, edges, bins, kind, threads, weights, weights_dtype):
+        self.samples = mapped(samples, dtype, count)
+        self.weights = None if weights_dtype == "none" else mapped(weights, weights_dtype, count)
         self.edges = np.fromfile(edges, np.float64)
         self.bins, self.kind, self.threads = int(bins), kind, int(threads)
         self.lo, self.hi = float(self.edges[0]), float(self.edges[-1])
@@ -116,7 +129,8 @@ def main():
             elif verb == "run":
                 counts[key] = states[key].run()
             elif verb == "counts":
-                np.asarray(counts[key]).astype(np.uint64).tofile(words[0])
+                unit = 1 if states[key].task.weights is None else 2.0**-24
+                (np.asarray(counts[key]) / unit).astype(np.uint64).tofile(words[0])
             elif verb == "end":
                 states.pop(key, None), counts.pop(key, None)
         except Exception as error:  # whatever a library says, the benchmark goes on

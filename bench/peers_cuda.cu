@@ -17,6 +17,7 @@
 typedef struct peer {
     const bench_task *task;
     unsigned *counts; /* [bins] */
+    double *sums;     /* [bins], of weights, if there are any */
     void *edges;
     void *sorted; /* of the sort: as many samples again */
     void *workspace;
@@ -29,6 +30,7 @@ static void end(void *state)
 {
     peer *p = (peer *)state;
     cudaFree(p->counts);
+    cudaFree(p->sums);
     cudaFree(p->edges);
     cudaFree(p->sorted);
     cudaFree(p->workspace);
@@ -38,7 +40,7 @@ static void end(void *state)
 /* Of all histograms. */
 static size_t all_bins(const peer *p)
 {
-    return (size_t)(p->task->axis->bins * (p->task->arranged ? p->task->arranged->batch : 1));
+    return (size_t)(p->task->input->bins * (p->task->arranged ? p->task->arranged->batch : 1));
 }
 
 static histo_status begin(const bench_task *task, void **state)
@@ -81,6 +83,11 @@ static histo_status counts(void *state, uint64_t *counts)
 static bool searches(const bench_task *task)
 {
     return task->input->axis != BENCH_NATURAL;
+}
+
+static histo_status fail_joint(void)
+{
+    return histo_fail(HISTO_UNSUPPORTED, "not for several axes");
 }
 
 static histo_status fail_type(const bench_task *task)
@@ -176,6 +183,7 @@ static bool histogram_takes(histo_dtype dtype)
 
 static histo_status begin_histogram(const bench_task *task, void **state)
 {
+    if (task->input->axes) return fail_joint();
     if (!histogram_takes(task->input->dtype)) return fail_type(task);
     histo_status status = begin(task, state);
     peer *p = (peer *)*state;
@@ -191,7 +199,7 @@ static histo_status run_histogram(void *state, void *stream)
 }
 
 extern "C" const bench_peer bench_cub_histogram = {
-    "CUB DeviceHistogram", begin_histogram, run_histogram, counts, end, true};
+    "CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end, true};
 
 /* ---- Sort and search ---- */
 
@@ -257,6 +265,7 @@ static cudaError_t call_sort(peer *p, cudaStream_t stream)
 
 static histo_status begin_sort(const bench_task *task, void **state)
 {
+    if (task->input->axes) return fail_joint();
     histo_dtype dtype = task->input->dtype;
 #define IS(constant, type) || dtype == constant
     if (!(false SORTED(IS))) return fail_type(task);
@@ -274,7 +283,7 @@ static histo_status run_sort(void *state, void *stream)
     return bench_cuda_check(call_sort((peer *)state, (cudaStream_t)stream), "CUB's sort");
 }
 
-extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", begin_sort, run_sort, counts, end, false};
+extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", false, begin_sort, run_sort, counts, end, false};
 
 /* ---- NPP ---- */
 
@@ -343,6 +352,7 @@ static npp_context npp_own; /* asking the device for its properties takes longer
 
 static histo_status begin_npp(const bench_task *task, void **state)
 {
+    if (task->input->axes) return fail_joint();
     if (task->input->dtype != HISTO_U8 || task->axis->bins > 256) return fail_type(task);
     npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
     npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
@@ -391,13 +401,21 @@ static histo_status counts_npp(void *state, uint64_t *sums)
     return HISTO_OK;
 }
 
-extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp, counts_npp, end, false};
+extern "C" const bench_peer bench_npp = {"NPP HistogramEven", false, begin_npp, run_npp, counts_npp, end, false};
 
 /* ---- Atomic additions in device memory ---- */
 
+typedef struct joint {
+    int axes, bins[BENCH_MOST_AXES];
+    const char *at[BENCH_MOST_AXES];
+    int64_t stride[BENCH_MOST_AXES];
+    float lo[BENCH_MOST_AXES], scale[BENCH_MOST_AXES];
+} joint;
+
 #define ATOMICS(constant, name, storage, compute, widen)                                                               \
     static __global__ void add_##name(const void *samples, int64_t n, double lo, double scale, const double *edges,    \
-                                      int64_t bins, unsigned *counts)                                                  \
+                                      int64_t bins, unsigned *counts, const void *weights, histo_dtype weights_dtype,  \
+                                      double *sums)                                                                    \
     {                                                                                                                  \
         int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
         for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
@@ -405,7 +423,28 @@ extern "C" const bench_peer bench_npp = {"NPP HistogramEven", begin_npp, run_npp
             int64_t bin = edges ? 0 : (int64_t)floor((x - lo) * scale);                                                \
             for (int64_t left = edges ? bins : 1; left > 1; left -= left / 2)                                          \
                 if (x >= edges[bin + left / 2]) bin += left / 2;                                                       \
-            if (bin >= 0 && bin < bins) atomicAdd(&counts[bin], 1u);                                                   \
+            if (bin < 0 || bin >= bins) continue;                                                                      \
+            if (!weights)                                                                                              \
+                atomicAdd(&counts[bin], 1u);                                                                           \
+            else if (weights_dtype == HISTO_F32)                                                                       \
+                atomicAdd(&sums[bin], (double)((const float *)weights)[i]);                                            \
+            else                                                                                                       \
+                atomicAdd(&sums[bin], ((const double *)weights)[i]);                                                   \
+        }                                                                                                              \
+    }                                                                                                                  \
+    static __global__ void add_joint_##name(const joint c, int64_t n, unsigned *counts)                                \
+    {                                                                                                                  \
+        int64_t stride = (int64_t)gridDim.x * blockDim.x;                                                              \
+        for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {                         \
+            int bin = 0;                                                                                               \
+            bool there = true;                                                                                         \
+            for (int a = 0; a < c.axes; a++) {                                                                         \
+                float x = (float)widen(*(const storage *)(c.at[a] + i * c.stride[a]));                                 \
+                int its = (int)floorf((x - c.lo[a]) * c.scale[a]);                                                     \
+                there &= its >= 0 && its < c.bins[a];                                                                  \
+                bin = bin * c.bins[a] + its;                                                                           \
+            }                                                                                                          \
+            if (there) atomicAdd(&counts[bin], 1u);                                                                    \
         }                                                                                                              \
     }
 HISTO_DTYPES(ATOMICS)
@@ -414,24 +453,63 @@ HISTO_DTYPES(ATOMICS)
 static histo_status begin_atomics(const bench_task *task, void **state)
 {
     histo_status status = begin(task, state);
-    return status == HISTO_OK && searches(task) ? upload_edges((peer *)*state, false) : status;
+    if (status != HISTO_OK) return status;
+    if (task->weights)
+        TRY(cudaMalloc(&((peer *)*state)->sums, (size_t)task->axis->bins * sizeof(double)), "sums of a peer");
+    return searches(task) ? upload_edges((peer *)*state, false) : HISTO_OK;
+}
+
+static histo_status run_joint_atomics(const peer *p, cudaStream_t on)
+{
+#define ENTRY(constant, name, storage, compute, widen) add_joint_##name,
+    static void (*const kernels[])(joint, int64_t, unsigned *) = {HISTO_DTYPES(ENTRY)};
+#undef ENTRY
+    const bench_task *task = p->task;
+    joint c = {.axes = task->input->axes};
+    for (int a = 0; a < c.axes; a++) {
+        histo_view view = bench_input_view(task->input, task->samples, task->all, 0, task->count, a);
+        c.at[a] = (const char *)view.data;
+        c.stride[a] = view.strides[0];
+        c.bins[a] = (int)task->axis[a].bins;
+        c.lo[a] = (float)task->axis[a].lo;
+        c.scale[a] = (float)((double)c.bins[a] / (task->axis[a].hi - task->axis[a].lo));
+    }
+    kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(c, task->count, p->counts);
+    return bench_cuda_check(cudaGetLastError(), "launching global atomics");
 }
 
 static histo_status run_atomics(void *state, void *stream)
 {
 #define ENTRY(constant, name, storage, compute, widen) add_##name,
-    static void (*const kernels[])(const void *, int64_t, double, double, const double *, int64_t,
-                                   unsigned *) = {HISTO_DTYPES(ENTRY)};
+    static void (*const kernels[])(const void *, int64_t, double, double, const double *, int64_t, unsigned *,
+                                   const void *, histo_dtype, double *) = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
     const peer *p = (const peer *)state;
     const bench_task *task = p->task;
     const histo_axis *axis = task->axis;
     cudaStream_t on = (cudaStream_t)stream;
-    TRY(cudaMemsetAsync(p->counts, 0, (size_t)axis->bins * sizeof *p->counts, on), "clearing counts");
+    TRY(cudaMemsetAsync(p->counts, 0, (size_t)task->input->bins * sizeof *p->counts, on), "clearing counts");
+    if (p->sums) TRY(cudaMemsetAsync(p->sums, 0, (size_t)axis->bins * sizeof *p->sums, on), "clearing sums");
+    if (task->input->axes) return run_joint_atomics(p, on);
     kernels[task->input->dtype]<<<bench_cuda_blocks(), BENCH_CUDA_THREADS, 0, on>>>(
         task->samples, task->count, axis->lo, (double)axis->bins / (axis->hi - axis->lo), (const double *)p->edges,
-        axis->bins, p->counts);
+        axis->bins, p->counts, task->weights, task->input->weights, p->sums);
     return bench_cuda_check(cudaGetLastError(), "launching global atomics");
 }
 
-extern "C" const bench_peer bench_global_atomics = {"global atomics", begin_atomics, run_atomics, counts, end, false};
+static histo_status sums_or_counts(void *state, uint64_t *result)
+{
+    const peer *p = (const peer *)state;
+    if (!p->sums) return counts(state, result);
+    size_t bins = (size_t)p->task->axis->bins;
+    TRY(cudaMemcpy(result, p->sums, bins * sizeof *p->sums, cudaMemcpyDeviceToHost), "sums of a peer");
+    for (size_t i = 0; i < bins; i++) {
+        double sum;
+        memcpy(&sum, &result[i], sizeof sum);
+        result[i] = (uint64_t)(sum / BENCH_WEIGHT_UNIT);
+    }
+    return HISTO_OK;
+}
+
+extern "C" const bench_peer bench_global_atomics = {"global atomics", true, begin_atomics, run_atomics,
+                                                    sums_or_counts,   end,  false};

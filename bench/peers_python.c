@@ -19,7 +19,7 @@ static struct {
     bool tried;
     int socket; /* -1: there is no such process */
     FILE *answers;
-    int samples, edges, counts; /* files */
+    int samples, weights, edges, counts; /* files */
     /* What the files hold, while there are states. */
     const void *placed;
     int64_t count;
@@ -31,6 +31,7 @@ static void start(const char *interpreter)
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
     python.samples = memfd_create("samples", MFD_CLOEXEC);
+    python.weights = memfd_create("weights", MFD_CLOEXEC);
     python.edges = memfd_create("edges", MFD_CLOEXEC);
     python.counts = memfd_create("counts", MFD_CLOEXEC);
     pid_t child = fork();
@@ -94,6 +95,11 @@ static histo_status share(const bench_task *task)
     }
     python.placed = task->samples;
     python.count = task->count;
+    if (task->weights) {
+        size_t bytes = (size_t)task->count * histo_dtype_size(task->input->weights);
+        histo_status status = write_from(python.weights, 0, task->weights, bytes);
+        if (status != HISTO_OK) return status;
+    }
     return write_from(python.samples, begin, (const char *)task->samples + begin, (size_t)task->count * size - begin);
 }
 
@@ -105,6 +111,7 @@ typedef struct library {
 static histo_status begin(const char *name, const bench_task *task, void **state)
 {
     const char *interpreter = getenv("HISTO_BENCH_PYTHON"), *kind = "any";
+    if (task->input->axes) return histo_fail(HISTO_UNSUPPORTED, "not for several axes");
     if (task->input->axis == BENCH_NATURAL) kind = task->axis->kind == HISTO_INTEGER ? "integer" : "equal";
     if (!python.tried && interpreter && *interpreter) start(interpreter);
     python.tried = true;
@@ -117,9 +124,11 @@ static histo_status begin(const char *name, const bench_task *task, void **state
     python.states++;
     if (status != HISTO_OK) return status;
     int process = (int)getpid();
-    return ask("begin\t%d\t%s\t/proc/%d/fd/%d\t%s\t%lld\t/proc/%d/fd/%d\t%lld\t%s\t%d\n", it->number, name, process,
-               python.samples, histo_dtype_name(task->input->dtype), (long long)task->count, process, python.edges,
-               (long long)task->axis->bins, kind, task->threads);
+    const char *weights = task->weights ? histo_dtype_name(task->input->weights) : "none";
+    return ask("begin\t%d\t%s\t/proc/%d/fd/%d\t%s\t%lld\t/proc/%d/fd/%d\t%lld\t%s\t%d\t/proc/%d/fd/%d\t%s\n",
+               it->number, name, process, python.samples, histo_dtype_name(task->input->dtype), (long long)task->count,
+               process, python.edges, (long long)task->axis->bins, kind, task->threads, process, python.weights,
+               weights);
 }
 
 static histo_status run(void *state, void *stream)
@@ -145,13 +154,13 @@ static void end(void *state)
     free(state);
 }
 
-#define PEER(id, name)                                                                                                 \
+#define PEER(id, name, weighs)                                                                                         \
     static histo_status begin_##id(const bench_task *task, void **state)                                               \
     {                                                                                                                  \
         return begin(name, task, state);                                                                               \
     }                                                                                                                  \
-    const bench_peer bench_##id = {name, begin_##id, run, counts, end, false};
-PEER(numpy, "NumPy")
-PEER(boost_histogram, "boost-histogram")
-PEER(fast_histogram, "fast-histogram")
-PEER(opencv, "OpenCV")
+    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, false};
+PEER(numpy, "NumPy", true)
+PEER(boost_histogram, "boost-histogram", true)
+PEER(fast_histogram, "fast-histogram", true)
+PEER(opencv, "OpenCV", false)

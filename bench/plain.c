@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "bench/position.h"
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 
@@ -13,12 +14,12 @@ typedef void count_share(const counting *c, int64_t begin, int64_t end, uint64_t
 
 struct counting {
     count_share *count;
-    const void *samples;
-    int64_t n, entries; /* of a table */
+    const void *samples; /* of the naive loops, and their task */
+    const bench_task *task;
+    const bench_counted *what; /* of those by the edges */
+    int64_t n, entries;        /* of a table */
     int shares;
     uint64_t *tables; /* of the shares after the first */
-    const histo_lookup *lookup;
-    const bench_task *task;
     uint64_t *counts;
 };
 
@@ -50,25 +51,27 @@ static histo_status count_shared(counting *c, int threads)
 #define BY_EDGES(constant, name, storage, compute, widen)                                                              \
     static void count_##name(const counting *c, int64_t begin, int64_t end, uint64_t *counts)                          \
     {                                                                                                                  \
-        const storage *samples = c->samples;                                                                           \
-        for (int64_t i = begin; i < end; i++)                                                                          \
-            counts[SLOT_OF(compute)(c->lookup, (compute)widen(samples[i]))]++;                                         \
+        for (int64_t i = begin; i < end; i++) {                                                                        \
+            int64_t slot = 0;                                                                                          \
+            for (int a = 0; a < c->what->axes; a++) {                                                                  \
+                const char *at = (const char *)c->what->views[a].data + i * c->what->views[a].strides[0];              \
+                compute x = (compute)widen(*(const storage *)at);                                                      \
+                slot = slot * (c->what->lookups[a].bins + 3) + SLOT_OF(compute)(&c->what->lookups[a], x);              \
+            }                                                                                                          \
+            counts[slot] += bench_weight(c->what->weights, c->what->weights_dtype, i);                                 \
+        }                                                                                                              \
     }
 HISTO_DTYPES(BY_EDGES)
 #undef BY_EDGES
 
-histo_status bench_plain_count(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int64_t n,
-                               int threads, uint64_t *counts)
+histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
     static count_share *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
-    counting c = {.count = by_edges[dtype],
-                  .samples = samples,
-                  .n = n,
-                  .entries = (int64_t)lookup->bins + 3,
-                  .lookup = lookup,
-                  .counts = counts};
+    counting c = {.count = by_edges[what->views->dtype], .n = n, .entries = 1, .what = what, .counts = counts};
+    for (int a = 0; a < what->axes; a++)
+        c.entries *= what->lookups[a].bins + 3;
     return count_shared(&c, threads);
 }
 
@@ -178,7 +181,7 @@ static count_share *naive_loop(const bench_task *task)
 
 static histo_status naive_begin(const bench_task *task, void **state)
 {
-    count_share *loop = naive_loop(task);
+    count_share *loop = task->input->axes ? NULL : naive_loop(task);
     if (!loop) return histo_fail(HISTO_UNSUPPORTED, "there is no such loop");
     size_t bytes = sizeof(naive) + (size_t)task->axis->bins * sizeof(uint64_t);
     naive *it = malloc(bytes);
@@ -209,4 +212,4 @@ static histo_status naive_counts(void *state, uint64_t *counts)
     return HISTO_OK;
 }
 
-const bench_peer bench_naive = {"naive loop", naive_begin, naive_run, naive_counts, free, false};
+const bench_peer bench_naive = {"naive loop", false, naive_begin, naive_run, naive_counts, free, false};

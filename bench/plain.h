@@ -2,11 +2,11 @@
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
+#include "bench/device.h"
 #include "bench/peer.h"
 
-/* Add the slots of n samples to counts, each by the edges. */
-histo_status bench_plain_count(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int64_t n,
-                               int threads, uint64_t *counts);
+/* Add the slots of n samples, or their weights, to counts, each by the edges, as bench_device.count. */
+histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads, uint64_t *counts);
 
 /* A loop for each type: a subtraction, a multiplication or a binary search for each sample, and an increment. Edges of
  * equal bins are not looked at, as nobody does. */

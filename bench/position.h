@@ -26,6 +26,58 @@ HISTO_INLINE double bench_in_run(int64_t i)
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
 }
 
+/* Noise of `cells` cells across a picture, blended between them, in [-1/2, 1/2). */
+HISTO_INLINE double bench_noise(uint64_t stream, double x, double y, double cells)
+{
+    int64_t left = (int64_t)floor(x * cells), top = (int64_t)floor(y * cells), row = INT64_C(1) << 24;
+    double u = x * cells - (double)left, v = y * cells - (double)top;
+    u *= u * (3 - 2 * u);
+    v *= v * (3 - 2 * v);
+    double a = random_uniform(stream, top * row + left), b = random_uniform(stream, top * row + left + 1);
+    double c = random_uniform(stream, top * row + row + left), d = random_uniform(stream, top * row + row + left + 1);
+    return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v - 0.5;
+}
+
+/* A channel of pixel i of photographs of 24 million pixels, one after the other: light of many scales, two colours of
+ * few, and noise. */
+HISTO_INLINE double bench_colour(int64_t i, int channel)
+{
+    enum { WIDTH = 6000, HEIGHT = 4000 };
+    int64_t picture = i / (WIDTH * HEIGHT), pixel = i % (WIDTH * HEIGHT);
+    double x = (double)(pixel % WIDTH) / HEIGHT + 2 * (double)picture, y = (double)(pixel / WIDTH) / HEIGHT;
+    double light = 0, weight = 1, cells = 4;
+    for (uint64_t octave = 0; octave < 7; octave++, weight *= 0.55, cells *= 2.1)
+        light += weight * bench_noise(20 + octave, x, y, cells);
+    double warm = bench_noise(30, x, y, 3) + 0.4 * bench_noise(31, x, y, 12);
+    double green = bench_noise(32, x, y, 3) + 0.4 * bench_noise(33, x, y, 12);
+    light = 110 + 150 * light;
+    double strength = 0.4 + light / 255;
+    double tint = channel == 0 ? 70 * warm : channel == 1 ? 20 * green - 30 * warm : -60 * green - 20 * warm;
+    double value = (light + strength * tint + 1.4 * random_normal(40 + (uint64_t)channel, i)) / 256;
+    return value < 0 ? 0 : value < 1 ? value : 1 - 0x1p-24;
+}
+
+/* Where sample i lies on axis a of a joint histogram: [0, 1). */
+HISTO_INLINE double bench_joint_position(const bench_input *input, int64_t i, int a)
+{
+    uint64_t stream = (uint64_t)a;
+    double bins = (double)input->each[a];
+    switch (input->kind) {
+    case BENCH_COLOURS:
+        return bench_colour(i, a);
+    case BENCH_WAFER:
+        return bench_clustered(stream, i, a ? 0.5 : input->shape);
+    case BENCH_CLUSTERED:
+        return bench_clustered(stream, i, input->shape);
+    case BENCH_ZIPF:
+        return (exp(random_uniform(stream, i) * log(bins + 1)) - 1) / bins;
+    case BENCH_DEGENERATE:
+        return 0.625;
+    default:
+        return random_uniform(stream, i);
+    }
+}
+
 /* Where sample i of n lies in the range of bins: [0, 1). */
 HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t n)
 {
@@ -51,6 +103,8 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return 0.625;
     case BENCH_ON_EDGES:
         return floor(random_uniform(0, i) * bins) / bins;
+    case BENCH_WEIGHTS:
+        return floor(random_uniform(5, i) / BENCH_WEIGHT_UNIT) * BENCH_WEIGHT_UNIT;
     case BENCH_RUNS:
         return bench_in_run(i);
     default:
@@ -77,10 +131,17 @@ HISTO_INLINE uint16_t bench_upper(float value, int shift)
     return (uint16_t)(bits >> shift);
 }
 
-/* Write sample i of n. */
-HISTO_INLINE void bench_store(const bench_input *input, const histo_axis *axis, void *samples, int64_t i, int64_t n)
+/* Weight i in BENCH_WEIGHT_UNIT; 1 without weights. */
+HISTO_INLINE uint64_t bench_weight(const void *weights, histo_dtype dtype, int64_t i)
 {
-    double value = bench_value(input, axis, bench_position(input, i, n));
+    if (!weights) return 1;
+    double w = dtype == HISTO_F32 ? (double)((const float *)weights)[i] : ((const double *)weights)[i];
+    return (uint64_t)(w / BENCH_WEIGHT_UNIT);
+}
+
+/* Write a value as sample i. */
+HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int64_t i, double value)
+{
     const float below_one = 1 - 0x1p-24f; /* no sample is rounded up to the end of [0, 1) */
     switch (input->dtype) {
 #define CASE(constant, type)                                                                                           \
@@ -106,6 +167,16 @@ HISTO_INLINE void bench_store(const bench_input *input, const histo_axis *axis, 
     default:
         ((float *)samples)[i] = input->axis == BENCH_NATURAL && value > below_one ? below_one : (float)value;
         break;
+    }
+}
+
+/* Write sample i of n; axis: the input's, or all of its axes. */
+HISTO_INLINE void bench_store(const bench_input *input, const histo_axis *axis, void *samples, int64_t i, int64_t n)
+{
+    if (!input->axes) bench_store_value(input, samples, i, bench_value(input, axis, bench_position(input, i, n)));
+    for (int a = 0; a < input->axes; a++) {
+        double value = axis[a].lo + (axis[a].hi - axis[a].lo) * bench_joint_position(input, i, a);
+        bench_store_value(input, samples, input->interleaved ? i * input->axes + a : a * n + i, value);
     }
 }
 

@@ -16,12 +16,14 @@ typedef struct bench {
     const bench_device *device;
     const bench_input *input;
     bench_result *result;
-    histo_axis axis;     /* owned */
-    double *edges;       /* of the axis, all of them */
-    histo_lookup lookup; /* without a table */
+    int axes;
+    histo_axis axis[BENCH_MOST_AXES]; /* owned */
+    double *edges;                    /* of a single axis, all of them */
+    histo_lookup lookup[BENCH_MOST_AXES];
+    int64_t bins, slots; /* in all */
     const void *placed;
     bench_arrangement arranged; /* of an input that is not one array: a fill */
-    const void *mask;           /* of it, or NULL */
+    const void *mask, *weights; /* NULL if there are none */
     int64_t chunk;              /* samples of a fill: all, or one image */
     int64_t fills;              /* of a whole pass */
     racer *racers;              /* as many as the result has scores */
@@ -93,30 +95,36 @@ static bool is_one_array(const bench *b)
     return !b->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked);
 }
 
-/* n samples of fill i of a pass. */
-static histo_view chunk_at(const bench *b, int64_t i, int64_t n)
+/* n samples of fill i of a pass, of all axes. */
+static void view_chunk(const bench *b, int64_t i, int64_t n, histo_view views[BENCH_MOST_AXES])
 {
-    if (b->input->layout) return bench_samples_at(&b->arranged, b->placed);
-    const char *at = (const char *)b->placed + (size_t)(i * b->chunk) * histo_dtype_size(b->input->dtype);
-    return histo_view_1d(at, b->input->dtype, n);
+    if (b->input->layout) views[0] = bench_samples_at(&b->arranged, b->placed);
+    for (int a = 0; a < b->axes && !b->input->layout; a++)
+        views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
 }
 
 /* A plan for one fill of a new histogram, or that fill, with what it has beside the samples. */
 static histo_status plan_chunk(const bench *b, int64_t n, const histo_plan_options *how, histo_hist **hist,
                                histo_plan **plan)
 {
-    histo_view view = chunk_at(b, 0, n), mask = bench_mask_at(&b->arranged, b->mask);
-    histo_status status =
-        histo_hist_create(hist, 1, &b->axis, &(histo_hist_options){.batch = b->input->layout ? b->arranged.batch : 1});
-    if (status != HISTO_OK) return status;
-    return histo_plan_create(plan, *hist, &view, &(histo_fill_options){.mask = b->mask ? &mask : NULL}, how);
+    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
+    view_chunk(b, 0, n, views);
+    histo_hist_options kind = {.batch = b->input->layout ? b->arranged.batch : 1, .weighting = b->input->weighting};
+    histo_fill_options fill = {.mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL};
+    histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
+    return status == HISTO_OK ? histo_plan_create(plan, *hist, views, &fill, how) : status;
 }
 
 static histo_status fill_chunk(const bench *b, int64_t i, int64_t n, const histo_plan *plan, histo_hist *hist,
                                void *stream)
 {
-    histo_view view = chunk_at(b, i, n), mask = bench_mask_at(&b->arranged, b->mask);
-    return histo_plan_fill(plan, hist, &view, &(histo_fill_options){.mask = b->mask ? &mask : NULL, .stream = stream});
+    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
+    histo_fill_options fill = {
+        .mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL, .stream = stream};
+    view_chunk(b, i, n, views);
+    return histo_plan_fill(plan, hist, views, &fill);
 }
 
 static histo_status run_pass(void *context, void *stream)
@@ -151,15 +159,20 @@ static void forget(racer *r)
 static histo_status begin_peer(racer *r)
 {
     const bench *b = r->bench;
+    histo_view views[BENCH_MOST_AXES];
+    view_chunk(b, 0, r->chunk, views);
     r->task = (bench_task){.input = b->input,
-                           .axis = &b->axis,
+                           .axis = b->axis,
                            .edges = b->edges,
-                           .lookup = &b->lookup,
-                           .samples = chunk_at(b, 0, r->chunk).data,
+                           .lookup = b->lookup,
+                           .samples = views[0].data,
                            .arranged = is_one_array(b) ? NULL : &b->arranged,
+                           .weights = b->weights,
                            .count = r->chunk * r->fills,
+                           .all = b->chunk * b->fills,
                            .threads = b->result->threads};
     if (r->task.arranged && !r->peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
+    if (b->weights && !r->peer->weighs) return histo_fail(HISTO_UNSUPPORTED, "it sums no weights");
     return r->peer->begin(&r->task, &r->state);
 }
 
@@ -194,7 +207,7 @@ static histo_status settle(racer *r, int level)
 static int lowest_level(const bench *b)
 {
     int level = 0;
-    int64_t least = b->axis.bins > LEAST_SAMPLES ? b->axis.bins : LEAST_SAMPLES;
+    int64_t least = b->bins > LEAST_SAMPLES ? b->bins : LEAST_SAMPLES;
     int64_t shrinks = is_whole(b) ? b->fills : b->chunk / least;
     while (level < LEVELS - 1 && shrinks >> LEVEL_BITS * (level + 1) > 0)
         level++;
@@ -276,10 +289,12 @@ static histo_status read_pass(void *context, void *stream)
 {
     const reader *r = context;
     const bench *b = r->bench;
-    int64_t touched = b->input->layout ? b->arranged.touched : b->chunk * b->fills;
-    histo_status status =
-        b->device->read(b->placed, (size_t)touched * histo_dtype_size(b->input->dtype), r->threads, stream);
-    return status == HISTO_OK && b->mask ? b->device->read(b->mask, (size_t)touched, r->threads, stream) : status;
+    size_t size = histo_dtype_size(b->input->dtype), n = (size_t)(b->chunk * b->fills);
+    size_t bytes = b->input->layout ? (size_t)b->arranged.touched * size : bench_input_bytes(b->input, (int64_t)n);
+    histo_status status = b->device->read(b->placed, bytes, r->threads, stream);
+    if (status == HISTO_OK && b->mask) status = b->device->read(b->mask, bytes / size, r->threads, stream);
+    if (status != HISTO_OK || !b->weights) return status;
+    return b->device->read(b->weights, n * histo_dtype_size(b->input->weights), r->threads, stream);
 }
 
 static histo_status time_reading(const bench *b, int threads, bench_times *times)
@@ -312,21 +327,28 @@ static histo_status take_turns(const bench *b)
 /* The oracle's counts of as many samples as one can wait for. */
 static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
-    size_t bytes = (size_t)n * histo_dtype_size(b->input->dtype);
+    size_t bytes = bench_input_bytes(b->input, n);
     histo_hist *hist;
     histo_plan *plan = NULL;
-    void *host = malloc(bytes + 1);
+    char *host = malloc(bytes + 1);
     if (!host) return histo_fail_memory(bytes, "samples for the oracle");
-    histo_status status = b->device->fetch(host, b->placed, bytes);
-    if (status == HISTO_OK) status = histo_hist_create(&hist, 1, &b->axis, NULL);
+    histo_view there[BENCH_MOST_AXES], here[BENCH_MOST_AXES];
+    histo_status status = HISTO_OK;
+    int pieces = b->input->interleaved ? 1 : b->axes;
+    view_chunk(b, 0, n, there);
+    for (int a = 0; a < b->axes; a++) {
+        here[a] = bench_input_view(b->input, host, n, 0, n, a);
+        if (a < pieces && status == HISTO_OK)
+            status = b->device->fetch((void *)here[a].data, there[a].data, bytes / (size_t)pieces);
+    }
+    if (status == HISTO_OK) status = histo_hist_create(&hist, b->axes, b->axis, NULL);
     if (status != HISTO_OK) {
         free(host);
         return status;
     }
-    histo_view view = histo_view_1d(host, b->input->dtype, n);
     histo_plan_options how = {.device = HISTO_DEVICE_CPU, .strategy = "cpu/sequential"};
-    status = histo_plan_create(&plan, hist, &view, NULL, &how);
-    if (status == HISTO_OK) status = histo_plan_fill(plan, hist, &view, NULL);
+    status = histo_plan_create(&plan, hist, here, NULL, &how);
+    if (status == HISTO_OK) status = histo_plan_fill(plan, hist, here, NULL);
     if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
     histo_plan_destroy(plan);
     histo_hist_destroy(hist);
@@ -351,9 +373,32 @@ static histo_status count_arranged(const bench *b, uint64_t *counts, int64_t slo
 
 static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
+    histo_view views[BENCH_MOST_AXES];
     if (b->input->layout) return count_arranged(b, counts, slots);
+    view_chunk(b, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
-    return b->device->count(&b->lookup, b->input->dtype, b->placed, n, counts);
+    return b->device->count(&(bench_counted){.axes = b->axes, .lookups = b->lookup, .views = views}, n, counts);
+}
+
+static histo_status sum_plainly(const bench *b, int64_t n, uint64_t *sums, int64_t slots)
+{
+    histo_view views[BENCH_MOST_AXES];
+    view_chunk(b, 0, n, views);
+    memset(sums, 0, (size_t)slots * sizeof *sums);
+    const bench_counted what = {b->axes, b->lookup, views, b->weights, b->input->weights};
+    return b->device->count(&what, n, sums);
+}
+
+/* The sums of weights in BENCH_WEIGHT_UNIT. */
+static histo_status read_sums(const histo_hist *hist, uint64_t *sums, int64_t slots)
+{
+    double *exact = malloc((size_t)slots * sizeof *exact);
+    if (!exact) return histo_fail_memory((size_t)slots * sizeof *exact, "checking the sums");
+    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, exact, NULL, slots);
+    for (int64_t s = 0; s < slots && status == HISTO_OK; s++)
+        sums[s] = (uint64_t)(exact[s] / BENCH_WEIGHT_UNIT);
+    free(exact);
+    return status;
 }
 
 /* The slot where the counts differ; -1 if they are equal. */
@@ -377,12 +422,24 @@ static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *oth
                       b->input->name);
 }
 
-/* counts: of the bins of each histogram; wanted: of their slots. */
-static int64_t misplaced(const uint64_t *counts, const uint64_t *wanted, uint64_t times, int64_t bins, int64_t batch)
+/* The slot of a bin; histograms of a batch, of bins and of slots, are one behind the other. */
+static int64_t slot_of(const bench *b, int64_t bin)
 {
+    int64_t slot = 0, stride = 1;
+    for (int a = b->axes - 1; a >= 0; a--) {
+        slot += (bin % b->axis[a].bins + 1) * stride;
+        bin /= b->axis[a].bins;
+        stride *= b->axis[a].bins + 3;
+    }
+    return slot + bin * stride;
+}
+
+static int64_t misplaced(const bench *b, const uint64_t *counts, const uint64_t *wanted, uint64_t times)
+{
+    int64_t batch = b->input->layout ? b->arranged.batch : 1;
     uint64_t sum = 0;
-    for (int64_t i = 0; i < batch * bins; i++) {
-        uint64_t expected = wanted[i / bins * (bins + 3) + 1 + i % bins] * times;
+    for (int64_t i = 0; i < batch * b->bins; i++) {
+        uint64_t expected = wanted[slot_of(b, i)] * times;
         sum += counts[i] > expected ? counts[i] - expected : expected - counts[i];
     }
     return (int64_t)(sum + 1) / 2;
@@ -390,28 +447,31 @@ static int64_t misplaced(const uint64_t *counts, const uint64_t *wanted, uint64_
 
 enum { TOLERATED = 100 }; /* of so many samples, a peer may put one elsewhere, as where it rounds edges */
 
-static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t slots)
+/* what: that once and counts are of: counts, or sums of weights; only the latter of a peer, if there are weights. */
+static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *counts, int64_t slots)
 {
+    bool sums = strcmp(what, "weights") == 0;
+    if (r->score->outcome != BENCH_EXACT || (r->peer && r->bench->weights && !sums)) return;
     uint64_t fills = (uint64_t)r->fills, times = fills * (uint64_t)r->passes;
-    histo_status status =
-        r->peer ? r->peer->counts(r->state, counts) : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
+    histo_status status = r->peer ? r->peer->counts(r->state, counts)
+                          : sums  ? read_sums(r->hist, counts, slots)
+                                  : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
     if (status != HISTO_OK) {
         drop(r, BENCH_FAILED);
         return;
     }
     if (r->peer) {
-        int64_t bins = r->bench->axis.bins, batch = slots / (bins + 3);
-        int64_t lost = r->score->misplaced = misplaced(counts, once, fills, bins, batch);
-        if (lost <= r->score->samples / TOLERATED) return;
-        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the samples",
-                   100.0 * (double)lost / (double)r->score->samples);
+        int64_t lost = r->score->misplaced = misplaced(r->bench, counts, once, fills);
+        double all = (double)r->score->samples * (sums ? 0.5 / BENCH_WEIGHT_UNIT : 1);
+        if ((double)lost <= all / TOLERATED) return;
+        histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the %s", 100 * (double)lost / all, what);
         drop(r, BENCH_REFUSED);
         return;
     }
     int64_t s = difference(counts, once, times, slots);
     if (s < 0) return;
-    histo_fail(HISTO_CORRUPT, "slot %lld has %llu samples instead of %llu", (long long)s, (unsigned long long)counts[s],
-               (unsigned long long)(once[s] * times));
+    histo_fail(HISTO_CORRUPT, "slot %lld has %llu of the %s instead of %llu", (long long)s,
+               (unsigned long long)counts[s], what, (unsigned long long)(once[s] * times));
     drop(r, BENCH_WRONG);
 }
 
@@ -419,9 +479,10 @@ static void compare(racer *r, const uint64_t *once, uint64_t *counts, int64_t sl
  * counts wanted. */
 static histo_status check_counts(const bench *b)
 {
-    int64_t slots = (b->axis.bins + 3) * (b->input->layout ? b->arranged.batch : 1);
-    uint64_t *once = calloc((size_t)slots, sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
-    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 16, "checking the counts");
+    int64_t slots = b->slots * (b->input->layout ? b->arranged.batch : 1);
+    uint64_t *once = calloc((size_t)slots, 2 * sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
+    uint64_t *sums = once ? once + slots : NULL;
+    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 24, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
     for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
         int64_t chunk = b->racers[c].chunk;
@@ -430,8 +491,10 @@ static histo_status check_counts(const bench *b)
             racer *r = &b->racers[d];
             if (r->score->outcome != BENCH_EXACT || r->checked || r->chunk != chunk) continue;
             if (!ready) status = count_plainly(b, chunk, once, slots);
+            if (!ready && b->weights && status == HISTO_OK) status = sum_plainly(b, chunk, sums, slots);
             ready = r->checked = true;
-            if (status == HISTO_OK) compare(r, once, counts, slots);
+            if (status == HISTO_OK) compare(r, "samples", once, counts, slots);
+            if (status == HISTO_OK && b->weights) compare(r, "weights", sums, counts, slots);
         }
     }
     free(once);
@@ -508,7 +571,7 @@ static histo_status make_arranged(bench *b, int64_t wanted)
     const histo_axis bytes = histo_axis_integer(0, 256);
     b->arranged = bench_arrange(b->input, wanted);
     b->chunk = b->result->samples = b->arranged.counted;
-    histo_status status = b->device->make(b->input, &b->axis, b->arranged.stored, &b->placed);
+    histo_status status = b->device->make(b->input, b->axis, b->arranged.stored, &b->placed);
     if (status == HISTO_OK && b->arranged.masked)
         status = b->device->make(&of_mask, &bytes, b->arranged.counted, &b->mask);
     return status;
@@ -517,21 +580,23 @@ static histo_status make_arranged(bench *b, int64_t wanted)
 /* An array is made where its samples are to lie; images are drawn, and lie one behind the other. */
 static histo_status make_samples(bench *b)
 {
+    enum { EVEN = 64 /* so that columns are aligned */ };
     const bench_input *input = b->input;
-    size_t size = histo_dtype_size(input->dtype);
+    size_t size = bench_input_bytes(input, 1);
     size_t wished = b->race->bytes ? (size_t)b->race->bytes : b->device->usual_bytes;
     int64_t wanted = b->race->samples ? b->race->samples : (int64_t)((wished + size - 1) / size);
     bool image = input->width;
     b->chunk = image ? input->width * input->height : wanted;
     b->fills = image && wanted > b->chunk ? wanted / b->chunk : 1;
-    b->result->samples = b->chunk * b->fills;
     b->result->fills = b->fills;
     if (input->layout) return make_arranged(b, wanted);
-    if (!image) return b->device->make(input, &b->axis, b->chunk, &b->placed);
+    if (input->axes) b->chunk = (b->chunk + EVEN - 1) / EVEN * EVEN;
+    b->result->samples = b->chunk * b->fills;
+    if (!image) return b->device->make(input, b->axis, b->chunk, &b->placed);
     size_t bytes = (size_t)b->chunk * size, all = bytes * (size_t)b->fills;
     char *host = malloc(all);
     if (!host) return histo_fail_memory(all, "samples: ask for fewer");
-    bench_input_make(input, &b->axis, b->chunk, host);
+    bench_input_make(input, b->axis, b->chunk, host);
     for (int64_t i = 1; i < b->fills; i++)
         memcpy(host + (size_t)i * bytes, host, bytes);
     histo_status status = b->device->place(host, all, &b->placed);
@@ -539,24 +604,47 @@ static histo_status make_samples(bench *b)
     return status;
 }
 
-static histo_status make_axis(bench *b)
+static histo_status make_weights(bench *b)
 {
+    const bench_input weights = {.kind = BENCH_WEIGHTS, .dtype = b->input->weights};
+    const histo_axis axis = histo_axis_regular(1, 0, 1);
+    if (!b->input->weighting) return HISTO_OK;
+    return b->device->make(&weights, &axis, b->chunk, &b->weights);
+}
+
+static histo_status make_axis(bench *b, int a, const histo_axis *axis)
+{
+    histo_status status = histo_axis_own(axis, &b->axis[a]);
+    b->axes = a + 1;
+    b->bins *= axis->bins;
+    b->slots *= axis->bins + 3;
+    return status == HISTO_OK ? histo_lookup_make(&b->lookup[a], &b->axis[a], b->input->dtype, false) : status;
+}
+
+static histo_status make_axes(bench *b)
+{
+    b->bins = b->slots = 1;
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < b->input->axes && status == HISTO_OK; a++) {
+        histo_axis axis = bench_joint_axis(b->input, a);
+        status = make_axis(b, a, &axis);
+    }
+    if (b->input->axes) return status;
     size_t bytes = (size_t)(b->input->bins + 1) * sizeof *b->edges;
     b->edges = malloc(bytes);
     if (!b->edges) return histo_fail_memory(bytes, "edges");
     histo_axis axis = bench_input_axis(b->input, b->edges);
-    histo_status status = histo_axis_own(&axis, &b->axis);
-    if (status == HISTO_OK) status = histo_axis_edges(&b->axis, b->edges);
-    if (status == HISTO_OK) status = histo_lookup_make(&b->lookup, &b->axis, b->input->dtype, false);
-    return status;
+    status = make_axis(b, 0, &axis);
+    return status == HISTO_OK ? histo_axis_edges(b->axis, b->edges) : status;
 }
 
 histo_status bench_race_run(const bench_race *race, bench_result *result)
 {
     *result = (bench_result){.input = race->input, .threads = race->device->threads(race->threads)};
     bench b = {.race = race, .device = race->device, .input = race->input, .result = result};
-    histo_status status = make_axis(&b);
+    histo_status status = make_axes(&b);
     if (status == HISTO_OK) status = make_samples(&b);
+    if (status == HISTO_OK) status = make_weights(&b);
     if (status == HISTO_OK) status = list_entries(&b);
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
         status = warm_up(&b.racers[i]);
@@ -567,9 +655,12 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
         forget(&b.racers[i]);
     free(b.racers);
     if (b.placed) b.device->release(b.placed);
+    if (b.weights) b.device->release(b.weights);
     if (b.mask) b.device->release(b.mask);
-    histo_lookup_free(&b.lookup);
-    histo_axis_disown(&b.axis);
+    for (int a = 0; a < b.axes; a++) {
+        histo_lookup_free(&b.lookup[a]);
+        histo_axis_disown(&b.axis[a]);
+    }
     free(b.edges);
     if (status == HISTO_OK) find_best(result);
     return status;

@@ -72,7 +72,8 @@ static void put_times(FILE *to, const bench_times *times)
 
 static void put_roof(FILE *to, const char *name, const bench_result *result, const bench_times *times)
 {
-    double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
+    double bytes = (double)bench_input_bytes(result->input, result->samples);
+    if (result->input->weighting) bytes += (double)result->samples * (double)histo_dtype_size(result->input->weights);
     fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, bytes / bench_median(times) * 1e-3);
     put_times(to, times);
     fputc('}', to);
@@ -119,7 +120,8 @@ void report_json_result(FILE *to, const bench_result *result, bool first)
 
 static void print_heading(FILE *to, const bench_result *result)
 {
-    double bytes = (double)result->samples * (double)histo_dtype_size(result->input->dtype);
+    double bytes = (double)bench_input_bytes(result->input, result->samples);
+    if (result->input->weighting) bytes += (double)result->samples * (double)histo_dtype_size(result->input->weights);
     fprintf(to, "\n%s: ", result->input->name);
     if (result->input->width)
         fprintf(to, "%lld image%s", (long long)result->fills, result->fills == 1 ? "" : "s");

@@ -200,14 +200,18 @@ static void weights(void **state)
             histo_fill_options on_host = {.weights = &hosts[1], .mask = &hosts[2]};
             histo_fill_options on_device = {.weights = &devices[1], .mask = &devices[2]};
             histo_hist *h = make(BATCH, weighting), *e = make(BATCH, weighting);
-            fill_by(h, "cuda/global_atomic", devices, &on_device);
             fill_by(e, "cpu/sequential", hosts, &on_host);
-            assert_same(h, e);
-            OK(histo_hist_reset(h));
-            fill_by(h, "cuda/global_atomic", hosts, &on_host); /* staged */
-            assert_same(h, e);
+            static const char *const strategies[] = {"cuda/global_atomic", "cuda/weighted_private"};
+            for (int s = 0; s < 2; s++) {
+                OK(histo_hist_reset(h));
+                fill_by(h, strategies[s], devices, &on_device);
+                assert_same(h, e);
+                OK(histo_hist_reset(h));
+                fill_by(h, strategies[s], hosts, &on_host); /* staged */
+                assert_same(h, e);
+            }
             if (kind) { /* one histogram, weights of all dtypes; and without weights */
-                fill_by(all, "cuda/global_atomic", devices, &on_device);
+                fill_by(all, "cuda/weighted_private", devices, &on_device);
                 fill_by(all, "cuda/global_atomic", devices, NULL);
                 fill_by(all_expected, "cpu/sequential", hosts, &on_host);
                 fill_by(all_expected, "cpu/sequential", hosts, NULL);
@@ -230,7 +234,7 @@ static void every_kind_of_memory(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    const int64_t n = getenv("HISTO_TEST_EVERY") ? 300007 : 11000003; /* three chunks of 16 MiB */
+    const int64_t n = getenv("HISTO_TEST_EVERY") ? 300007 : 18000007; /* two chunks of 64 MiB, many pieces */
     float *data = make_floats(4, n), *pinned, *managed;
     CUDA_OK(cudaMallocHost((void **)&pinned, (size_t)n * sizeof *pinned));
     CUDA_OK(cudaMallocManaged((void **)&managed, (size_t)n * sizeof *managed, cudaMemAttachGlobal));
@@ -398,6 +402,67 @@ static void two_streams(void **state)
     for (int s = 0; s < 2; s++)
         CUDA_OK(cudaStreamDestroy(streams[s]));
     histo_hist_destroy(e);
+    device_free(memory);
+    free(data);
+}
+
+/* Fills captured into a graph count each time it is launched, on any stream, between other fills and resets. */
+static void captured_fills(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 1920 * 1080 + 3;
+    rng r = {.state = 11};
+    histo_axis axis = histo_axis_integer(0, 256);
+    uint8_t *data = make_samples(&r, HISTO_U8, GAUSSIAN, &axis, n);
+    histo_view host = histo_view_1d(data, HISTO_U8, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t streams[2];
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
+    static const char *const strategies[] = {"cuda/lane_private", "cuda/global_atomic"};
+    for (int i = 0; i < 2; i++) {
+        histo_hist *h, *e;
+        histo_plan *plan;
+        cudaGraph_t graph;
+        cudaGraphExec_t launched;
+        histo_fill_options options = {.stream = streams[0]};
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_hist_create(&e, 1, &axis, NULL));
+        OK(histo_plan_create(&plan, h, &device, NULL, &(histo_plan_options){.strategy = strategies[i]}));
+        CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        REFUSED(HISTO_UNSUPPORTED, "fill the histogram once before", histo_plan_fill(plan, h, &device, &options));
+        REFUSED(HISTO_UNSUPPORTED, "host memory cannot be counted in a graph",
+                histo_plan_fill(plan, h, &host, &options));
+        CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
+        CUDA_OK(cudaGraphDestroy(graph));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        CUDA_OK(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        OK(histo_plan_fill(plan, h, &device, &options));
+        CUDA_OK(cudaStreamEndCapture(streams[0], &graph));
+        CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
+        for (int round = 0; round < 3; round++) {
+            for (int launch = 0; launch < 4; launch++)
+                CUDA_OK(cudaGraphLaunch(launched, streams[launch % 2]));
+            OK(histo_plan_fill(plan, h, &device, &(histo_fill_options){.stream = streams[round % 2]}));
+            for (int fill = 0; fill < (round ? 9 : 10); fill++) /* the first round has that before the graph */
+                fill_by(e, "cpu/value_counts", &host, NULL);
+            if (round == 1) {
+                CUDA_OK(cudaGraphLaunch(launched, streams[1]));
+                OK(histo_hist_reset(h));
+                OK(histo_hist_reset(e));
+            }
+            assert_same(h, e);
+        }
+        CUDA_OK(cudaGraphExecDestroy(launched));
+        CUDA_OK(cudaGraphDestroy(graph));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    for (int s = 0; s < 2; s++)
+        CUDA_OK(cudaStreamDestroy(streams[s]));
     device_free(memory);
     free(data);
 }
@@ -643,6 +708,69 @@ static void more_than_32_bits_count(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
+/* Many samples in a GPU's memory and bins that do not fit on chip: the plan looks at some, on their stream; not while
+ * that is captured, since it would have to wait. */
+static void plans_glance(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    if (getenv("HISTO_TEST_EVERY")) skip(); /* too many samples for a sanitizer */
+    const int64_t n = INT64_C(1) << 28, bins = 1 << 20;
+    uint32_t *memory;
+    cudaStream_t stream;
+    CUDA_OK(cudaMalloc((void **)&memory, (size_t)n * sizeof *memory));
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMemsetAsync(memory, 0, (size_t)n * sizeof *memory, stream));
+    histo_axis axis = histo_axis_integer(0, bins);
+    histo_view view = histo_view_1d(memory, HISTO_U32, n);
+    histo_fill_options options = {.stream = stream};
+    histo_hist *h;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    for (int captured = 0; captured < 2; captured++) {
+        histo_plan *plan;
+        char text[8192];
+        cudaGraph_t graph;
+        if (captured) CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        OK(histo_plan_create(&plan, h, &view, &options, NULL));
+        if (captured) {
+            CUDA_OK(cudaStreamEndCapture(stream, &graph));
+            CUDA_OK(cudaGraphDestroy(graph));
+        }
+        assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
+        if (!strstr(text, "a glance at 2048 samples: 100 % of them") == !captured) fail_msg("%d: %s", captured, text);
+        OK(histo_plan_fill(plan, h, &view, &options));
+        histo_plan_destroy(plan);
+    }
+    uint64_t *counts = calloc((size_t)bins, sizeof *counts);
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, bins));
+    assert_int_equal(counts[0], 2 * n);
+    free(counts);
+    histo_hist_destroy(h);
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(memory));
+}
+
+/* What is kept between histograms is made anew after the application has reset the device. The last test. */
+static void after_a_reset(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 3000001;
+    float *data = make_floats(12, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n);
+    histo_hist *e = make(1, HISTO_UNWEIGHTED);
+    fill_by(e, "cpu/privatized", &host, NULL);
+    for (int times = 0; times < 2; times++) {
+        histo_hist *h = make(1, HISTO_UNWEIGHTED);
+        fill_by(h, "cuda/shared_atomic", &host, NULL);
+        assert_same(h, e);
+        histo_hist_destroy(h);
+        CUDA_OK(cudaDeviceReset());
+    }
+    histo_hist_destroy(e);
+    free(data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -652,11 +780,14 @@ int main(void)
         cmocka_unit_test(every_kind_of_memory),
         cmocka_unit_test(planned_fills_do_not_wait),
         cmocka_unit_test(two_streams),
+        cmocka_unit_test(captured_fills),
         cmocka_unit_test(several_host_threads),
         cmocka_unit_test(parameters),
         cmocka_unit_test(failures),
         cmocka_unit_test(failed_reads_lose_nothing),
         cmocka_unit_test(more_than_32_bits_count),
+        cmocka_unit_test(plans_glance),
+        cmocka_unit_test(after_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -257,6 +257,25 @@ static void weights(void **state)
         assert_true(fabs(exact[s] - sums[s]) <= ROWS * 0x1p-53 * magnitude);
         assert_true(fabs(exact2[s] - sums2[s]) <= ROWS * 0x1p-53 * exact2[s]);
     }
+    /* Without squares the sums are the same, and squares are refused. */
+    for (int weighting = HISTO_WEIGHT_FAST_SUM; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
+        histo_hist *h = fill_columns(&t, 1, columns, (histo_weighting)weighting), *half;
+        const double *wanted = weighting == HISTO_WEIGHT_FAST_SUM ? sums : exact;
+        double alone[15], halves[9];
+        OK(histo_hist_read_weights(h, HISTO_FLOW, alone, NULL, 15));
+        for (int s = 0; s < 15 && weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM; s++)
+            assert_memory_equal(&alone[s], &wanted[s], sizeof alone[s]);
+        for (int s = 0; s < 15; s++)
+            assert_true(fabs(exact[s] - alone[s]) <= ROWS * 0x1p-53 * magnitude);
+        REFUSED(HISTO_INVALID, "squared", histo_hist_read_weights(h, HISTO_FLOW, alone, sums2, 15));
+        REFUSED(HISTO_INVALID, "weightings differ", histo_hist_merge(h, reference));
+        OK(histo_hist_rebin(h, 0, 2, &half));
+        OK(histo_hist_merge(half, half));
+        OK(histo_hist_read_weights(half, HISTO_FLOW, halves, NULL, 9));
+        assert_true(fabs(halves[1] - 2 * (exact[1] + exact[2])) <= ROWS * 0x1p-50 * magnitude);
+        histo_hist_destroy(half);
+        histo_hist_destroy(h);
+    }
     histo_hist_destroy(fast);
     histo_hist_destroy(reference);
     free_table(&t);

@@ -15,13 +15,17 @@ enum { NO_SLOT = -1 };
 static int64_t slot_by_cells(const histo_lookup *l, uint32_t position, histo_dtype dtype, const void *at)
 {
     const histo_cells *c = &l->cells;
-    uint32_t sum = histo_cells_sum(c, c->entry, position);
-    if (sum < histo_cells_special(c)) return histo_cells_equals(c, sum) ? NO_SLOT : (int64_t)(sum >> (c->low + 1));
-    uint32_t more = histo_cells_more(c, c->entry, position);
-    if (more < HISTO_CELLS_COMPARE) return more;
-    if (more == HISTO_CELLS_SEARCH) return NO_SLOT;
-    uint32_t edge = more - HISTO_CELLS_COMPARE;
-    uint32_t slot = histo_lookup_slot(l, dtype, at);
+    uint32_t sum = histo_cells_sum(c, c->by_bits, c->entry, position), slot = sum >> (c->low + 1);
+    if (sum >= c->special)
+        slot = histo_cells_narrower(c, c->by_bits, c->entry, position, sum);
+    else if (histo_cells_equals(c, sum)) {
+        assert_false(c->certain);
+        slot |= HISTO_CELLS_COMPARE;
+    }
+    if (slot == HISTO_CELLS_SEARCH) return NO_SLOT;
+    if (slot < HISTO_CELLS_COMPARE) return slot;
+    uint32_t edge = slot - HISTO_CELLS_COMPARE;
+    slot = histo_lookup_slot(l, dtype, at);
     assert_true(slot == edge || slot == edge + 1);
     return slot;
 }
@@ -32,20 +36,17 @@ static int64_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *a
     const histo_cells *c = &l->cells;
     double value = histo_load_f64(at, dtype);
     if (!uniform && !c->entry) return NO_SLOT;
-    if (dtype == HISTO_U64 || dtype == HISTO_I64) {
+    if (uniform && (dtype == HISTO_U64 || dtype == HISTO_I64)) {
         uint64_t bits;
         memcpy(&bits, at, sizeof bits);
-        if (uniform) return dtype == HISTO_U64 ? histo_nearest_u64(l, bits) : histo_nearest_i64(l, (int64_t)bits);
-        bool below = dtype == HISTO_U64 ? histo_less_u64(bits, l->lo) : histo_less_i64((int64_t)bits, l->lo);
-        return below ? 0 : slot_by_cells(l, histo_position_f64(c, c->by_bits, value), dtype, at);
+        return dtype == HISTO_U64 ? histo_nearest_u64(l, bits) : histo_nearest_i64(l, (int64_t)bits);
     }
     if (uniform) return histo_nearest_f64(l, value);
     if (isnan(value)) return l->bins + 2;
-    if (dtype == HISTO_F32) {
-        float x = (float)value;
-        return !c->by_bits && x < l->first_f32 ? 0 : slot_by_cells(l, histo_position_f32(c, c->by_bits, x), dtype, at);
-    }
-    return value < l->lo ? 0 : slot_by_cells(l, histo_position_f64(c, c->by_bits, value), dtype, at);
+    if (c->from_below && value < l->lo) return 0;
+    uint32_t position =
+        dtype == HISTO_F32 ? histo_position_f32(c, c->by_bits, (float)value) : histo_position_f64(c, c->by_bits, value);
+    return slot_by_cells(l, position, dtype, at);
 }
 
 /* Returns how many samples the cells left to a search. */

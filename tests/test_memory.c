@@ -80,7 +80,7 @@ static void histograms(void **state)
     double *y = make_samples(&r, HISTO_F64, UNIFORM, &axes[1], N);
     histo_view views[] = {histo_view_1d(x, HISTO_F32, N), histo_view_1d(y, HISTO_F64, N)};
     histo_fill_options options = {.weights = &views[1]};
-    for (int weighting = 0; weighting <= HISTO_WEIGHT_REPRODUCIBLE; weighting++) {
+    for (int weighting = 0; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
         histo_hist *h = NULL, *clone = NULL, *made = NULL;
         histo_plan *plan = NULL;
         const histo_fill_options *fill = weighting ? &options : NULL;

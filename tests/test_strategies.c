@@ -107,7 +107,6 @@ static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_vie
     bool cuda = strncmp(strategy, "cuda/", 5) == 0;
     bool may_refuse = strcmp(strategy, "cuda/global_atomic") != 0 && strcmp(strategy, "cpu/sequential") != 0 &&
                       strcmp(strategy, "cpu/privatized") != 0;
-    may_refuse |= cuda && options && options->offsets;
     if (status == HISTO_UNSUPPORTED && may_refuse) {
         on_gpu.refused += cuda;
         return NULL;
@@ -129,13 +128,13 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     histo_hist *h;
     OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch}));
     placed memory = {0};
-    histo_view copies[2];
+    histo_view copies[3], offsets = histo_view_1d(f->offsets, HISTO_I64, f->offsets ? batch + 1 : 0);
     const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
     histo_fill_options options = {.mask = place(&memory, f->mask, on_device, &copies[1]),
                                   .where = f->has_where ? samples : NULL,
                                   .where_lo = f->where_lo,
                                   .where_hi = f->where_hi,
-                                  .offsets = f->offsets};
+                                  .offsets = place(&memory, &offsets, on_device && batch % 2, &copies[2])->data};
     histo_plan *plan = plan_for(strategy, h, samples, &options, threads);
     if (plan) OK(histo_plan_fill(plan, h, samples, &options));
     OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all));
@@ -430,6 +429,289 @@ static void joint(void **state)
     }
 }
 
+/* A joint histogram of samples in one buffer: columns one behind the other, or samples side by side. */
+typedef struct table {
+    int naxes, axis[4]; /* of joint_axis */
+    histo_dtype dtype[4];
+    int pitch;  /* bytes from a sample of an axis to the next; 0: columns */
+    int offset; /* bytes before the first sample */
+    int64_t batch, n;
+} table;
+
+static histo_axis joint_axis(int i)
+{
+    static const double few[] = {-3.5, -1, 0, 0x1p-20, 0.1, 0.25, 3, 17.5, 100, 1e4};
+    const histo_axis axes[] = {histo_axis_integer(0, 256),
+                               histo_axis_regular(64, 0, 256),
+                               histo_axis_closed(histo_axis_regular(32, 0, 256)),
+                               histo_axis_regular(50, 0, 256),
+                               histo_axis_regular(8, 64, 192),
+                               histo_axis_regular(128, 0, 256),
+                               histo_axis_regular(256, 0, 1),
+                               histo_axis_closed(histo_axis_regular(300, -1, 1)),
+                               histo_axis_integer(-20, 300),
+                               histo_axis_log(40, 1e-3, 1e4),
+                               histo_axis_variable(9, few),
+                               histo_axis_integer(0, 4096),
+                               histo_axis_regular(2, 0, 256)};
+    return axes[i];
+}
+
+static void check_table(rng *r, const table *t, int round)
+{
+    enum { FEW = 50000 };
+    histo_axis axes[4];
+    double *edges[4];
+    int64_t slots = 1, all = t->batch * t->n, at = t->offset, column[4], pitch[4];
+    for (int a = 0; a < t->naxes; a++) {
+        int64_t size = (int64_t)histo_dtype_size(t->dtype[a]);
+        column[a] = at;
+        pitch[a] = t->pitch ? t->pitch : size;
+        at += t->pitch ? size : (all * size + 15) / 16 * 16 + (round % 3 == 2 ? size : 0);
+        axes[a] = joint_axis(t->axis[a]);
+        edges[a] = malloc((size_t)(axes[a].bins + 1) * sizeof(double));
+        OK(histo_axis_edges(&axes[a], edges[a]));
+        slots *= axes[a].bins + 3;
+    }
+    int64_t bytes = t->pitch ? t->offset + all * t->pitch : at;
+    char *buffer = calloc((size_t)bytes, 1);
+    histo_view views[4];
+    for (int a = 0; a < t->naxes; a++) {
+        size_t size = histo_dtype_size(t->dtype[a]);
+        char *samples = make_samples(r, t->dtype[a], (distribution)rng_below(r, DISTRIBUTIONS), &axes[a], all);
+        for (int64_t i = 0; i < all; i++)
+            memcpy(buffer + column[a] + i * pitch[a], samples + (size_t)i * size, size);
+        free(samples);
+        views[a] = (histo_view){.data = buffer + column[a],
+                                .dtype = t->dtype[a],
+                                .ndim = 2,
+                                .batch_ndim = 1,
+                                .shape = {t->batch, t->n},
+                                .strides = {t->n * pitch[a], pitch[a]}};
+    }
+    size_t counters = (size_t)(t->batch * slots);
+    uint64_t *expected = calloc(counters, sizeof *expected), *got = malloc(counters * sizeof *got);
+    for (int64_t i = 0; i < all; i++) {
+        int64_t slot = i / t->n;
+        for (int a = 0; a < t->naxes; a++)
+            slot =
+                slot * (axes[a].bins + 3) + slot_by_edges(sample_value(buffer + column[a] + i * pitch[a], t->dtype[a]),
+                                                          edges[a], axes[a].bins, axes[a].closed);
+        expected[slot]++;
+    }
+    char name[64];
+    for (int s = 0; s < histo_strategy_count(); s++) {
+        if (!row_name(s, name)) continue;
+        bool is_for_many = strstr(name, "partition") || strstr(name, "packed") || strstr(name, "global_atomic");
+        bool on_device = strncmp(name, "cuda/", 5) == 0;
+        if (slots > FEW && on_device && !is_for_many) continue;
+        placed memory = {0};
+        histo_view whole = histo_view_1d(buffer, HISTO_U8, bytes), copy, moved[4];
+        const histo_view *there = place(&memory, &whole, on_device, &copy);
+        for (int a = 0; a < t->naxes; a++) {
+            moved[a] = views[a];
+            moved[a].data = (const char *)there->data + column[a];
+        }
+        histo_hist *h;
+        OK(histo_hist_create(&h, t->naxes, axes, &(histo_hist_options){.batch = t->batch}));
+        histo_plan *plan = plan_for(name, h, moved, NULL, 2);
+        for (int pass = 0; plan && pass < 2; pass++)
+            OK(histo_plan_fill(plan, h, moved, NULL));
+        if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)counters));
+        for (size_t i = 0; plan && i < counters; i++)
+            if (got[i] != 2 * expected[i])
+                fail_msg("%s, table %d: slot %zu has %llu, should have %llu", name, round, i,
+                         (unsigned long long)got[i], 2 * (unsigned long long)expected[i]);
+        displace(&memory);
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    for (int a = 0; a < t->naxes; a++)
+        free(edges[a]);
+    free(buffer);
+    free(expected);
+    free(got);
+}
+
+/* Pixels, pairs and columns of any types: whole steps and ragged ends, aligned and not, batches, all widths of
+ * counters. */
+static void tables(void **state)
+{
+    (void)state;
+    static const table list[] = {
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},  /* 64 x 64 x 64: counters of 6 bits */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},  /* of four channels three */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},  /* columns */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 5, 1, 40001},  /* unaligned */
+        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 3, 32768},  /* 8 bits, a batch */
+        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001}, /* 16 bits or 32 */
+        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},               /* of three channels two */
+        {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},               /* two columns of bytes */
+        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: not all values are on
+                                                                                         the axes */
+        {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},
+        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* by table, a window */
+        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* too many for counters on chip */
+        {2, {6, 6}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},            /* pairs */
+        {2, {6, 7}, {HISTO_F32, HISTO_F32}, 0, 4, 2, 33001},
+        {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
+        {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
+        {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001}, /* a pair side by side */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},  /* columns of any types */
+        {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
+        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
+        {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},
+        {2, {8, 10}, {HISTO_I32, HISTO_I8}, 0, 0, 1, 50001},
+    };
+    rng r = {.state = 6};
+    for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++)
+        for (int round = 0; round < 3; round++)
+            if (is_chosen()) check_table(&r, &list[i], 3 * i + round);
+}
+
+/* ---- Weights ---- */
+
+enum {
+    WEIGHTS_BINS = 60,
+    WEIGHTS_SLOTS = WEIGHTS_BINS + 3,
+    WEIGHTS_BATCH = 3,
+    WEIGHTS_ALL = WEIGHTS_BATCH * WEIGHTS_SLOTS
+};
+
+typedef struct sums {
+    uint64_t counts[WEIGHTS_ALL];
+    double w[WEIGHTS_ALL], w2[WEIGHTS_ALL];
+} sums;
+
+static bool with_squares(histo_weighting weighting)
+{
+    return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
+}
+
+/* False if the strategy refuses. views: samples, and weights. */
+static bool sum_weights(const char *strategy, const histo_axis *axis, histo_weighting weighting,
+                        const histo_view views[2], const char *params, sums *out)
+{
+    histo_hist *h;
+    histo_plan *plan = NULL;
+    OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = WEIGHTS_BATCH, .weighting = weighting}));
+    histo_fill_options options = {.weights = &views[1]};
+    if (!params)
+        plan = plan_for(strategy, h, &views[0], &options, 2);
+    else
+        OK(histo_plan_create(&plan, h, &views[0], &options,
+                             &(histo_plan_options){.strategy = strategy, .params = params}));
+    if (plan) {
+        OK(histo_plan_fill(plan, h, &views[0], &options));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, WEIGHTS_ALL));
+        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, WEIGHTS_ALL));
+    }
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    return plan;
+}
+
+/* A fast sum beside the exact one, of n numbers whose magnitudes add up to `all`. */
+static bool is_near(double fast, double exact, double all, uint64_t n)
+{
+    if (isnan(exact)) return isnan(fast);
+    if (!(all < HUGE_VAL / 2)) return true; /* what overflows on the way, or not, depends on the order */
+    return fabs(fast - exact) <= (double)n * 0x1p-53 * all;
+}
+
+static void compare_sums(const char *what, histo_weighting weighting, const sums *got, const sums *exact,
+                         const sums *magnitudes)
+{
+    bool reproducible = weighting == HISTO_WEIGHT_REPRODUCIBLE || weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    assert_memory_equal(got->counts, exact->counts, sizeof exact->counts);
+    for (int s = 0; s < WEIGHTS_ALL; s++)
+        for (int power = 0; power < 1 + with_squares(weighting); power++) {
+            const double *x = power ? got->w2 : got->w, *y = power ? exact->w2 : exact->w;
+            bool same = memcmp(&x[s], &y[s], sizeof x[s]) == 0 || (isnan(x[s]) && isnan(y[s]));
+            double all = power ? exact->w2[s] : magnitudes->w[s];
+            if (reproducible ? !same : !is_near(x[s], y[s], all, exact->counts[s]))
+                fail_msg("%s: slot %d has a sum of w^%d of %a, should have %a", what, s, power + 1, x[s], y[s]);
+        }
+}
+
+/* Weights spread over so many powers of two that no window of exponents holds them all, with what is no number. */
+static double wild_weight(rng *r)
+{
+    static const double rare[] = {0, -0.0, 0x1p-149, -0x1.8p-130, 3e38, -3e38, 0x1p-1074, 1e300, -1e300};
+    int64_t kind = rng_below(r, 100);
+    if (kind < 9) return rare[kind];
+    if (kind == 9) return rng_below(r, 50) ? 1 : rng_below(r, 2) ? HUGE_VAL : -HUGE_VAL;
+    if (kind == 10) return rng_below(r, 50) ? -1 : (double)NAN;
+    return ldexp(rng_uniform(r) - 0.5, (int)rng_below(r, kind < 40 ? 80 : 12) - (kind < 40 ? 40 : 6));
+}
+
+/* Weights of every dtype beside samples of some, all weightings: reproducible sums have the oracle's bits, fast ones
+ * keep their bound. Contiguous, one sample off alignment, and each second one. */
+static void weights(void **state)
+{
+    (void)state;
+    enum { N = 9000, KINDS = 4 };
+    static const histo_dtype dtypes[] = {HISTO_F32, HISTO_F64, HISTO_U32, HISTO_U8, HISTO_I32, HISTO_U16, HISTO_I64};
+    rng r = {.state = 20};
+    histo_axis around = histo_axis_regular(WEIGHTS_BINS, -1000, 1000);
+    double *magnitudes = malloc(2 * N * sizeof *magnitudes);
+    for (int i = 0; i < HISTO_DTYPE_COUNT * KINDS; i++) {
+        histo_dtype dtype = (histo_dtype)(i / KINDS), samples_dtype = dtypes[i % 7];
+        int kind = i % KINDS, step = kind == 3 ? 2 : 1, offset = kind == 1;
+        int64_t size = (int64_t)histo_dtype_size(dtype), samples_size = (int64_t)histo_dtype_size(samples_dtype);
+        histo_axis axis;
+        axis = histo_axis_regular(WEIGHTS_BINS, 0, samples_dtype == HISTO_U8 ? 100 : 1000);
+        distribution d = kind == 0 ? GAUSSIAN : kind == 1 ? UNIFORM : kind == 2 ? DEGENERATE : ZIPF;
+        char *x = make_samples(&r, samples_dtype, d, &axis, 2 * N + 1);
+        char *w = make_samples(&r, dtype, kind % 2 ? SPECIAL : EDGES, &around, 2 * N + 1);
+        for (int k = 0; kind == 2 && k < 2 * N + 1; k++) {
+            if (dtype == HISTO_F32) ((float *)w)[k] = (float)wild_weight(&r);
+            if (dtype == HISTO_F64) ((double *)w)[k] = wild_weight(&r);
+        }
+        const int64_t shape[2] = {WEIGHTS_BATCH, N / WEIGHTS_BATCH};
+        histo_view views[2] = {histo_view_nd(x + offset * samples_size, samples_dtype, 2, shape),
+                               histo_view_nd(w + offset * size, dtype, 2, shape)};
+        for (int v = 0; v < 2; v++) {
+            views[v].batch_ndim = 1;
+            views[v].strides[0] *= step;
+            views[v].strides[1] *= step;
+        }
+        for (int64_t k = 0; k < N; k++)
+            magnitudes[k] = (double)fabsl(sample_value(element(&views[1], k), dtype));
+        histo_view of_magnitudes[2] = {views[0], histo_view_nd(magnitudes, HISTO_F64, 2, shape)};
+        of_magnitudes[1].batch_ndim = 1;
+        sums exact, magnitude, got;
+        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, views, "", &exact);
+        sum_weights("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, of_magnitudes, "", &magnitude);
+        for (int s = 0; s < histo_strategy_count(); s++) {
+            char name[64], what[160];
+            if (!row_name(s, name) || !is_chosen()) continue;
+            bool cuda = strncmp(name, "cuda/", 5) == 0;
+            placed memory = {0};
+            histo_view copies[2];
+            for (int v = 0; v < 2; v++)
+                copies[v] = *place(&memory, &views[v], cuda && i % 5, &copies[v]);
+            for (int weighting = HISTO_WEIGHT_FAST; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
+                if (!sum_weights(name, &axis, (histo_weighting)weighting, copies, NULL, &got)) break;
+                snprintf(what, sizeof what, "%s, weights %s kind %d, samples %s, weighting %d", name,
+                         histo_dtype_name(dtype), kind, histo_dtype_name(samples_dtype), weighting);
+                compare_sums(what, (histo_weighting)weighting, &got, &exact, &magnitude);
+                if (strcmp(name, "cuda/weighted_private") != 0) continue;
+                static const char *const params[] = {"lanes=32", "lanes=16,blocks=2", "lanes=8,threads=96", "blocks=1"};
+                for (int p = 0; p < 4; p++) {
+                    sum_weights(name, &axis, (histo_weighting)weighting, copies, params[p], &got);
+                    compare_sums(what, (histo_weighting)weighting, &got, &exact, &magnitude);
+                }
+            }
+            displace(&memory);
+        }
+        free(x);
+        free(w);
+    }
+    free(magnitudes);
+}
+
 /* A parameter of a strategy changes how it counts, never what. */
 static void parameters(void **state)
 {
@@ -479,6 +761,8 @@ int main(void)
         cmocka_unit_test(ragged_segments),
         cmocka_unit_test(no_samples_and_one),
         cmocka_unit_test(joint),
+        cmocka_unit_test(tables),
+        cmocka_unit_test(weights),
         cmocka_unit_test(parameters),
         cmocka_unit_test(rows),
     };

@@ -14,6 +14,11 @@ enum {
     WARP = 32             /* samples that wait for each other on a GPU */
 };
 
+/* Linear maps go to positions between these: a golden section of 2^31, so that regular steps of samples are no power of
+ * two of cells; and away from 0, for whatever rounding does there. */
+#define FIRST_POSITION 16.
+#define LAST_POSITION 0x1.3c6ef372p30
+
 /* A threshold: its position, and whether samples below it have the same. */
 typedef struct threshold {
     uint32_t position;
@@ -26,12 +31,12 @@ typedef struct maker {
     double *values;   /* of the thresholds, exactly */
     threshold *where; /* of each */
     uint32_t thresholds;
-    uint32_t *entry, *more;
+    uint32_t *entry;
     uint32_t entries; /* so far */
-    uint32_t room;    /* words of entry and more */
+    uint32_t room;    /* words */
     bool no_memory;
-    /* Cells that have narrower ones, thresholds in them, thresholds that are compared, and those too close for all. */
-    uint32_t narrowed, crowded, compared, close;
+    /* Cells that have narrower ones, thresholds in them, and those too close for all. */
+    uint32_t narrowed, crowded, close;
 } maker;
 
 /* ---- Thresholds ---- */
@@ -77,13 +82,13 @@ static uint32_t position_of(const maker *m, double value)
                                  : histo_position_f64(&m->cells, m->cells.by_bits, value);
 }
 
-/* Samples below the first threshold are told by a comparison. */
 static void place_thresholds(maker *m)
 {
     for (uint32_t i = 0; i < m->thresholds; i++) {
         double value = m->values[i];
         m->where[i].position = position_of(m, value);
-        m->where[i].shared = i > 0 && position_of(m, value_below(m->dtype, value)) == m->where[i].position;
+        bool told = i == 0 && m->cells.from_below;
+        m->where[i].shared = !told && position_of(m, value_below(m->dtype, value)) == m->where[i].position;
     }
 }
 
@@ -95,38 +100,26 @@ static bool make_room(maker *m, uint32_t entries)
     uint32_t words = histo_spread(entries) + 1, room = words + words / 2;
     if (words <= m->room) return true;
     uint32_t *entry = realloc(m->entry, room * sizeof *entry);
-    if (entry) m->entry = entry;
-    uint32_t *more = realloc(m->more, room * sizeof *more);
-    if (more) m->more = more;
-    m->no_memory |= !entry || !more;
-    if (entry && more) m->room = room;
-    return entry && more;
+    m->no_memory |= !entry;
+    if (!entry) return false;
+    m->entry = entry;
+    m->room = room;
+    return true;
 }
 
-static void put(maker *m, uint32_t index, uint32_t sum, uint32_t cell, uint32_t more)
+/* The entry whose sum at the beginning of the cell is this. */
+static void put(maker *m, uint32_t index, uint32_t sum, uint32_t cell)
 {
-    uint32_t word = histo_spread(index);
-    m->entry[word] = sum + 1 - (cell << 1);
-    m->more[word] = more;
-}
-
-static void put_special(maker *m, uint32_t index, uint32_t cell, uint32_t more)
-{
-    put(m, index, histo_cells_special(&m->cells) - 1, cell, more);
+    m->entry[histo_cells_word(m->cells.by_bits, index)] = sum - (cell << 1);
 }
 
 /* The entry of a cell, or of a narrower cell of it, whose thresholds are [first, end), one at most. */
 static void put_simple(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
 {
-    uint32_t most = ~histo_cells_special(&m->cells), base = first << (m->cells.low + 1);
+    uint32_t base = first << (m->cells.low + 1), beyond = (uint32_t)2 << m->cells.low;
     const threshold *t = &m->where[first];
-    if (end == first)
-        put(m, index, base - 1, cell, 0); /* as if a threshold were just below the cell */
-    else if (t->shared && m->cells.certain)
-        put_special(m, index, cell, HISTO_CELLS_COMPARE | first);
-    else
-        put(m, index, base + most - ((t->position - cell) << 1 | (uint32_t)t->shared), cell, 0);
-    m->compared += end > first && t->shared && m->cells.certain;
+    if (end > first) base += beyond - ((t->position - cell) << 1 | (uint32_t)t->shared);
+    put(m, index, base, cell);
 }
 
 /* The first threshold from `first` on that is not below `position`. */
@@ -140,11 +133,11 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
 static void put_search(maker *m, uint32_t index, uint32_t thresholds, uint32_t cell)
 {
     m->close += thresholds;
-    put_special(m, index, cell, HISTO_CELLS_SEARCH);
+    put(m, index, m->cells.special, cell);
 }
 
-/* An entry for the thresholds [first, end) of one cell, which are several: narrower cells. */
-static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
+/* log2 of the number of narrower cells that part the thresholds [first, end), as far as may be. */
+static int log_narrower(const maker *m, uint32_t first, uint32_t end)
 {
     uint32_t closest = UINT32_MAX;
     for (uint32_t i = first; i + 1 < end; i++) {
@@ -152,11 +145,19 @@ static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end,
         if (apart && apart < closest) closest = apart;
     }
     int shift = 0, least = m->cells.low > MOST_LOG_NARROWER ? m->cells.low - MOST_LOG_NARROWER : 0;
-    while (shift < m->cells.low && closest >> (shift + 1))
+    while (shift < m->cells.low - 1 && closest >> (shift + 1))
         shift++;
-    if (shift < least) shift = least;
-    uint32_t count = (uint32_t)1 << (m->cells.low - shift), begin = m->entries;
-    if (begin + count > MOST_ENTRIES || !make_room(m, begin + count)) {
+    return m->cells.low - (shift < least ? least : shift);
+}
+
+/* An entry for the thresholds [first, end) of one cell, which are several or shared: narrower cells. */
+static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
+{
+    int log_cells = m->cells.low ? log_narrower(m, first, end) : 0, shift = m->cells.low - log_cells;
+    uint32_t count = (uint32_t)1 << log_cells, begin = m->entries;
+    uint64_t sum = m->cells.special + ((uint64_t)begin << HISTO_NARROWER_BITS | (uint32_t)log_cells);
+    bool fits = log_cells && begin + count <= MOST_ENTRIES && sum + ((uint64_t)2 << m->cells.low) <= UINT32_MAX;
+    if (!fits || !make_room(m, begin + count)) {
         put_search(m, index, end - first, cell);
         return;
     }
@@ -169,19 +170,19 @@ static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end,
             put_simple(m, begin + c, first, next, cell);
         first = next;
     }
-    put_special(m, index, cell, begin << 5 | (uint32_t)shift);
+    put(m, index, (uint32_t)sum, cell);
 }
 
 /* Entries for the map and width of cells that m->cells has. */
 static void make_entries(maker *m, uint32_t count)
 {
-    m->narrowed = m->crowded = m->compared = m->close = 0;
+    m->narrowed = m->crowded = m->close = 0;
     m->entries = count;
     uint32_t first = 0;
     for (uint32_t c = 0; c < count; c++) {
         uint32_t cell = (c + m->cells.skipped) << m->cells.low;
         uint32_t end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
-        if (end - first > 1) {
+        if (end - first > 1 || (end > first && m->cells.certain && m->where[first].shared)) {
             m->narrowed++;
             m->crowded += end - first;
             put_narrower(m, c, first, end, cell);
@@ -190,22 +191,22 @@ static void make_entries(maker *m, uint32_t count)
         }
         first = end;
     }
-    m->cells.words = histo_spread(m->entries - 1) + 1;
+    m->cells.words = histo_cells_word(m->cells.by_bits, m->entries - 1) + 1;
 }
 
 /* ---- Maps ---- */
 
 static bool map_linearly(maker *m)
 {
-    double lo = m->values[0], span = m->values[m->thresholds - 1] - lo;
-    if (!(span > 0) || !isfinite(span)) return false;
-    int exponent;
-    frexp(span, &exponent); /* span < 2^exponent */
-    m->cells.by_bits = false;
-    m->cells.scale = ldexp(1, 32 - exponent);
-    m->cells.offset = -lo * m->cells.scale;
-    bool fits = m->dtype != HISTO_F32 || (isfinite((float)m->cells.scale) && isfinite((float)m->cells.offset));
-    return fits && isfinite(m->cells.scale) && isfinite(m->cells.offset) && m->cells.scale > 0;
+    double least = value_below(m->dtype, m->values[0]), most = m->values[m->thresholds - 1], span = most - least;
+    m->cells.by_bits = m->cells.from_below = false;
+    m->cells.scale = (LAST_POSITION - FIRST_POSITION) / span;
+    m->cells.offset = FIRST_POSITION - least * m->cells.scale;
+    m->cells.least = (float)least;
+    m->cells.most = (float)most;
+    m->cells.first = 0;
+    m->cells.last = (int32_t)(LAST_POSITION + FIRST_POSITION);
+    return span > 0 && isfinite(span) && isfinite(m->cells.scale) && isfinite(m->cells.offset);
 }
 
 static int32_t leading_bits(const maker *m, double value)
@@ -213,12 +214,15 @@ static int32_t leading_bits(const maker *m, double value)
     return m->dtype == HISTO_F32 ? histo_leading_bits_f32((float)value) : histo_leading_bits_f64(value);
 }
 
-/* Of positive values, the bits increase with the value; those of all others are below. */
+/* Of positive values, the bits increase with the value; those of all others are below. The first bin of an axis from 0
+ * on has one position. */
 static bool map_by_bits(maker *m)
 {
-    if (!(m->values[0] > 0)) return false;
+    m->cells.from_below = m->values[0] == 0 && m->thresholds > 1;
+    double first = m->values[m->cells.from_below];
+    if (!(first > 0)) return false;
     m->cells.by_bits = true;
-    m->cells.first = leading_bits(m, m->values[0]) - 1;
+    m->cells.first = leading_bits(m, first) - 1;
     m->cells.last = leading_bits(m, m->values[m->thresholds - 1]) + 1;
     return m->cells.first >= 0 && m->cells.last > m->cells.first;
 }
@@ -226,12 +230,13 @@ static bool map_by_bits(maker *m)
 /* Cells of the map, about 2^log_cells, and their entries; false if sums would not fit. */
 static bool cut_map(maker *m, int log_cells)
 {
-    uint32_t first = m->cells.by_bits ? (uint32_t)m->cells.first : 0;
-    uint32_t last = m->cells.by_bits ? (uint32_t)m->cells.last : UINT32_MAX;
+    uint32_t first = (uint32_t)m->cells.first, last = (uint32_t)m->cells.last;
     int low = 0;
     while ((last - first) >> low >> log_cells)
         low++;
-    if (((uint64_t)m->thresholds + 2) << (low + 1) > UINT32_MAX) return false;
+    uint64_t special = ((uint64_t)m->thresholds + 1) << (low + 1);
+    if (special + ((uint64_t)2 << low) > UINT32_MAX) return false;
+    m->cells.special = (uint32_t)special;
     m->cells.low = (uint8_t)low;
     m->cells.skipped = first >> low;
     uint32_t count = (last >> low) - (first >> low) + 1;
@@ -256,13 +261,15 @@ static double in_a_warp(double share)
 }
 
 /* Instructions a sample, roughly, beside those that any table takes: samples are thought to be half like the cells,
- * evenly spread over positions, and half like the thresholds, as edges are set where samples are. */
+ * evenly spread over positions, and half like the thresholds, as edges are set where samples are. Large tables leave
+ * less room to samples on their way. */
 static double cost_of(const maker *m, uint32_t cells)
 {
     double narrowed = (double)m->narrowed / cells, crowded = (double)m->crowded / m->thresholds;
-    double close = (double)m->close / m->thresholds, compared = (double)m->compared / m->thresholds;
-    return 15 * in_a_warp((narrowed + crowded) / 2) + 10 * in_a_warp(compared / 2) + 100 * in_a_warp(close / 2) +
-           (m->cells.certain ? 0 : 2) + m->cells.words / 16384. + (m->cells.words > FAST_ENTRIES ? 100 : 0);
+    double close = (double)m->close / m->thresholds;
+    double special = (narrowed + crowded) / 2;
+    return 8 * in_a_warp(special) + 8 * special + 100 * in_a_warp(close / 2) + (m->cells.certain ? 0 : 2) +
+           m->cells.words / 8192. + (m->cells.words > FAST_ENTRIES ? 100 : 0);
 }
 
 static void try_map(maker *m, choice *best, int log_cells)
@@ -300,10 +307,8 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     if (!m.no_memory && best.log_cells && cut_map(&m, best.log_cells)) {
         *cells = m.cells;
         cells->entry = shrunk(m.entry, cells->words);
-        cells->more = shrunk(m.more, cells->words);
     } else {
         free(m.entry);
-        free(m.more);
     }
     free(m.values);
     free(m.where);
@@ -313,6 +318,5 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
 void histo_cells_free(histo_cells *cells)
 {
     free((void *)cells->entry);
-    free((void *)cells->more);
-    cells->entry = cells->more = NULL;
+    cells->entry = NULL;
 }

@@ -9,14 +9,14 @@
  *     there = 2 * place, + 1 if samples below the threshold share its position
  *
  * the sum  base << (low + 1) + (2^(low + 1) - 1 - there) + at  has the slot in its upper bits, because the lower ones
- * overflow just where at > there; if they are all ones, at == there, and only a search of the edges can tell. The
- * cell's entry has all of that but twice the position, from which twice the cell's beginning is taken, so that
+ * overflow just where at > there; if they are all ones, at == there, and only a comparison with edge `base` can tell.
+ * The cell's entry has all of that but twice the position, from which twice the cell's beginning is taken, so that
  *
  *     sum = entry + 2 * position (modulo 2^32).
  *
- * A sum whose upper bits are all ones is of a cell that needs more: narrower cells, where there are several thresholds;
- * a comparison with an edge, where a threshold shares its position with samples below it and the other cells are
- * `certain`, free of such; or a search.
+ * Sums of `special` and more, beyond those of all slots, are of cells with several thresholds (and with one that shares
+ * its position, where the other cells are `certain`, free of such): they say where entries of narrower cells are. A
+ * narrower cell whose sum is special again leaves it to a search.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
  * threshold is ours. Cost: one random read of 4 bytes a sample. */
@@ -38,30 +38,26 @@ HISTO_INLINE uint32_t histo_spread(uint32_t index)
 }
 
 typedef struct histo_cells {
-    const uint32_t *entry; /* [words], where histo_spread says; NULL: the axis has no cells */
-    const uint32_t *more;  /* [words], of entries that need it: see below */
+    const uint32_t *entry; /* [words]; NULL: the axis has no cells */
     uint32_t words;
     uint32_t skipped; /* cells before the first */
+    uint32_t special;
     uint8_t low;
-    bool certain;        /* a sum of no cell that needs more tells the slot */
-    bool by_bits;        /* else position = value * scale + offset, cut to 32 bits */
-    int32_t first, last; /* by_bits: position = leading bits, cut to these */
+    bool certain;        /* a sum that is not special tells the slot */
+    bool by_bits;        /* else linear: position = value * scale + offset, in double */
+    bool from_below;     /* by_bits: samples below the axis are in the first bin, and told by a comparison */
+    int32_t first, last; /* positions; leading bits are cut to these */
+    float least, most;   /* linear: samples of f32 are cut to these before they are mapped, positions of others after */
     double scale, offset;
 } histo_cells;
 
-/* What is more: narrower cells, index << 5 | (bits of a position below a narrower cell's number); or a comparison with
- * the edge of this number; or a search. */
+/* Narrower cells, as what is added to `special` in a sum: index of the first << 4 | log2 of their number. None: a
+ * search. */
+enum { HISTO_NARROWER_BITS = 4 };
+
+/* What is left to the edges: a comparison with that of this number, or a search. */
 #define HISTO_CELLS_COMPARE ((uint32_t)1 << 31)
 #define HISTO_CELLS_SEARCH UINT32_MAX
-
-/* Positions are computed in the dtype of f32 samples, and in double for the others that have no table of slots. */
-#ifdef __CUDA_ARCH__
-#define HISTO_CUT_f32(y) __float2uint_rz(y)
-#define HISTO_CUT_f64(y) __double2uint_rz(y)
-#else
-#define HISTO_CUT_f32(y) ((y) >= 0x1p32f ? UINT32_MAX : (y) > 0 ? (uint32_t)(y) : 0)
-#define HISTO_CUT_f64(y) ((y) >= 0x1p32 ? UINT32_MAX : (y) > 0 ? (uint32_t)(y) : 0)
-#endif
 
 HISTO_INLINE int32_t histo_leading_bits_f32(float x)
 {
@@ -77,59 +73,67 @@ HISTO_INLINE int32_t histo_leading_bits_f64(double x)
     return (int32_t)(bits >> 32);
 }
 
-HISTO_INLINE float histo_linear_f32(const histo_cells *c, float x)
+/* by_bits is c->by_bits, given apart so that a caller of many can ask once. NaN has any position. */
+HISTO_INLINE uint32_t histo_position_of_bits(const histo_cells *c, int32_t bits)
 {
-    return fmaf(x, (float)c->scale, (float)c->offset);
+    bits = bits > c->first ? bits : c->first;
+    return (uint32_t)(bits < c->last ? bits : c->last);
 }
 
-HISTO_INLINE double histo_linear_f64(const histo_cells *c, double x)
+/* Adding 2^52 rounds to the whole number that the last bits of the sum are. */
+HISTO_INLINE uint32_t histo_position_f32(const histo_cells *c, bool by_bits, float x)
 {
-    return fma(x, c->scale, c->offset);
+    if (by_bits) return histo_position_of_bits(c, histo_leading_bits_f32(x));
+    double sum = fma((double)fminf(fmaxf(x, c->least), c->most), c->scale, c->offset + 0x1p52);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    return (uint32_t)bits;
 }
 
-/* by_bits is c->by_bits, given apart so that a caller of many can ask once. */
-#define HISTO_DEFINE_POSITION(name, type)                                                                              \
-    HISTO_INLINE uint32_t histo_position_##name(const histo_cells *c, bool by_bits, type x)                            \
-    {                                                                                                                  \
-        if (by_bits) {                                                                                                 \
-            int32_t bits = histo_leading_bits_##name(x);                                                               \
-            bits = bits > c->first ? bits : c->first;                                                                  \
-            return (uint32_t)(bits < c->last ? bits : c->last);                                                        \
-        }                                                                                                              \
-        type y = histo_linear_##name(c, x);                                                                            \
-        return HISTO_CUT_##name(y);                                                                                    \
-    }
-HISTO_DEFINE_POSITION(f32, float)
-HISTO_DEFINE_POSITION(f64, double)
-
-/* Samples below the axis are told by a comparison, unless positions are all bits of a float, and NaN by another. For
- * the rest, the sum for a position; `entry` is c->entry or a copy of it. */
-HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, const uint32_t *entry, uint32_t position)
+HISTO_INLINE uint32_t histo_position_f64(const histo_cells *c, bool by_bits, double x)
 {
-    return entry[histo_spread((position >> c->low) - c->skipped)] + (position << 1);
+    if (by_bits) return histo_position_of_bits(c, histo_leading_bits_f64(x));
+    double y = fma(x, c->scale, c->offset);
+#ifdef __CUDA_ARCH__
+    int32_t position = __double2int_rz(y);
+#else
+    int32_t position = y >= 0x1p31 ? INT32_MAX : y > 0 ? (int32_t)y : 0;
+#endif
+    position = position > 0 ? position : 0;
+    return (uint32_t)(position < c->last ? position : c->last);
 }
 
-/* Is the sum less than this, the cell does not need more, */
-HISTO_INLINE uint32_t histo_cells_special(const histo_cells *c)
+/* Where entry `index` is. Linear maps keep samples in regular steps from cells a power of two apart by their scale. */
+HISTO_INLINE uint32_t histo_cells_word(bool by_bits, uint32_t index)
 {
-    return UINT32_MAX << (c->low + 1);
+    return by_bits ? histo_spread(index) : index;
 }
 
-/* and the slot is sum >> (low + 1), unless this is so (never, where c->certain). */
+/* The sum for a position; `entry` is c->entry or a copy of it. Samples below the axis, where c->from_below, and NaN are
+ * told by comparisons. */
+HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const uint32_t *entry, uint32_t position)
+{
+    return entry[histo_cells_word(by_bits, (position >> c->low) - c->skipped)] + (position << 1);
+}
+
+/* Is the sum less than c->special, the slot is sum >> (low + 1), unless this is so (never, where c->certain); then it
+ * is to be compared with the edge of that number. */
 HISTO_INLINE bool histo_cells_equals(const histo_cells *c, uint32_t sum)
 {
-    return (~sum & ~histo_cells_special(c)) == 0;
+    return (~sum & (((uint32_t)2 << c->low) - 1)) == 0;
 }
 
-/* For a cell that needs more: what, HISTO_CELLS_COMPARE | edge or HISTO_CELLS_SEARCH; or less than that, the slot. */
-HISTO_INLINE uint32_t histo_cells_more(const histo_cells *c, const uint32_t *entry, uint32_t position)
+/* For a special sum: the slot, or HISTO_CELLS_COMPARE | edge, or HISTO_CELLS_SEARCH. */
+HISTO_INLINE uint32_t histo_cells_narrower(const histo_cells *c, bool by_bits, const uint32_t *entry, uint32_t position,
+                                           uint32_t sum)
 {
-    uint32_t more = c->more[histo_spread((position >> c->low) - c->skipped)];
-    if (more >= HISTO_CELLS_COMPARE) return more;
-    uint32_t at = position & (((uint32_t)1 << c->low) - 1), word = histo_spread((more >> 5) + (at >> (more & 31)));
-    uint32_t sum = entry[word] + (position << 1);
-    if (sum >= histo_cells_special(c)) return c->more[word];
-    return histo_cells_equals(c, sum) ? HISTO_CELLS_SEARCH : sum >> (c->low + 1);
+    uint32_t at = position & (((uint32_t)1 << c->low) - 1), where = sum - (at << 1) - c->special;
+    uint32_t log_cells = where & ((1 << HISTO_NARROWER_BITS) - 1);
+    if (log_cells == 0) return HISTO_CELLS_SEARCH;
+    uint32_t index = (where >> HISTO_NARROWER_BITS) + (at >> (c->low - log_cells));
+    sum = entry[histo_cells_word(by_bits, index)] + (position << 1);
+    if (sum >= c->special) return HISTO_CELLS_SEARCH;
+    return sum >> (c->low + 1) | (histo_cells_equals(c, sum) ? HISTO_CELLS_COMPARE : 0);
 }
 
 #endif

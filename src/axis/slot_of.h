@@ -20,9 +20,9 @@
 
 typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind;
 
-/* Integers of at most 32 bits on bins of 2^shift values each from a whole number on: samples are cut to low … high, the
- * values next to the axis, and the slot is (sample - from) >> shift, modulo 2^32. Values are of the samples' dtype,
- * converted to uint32_t. */
+/* Integers on bins of 2^shift values each from a whole number on: samples are cut to low … high, the values next to the
+ * axis, and the slot is (sample - from) >> shift, modulo 2^32. Values are of the samples' dtype, or of 32 bits where
+ * that has 64, converted to uint32_t. */
 typedef struct histo_whole {
     bool is, closed; /* closed: a sample of the value `high` is in the last bin */
     uint8_t shift;

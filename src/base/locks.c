@@ -1,17 +1,21 @@
 #include "base/locks.h"
 
-pthread_mutex_t histo_pool_lock = PTHREAD_MUTEX_INITIALIZER, histo_wisdom_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t histo_pool_lock = PTHREAD_MUTEX_INITIALIZER, histo_wisdom_lock = PTHREAD_MUTEX_INITIALIZER,
+                histo_staging_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static pthread_mutex_t *const locks[] = {&histo_pool_lock, &histo_wisdom_lock, &histo_staging_lock};
+enum { LOCKS = sizeof locks / sizeof locks[0] };
 
 static void lock_all(void)
 {
-    pthread_mutex_lock(&histo_pool_lock);
-    pthread_mutex_lock(&histo_wisdom_lock);
+    for (int l = 0; l < LOCKS; l++)
+        pthread_mutex_lock(locks[l]);
 }
 
 static void unlock_all(void)
 {
-    pthread_mutex_unlock(&histo_wisdom_lock);
-    pthread_mutex_unlock(&histo_pool_lock);
+    for (int l = LOCKS - 1; l >= 0; l--)
+        pthread_mutex_unlock(locks[l]);
 }
 
 /* When the library is loaded: before any call can take a lock. */

@@ -123,7 +123,7 @@ static histo_status put_exact(histo_bytes *out, const histo_exact *const exact[2
     if (!sums) return histo_fail_memory(BLOCK * sizeof *sums, "saving exact sums");
     for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK) {
         int64_t n = least(BLOCK, exact[0]->slots - begin);
-        for (int power = 0; power < 2; power++) {
+        for (int power = 0; power < 2 && exact[power]; power++) {
             for (int64_t i = 0; i < n; i++)
                 sums[i] = histo_exact_get(exact[power], begin + i);
             put_exact_block(out, &windows[power], sums, n);
@@ -146,16 +146,14 @@ histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
     for (int a = 0; a < hist->naxes; a++)
         put_axis(out, &hist->axes[a]);
     histo_exact_windows windows[2];
-    for (int power = 0; exact[0] && power < 2; power++) {
+    for (int power = 0; power < 2 && exact[power]; power++) {
         windows[power] = histo_exact_used(exact[power]);
         put_windows(out, &windows[power]);
     }
     put_array(out, bank->masked, bank->batch);
     put_array(out, bank->counts, all);
-    if (bank->sum_w) {
-        put_array(out, bank->sum_w, all);
-        put_array(out, bank->sum_w2, all);
-    }
+    if (bank->sum_w) put_array(out, bank->sum_w, all);
+    if (bank->sum_w2) put_array(out, bank->sum_w2, all);
     if (exact[0]) {
         histo_status status = put_exact(out, exact, windows);
         if (status != HISTO_OK) return status;
@@ -331,10 +329,16 @@ static histo_status get_windows(source *in, histo_exact_windows *windows)
     return HISTO_OK;
 }
 
+/* Sums of a slot: of w, and of w^2. */
+static int sums(histo_weighting weighting)
+{
+    return 1 + histo_has_squares(weighting);
+}
+
 /* Arrays of batch * slots values in the file. */
 static int64_t arrays(const header *h)
 {
-    int64_t n = h->weighting == HISTO_WEIGHT_FAST ? 3 : 1;
+    int64_t n = 1 + histo_is_fast(h->weighting) * sums(h->weighting);
     for (int power = 0; power < 2; power++) {
         n += h->windows[power].special;
         for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
@@ -372,7 +376,7 @@ static histo_status get_header(source *in, header *h)
     if (version != VERSION)
         return histo_fail(HISTO_UNSUPPORTED, "the file has format version %u, this library reads version %d",
                           (unsigned)version, VERSION);
-    status = get_up_to(in, 1, HISTO_WEIGHT_REPRODUCIBLE, "the weighting", &weighting);
+    status = get_up_to(in, 1, HISTO_WEIGHT_REPRODUCIBLE_SUM, "the weighting", &weighting);
     if (status == HISTO_OK) status = get_up_to(in, 1, HISTO_MAX_AXES, "the number of axes", &naxes);
     if (status == HISTO_OK) status = get_up_to(in, 8, INT64_MAX, "the batch", &batch);
     if (status != HISTO_OK) return status;
@@ -381,7 +385,8 @@ static histo_status get_header(source *in, header *h)
     h->batch = (int64_t)batch;
     for (; h->naxes < (int)naxes && status == HISTO_OK; h->naxes++)
         status = get_axis(in, &h->axes[h->naxes]);
-    for (int power = 0; weighting == HISTO_WEIGHT_REPRODUCIBLE && power < 2 && status == HISTO_OK; power++)
+    int powers = histo_is_reproducible(h->weighting) ? sums(h->weighting) : 0;
+    for (int power = 0; power < powers && status == HISTO_OK; power++)
         status = get_windows(in, &h->windows[power]);
     return status == HISTO_OK ? check_sizes(in, h) : status;
 }
@@ -424,13 +429,13 @@ static histo_status get_exact_block(source *in, const histo_exact_windows *windo
 
 static histo_status get_exact(source *in, const histo_exact_windows windows[2], histo_exact *const exact[2])
 {
-    for (int power = 0; power < 2; power++) {
+    for (int power = 0; power < 2 && exact[power]; power++) {
         histo_status status = histo_exact_reserve(exact[power], &windows[power], 1);
         if (status != HISTO_OK) return status;
     }
     for (int64_t begin = 0; begin < exact[0]->slots; begin += BLOCK) {
         int64_t n = least(BLOCK, exact[0]->slots - begin);
-        for (int power = 0; power < 2; power++) {
+        for (int power = 0; power < 2 && exact[power]; power++) {
             histo_status status = get_exact_block(in, &windows[power], exact[power], begin, n);
             if (status != HISTO_OK) return status;
         }

@@ -38,7 +38,7 @@ histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *a
     if (!hist || !axes) return histo_fail(HISTO_INVALID, "the histogram or its axes are NULL");
     if (naxes < 1 || naxes > HISTO_MAX_AXES)
         return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
-    if ((unsigned)options->weighting > HISTO_WEIGHT_REPRODUCIBLE)
+    if ((unsigned)options->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
         return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)options->weighting);
     return histo_hist_make(hist, naxes, axes, options->batch ? options->batch : 1, options->weighting);
 }

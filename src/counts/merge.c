@@ -12,9 +12,9 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
     if (to->exact_w) {
         /* Make room in both before either changes. */
         status = histo_exact_reserve_like(to->exact_w, from->exact_w, 1);
-        if (status == HISTO_OK) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, 1);
+        if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, 1);
         if (status == HISTO_OK) status = histo_exact_merge(to->exact_w, from->exact_w);
-        if (status == HISTO_OK) status = histo_exact_merge(to->exact_w2, from->exact_w2);
+        if (status == HISTO_OK && to->exact_w2) status = histo_exact_merge(to->exact_w2, from->exact_w2);
         if (status != HISTO_OK) return status;
     }
     int64_t all = to->batch * to->slots;
@@ -22,9 +22,9 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
         to->counts[i] += from->counts[i];
     for (int64_t b = 0; b < to->batch; b++)
         to->masked[b] += from->masked[b];
-    for (int64_t i = 0; to->sum_w && i < all; i++) {
+    for (int64_t i = 0; to->sum_w && i < all; i++)
         to->sum_w[i] += from->sum_w[i];
+    for (int64_t i = 0; to->sum_w2 && i < all; i++)
         to->sum_w2[i] += from->sum_w2[i];
-    }
     return HISTO_OK;
 }

@@ -69,18 +69,18 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
 {
     histo_status status = start_reading(hist, slots, size);
     if (status != HISTO_OK) return status;
+    if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
+        return histo_fail(HISTO_INVALID,
+                          "the histogram keeps no sums of squared weights: its weighting is without them");
     const histo_bank *bank = &hist->bank;
     int64_t index;
     cursor c = cursor_start(hist, slots);
     while (cursor_next(&c, &index)) {
         double w = (double)bank->counts[index], w2 = w;
-        if (hist->weighting == HISTO_WEIGHT_FAST) {
-            w = bank->sum_w[index];
-            w2 = bank->sum_w2[index];
-        } else if (hist->weighting == HISTO_WEIGHT_REPRODUCIBLE) {
-            w = sum_w ? histo_exact_read(bank->exact_w, index) : 0;
-            w2 = sum_w2 ? histo_exact_read(bank->exact_w2, index) : 0;
-        }
+        if (sum_w && bank->sum_w) w = bank->sum_w[index];
+        if (sum_w && bank->exact_w) w = histo_exact_read(bank->exact_w, index);
+        if (sum_w2 && bank->sum_w2) w2 = bank->sum_w2[index];
+        if (sum_w2 && bank->exact_w2) w2 = histo_exact_read(bank->exact_w2, index);
         if (sum_w) *sum_w++ = w;
         if (sum_w2) *sum_w2++ = w2;
     }

@@ -57,14 +57,10 @@ static void map_axis(regrouping *r, int source, int target, int64_t begin, int64
 static void add_slot(const histo_bank *to, int64_t t, const histo_bank *from, int64_t f)
 {
     to->counts[t] += from->counts[f];
-    if (to->sum_w) {
-        to->sum_w[t] += from->sum_w[f];
-        to->sum_w2[t] += from->sum_w2[f];
-    }
-    if (to->exact_w) {
-        histo_exact_add_slot(to->exact_w, t, from->exact_w, f);
-        histo_exact_add_slot(to->exact_w2, t, from->exact_w2, f);
-    }
+    if (to->sum_w) to->sum_w[t] += from->sum_w[f];
+    if (to->sum_w2) to->sum_w2[t] += from->sum_w2[f];
+    if (to->exact_w) histo_exact_add_slot(to->exact_w, t, from->exact_w, f);
+    if (to->exact_w2) histo_exact_add_slot(to->exact_w2, t, from->exact_w2, f);
 }
 
 static histo_status move_counts(const regrouping *r)
@@ -76,7 +72,7 @@ static histo_status move_counts(const regrouping *r)
          * as large as the slices that a reserve reckons with, so that the largest reserve is enough. */
         uint64_t adds = (uint64_t)from->slots < HISTO_EXACT_MAX_ADDS ? (uint64_t)from->slots : HISTO_EXACT_MAX_ADDS;
         histo_status status = histo_exact_reserve_like(to->exact_w, from->exact_w, adds);
-        if (status == HISTO_OK) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
+        if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
         if (status != HISTO_OK) return status;
     }
     for (int64_t b = 0; b < from->batch; b++) {

@@ -270,7 +270,8 @@ static histo_status read_weighting(loader *l, size_t storage, int type)
     if (!at) return HISTO_OK;
     int weighting = choice(l, at, HISTO_UHI_WEIGHTINGS, histo_uhi_weightings);
     if (weighting < 0) return FAIL(at, "this is no weighting");
-    if ((weighting == HISTO_UNWEIGHTED) != (type == STORAGE_INT))
+    bool squares = histo_has_squares((histo_weighting)weighting);
+    if ((weighting == HISTO_UNWEIGHTED) != (type == STORAGE_INT) || (type == STORAGE_WEIGHTED && !squares))
         return FAIL(storage, "the storage does not fit the weighting in writer_info.histo");
     l->weighting = (histo_weighting)weighting;
     return HISTO_OK;
@@ -390,16 +391,16 @@ static histo_status prepare(loader *l)
         status = histo_axis_check_kept(&l->hist->axes[a], l->axes[a].edges);
         if (status != HISTO_OK) return blame_file(l, l->axis_at[a], status);
     }
-    if (l->weighting == HISTO_WEIGHT_FAST) {
+    if (histo_is_fast(l->weighting)) {
         l->sums[0].sums = bank->sum_w;
         l->sums[1].sums = bank->sum_w2;
     }
-    if (l->weighting == HISTO_WEIGHT_REPRODUCIBLE) {
+    if (histo_is_reproducible(l->weighting)) {
         size_t all = (size_t)(bank->batch * bank->slots);
         l->own_sums = calloc(all, 2 * sizeof *l->own_sums);
         if (!l->own_sums) return histo_fail_memory(2 * all * sizeof *l->own_sums, "loading sums of weights");
         l->sums[0].sums = l->own_sums;
-        l->sums[1].sums = l->own_sums + all;
+        if (bank->exact_w2) l->sums[1].sums = l->own_sums + all;
     }
     return HISTO_OK;
 }
@@ -413,7 +414,7 @@ static histo_status read_values(const loader *l)
     histo_status status = read_lane(l, l->values, l->sums[0]);
     if (status != HISTO_OK) return status;
     if (l->variances) return read_lane(l, l->variances, l->sums[1]);
-    for (int64_t i = 0; i < bank->batch * bank->slots; i++)
+    for (int64_t i = 0; l->sums[1].sums && i < bank->batch * bank->slots; i++)
         l->sums[1].sums[i] = fabs(l->sums[0].sums[i]);
     return HISTO_OK;
 }
@@ -481,7 +482,7 @@ static histo_status read_lists(const loader *l)
     const histo_bank *bank = &l->hist->bank;
     int64_t all = bank->batch * bank->slots;
     for (int i = SUM_W; i <= SUM_W2; i++)
-        if (l->details[i] && !l->sums[0].sums) return FAIL(l->details[i], "the histogram has no weights");
+        if (l->details[i] && !l->sums[i - SUM_W].sums) return FAIL(l->details[i], "the histogram has no weights");
     histo_status status = read_list(l, l->details[MASKED], (histo_lane){bank->masked, NULL}, bank->batch);
     if (status == HISTO_OK) status = read_list(l, l->details[COUNTS], (histo_lane){bank->counts, NULL}, all);
     if (status == HISTO_OK) status = read_list(l, l->details[SUM_W], l->sums[0], all);
@@ -549,9 +550,10 @@ static histo_status read_histogram(loader *l, size_t at)
     if (status == HISTO_OK) status = read_values(l);
     if (status == HISTO_OK) status = read_checksum(l);
     if (status == HISTO_OK) status = read_lists(l);
-    if (status != HISTO_OK || l->weighting != HISTO_WEIGHT_REPRODUCIBLE) return status;
-    status = add_exactly(l, l->hist->bank.exact_w, l->sums[0].sums);
-    return status == HISTO_OK ? add_exactly(l, l->hist->bank.exact_w2, l->sums[1].sums) : status;
+    histo_exact *const exact[] = {l->hist ? l->hist->bank.exact_w : NULL, l->hist ? l->hist->bank.exact_w2 : NULL};
+    for (int s = 0; s < 2 && exact[s] && status == HISTO_OK; s++)
+        status = add_exactly(l, exact[s], l->sums[s].sums);
+    return status;
 }
 
 static histo_status load(loader *l, const char *name)

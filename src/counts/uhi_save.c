@@ -16,6 +16,8 @@ const char *const histo_uhi_weightings[] = {
     [HISTO_UNWEIGHTED] = "unweighted",
     [HISTO_WEIGHT_FAST] = "fast",
     [HISTO_WEIGHT_REPRODUCIBLE] = "reproducible",
+    [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
+    [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "reproducible-sum",
 };
 
 static void put_value(histo_bytes *out, bool sum, uint64_t bits)
@@ -152,10 +154,8 @@ static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane
         if (hist->bank.masked[b]) list_add(&masked, b, hist->bank.masked[b]);
     list_end(&masked);
     put_untold(out, hist, "counts", counts, !sums[0].sums);
-    if (sums[0].sums) {
-        put_untold(out, hist, "sum_w", sums[0], true);
-        put_untold(out, hist, "sum_w2", sums[1], true);
-    }
+    if (sums[0].sums) put_untold(out, hist, "sum_w", sums[0], true);
+    if (sums[1].sums) put_untold(out, hist, "sum_w2", sums[1], true);
     const histo_lane only_counts[2] = {counts, {NULL, NULL}};
     histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}",
                       histo_cells_checksum(hist, sums[0].sums ? sums : only_counts));
@@ -184,7 +184,10 @@ static void put_histogram(histo_bytes *out, const histo_hist *hist, const char *
     histo_json_put_string(out, name);
     histo_bytes_print(out, ": {\n    \"uhi_schema\": 1,\n");
     put_axes(out, hist);
-    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", sums[0].sums ? "weighted" : "int");
+    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"",
+                      sums[1].sums   ? "weighted"
+                      : sums[0].sums ? "double"
+                                     : "int");
     put_lane(out, hist, "values", sums[0].sums ? sums[0] : counts);
     if (sums[1].sums) put_lane(out, hist, "variances", sums[1]);
     histo_bytes_print(out, "\n    }");
@@ -198,12 +201,12 @@ static histo_status save(const histo_hist *hist, const char *name, histo_bytes *
     histo_lane sums[2] = {{NULL, bank->sum_w}, {NULL, bank->sum_w2}};
     double *rounded = NULL;
     histo_status status = HISTO_OK;
-    if (hist->weighting == HISTO_WEIGHT_REPRODUCIBLE) {
+    if (bank->exact_w) {
         int64_t all = bank->batch * bank->slots;
         rounded = calloc((size_t)all, 2 * sizeof *rounded);
         if (!rounded) return histo_fail_memory((size_t)all * 2 * sizeof *rounded, "saving sums of weights");
         sums[0].sums = rounded;
-        sums[1].sums = rounded + all;
+        if (bank->exact_w2) sums[1].sums = rounded + all;
         status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all);
     }
     if (status == HISTO_OK) put_histogram(out, hist, name, sums);

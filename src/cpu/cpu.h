@@ -14,6 +14,17 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
 /* Call count(job, 0 … threads-1, threads), each once, in the same way. */
 void histo_pool_share(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
 
+/* histo_pool_run in two parts: workers begin when it is started, and the caller takes its share when it finishes it, as
+ * it has to. Work that was started first is done first. */
+typedef struct histo_pool_work {
+    struct histo_pool_work *next;
+    void (*task)(void *context, int index);
+    void *context;
+    int count, taken, done; /* indices: all, given out, done */
+} histo_pool_work;
+void histo_pool_start(histo_pool_work *work, int count, void (*task)(void *context, int index), void *context);
+void histo_pool_finish(histo_pool_work *work);
+
 /* ---- CPUs (cpus.c) ---- */
 
 /* CPUs this process may use: affinity and the quotas of its cgroup counted in. */

@@ -9,30 +9,21 @@
 #include "base/locks.h"
 #include "cpu/cpu.h"
 
-typedef struct work {
-    struct work *next;
-    void (*task)(void *context, int index);
-    void *context;
-    int count;
-    int taken; /* indices given out */
-    int done;
-} work;
-
 static pthread_cond_t work_added = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
-static work *list;
+static histo_pool_work *list;
 static int workers;
 
-static void remove_from_list(work *w)
+static void remove_from_list(histo_pool_work *w)
 {
-    work **link = &list;
+    histo_pool_work **link = &list;
     while (*link && *link != w)
         link = &(*link)->next;
     if (*link) *link = w->next;
 }
 
 /* Run one index of w; called and returns with the lock held. */
-static void run_one(work *w)
+static void run_one(histo_pool_work *w)
 {
     int index = w->taken++;
     if (w->taken == w->count) remove_from_list(w);
@@ -81,25 +72,38 @@ static void start_workers(int wanted)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+void histo_pool_start(histo_pool_work *w, int count, void (*task)(void *context, int index), void *context)
+{
+    *w = (histo_pool_work){.task = task, .context = context, .count = count};
+    pthread_mutex_lock(&histo_pool_lock);
+    start_workers(count - 1);
+    histo_pool_work **link = &list;
+    while (*link)
+        link = &(*link)->next;
+    *link = w;
+    pthread_cond_broadcast(&work_added);
+    pthread_mutex_unlock(&histo_pool_lock);
+}
+
+void histo_pool_finish(histo_pool_work *w)
+{
+    pthread_mutex_lock(&histo_pool_lock);
+    while (w->taken < w->count)
+        run_one(w);
+    while (w->done < w->count)
+        pthread_cond_wait(&work_done, &histo_pool_lock);
+    pthread_mutex_unlock(&histo_pool_lock);
+}
+
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context)
 {
     if (count <= 1) {
         if (count == 1) task(context, 0);
         return;
     }
-    work w = {.task = task, .context = context, .count = count};
-    pthread_mutex_lock(&histo_pool_lock);
-    start_workers(count - 1);
-    work **link = &list;
-    while (*link)
-        link = &(*link)->next;
-    *link = &w;
-    pthread_cond_broadcast(&work_added);
-    while (w.taken < w.count)
-        run_one(&w);
-    while (w.done < w.count)
-        pthread_cond_wait(&work_done, &histo_pool_lock);
-    pthread_mutex_unlock(&histo_pool_lock);
+    histo_pool_work w;
+    histo_pool_start(&w, count, task, context);
+    histo_pool_finish(&w);
 }
 
 typedef struct shared {

@@ -21,7 +21,9 @@ enum {
     MOST_SUBTABLES = 8,
     USUAL_SUBTABLES = 4,
     RUN = 32,
-    SMALL_SLOTS = 2048,         /* tables this small are worth several copies */
+    SMALL_SLOTS = 2048, /* tables this small are worth several copies */
+    SMALL_SUMS = 8192,  /* … and those of sums, for which samples of one slot wait longer */
+    SUMTABLES = 4,
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
 };
@@ -30,6 +32,7 @@ static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads toge
 typedef struct layout {
     int threads;
     int subtables;                                 /* 0: count straight into the histogram */
+    int powers, sumtables;                         /* fast sums: of w, and of w^2; tables of each of them */
     size_t entries;                                /* of one sub-table: the slots, and one for samples left out */
     size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
@@ -43,9 +46,11 @@ static size_t rounded(size_t bytes)
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
     layout l = {.entries = (size_t)p->slots + 1};
-    bool fast = p->weighting == HISTO_WEIGHT_FAST;
+    l.powers = histo_is_fast(p->weighting) ? 1 + histo_has_squares(p->weighting) : 0;
+    l.sumtables = l.entries <= SMALL_SUMS ? SUMTABLES : 1;
+    size_t sums = l.entries * (size_t)(l.powers * l.sumtables) * sizeof(double);
     l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? USUAL_SUBTABLES : 1;
-    size_t table = rounded(l.entries * ((size_t)l.subtables * sizeof(uint32_t) + (fast ? 2 * sizeof(double) : 0)));
+    size_t table = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t) + sums);
     size_t most = MOST_TABLE_BYTES / table;
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
     l.threads = threads < useful ? threads : (int)useful;
@@ -54,9 +59,9 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
     l.slots = rounded(HISTO_PIECE * sizeof(uint32_t));
-    l.weights = fast ? rounded(HISTO_PIECE * sizeof(double)) : 0;
+    l.weights = l.powers ? rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t));
-    l.sums = fast && l.subtables ? rounded(l.entries * 2 * sizeof(double)) : 0;
+    l.sums = l.subtables ? rounded(sums) : 0;
     l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
     return l;
 }
@@ -74,7 +79,7 @@ typedef struct local {
     uint32_t *slots;
     double *weights;
     uint32_t *tables;
-    double *sum_w, *sum_w2;
+    double *sums[2]; /* of w, and of w^2; NULL: straight into the histogram */
     int64_t batch;
     int64_t held; /* samples in the tables */
 } local;
@@ -88,10 +93,8 @@ static local local_of(shared *all, int index)
     me.weights = (double *)(at += l->slots);
     me.tables = (uint32_t *)(at += l->weights);
     at += l->tables;
-    if (l->sums) {
-        me.sum_w = (double *)at;
-        me.sum_w2 = me.sum_w + l->entries;
-    }
+    for (int power = 0; l->sums && power < l->powers; power++)
+        me.sums[power] = (double *)at + (size_t)(power * l->sumtables) * l->entries;
     memset(me.tables, 0, l->tables + l->sums);
     return me;
 }
@@ -118,14 +121,13 @@ static void flush(local *me)
             count += me->tables[(size_t)t * l->entries + s];
         add(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
     }
-    if (me->sum_w) {
-        pthread_mutex_lock(&me->all->lock);
-        for (size_t s = 0; s < slots; s++) {
-            bank->sum_w[(size_t)(me->batch * bank->slots) + s] += me->sum_w[s];
-            bank->sum_w2[(size_t)(me->batch * bank->slots) + s] += me->sum_w2[s];
-        }
-        pthread_mutex_unlock(&me->all->lock);
-    }
+    double *const to[2] = {bank->sum_w, bank->sum_w2};
+    pthread_mutex_lock(&me->all->lock);
+    for (int power = 0; l->sums && power < l->powers; power++)
+        for (size_t s = 0; s < slots; s++)
+            for (int t = 0; t < l->sumtables; t++)
+                to[power][(size_t)(me->batch * bank->slots) + s] += me->sums[power][(size_t)t * l->entries + s];
+    pthread_mutex_unlock(&me->all->lock);
     memset(me->tables, 0, l->tables + l->sums);
     me->held = 0;
 }
@@ -170,23 +172,41 @@ static void count_directly(const histo_job *job, const histo_block *block, const
     }
 }
 
+/* To a thread's own sums, which have room for samples left out. */
+static inline void add_sums(double *restrict sums, size_t entries, int tables, const uint32_t *restrict slots,
+                            const double *restrict weights, int n)
+{
+    int i = 0;
+    for (; i + tables <= n; i += tables)
+        for (int t = 0; t < tables; t++)
+            sums[(size_t)t * entries + slots[i + t]] += weights[i + t];
+    for (; i < n; i++)
+        sums[slots[i]] += weights[i];
+}
+
 static void add_weights(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
     const histo_bank *bank = job->bank;
-    int64_t first = block->batch * bank->slots;
+    const layout *l = &me->all->layout;
+    double *const to[2] = {bank->sum_w, bank->sum_w2};
+    uint32_t trash = (uint32_t)bank->slots;
     if (bank->exact_w) {
         histo_block_add_exact(job, block, me->slots);
         return;
     }
-    double *sum_w = me->sum_w ? me->sum_w : bank->sum_w + first;
-    double *sum_w2 = me->sum_w ? me->sum_w2 : bank->sum_w2 + first;
-    uint32_t trash = (uint32_t)bank->slots;
     histo_block_weights(job, block, me->weights);
-    for (int i = 0; i < block->n; i++) {
-        if (me->slots[i] == trash) continue;
-        sum_w[me->slots[i]] += me->weights[i];
-        sum_w2[me->slots[i]] += me->weights[i] * me->weights[i];
+    for (int power = 0; power < l->powers; power++) {
+        for (int i = 0; power == 1 && i < block->n; i++)
+            me->weights[i] *= me->weights[i];
+        if (!l->sums) {
+            for (int i = 0; i < block->n; i++)
+                if (me->slots[i] != trash) to[power][block->batch * bank->slots + me->slots[i]] += me->weights[i];
+        } else if (l->sumtables == SUMTABLES) {
+            add_sums(me->sums[power], l->entries, SUMTABLES, me->slots, me->weights, block->n);
+        } else {
+            add_sums(me->sums[power], l->entries, 1, me->slots, me->weights, block->n);
+        }
     }
 }
 
@@ -257,7 +277,7 @@ static double cost_us(const histo_problem *p, int threads)
     layout l = layout_of(p, threads, usual);
     double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 1.0 : l.entries > SMALL_SLOTS ? 0.45 : 0.36;
     double sample_ns = histo_slots_ns(p) + count_ns;
-    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += p->weighting == HISTO_WEIGHT_FAST ? 2 : 20;
+    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += histo_is_fast(p->weighting) ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
 }

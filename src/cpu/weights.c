@@ -102,19 +102,21 @@ static void find_windows(const histo_job *job, windows *found)
 histo_status histo_weights_reserve(const histo_job *job)
 {
     const histo_problem *p = job->problem;
-    if (p->weighting != HISTO_WEIGHT_REPRODUCIBLE) return HISTO_OK;
+    if (!histo_is_reproducible(p->weighting)) return HISTO_OK;
     windows found = {0};
     if (p->weights == HISTO_ABSENT)
         touch_block(&found, HISTO_U8, &(uint8_t){1}, 1);
     else
         find_windows(job, &found);
     uint64_t adds = (uint64_t)(job->end - job->begin);
-    histo_status status = histo_exact_reserve(job->bank->exact_w, &found.w, adds);
-    if (status == HISTO_OK) status = histo_exact_reserve(job->bank->exact_w2, &found.w2, adds);
     bool first_of_several = job->begin == 0 && job->end < histo_nest_samples(&job->nest);
-    if (!first_of_several) return status;
-    if (status == HISTO_OK) status = histo_exact_provide_carries(job->bank->exact_w, &found.w);
-    if (status == HISTO_OK) status = histo_exact_provide_carries(job->bank->exact_w2, &found.w2);
+    histo_exact *const sums[] = {job->bank->exact_w, job->bank->exact_w2};
+    const histo_exact_windows *const touched[] = {&found.w, &found.w2};
+    histo_status status = HISTO_OK;
+    for (int s = 0; s < 2 && sums[s] && status == HISTO_OK; s++)
+        status = histo_exact_reserve(sums[s], touched[s], adds);
+    for (int s = 0; s < 2 && sums[s] && first_of_several && status == HISTO_OK; s++)
+        status = histo_exact_provide_carries(sums[s], touched[s]);
     return status;
 }
 
@@ -145,7 +147,7 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
             if (slots[i] == trash) continue;                                                                           \
             compute w = (compute)widen(weights[given ? i : 0]);                                                        \
             BY_TYPE(compute, add)(bank->exact_w, first + slots[i], w);                                                 \
-            histo_exact_add(bank->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));                            \
+            if (bank->exact_w2) histo_exact_add(bank->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));        \
         }                                                                                                              \
         break;                                                                                                         \
     }
@@ -172,5 +174,5 @@ void histo_weights_add(const histo_job *job, int64_t index, const char *const *a
     double w;
     histo_block_weights(job, &one, &w);
     bank->sum_w[index] += w;
-    bank->sum_w2[index] += w * w;
+    if (bank->sum_w2) bank->sum_w2[index] += w * w;
 }

@@ -39,7 +39,7 @@ static size_t table_bytes(const histo_lookup *lookup, histo_dtype dtype)
 
 static size_t cells_bytes(const histo_lookup *lookup)
 {
-    return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0; /* of each of its two arrays */
+    return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0;
 }
 
 /* Copy to the device, if there is something, and move `at` behind it. Waits until it is there: a plain cudaMemcpy from
@@ -75,7 +75,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     size_t bytes = 0;
     for (int a = 0; a < problem->naxes; a++)
         bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]) +
-                 2 * cells_bytes(&problem->lookups[a]);
+                 cells_bytes(&problem->lookups[a]);
     if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
     /* Edges, of 8 bytes, before the tables. */
     char *at = (char *)prepared->memory;
@@ -91,7 +91,6 @@ static histo_status prepare(const histo_problem *problem, void **out)
         status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&there->table);
         if (status == HISTO_OK)
             status = upload(&at, l->cells.entry, cells_bytes(l), (const void **)&there->cells.entry);
-        if (status == HISTO_OK) status = upload(&at, l->cells.more, cells_bytes(l), (const void **)&there->cells.more);
     }
     if (status == HISTO_OK)
         *out = prepared;
@@ -102,6 +101,12 @@ static histo_status prepare(const histo_problem *problem, void **out)
 }
 
 /* ---- Fills ---- */
+
+static bool is_direct(const histo_job *job, const void *memory)
+{
+    bool pinned;
+    return histo_cuda_is_direct(memory, job->problem->device, &pinned);
+}
 
 /* Enqueue the counting. From here on a failure leaves the bank with part of the samples. */
 static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_bank *bank)
@@ -119,12 +124,31 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     histo_status status = histo_cuda_bank_begin(bank, stream);
     if (status != HISTO_OK) return status;
     status = histo_cuda_bank_reserve(bank, (uint64_t)(job->end - job->begin), stream);
+    if (status == HISTO_OK && job->nest.offsets && !is_direct(job, job->nest.offsets))
+        status = histo_cuda_bank_offsets(bank, job, stream);
     if (status == HISTO_OK)
-        status =
-            all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, bank, direct, pinned, stream);
+        status = all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, direct, pinned);
     if (status == HISTO_OK) status = histo_cuda_bank_end(bank, stream);
     if (status != HISTO_OK) bank->broken = "a fill failed halfway";
     return status;
+}
+
+/* What a graph cannot do: nothing has happened yet. */
+static histo_status check_captured(const histo_job *job, size_t workspace)
+{
+    const histo_cuda_bank *bank = NULL;
+    for (const histo_device_bank *it = job->bank->on_devices; it; it = it->next)
+        if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
+            bank = (const histo_cuda_bank *)it;
+    bool direct = !job->nest.offsets || is_direct(job, job->nest.offsets);
+    for (int o = 0; o < job->nest.operands; o++)
+        direct = direct && is_direct(job, job->nest.base[o]);
+    if (!direct) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
+    if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
+        return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
+    if (!bank || bank->workspace_bytes < workspace)
+        return histo_fail(HISTO_UNSUPPORTED, "fill the histogram once before its fills are captured into a graph");
+    return HISTO_OK;
 }
 
 static histo_status run(const histo_strategy *strategy, histo_job *job)
@@ -133,12 +157,13 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     histo_status status = histo_cuda_enter(job->problem->device, &before);
     if (status != HISTO_OK) return status;
     histo_cuda_bank *bank = NULL;
-    status = histo_cuda_bank_of(job, &bank);
+    size_t workspace = strategy->workspace(job->problem, job->threads, job->params);
+    if (histo_cuda_is_captured((cudaStream_t)job->stream)) status = check_captured(job, workspace);
+    if (status == HISTO_OK) status = histo_cuda_bank_of(job, &bank);
     if (status == HISTO_OK && bank->broken)
         status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
                             job->problem->device - HISTO_DEVICE_CUDA(0), bank->broken);
-    if (status == HISTO_OK)
-        status = histo_cuda_bank_workspace(bank, strategy->workspace(job->problem, job->threads, job->params));
+    if (status == HISTO_OK) status = histo_cuda_bank_workspace(bank, workspace);
     if (status == HISTO_OK) {
         job->device_bank = &bank->base;
         job->workspace = bank->workspace;
@@ -164,4 +189,5 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_bank_wait,
                                                      histo_cuda_awake,
                                                      histo_cuda_pinned,
-                                                     histo_cuda_speed};
+                                                     histo_cuda_speed,
+                                                     histo_cuda_glance};

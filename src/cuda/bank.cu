@@ -64,7 +64,7 @@ static histo_status balance_sums(histo_cuda_bank *bank, cudaStream_t stream)
     int64_t counters = bank->batch * bank->counters;
     int64_t blocks = (counters + 255) / 256;
     histo_status status = HISTO_OK;
-    for (int s = 0; s < 2 && status == HISTO_OK; s++) {
+    for (int s = 0; s < 2 && bank->exact[s].digits && status == HISTO_OK; s++) {
         void *args[] = {&bank->exact[s], &counters};
         status = HISTO_CUDA(cudaLaunchKernel((const void *)balance, dim3((unsigned)(blocks < 4096 ? blocks : 4096)),
                                              dim3(256), args, 0, stream),
@@ -124,9 +124,10 @@ static histo_status make_sums(histo_cuda_bank *bank, histo_weighting weighting)
     double **sums[] = {&bank->sum_w, &bank->sum_w2};
     for (int s = 0; s < 2; s++) {
         histo_cuda_exact *e = &bank->exact[s];
-        if (status == HISTO_OK && weighting == HISTO_WEIGHT_FAST)
+        if (s == 1 && !histo_has_squares(weighting)) break;
+        if (status == HISTO_OK && histo_is_fast(weighting))
             status = allocate((void **)sums[s], all * sizeof(double), "sums of weights");
-        if (status != HISTO_OK || weighting != HISTO_WEIGHT_REPRODUCIBLE) continue;
+        if (status != HISTO_OK || !histo_is_reproducible(weighting)) continue;
         status = allocate((void **)&e->digits, all * (size_t)e->windows * sizeof *e->digits, "exact sums");
         if (status == HISTO_OK) status = allocate((void **)&e->special, all * sizeof *e->special, "exact sums");
     }
@@ -167,10 +168,10 @@ void histo_cuda_bank_free(histo_device_bank *device_bank)
     int before = -1;
     cudaGetDevice(&before);
     cudaSetDevice(bank->base.device - HISTO_DEVICE_CUDA(0));
-    if (bank->staging) histo_cuda_staging_free(bank->staging);
     if (bank->fork) histo_cuda_fork_free(bank->fork);
-    void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,           bank->workspace,
-                      bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special, bank->exact[1].special};
+    void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,          bank->workspace,
+                      bank->offsets,         bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special,
+                      bank->exact[1].special};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
         cudaFree(memory[m]);
     if (bank->done) cudaEventDestroy(bank->done);
@@ -190,7 +191,7 @@ histo_status histo_cuda_bank_of(const histo_job *job, histo_cuda_bank **out)
     for (histo_device_bank **link = &job->bank->on_devices, *it; (it = *link); link = &it->next) {
         if (it->backend != &histo_backend_cuda || it->device != p->device) continue;
         histo_cuda_bank *bank = *out = (histo_cuda_bank *)it;
-        if (p->weighting != HISTO_WEIGHT_REPRODUCIBLE ||
+        if (!histo_is_reproducible(p->weighting) ||
             (covers(&bank->exact[0], &wanted[0]) && covers(&bank->exact[1], &wanted[1])))
             return HISTO_OK;
         /* Weights of another dtype than before: empty it, and make one that has room for both. */
@@ -221,14 +222,59 @@ histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes)
     return HISTO_OK;
 }
 
+histo_status histo_cuda_bank_offsets(histo_cuda_bank *bank, histo_job *job, cudaStream_t stream)
+{
+    size_t bytes = (size_t)(bank->batch + 1) * sizeof *bank->offsets;
+    histo_status status = HISTO_OK;
+    if (!bank->offsets) status = allocate((void **)&bank->offsets, bytes, "offsets");
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaMemcpyAsync(bank->offsets, job->nest.offsets, bytes, cudaMemcpyHostToDevice, stream),
+                            "copying offsets");
+    job->nest.offsets = bank->offsets;
+    return status;
+}
+
+/* A number that no other stream has; 0 if it is not known. */
+static unsigned long long id_of(cudaStream_t stream)
+{
+    unsigned long long id = 0;
+#if CUDART_VERSION >= 12000
+    if (cudaStreamGetId(stream, &id) != cudaSuccess) id = 0;
+#else
+    (void)stream;
+#endif
+    return id;
+}
+
+bool histo_cuda_is_captured(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* what comes next says why */
+    return capture != cudaStreamCaptureStatusNone;
+}
+
+/* In a graph the event is waited for and recorded by each launch, on whatever stream that is. */
 histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream)
 {
-    return HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, 0), "waiting for an event");
+    unsigned long long id = id_of(stream);
+    bank->capturing = histo_cuda_is_captured(stream);
+    bank->captured |= bank->capturing;
+    if (!bank->captured && id && id == bank->last) return HISTO_OK; /* the stream's own order */
+    bank->last = id;
+    return HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, bank->capturing ? cudaEventWaitExternal : 0),
+                      "waiting for an event");
 }
 
 histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream)
 {
-    return HISTO_CUDA(cudaEventRecord(bank->done, stream), "recording an event");
+    return HISTO_CUDA(cudaEventRecordWithFlags(bank->done, stream, bank->capturing ? cudaEventRecordExternal : 0),
+                      "recording an event");
+}
+
+/* Wait for graphs that were launched: they may be recording the event only now. */
+static histo_status wait_for_graphs(const histo_cuda_bank *bank)
+{
+    return bank->captured ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs") : HISTO_OK;
 }
 
 /* ---- Emptying ---- */
@@ -354,7 +400,7 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     enum { ROOM = 4 << 20 };
     histo_cuda_bank *bank = (histo_cuda_bank *)from;
     if (bank->broken) return fail_broken(bank);
-    if (!bank->dirty) return HISTO_OK;
+    if (!bank->dirty && !bank->captured) return HISTO_OK;
     int before;
     histo_status status = histo_cuda_enter(from->device, &before);
     if (status != HISTO_OK) return status;
@@ -362,6 +408,7 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     if (bytes > ROOM) bytes = ROOM;
     char *room = (char *)malloc(bytes);
     if (!room) status = histo_fail_memory(bytes, "reading counts from a GPU");
+    if (status == HISTO_OK) status = wait_for_graphs(bank);
     if (status == HISTO_OK) status = histo_cuda_bank_begin(bank, bank->stream);
     if (status == HISTO_OK) status = drain_all(bank, to, room, bytes);
     if (status == HISTO_OK) bank->dirty = false;
@@ -376,7 +423,8 @@ histo_status histo_cuda_bank_wait(histo_device_bank *device_bank)
     int before;
     histo_status status = histo_cuda_enter(device_bank->device, &before);
     if (status != HISTO_OK) return status;
-    status = HISTO_CUDA(cudaEventSynchronize(bank->done), "counting");
+    status = wait_for_graphs(bank);
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventSynchronize(bank->done), "counting");
     histo_cuda_leave(before);
     return status;
 }
@@ -387,7 +435,7 @@ bool histo_cuda_bank_clear(histo_device_bank *device_bank)
     int before;
     if (histo_cuda_enter(device_bank->device, &before) != HISTO_OK) return false;
     /* What a broken fill enqueued may still run, and no event says when it is done. */
-    histo_status status = bank->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : HISTO_OK;
+    histo_status status = bank->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : wait_for_graphs(bank);
     if (status == HISTO_OK) status = histo_cuda_bank_begin(bank, bank->stream);
     if (status == HISTO_OK) status = clear_memory(bank);
     bank->broken = NULL;

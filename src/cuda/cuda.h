@@ -51,6 +51,9 @@ bool histo_cuda_awake(histo_device device);
 bool histo_cuda_pinned(const void *memory);
 histo_speed histo_cuda_speed(histo_device device);
 
+/* A number of the current device's context, which no other will have in this process. */
+unsigned long long histo_cuda_context(void);
+
 /* Make a device current; *before is what histo_cuda_leave makes current again. */
 histo_status histo_cuda_enter(histo_device device, int *before);
 void histo_cuda_leave(int before);
@@ -72,7 +75,6 @@ typedef struct histo_cuda_exact {
     unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
 } histo_cuda_exact;
 
-typedef struct histo_cuda_staging histo_cuda_staging;
 typedef struct histo_cuda_fork histo_cuda_fork;
 
 /* counters = slots + 1: the last one of a batch entry counts the samples that mask and filter leave out. */
@@ -80,17 +82,19 @@ typedef struct histo_cuda_bank {
     histo_device_bank base;
     int64_t batch, slots, counters;
     unsigned long long *counts; /* [batch * counters] */
-    double *sum_w, *sum_w2;     /* HISTO_WEIGHT_FAST: [batch * counters] */
-    histo_cuda_exact exact[2];  /* HISTO_WEIGHT_REPRODUCIBLE: of w and of w * w */
+    double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
+    histo_cuda_exact exact[2];  /* reproducible: of w and of w * w. Those of w * w are NULL if not wanted */
     uint64_t pending;           /* additions to any exact sum since the digits were balanced, at most */
     bool dirty;                 /* it may hold something */
     const char *broken;         /* a fill failed halfway */
     cudaStream_t stream;        /* the bank's own, for clearing, reading, and samples of no other stream */
     cudaEvent_t done;           /* after everything enqueued so far */
+    unsigned long long last;    /* the stream that it was recorded on, by number; 0: not known */
+    bool capturing, captured;   /* a fill is captured into a graph; one was */
     void *workspace;
     size_t workspace_bytes;
-    histo_cuda_staging *staging; /* NULL before the first samples from host memory */
-    histo_cuda_fork *fork;       /* NULL before the first fork */
+    int64_t *offsets;      /* [batch + 1] of a ragged fill from host memory; NULL before the first */
+    histo_cuda_fork *fork; /* NULL before the first fork */
 } histo_cuda_bank;
 
 /* The device bank in which a job counts, made if it is not there. */
@@ -100,8 +104,12 @@ histo_status histo_cuda_bank_wait(histo_device_bank *device_bank);
 bool histo_cuda_bank_clear(histo_device_bank *device_bank);
 void histo_cuda_bank_free(histo_device_bank *device_bank);
 
+/* Copy a job's offsets to the device, on a stream between begin and end, and let the job have those. */
+histo_status histo_cuda_bank_offsets(histo_cuda_bank *bank, histo_job *job, cudaStream_t stream);
 /* Make the workspace large enough. */
 histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes);
+/* Is what is enqueued on the stream captured into a graph? */
+bool histo_cuda_is_captured(cudaStream_t stream);
 /* Between these two, work for the bank is enqueued on one stream. */
 histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream);
 histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream);
@@ -111,9 +119,12 @@ histo_status histo_cuda_bank_reserve(histo_cuda_bank *bank, uint64_t adds, cudaS
 /* ---- Samples in host memory (staged.cu) ---- */
 
 /* Launch the job in pieces, copying the operands that are not direct to the device meanwhile. Between begin and end. */
-histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, histo_cuda_bank *bank,
-                                   const bool *direct, const bool *pinned, cudaStream_t stream);
-void histo_cuda_staging_free(histo_cuda_staging *staging);
+histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
+                                   const bool *pinned);
+
+/* ---- A look at some samples (glance.cu) ---- */
+
+histo_status histo_cuda_glance(const histo_job *job, int n, uint32_t *slots);
 
 /* ---- Forks (fork.cu) ---- */
 
@@ -132,6 +143,9 @@ typedef struct histo_divisor {
     uint32_t factor;
     uint8_t shift1, shift2;
 } histo_divisor;
+
+/* d: 1 … 2^32 - 1. */
+histo_divisor histo_divisor_of(int64_t d);
 
 /* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into shares, each within one
  * batch entry; a block takes whole shares. */

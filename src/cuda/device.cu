@@ -100,18 +100,31 @@ static bool driver_is_loaded(void)
     return true;
 }
 
-/* By the driver that is loaded already: the runtime's own calls would start it. */
+/* A function of the driver that is loaded already, which stays: the runtime's own calls would start it. NULL if there
+ * is none. */
+static void *driver_function(const char *name)
+{
+    void *driver = driver_is_loaded() ? dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *function = driver ? dlsym(driver, name) : NULL;
+    if (driver) dlclose(driver);
+    return function;
+}
+
 bool histo_cuda_awake(histo_device device)
 {
     typedef int get_state(int ordinal, unsigned *flags, int *active);
-    if (!driver_is_loaded()) return false;
-    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    get_state *state = driver ? (get_state *)dlsym(driver, "cuDevicePrimaryCtxGetState") : NULL;
+    get_state *state = (get_state *)driver_function("cuDevicePrimaryCtxGetState");
     unsigned flags = 0;
     int active = 0;
-    bool awake = state && state(device - HISTO_DEVICE_CUDA(0), &flags, &active) == 0 && active;
-    if (driver) dlclose(driver);
-    return awake;
+    return state && state(device - HISTO_DEVICE_CUDA(0), &flags, &active) == 0 && active;
+}
+
+unsigned long long histo_cuda_context(void)
+{
+    typedef int get_id(void *context, unsigned long long *id);
+    get_id *id_of = (get_id *)driver_function("cuCtxGetId");
+    unsigned long long id = 0;
+    return id_of && id_of(NULL, &id) == 0 ? id : 0;
 }
 
 histo_speed histo_cuda_speed(histo_device device)

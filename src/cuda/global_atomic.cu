@@ -54,7 +54,7 @@ static const char *refuses(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    double per_us = p->weighting == HISTO_UNWEIGHTED ? 5e4 : p->weighting == HISTO_WEIGHT_FAST ? 1e4 : 5e3;
+    double per_us = p->weighting == HISTO_UNWEIGHTED ? 5e4 : histo_is_fast(p->weighting) ? 1e4 : 5e3;
     if (p->slots < 1 << 16) per_us /= 10; /* samples meet */
     return 5 + (double)p->samples / per_us;
 }
@@ -89,4 +89,5 @@ extern "C" const histo_strategy histo_cuda_global_atomic = {
     launch,
     {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 256, "threads of a block"}},
+    true,
 };

@@ -5,7 +5,8 @@
  * - As many copies as fit in a part of shared memory that leaves the rest to the first-level cache, through which the
  *   samples come: 32 for up to 1024 bins (each lane has a bank of its own, nothing ever conflicts), one for the most
  *   bins. The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
- * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge.
+ * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge. Those in
+ *   rows, images and interleaved channels, with or without a mask, are read by pixels.cu.
  * - Counters are 32-bit and are added 1 each, for which the hardware joins lanes that meet in one counter.
  * - Samples of the next step are loaded before those of this step are counted.
  * - Each kernel is made for one way to turn samples into slots; cells are copied to shared memory if they fit.
@@ -18,6 +19,8 @@
 #include <string.h>
 
 #include "cuda/block.cuh"
+#include "cuda/joint.cuh"
+#include "cuda/pixels.h"
 
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
@@ -85,36 +88,6 @@ HISTO_IN_KERNEL void load_cells(const histo_lookup *l, uint32_t *cells)
         cells[i] = l->cells.entry[i];
 }
 
-/* The first float that is not below an edge, or above it. */
-HISTO_IN_KERNEL float first_float(double edge, bool above)
-{
-    float x = (float)edge;
-    while (above ? !((double)x > edge) : (double)x < edge)
-        x = nextafterf(x, INFINITY);
-    return x;
-}
-
-/* For floats on regular axes: the first float of each bin, and the first above the axis. */
-HISTO_IN_KERNEL void load_firsts(const histo_lookup *l, uint32_t *words)
-{
-    float *first = (float *)words;
-    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
-        first[histo_spread((uint32_t)i)] =
-            i < l->bins ? first_float(l->lo + (double)i * l->step, false) : first_float(l->hi, l->closed);
-}
-
-/* The edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by
- * adding 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from the axis. */
-HISTO_IN_KERNEL uint32_t slot_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
-{
-    const float round = 0x1.8p23f;
-    const int32_t zero = 0x4b400000; /* the bits of `round` */
-    float sum = __fadd_rn(__fmaf_rn(x, l->per_step_f32, l->offset_f32), round);
-    int32_t nearest = min(max(__float_as_int(sum), zero), zero + l->bins) - zero;
-    uint32_t slot = (uint32_t)nearest + (x >= __uint_as_float(words[histo_spread((uint32_t)nearest)]));
-    return x != x ? (uint32_t)l->bins + 2 : slot;
-}
-
 /* ---- Counting ---- */
 
 /* Integers on whole bins, as histo_by_whole with closed axes left to the merge: the value at the end of the axis has a
@@ -127,6 +100,18 @@ HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int
 HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint32_t x)
 {
     return (min(max(x, l->whole.low), high) - l->whole.from) >> l->whole.shift;
+}
+
+/* 64-bit integers as the nearest of 32 bits. */
+HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int64_t x)
+{
+    int32_t narrow = (int32_t)x;
+    return slot_by_whole(l, high, x == narrow ? narrow : x < 0 ? INT32_MIN : INT32_MAX);
+}
+
+HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint64_t x)
+{
+    return slot_by_whole(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
 }
 
 HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
@@ -176,14 +161,14 @@ HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words, int vectors
 #define SLOTS_value(name) SLOTS_ONE_BY_ONE((uint8_t)x[k])
 #define SLOTS_whole(name) SLOTS_ONE_BY_ONE(slot_by_whole(lookup, lookup->whole.high + lookup->whole.closed, x[k]))
 #define SLOTS_nearest(name) SLOTS_ONE_BY_ONE(histo_by_nearest_##name(lookup, x[k]))
-#define SLOTS_firsts(name) SLOTS_ONE_BY_ONE(slot_by_firsts(lookup, BESIDE, x[k]))
+#define SLOTS_firsts(name) SLOTS_ONE_BY_ONE(histo_by_firsts(lookup, BESIDE, x[k]))
 #define SLOTS_linear(name) histo_slots_by_cells_##name(lookup, BESIDE, false, x, slot, N);
 #define SLOTS_bits(name) histo_slots_by_cells_##name(lookup, BESIDE, true, x, slot, N);
 #define SLOTS_plain(name) histo_slots_of_##name(lookup, x, slot);
 #define LOAD_value
 #define LOAD_whole
 #define LOAD_nearest
-#define LOAD_firsts load_firsts(lookup, BESIDE);
+#define LOAD_firsts histo_load_firsts(lookup, BESIDE);
 #define LOAD_linear load_cells(lookup, BESIDE);
 #define LOAD_bits load_cells(lookup, BESIDE);
 #define LOAD_plain
@@ -230,6 +215,7 @@ enum { FULL_BLOCKS = 1 };
         uint32_t team = l.team, member = blockIdx.x % team;                                                            \
         for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
             histo_share share = histo_share_##name(&work, item);                                                       \
+            if (!share.length) continue;                                                                               \
             steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                            \
             uint4 now[V] = {}, next[V] = {};                                                                           \
             if (s.own < s.end) load(&s, s.own, now, V);                                                                \
@@ -259,15 +245,18 @@ enum { FULL_BLOCKS = 1 };
 #define NARROW(X, way) X(u16, uint16_t, way) X(i16, int16_t, way)
 #define HALF(X, way) X(f16, uint16_t, way) X(bf16, uint16_t, way)
 #define INTEGERS(X, way) X(u32, uint32_t, way) X(i32, int32_t, way)
-#define WIDE(X, way) INTEGERS(X, way) X(u64, uint64_t, way) X(i64, int64_t, way) X(f32, float, way) X(f64, double, way)
+#define LONG(X, way) X(u64, uint64_t, way) X(i64, int64_t, way)
+#define WIDE(X, way) INTEGERS(X, way) LONG(X, way) X(f32, float, way) X(f64, double, way)
 #define KERNELS(X)                                                                                                     \
     X(u8, uint8_t, value)                                                                                              \
     X(i8, int8_t, value)                                                                                               \
     NARROW(X, whole)                                                                                                   \
     INTEGERS(X, whole)                                                                                                 \
+    LONG(X, whole)                                                                                                     \
     WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
+/* Samples of any layout. */
 static __global__ void __launch_bounds__(1024, 1)
     count_any(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)
 {
@@ -287,6 +276,35 @@ static __global__ void __launch_bounds__(1024, 1)
         merge(shared, &l, &work, share.entry, false);
     }
 }
+
+/* Several axes. */
+#define COUNT_JOINT(reader)                                                                                            \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,                 \
+                       const __grid_constant__ histo_joint joint)                                                      \
+    {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##reader };                                                                           \
+        extern __shared__ unsigned int shared[];                                                                       \
+        unsigned int *mine = shared + own_copy(&l);                                                                    \
+        histo_load_joint_firsts(&work, &joint, shared);                                                                \
+        histo_clear_shared(shared, l.words);                                                                           \
+        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+            histo_joint_share share = histo_share_joint(&work, &joint, item);                                          \
+            histo_ahead_##reader ahead;                                                                                \
+            if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
+            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            {                                                                                                          \
+                uint32_t slot[N];                                                                                      \
+                if (histo_take_##reader(&work, &joint, shared, &share, at, &ahead, slot))                              \
+                    count_slots(mine, &l, false, slot, N);                                                             \
+                else                                                                                                   \
+                    _Pragma("unroll") for (int k = 0; k < N; k++) if (slot[k] != HISTO_NO_SLOT)                        \
+                        atomicAdd(&mine[word_of(&l, slot[k])], 1u);                                                    \
+            }                                                                                                          \
+            merge(shared, &l, &work, share.entry, false);                                                              \
+        }                                                                                                              \
+    }
+HISTO_JOINT_READERS(COUNT_JOINT)
 
 /* ---- The strategy ---- */
 
@@ -315,7 +333,8 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), beside = 0;
     int64_t counters = way == VALUE ? (int64_t)VALUES : p->slots + 1;
     if (way == LINEAR || way == BITS) beside = lookup->cells.words;
-    if (way == FIRSTS) beside = histo_spread((uint32_t)lookup->bins) + 1;
+    if (way == FIRSTS) beside = histo_firsts_words(lookup);
+    if (p->naxes > 1) beside = histo_cuda_firsts_of(p, 0, NULL);
     plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
     int64_t most = MOST_COUNTERS, left = LEAVES_CACHE - beside * (int64_t)sizeof(unsigned int);
     most = params[LANES] ? room : (most < left ? most : left) / (int64_t)sizeof(unsigned int);
@@ -356,7 +375,9 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4.2e6, by_samples = p->operands > 1 ? 1 / 2e5 : 1 / 4.2e6;
+    bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
+    double by_bytes = bytes / 4.2e6, by_samples = by_value || p->operands == 1 ? 1 / 4.2e6 : 1 / 2e5;
+    if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
 
@@ -398,7 +419,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
     if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
     plan it = plan_of(p, job->params, way);
     int64_t each = job->nest.per_batch, n = job->end - job->begin;
-    bool one_entry = job->begin / each == (job->end - 1) / each;
+    bool one_entry = !job->nest.offsets && job->begin / each == (job->end - 1) / each;
     histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MOST_SHARE + 1 : it.blocks,
                                               one_entry ? 1 : LEAST, HISTO_MOST_SHARE);
     int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
@@ -412,13 +433,21 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 static histo_status launch(const histo_job *job)
 {
+    histo_status status;
+    if (histo_cuda_count_pixels(job, job->params[THREADS] / WARP * WARP, job->params[BLOCKS], &status)) return status;
+#define ADDRESS(reader) (const void *)count_##reader,
+    static const void *const kernels[] = {HISTO_JOINT_READERS(ADDRESS)(const void *) count_any};
+#undef ADDRESS
     plan it = plan_of(job->problem, job->params, PLAIN);
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
     if (reader != HISTO_READ_ANY) return launch_fast(job, reader);
-    void *args[] = {&work, &it.l};
+    histo_joint joint;
+    const void *kernel = kernels[histo_cuda_joint_of(&work, &joint)];
+    histo_cuda_firsts_of(job->problem, it.l.words, &joint);
+    void *args[] = {&work, &it.l, &joint};
     dim3 grid((unsigned)(work.shares < it.blocks ? work.shares : it.blocks));
-    return histo_cuda_launch(job, (const void *)count_any, grid, it.threads, it.shared, args);
+    return histo_cuda_launch(job, kernel, grid, it.threads, it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_lane_private = {
@@ -430,4 +459,5 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
       "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+    true,
 };

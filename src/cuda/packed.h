@@ -27,7 +27,7 @@ typedef struct histo_packing {
     uint8_t log_bits, log_each; /* 2^log_each counters in a word */
 } histo_packing;
 
-/* bits: 4, 8 or 16. */
+/* bits: 4, 8 or 16; of others, where counters are in words is the caller's business. */
 HISTO_INLINE histo_packing histo_packing_of(int bits)
 {
     histo_packing p;

@@ -23,6 +23,7 @@
 #include <math.h>
 
 #include "cuda/block.cuh"
+#include "cuda/joint.cuh"
 #include "cuda/packed.cuh"
 
 enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
@@ -43,7 +44,8 @@ typedef struct window {
 typedef struct layout {
     window w;
     int bits;
-    size_t shared; /* bytes */
+    size_t shared;   /* bytes */
+    uint32_t firsts; /* the word of it where first floats are, for several axes */
     int threads;
     int64_t blocks;
     bool is_found; /* else given, or all slots */
@@ -51,23 +53,13 @@ typedef struct layout {
 
 /* ---- Finding the window ---- */
 
-/* Threads' own samples of a batch entry: evenly spread, but not so evenly that rows of an image could line up. */
+/* Threads' own samples of a batch entry. */
 HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)
 {
-    int64_t entry = w->first_entry + blockIdx.x, each = w->nest.per_batch;
-    int64_t first = entry * each, last = first + each;
-    first = first < w->begin ? w->begin : first;
-    last = last > w->end ? w->end : last;
-    int64_t length = last - first, step = length / (FIND_THREADS * SAMPLED_EACH) + 1;
 #pragma unroll 1
     for (uint32_t k = 0; k < SAMPLED_EACH; k++) {
-        uint32_t number = k * FIND_THREADS + threadIdx.x, its_slot = HISTO_NO_SLOT;
-        int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
-        if (at < length) {
-            histo_share share = histo_share_any(w, blockIdx.x * w->shares_each + at / w->samples_each);
-            histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
-            its_slot = histo_slot_of_place(w, &place);
-        }
+        uint32_t its_slot = histo_slot_sampled(w, w->first_entry + blockIdx.x, k * FIND_THREADS + threadIdx.x,
+                                               FIND_THREADS * SAMPLED_EACH);
 #pragma unroll
         for (uint32_t i = 0; i < SAMPLED_EACH; i++) /* keeps slot[] in registers */
             slot[i] = i == k ? its_slot : slot[i];
@@ -157,10 +149,26 @@ static __global__ void __launch_bounds__(FIND_THREADS, 1)
 
 /* ---- Words ---- */
 
-/* A counter's word: neighbours share one, and every 234th is left out. */
+/* Counters of 6 bits are five to a word, whose upper two bits are nobody's. */
+enum { FIVES = 6 };
+
+HISTO_IN_KERNEL uint32_t shift_of(const histo_packing *p, uint32_t at)
+{
+    return p->bits == FIVES ? at % 5 * FIVES : histo_packed_shift(p, at);
+}
+
+/* Is there a counter above the one at `shift`? */
+HISTO_IN_KERNEL bool is_below(const histo_packing *p, uint32_t shift)
+{
+    return shift + 2 * p->bits <= 32;
+}
+
+/* A counter's word: neighbours share one, and every 234th is left out, but of fives: equal distances of these that are
+ * no multiple of 5 are none in words. */
 HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
 {
     const uint32_t part = UINT32_MAX / 234;
+    if (p->bits == FIVES) return at / 5;
     uint32_t word = histo_packed_word(p, at);
     return word + __umulhi(word, part);
 }
@@ -169,6 +177,7 @@ HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
  * counter, and the word shifted up by it begins with the counter. */
 HISTO_IN_KERNEL uint32_t lift(const histo_packing *p, uint32_t at)
 {
+    if (p->bits == FIVES) return 32 - FIVES - FIVES * at - 2 * (at / 5); /* 2: -30 */
     return 32 - p->bits - at * p->bits;
 }
 
@@ -190,7 +199,9 @@ typedef struct block {
     uint32_t spare;             /* where this lane counts what is not in the window: behind it, in a word of its own */
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the batch entry */
-    const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window */
+    const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window, … */
+    const histo_cuda_work *work;
+    const histo_joint *compact; /* … or as this says */
 } block;
 
 /* Few where counters are wide, so that 98304 of them leave the first-level cache 60 KiB. */
@@ -225,6 +236,8 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
     b.size = min(w->size, counters - first);
     b.counts = counts;
     b.slot_of = slot_of;
+    b.work = NULL;
+    b.compact = NULL;
     for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
         b.words[i] = 0;
     for (uint32_t i = threadIdx.x; i < entries; i += blockDim.x) {
@@ -250,6 +263,7 @@ HISTO_IN_KERNEL bool owns(const block *b, uint32_t entry, uint32_t at)
 HISTO_IN_KERNEL void add_to_histogram(const block *b, uint32_t at, long long n)
 {
     uint32_t slot = b->slot_of ? __ldg(&b->slot_of[at]) : b->first + at;
+    if (b->compact) slot = histo_slot_of_compact(b->work, b->compact, at);
     atomicAdd(&b->counts[slot], (unsigned long long)n);
 }
 
@@ -267,13 +281,13 @@ HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_
 HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
     add_to_histogram(b, at, ((long long)p->full + 1) * n);
-    if (histo_packed_shift(p, at) + p->bits < 32 && at + 1 < b->size) add_to_histogram(b, at + 1, -(long long)n);
+    if (is_below(p, shift_of(p, at)) && at + 1 < b->size) add_to_histogram(b, at + 1, -(long long)n);
 }
 
 /* Counter `at` was full, its word `old`: it wraps, and so do full ones above it. */
 HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
 {
-    for (uint32_t shift = histo_packed_shift(p, at); shift < 32 && at < b->size; shift += p->bits, at++) {
+    for (uint32_t shift = shift_of(p, at); shift + p->bits <= 32 && at < b->size; shift += p->bits, at++) {
         if (histo_packed_value(p, old, shift) != p->full) break;
         uint32_t entry = entry_of(p, at);
         if (owns(b, entry, at))
@@ -290,7 +304,7 @@ HISTO_IN_KERNEL void merge(const block *b, const histo_packing *p)
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
         uint32_t at = i + begin < size ? i + begin : i + begin - size;
-        uint32_t count = histo_packed_value(p, b->words[spread_word(p, at)], histo_packed_shift(p, at));
+        uint32_t count = histo_packed_value(p, b->words[spread_word(p, at)], shift_of(p, at));
         if (count) add_to_histogram(b, at, count);
     }
     for (uint32_t i = threadIdx.x; i < entries_of(p); i += blockDim.x) {
@@ -547,13 +561,52 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
 COUNT_ANY(8)
 COUNT_ANY(16)
 
+/* Several axes. Compact counters are all on chip. */
+#define COUNT_JOINT(reader, width)                                                                                     \
+    static __global__ void __launch_bounds__(1024, 1)                                                                  \
+        count_##reader##_##width(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,       \
+                                 const __grid_constant__ histo_joint joint)                                            \
+    {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##reader, PART = N < 8 ? N : 8 };                                                     \
+        extern __shared__ uint32_t shared[];                                                                           \
+        const histo_packing p = histo_packing_of(width);                                                               \
+        histo_load_joint_firsts(&work, &joint, shared);                                                                \
+        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+            histo_joint_share share = histo_share_joint(&work, &joint, item);                                          \
+            histo_ahead_##reader ahead;                                                                                \
+            if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
+            block b = start_window(shared, &p, &work, &w, share.entry);                                                \
+            b.work = &work;                                                                                            \
+            b.compact = histo_read_##reader == histo_read_pixels && joint.compact ? &joint : NULL;                     \
+            HISTO_FOR_STEPS(reader, share, from)                                                                       \
+            {                                                                                                          \
+                uint32_t slot[N], at[PART];                                                                            \
+                bool all = histo_take_##reader(&work, &joint, shared, &share, from, &ahead, slot) && joint.compact;    \
+                _Pragma("unroll") for (int part = 0; part < N; part += PART)                                           \
+                {                                                                                                      \
+                    if (all)                                                                                           \
+                        memcpy(at, slot + part, sizeof at);                                                            \
+                    else                                                                                               \
+                        place(&b, slot + part, at, PART);                                                              \
+                    count(&b, &p, at, PART, PART);                                                                     \
+                }                                                                                                      \
+            }                                                                                                          \
+            merge(&b, &p);                                                                                             \
+        }                                                                                                              \
+    }
+#define COUNT_JOINT_8(reader) COUNT_JOINT(reader, 8)
+#define COUNT_JOINT_16(reader) COUNT_JOINT(reader, 16)
+HISTO_JOINT_READERS(COUNT_JOINT_8)
+HISTO_JOINT_READERS(COUNT_JOINT_16)
+COUNT_JOINT(pixels, 6)
+
 /* ---- The strategy ---- */
 
 /* Words that counters of this width take: as many as spread_word says, and a spare one for each lane. */
 static int64_t words_of(int64_t counters, int bits)
 {
     int64_t last = counters / (32 / bits) + WARP;
-    return last + last / 233 + 1;
+    return bits == FIVES ? last + 1 : last + last / 233 + 1;
 }
 
 /* Of one block: counters and table. */
@@ -563,36 +616,48 @@ static size_t shared_bytes(int64_t counters, int bits)
     return (size_t)(words_of(counters, bits) + 3 * entries_of(&p)) * sizeof(uint32_t);
 }
 
-/* The most counters that a block can have. */
-static int64_t most_counters(const histo_cuda_device *device, int bits)
+/* The most counters that a block can have, with so many words beside them. */
+static int64_t most_counters(const histo_cuda_device *device, int bits, uint32_t beside)
 {
-    int64_t least = 0, beyond = (int64_t)device->shared_block * 8 / bits;
+    int64_t least = 0, room = (int64_t)device->shared_block - (int64_t)(beside * sizeof(uint32_t));
+    int64_t beyond = room * 8 / bits;
     while (beyond - least > 1) {
         int64_t middle = least + (beyond - least) / 2;
-        *(shared_bytes(middle, bits) <= device->shared_block ? &least : &beyond) = middle;
+        *((int64_t)shared_bytes(middle, bits) <= room ? &least : &beyond) = middle;
     }
     return least;
 }
 
-/* May 16-bit samples be counted by their value, if they are contiguous? */
-static bool by_value(const histo_problem *p, const int64_t *params)
-{
-    return p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table && params[FIRST] < 0 &&
-           !params[LENGTH] && (!params[BITS] || params[BITS] > 8) &&
-           VALUES <= most_counters(histo_cuda_device_of(p->device), 16);
-}
-
-static layout layout_of(const histo_problem *p, const int64_t *params, bool by_value)
+/* Counters that are not slots, or 0: of values, if contiguous samples may be counted by their 16 bits; of pixels'
+ * classes, if the readers of pixels may leave underflow, overflow and NaN out. */
+static int64_t counters_of(const histo_problem *p, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    int64_t compact = histo_cuda_compact_of(p);
+    if (params[FIRST] >= 0 || params[LENGTH]) return 0;
+    if (compact) return compact <= most_counters(device, params[BITS] ? (int)params[BITS] : FIVES, 0) ? compact : 0;
+    bool by_value = p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table &&
+                    (!params[BITS] || params[BITS] > 8) && VALUES <= most_counters(device, 16, 0);
+    return by_value ? VALUES : 0;
+}
+
+/* counters: 0 for those of the slots. */
+static layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
+{
+    const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    const uint32_t beside = histo_cuda_firsts_of(p, 0, NULL);
+    const bool are_slots = counters == 0;
     layout l = {};
-    int64_t counters = p->slots + 1, size = params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
-    if (by_value) counters = size = VALUES;
-    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= most_counters(device, 16) ? 16 : 8;
-    if (size > most_counters(device, l.bits)) size = most_counters(device, l.bits);
+    if (are_slots) counters = p->slots + 1;
+    int64_t size = are_slots && params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
+    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= most_counters(device, 16, beside) ? 16 : 8;
+    int64_t most = most_counters(device, l.bits, beside);
+    if (size > most && !are_slots) most = most_counters(device, l.bits = FIVES, beside);
+    if (size > most) size = most;
     l.w.size = (uint32_t)size;
     l.w.words = (uint32_t)words_of(size, l.bits);
-    l.shared = shared_bytes(size, l.bits);
+    l.firsts = (uint32_t)(shared_bytes(size, l.bits) / sizeof(uint32_t));
+    l.shared = (l.firsts + beside) * sizeof(uint32_t);
     l.threads = params[THREADS] ? ((int)params[THREADS] + WARP - 1) / WARP * WARP : 1024;
     int64_t resident = histo_cuda_resident(p->device, l.threads, l.shared);
     l.blocks = params[BLOCKS] ? params[BLOCKS] : resident;
@@ -611,14 +676,16 @@ static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     static const int64_t usual[HISTO_MAX_PARAMS] = {-1};
-    bool values = by_value(p, usual);
-    layout l = layout_of(p, usual, values);
+    int64_t known = counters_of(p, usual);
+    layout l = layout_of(p, usual, known);
     double bytes = 0, samples = (double)p->samples, counters = (double)p->slots + 1;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
-    double by_samples = 1 / (p->operands > 1 ? 2e5 : values ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5);
-    double outside = values || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
+    double rate = known ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5;
+    if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
+    double by_samples = 1 / rate;
+    double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
     double each = by_bytes > by_samples ? by_bytes : by_samples;
     double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the second-level cache */
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
@@ -629,7 +696,7 @@ static double cost_us(const histo_problem *p, int threads)
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
-    return layout_of(problem, params, false).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
+    return layout_of(problem, params, 0).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
 }
 
 /* The last bin is not looked up fast if its upper edge, computed as the others, could be beyond the axis. */
@@ -654,25 +721,44 @@ static const void *kernel_of_inner(int reader, const histo_lookup *l, int bits)
     return NULL;
 }
 
+/* The kernel that reads several axes. What it has to know is in `joint`; compact: counters are. */
+static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool compact, histo_joint *joint)
+{
+#define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
+    static const void *const kernels[][2] = {HISTO_JOINT_READERS(ADDRESSES)};
+#undef ADDRESSES
+    histo_joint_reader reader = histo_cuda_joint_of(work, joint);
+    if (compact && reader == histo_read_pixels) histo_cuda_make_compact(joint, work->naxes);
+    if (joint->compact && bits == FIVES) return (const void *)count_pixels_6;
+    return kernels[reader][bits == 16];
+}
+
 static histo_status launch(const histo_job *job)
 {
 #define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
     static const void *const kernels[HISTO_READER_COUNT][2] = {HISTO_READERS(ADDRESSES)};
 #undef ADDRESSES
     enum { LEAST = 1 << 14 };
-    layout l = layout_of(job->problem, job->params, false);
+    const histo_problem *p = job->problem;
+    layout l = layout_of(p, job->params, 0);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
+    int64_t known = counters_of(p, job->params);
+    histo_joint joint;
+    bool is_joint = histo_cuda_joint_of(&work, &joint) != HISTO_NOT_JOINT;
+    bool by_known = known && (p->naxes > 1 ? joint.pitch != 0 : reader != HISTO_READ_ANY);
+    if (by_known) {
+        l = layout_of(p, job->params, known);
+        work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    }
     const void *kernel = kernels[reader][l.bits == 16], *fast = kernel_of_inner(reader, &work.lookups[0], l.bits);
     if (fast) kernel = fast;
-    if (reader != HISTO_READ_ANY && by_value(job->problem, job->params)) {
-        l = layout_of(job->problem, job->params, true);
-        work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
-        kernel = (const void *)count_values;
-    }
+    if (by_known) kernel = (const void *)count_values;
+    if (is_joint) kernel = kernel_of_joint(&work, l.bits, by_known, &joint);
+    histo_cuda_firsts_of(p, l.firsts, &joint);
     set_inner(&l.w, &work.lookups[0]);
     if (l.is_found) l.w.found = (uint32_t *)job->workspace;
-    void *args[] = {&work, &l.w};
+    void *args[] = {&work, &l.w, &joint};
     histo_status status = HISTO_OK;
     if (l.is_found)
         status = histo_cuda_launch(job, (const void *)find, dim3((unsigned)(work.shares / work.shares_each)),

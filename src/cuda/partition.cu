@@ -23,7 +23,7 @@
  * 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or fewer.
  * Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table beside the
  * buffers, and ranges that need not be equal are ours. */
-#include "cuda/slots.cuh"
+#include "cuda/joint.cuh"
 
 enum { SLICE, RANGE_BITS };
 enum {
@@ -413,25 +413,48 @@ DEFINE_STEP(i32, int32_t)
 DEFINE_STEP(f32, float)
 DEFINE_STEP(f64, double)
 
-/* Block x deals out share x. */
-#define DEFINE_DEAL_OUT(reader)                                                                                        \
-    static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)                                                     \
-        deal_out_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)              \
+/* As those of several axes, that need to know more than the others. */
+#define DEFINE_PLAIN_STEP(reader)                                                                                      \
+    typedef step_##reader histo_ahead_##reader;                                                                        \
+    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *, const histo_joint *, const histo_share *share,   \
+                                             uint32_t at, step_##reader *step)                                         \
     {                                                                                                                  \
+        load_##reader(share, at, step);                                                                                \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *, const uint32_t *,          \
+                                             const histo_share *share, uint32_t at, step_##reader *step,               \
+                                             uint32_t *slot)                                                           \
+    {                                                                                                                  \
+        return take_##reader(w, share, at, step, slot);                                                                \
+    }
+DEFINE_PLAIN_STEP(u32)
+DEFINE_PLAIN_STEP(i32)
+DEFINE_PLAIN_STEP(f32)
+DEFINE_PLAIN_STEP(f64)
+DEFINE_PLAIN_STEP(any)
+/* Block x deals out share x. */
+#define DEFINE_DEAL_OUT(reader, share_type, share_of)                                                                  \
+    static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)                                                     \
+        deal_out_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,              \
+                          const __grid_constant__ histo_joint joint)                                                   \
+    {                                                                                                                  \
+        enum { N = HISTO_SAMPLES_##reader, PART = N < MOST_SAMPLES ? N : (int)MOST_SAMPLES };                          \
         extern __shared__ uint4 shared[];                                                                              \
-        histo_share share = histo_share_##reader(&work, blockIdx.x);                                                   \
+        share_type share = share_of;                                                                                   \
         dealer d = dealer_at(&l, shared, work.counts + share.entry * work.counters + l.first);                         \
-        step_##reader step;                                                                                            \
-        load_##reader(&share, 0, &step);                                                                               \
+        histo_ahead_##reader ahead;                                                                                    \
+        if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                       \
         for (uint32_t at = 0; at < share.length;) {                                                                    \
             for (uint32_t s = 0; s < l.steps && at < share.length; s++) {                                              \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                bool all_there = take_##reader(&work, &share, at, &step, slot) && l.size == work.counters;             \
+                uint32_t slot[N];                                                                                      \
+                bool all_there =                                                                                       \
+                    histo_take_##reader(&work, &joint, NULL, &share, at, &ahead, slot) && l.size == work.counters;     \
                 if (!all_there)                                                                                        \
-                    _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) slot[k] =                       \
+                    _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =                                            \
                         slot[k] - l.first < l.size ? slot[k] - l.first : HISTO_NO_SLOT;                                \
-                deal(&d, &l, slot, HISTO_SAMPLES_##reader, all_there);                                                 \
-                at += THREADS * HISTO_SAMPLES_##reader;                                                                \
+                _Pragma("unroll") for (int part = 0; part < N; part += PART)                                           \
+                    deal(&d, &l, slot + part, PART, all_there);                                                        \
+                at += THREADS * N;                                                                                     \
             }                                                                                                          \
             __syncthreads();                                                                                           \
             write_granules(&d, &l);                                                                                    \
@@ -442,11 +465,14 @@ DEFINE_STEP(f64, double)
         __syncthreads();                                                                                               \
         if (threadIdx.x == 0) l.used[blockIdx.x] = d.at_once->used;                                                    \
     }
-DEFINE_DEAL_OUT(u32)
-DEFINE_DEAL_OUT(i32)
-DEFINE_DEAL_OUT(f32)
-DEFINE_DEAL_OUT(f64)
-DEFINE_DEAL_OUT(any)
+#define DEAL_OUT(reader) DEFINE_DEAL_OUT(reader, histo_share, histo_share_##reader(&work, blockIdx.x))
+#define DEAL_OUT_JOINT(reader) DEFINE_DEAL_OUT(reader, histo_joint_share, histo_share_joint(&work, &joint, blockIdx.x))
+DEAL_OUT(u32)
+DEAL_OUT(i32)
+DEAL_OUT(f32)
+DEAL_OUT(f64)
+DEAL_OUT(any)
+HISTO_JOINT_READERS(DEAL_OUT_JOINT)
 
 /* ---- Ordering the chunks ---- */
 
@@ -791,9 +817,19 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return workplace_of(problem, params).bytes;
 }
 
-static const void *deal_out_of(int reader, uint32_t *samples)
+static const void *deal_out_of(const histo_cuda_work *work, histo_joint *joint, uint32_t *samples)
 {
-    switch (reader) {
+    switch (histo_cuda_joint_of(work, joint)) {
+#define CASE(reader)                                                                                                   \
+    case histo_read_##reader:                                                                                          \
+        *samples = HISTO_SAMPLES_##reader;                                                                             \
+        return (const void *)deal_out_##reader;
+        HISTO_JOINT_READERS(CASE)
+#undef CASE
+    default:
+        break;
+    }
+    switch (histo_cuda_reader_of(work)) {
 #define CASE(constant, reader)                                                                                         \
     case constant:                                                                                                     \
         *samples = HISTO_SAMPLES_##reader;                                                                             \
@@ -814,10 +850,11 @@ static histo_status count_window(const histo_job *job, const histo_cuda_work *wo
 {
     unsigned long long *counts = work->counts + work->first_entry * work->counters + l->first;
     uint32_t samples;
-    const void *deal_out = deal_out_of(histo_cuda_reader_of(work), &samples);
+    histo_joint joint;
+    const void *deal_out = deal_out_of(work, &joint, &samples);
     l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * samples); /* to half fill the buffers */
     if (l->steps == 0) l->steps = 1;
-    void *deal_args[] = {(void *)work, l}, *args[] = {l, &counts};
+    void *deal_args[] = {(void *)work, l, &joint}, *args[] = {l, &counts};
     dim3 shares((unsigned)work->shares);
     histo_status status =
         HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MOST_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),

@@ -27,9 +27,38 @@ typedef struct histo_share {
     uint32_t pad;
 } histo_share;
 
+/* Of ragged segments. The beginnings of pieces (samples_each samples from one to the next) and those of segments, in
+ * their order, pieces first where they meet: a share reaches from one of them to the next. The first item + 1 are found
+ * by bisection: so many of segments, the rest of pieces. */
+HISTO_IN_KERNEL histo_share histo_share_ragged(const histo_cuda_work *w, int64_t item)
+{
+    histo_share share = {};
+    const int64_t *offsets = w->nest.offsets;
+    int64_t batch = w->nest.batch, pieces = w->shares - batch, each = w->samples_each;
+    int64_t low = item + 1 < pieces ? 0 : item + 1 - pieces, high = item + 1 < batch ? item + 1 : batch;
+    while (low < high) {
+        int64_t middle = (low + high + 1) / 2, piece = item + 1 - middle;
+        if (piece >= pieces || offsets[middle - 1] < w->begin + piece * each)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    int64_t piece = item + 1 - low, begin = w->begin, end = w->end;
+    if (piece > 0) begin = w->begin + (piece - 1) * each;
+    if (piece < pieces) end = w->begin + piece * each;
+    if (low > 0 && begin < offsets[low - 1]) begin = offsets[low - 1];
+    if (low < batch && end > offsets[low]) end = offsets[low];
+    share.entry = low > 0 ? low - 1 : 0;
+    share.length = low > 0 && end > begin ? (uint32_t)(end - begin) : 0;
+    share.index[0] = begin;
+    share.at = w->nest.base[0] + begin * w->nest.strides[0][0];
+    return share;
+}
+
 /* The share `item` of work.shares. Of entries that the job cuts, shares may be empty. */
 HISTO_IN_KERNEL histo_share histo_share_any(const histo_cuda_work *w, int64_t item)
 {
+    if (w->nest.offsets) return histo_share_ragged(w, item);
     histo_share share;
     int64_t each = w->nest.per_batch;
     share.entry = w->first_entry + item / w->shares_each;
@@ -145,23 +174,22 @@ HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, uint
     return histo_position_f64(c, by_bits, (double)x);
 }
 
-/* What cells leave to comparisons. */
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool by_bits, float x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, float x)
 {
-    return !by_bits && x < l->first_f32;
+    return x < l->first_f32;
 }
 
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, double x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, double x)
 {
     return x < l->lo;
 }
 
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, int64_t x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, int64_t x)
 {
     return histo_less_i64(x, l->lo);
 }
 
-HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
 {
     return histo_less_u64(x, l->lo);
 }
@@ -181,7 +209,8 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
 #define histo_native_f64 double
 
 /* For a dtype of stored samples: the slot of one, histo_slot_of_u8(lookup, x), and of N in one of the ways, or in that
- * which the lookup has, histo_slots_of_u8(lookup, x, slot). Every 8-bit lookup has a table. */
+ * which the lookup has, histo_slots_of_u8(lookup, x, slot), or of n <= N, histo_n_slots_of_u8. Every 8-bit lookup has a
+ * table. */
 #define DEFINE_SLOT_OF(constant, name, storage, compute, widen)                                                        \
     HISTO_IN_KERNEL uint32_t histo_by_table_##name(const histo_lookup *l, storage x)                                   \
     {                                                                                                                  \
@@ -197,56 +226,60 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
     {                                                                                                                  \
         return histo_by_nearest(l, (histo_native_##name)widen(x));                                                     \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_slot_by_edges_##name(const histo_lookup *l, uint32_t more, storage stored)          \
+    HISTO_IN_KERNEL uint32_t histo_by_edge_##name(const histo_lookup *l, uint32_t edge, storage stored)                \
     {                                                                                                                  \
         compute x = (compute)widen(stored);                                                                            \
-        uint32_t edge = more - HISTO_CELLS_COMPARE;                                                                    \
-        if (edge > (uint32_t)l->bins) return histo_slot_by_##compute(l, x);                                            \
         bool last = edge == (uint32_t)l->bins;                                                                         \
         return edge + (last ? histo_is_over_by_##compute(l, x) : !histo_less_by_##compute(x, l->edges[edge]));         \
+    }                                                                                                                  \
+    /* What cells leave to the edges: a comparison or a search. */                                                     \
+    HISTO_IN_KERNEL uint32_t histo_by_edges_##name(const histo_lookup *l, uint32_t left, storage x)                    \
+    {                                                                                                                  \
+        if (left == HISTO_CELLS_SEARCH) return histo_slot_by_##compute(l, (compute)widen(x));                          \
+        return histo_by_edge_##name(l, left - HISTO_CELLS_COMPARE, x);                                                 \
     }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
-        uint32_t sum[HISTO_SAMPLES_##name], most = 0, special = histo_cells_special(&l->cells);                        \
-        bool edges = false;                                                                                            \
+        const histo_cells *c = &l->cells;                                                                              \
+        uint32_t sum[HISTO_SAMPLES_##name];                                                                            \
+        bool equal = false, any = false, edges = false;                                                                \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
-            sum[i] = histo_cells_sum(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i])));       \
-            slot[i] = sum[i] >> (l->cells.low + 1);                                                                    \
-            most = max(most, sum[i]);                                                                                  \
+            native v = (native)widen(x[i]);                                                                            \
+            sum[i] = histo_cells_sum(c, by_bits, entry, histo_position(c, by_bits, v));                                \
+            slot[i] = sum[i] >> (c->low + 1);                                                                          \
+            any = any || sum[i] >= c->special || v != v;                                                               \
         }                                                                                                              \
-        if (!l->cells.certain)                                                                                         \
-            _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(&l->cells, sum[i]))                   \
+        if (!c->certain) _Pragma("unroll") for (int i = 0; i < n; i++) equal = equal || histo_cells_equals(c, sum[i]); \
+        if (equal)                                                                                                     \
+            _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(c, sum[i]) && sum[i] < c->special)    \
+                slot[i] = histo_by_edge_##name(l, slot[i], x[i]);                                                      \
+        if (any) _Pragma("unroll") for (int i = 0; i < n; i++)                                                         \
             {                                                                                                          \
-                slot[i] = HISTO_CELLS_SEARCH;                                                                          \
-                edges = true;                                                                                          \
-            }                                                                                                          \
-        if (most >= special) _Pragma("unroll") for (int i = 0; i < n; i++) if (sum[i] >= special)                      \
-            {                                                                                                          \
-                slot[i] = histo_cells_more(&l->cells, entry, histo_position(&l->cells, by_bits, (native)widen(x[i]))); \
-                edges |= slot[i] >= HISTO_CELLS_COMPARE;                                                               \
+                native v = (native)widen(x[i]);                                                                        \
+                if (sum[i] >= c->special)                                                                              \
+                    slot[i] = histo_cells_narrower(c, by_bits, entry, histo_position(c, by_bits, v), sum[i]);          \
+                edges = edges || slot[i] >= HISTO_CELLS_COMPARE;                                                       \
+                slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                    \
             }                                                                                                          \
         if (edges) _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                     \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
-                uint32_t it = 0;                                                                                       \
-                _Pragma("unroll") for (int i = 0; i < n; i++)                                                          \
+                uint32_t it = slot[0];                                                                                 \
+                _Pragma("unroll") for (int i = 1; i < n; i++)                                                          \
                 {                                                                                                      \
                     one = i == k ? x[i] : one; /* keeps the arrays in registers */                                     \
                     it = i == k ? slot[i] : it;                                                                        \
                 }                                                                                                      \
                 if (it < HISTO_CELLS_COMPARE) continue;                                                                \
-                it = histo_slot_by_edges_##name(l, it, one);                                                           \
+                it = histo_by_edges_##name(l, it, one);                                                                \
                 _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? it : slot[i];                         \
             }                                                                                                          \
-        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
-        {                                                                                                              \
-            native v = (native)widen(x[i]);                                                                            \
-            slot[i] = histo_is_below(l, by_bits, v) ? 0 : slot[i];                                                     \
-            slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                        \
-        }                                                                                                              \
+        if (c->from_below)                                                                                             \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] =                                                    \
+                histo_is_below(l, (native)widen(x[i])) ? 0 : slot[i];                                                  \
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
@@ -258,26 +291,29 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, bool, uint64_t x)
         histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, &x, &slot, 1);                                \
         return slot;                                                                                                   \
     }                                                                                                                  \
-    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot)                \
+    HISTO_IN_KERNEL void histo_n_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot, int n)       \
     {                                                                                                                  \
-        enum { N = HISTO_SAMPLES_##name };                                                                             \
         if (sizeof(storage) <= 4 && l->whole.is) {                                                                     \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_whole_##name(l, x[i]);                    \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_whole_##name(l, x[i]);                    \
         } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
         } else if (l->kind == HISTO_UNIFORM) {                                                                         \
-            _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
         } else if (sizeof(storage) > 2 && l->cells.entry) {                                                            \
-            histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, N);                              \
+            histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, n);                              \
         } else {                                                                                                       \
-            _Pragma("unroll 1") for (int k = 0; k < N; k++)                                                            \
+            _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                            \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
-                _Pragma("unroll") for (int i = 0; i < N; i++) one = i == k ? x[i] : one;                               \
+                _Pragma("unroll") for (int i = 0; i < n; i++) one = i == k ? x[i] : one;                               \
                 uint32_t found = histo_slot_by_##compute(l, (compute)widen(one));                                      \
-                _Pragma("unroll") for (int i = 0; i < N; i++) slot[i] = i == k ? found : slot[i];                      \
+                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? found : slot[i];                      \
             }                                                                                                          \
         }                                                                                                              \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL void histo_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot)                \
+    {                                                                                                                  \
+        histo_n_slots_of_##name(l, x, slot, HISTO_SAMPLES_##name);                                                     \
     }
 HISTO_DTYPES(DEFINE_SLOT_OF)
 #undef DEFINE_SLOT_OF
@@ -403,6 +439,21 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const his
     return slot;
 }
 
+/* The slot of the number-th of about n samples of the job's part of a batch entry, HISTO_NO_SLOT if there are not as
+ * many: evenly spread, but not so evenly that rows of an image could line up. */
+HISTO_IN_KERNEL uint32_t histo_slot_sampled(const histo_cuda_work *w, int64_t entry, uint32_t number, uint32_t n)
+{
+    int64_t first = entry * w->nest.per_batch, last = first + w->nest.per_batch;
+    first = first < w->begin ? w->begin : first;
+    last = last > w->end ? w->end : last;
+    int64_t length = last - first, step = length / n + 1;
+    int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
+    if (at >= length) return HISTO_NO_SLOT;
+    histo_share share = histo_share_any(w, (entry - w->first_entry) * w->shares_each + at / w->samples_each);
+    histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
+    return histo_slot_of_place(w, &place);
+}
+
 /* ---- The slots of a step, by reader ---- */
 
 /* Neighbouring threads read neighbouring samples. */
@@ -505,15 +556,19 @@ HISTO_IN_KERNEL double histo_square_double(double x)
     return x * x;
 }
 
-/* The 128-bit square of x, rounded once: its upper 64 bits, the last of them set if anything follows. */
-HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+/* 128 bits rounded once: the upper 64 of them, the last set if anything follows. */
+HISTO_IN_KERNEL double histo_round_u128(uint64_t high, uint64_t low)
 {
-    uint64_t high = __umul64hi(x, x), low = x * x;
     if (high == 0) return (double)low;
     int shift = __clzll((long long)high);
     uint64_t head = shift ? high << shift | low >> (64 - shift) : high;
     head |= (low << shift) != 0;
     return ldexp((double)head, 64 - shift);
+}
+
+HISTO_IN_KERNEL double histo_square_uint64_t(uint64_t x)
+{
+    return histo_round_u128(__umul64hi(x, x), x * x);
 }
 
 HISTO_IN_KERNEL double histo_square_int64_t(int64_t x)
@@ -539,10 +594,10 @@ HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const
         if (w->sum_w) {                                                                                                \
             double x_f64 = (double)x;                                                                                  \
             atomicAdd(&w->sum_w[i], x_f64);                                                                            \
-            atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                                    \
+            if (w->sum_w2) atomicAdd(&w->sum_w2[i], x_f64 *x_f64);                                                     \
         } else {                                                                                                       \
             histo_add_exact_##compute(w, &w->exact[0], i, x);                                                          \
-            histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));                                     \
+            if (w->exact[1].digits) histo_add_exact_double(w, &w->exact[1], i, histo_square_##compute(x));             \
         }                                                                                                              \
         break;                                                                                                         \
     }

@@ -1,145 +1,121 @@
 /* staged: samples in host memory, counted on a GPU by any strategy while later ones are still on their way.
  *
- * The samples travel in chunks through a few lanes, each a pinned buffer, a device buffer and two events. One stream
- * copies, another counts: while chunk k is counted, k+1 is copied and k+2 is gathered into pinned memory by all CPU
- * threads. Contiguous samples in memory that is already pinned skip the gathering. The kernels see the job's nest with
+ * All CPU threads fill pieces of page-locked memory, one behind the other, while the GPU fetches those that are full
+ * into a chunk in its own memory, and counts the chunk before. The caller of a fill only enqueues, and helps to fill.
+ * Contiguous samples in memory that is already page-locked are fetched from there. The kernels see the job's nest with
  * other addresses, so that operands in device memory and operands in host memory go together.
  *
  * Source: Milic et al. 2013, IV.G.
  * Bytes: each sample once over the bus, and once more through host memory if that is pageable. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "cuda/cuda.h"
+#include "cuda/staging.h"
 
 extern "C" {
 #include "cpu/cpu.h"
 #include "view/gather.h"
 }
 
-enum { LANES = 3 };
-static const size_t CHUNK_BYTES = (size_t)16 << 20;
-
-typedef struct lane {
-    char *pinned, *device;
-    cudaEvent_t copied;  /* the pinned buffer may be written again */
-    cudaEvent_t counted; /* the device buffer may be written again */
-} lane;
-
-struct histo_cuda_staging {
-    size_t bytes; /* of each buffer */
-    cudaStream_t copies;
-    lane lanes[LANES];
-};
-
-void histo_cuda_staging_free(histo_cuda_staging *staging)
-{
-    for (int l = 0; l < LANES; l++) {
-        lane *it = &staging->lanes[l];
-        if (it->pinned) cudaFreeHost(it->pinned);
-        if (it->device) cudaFree(it->device);
-        if (it->copied) cudaEventDestroy(it->copied);
-        if (it->counted) cudaEventDestroy(it->counted);
-    }
-    if (staging->copies) cudaStreamDestroy(staging->copies);
-    free(staging);
-}
-
-static histo_status make_lane(lane *it, size_t bytes)
-{
-    histo_status status = HISTO_CUDA(cudaHostAlloc((void **)&it->pinned, bytes, cudaHostAllocDefault), "pinned memory");
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaMalloc((void **)&it->device, bytes), "chunks of samples");
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaEventCreateWithFlags(&it->copied, cudaEventDisableTiming), "making an event");
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaEventCreateWithFlags(&it->counted, cudaEventDisableTiming), "making an event");
-    return status;
-}
-
-static histo_status provide(histo_cuda_bank *bank, size_t bytes)
-{
-    if (bank->staging && bank->staging->bytes >= bytes) return HISTO_OK;
-    if (bank->staging) histo_cuda_staging_free(bank->staging);
-    bank->staging = NULL;
-    histo_cuda_staging *staging = (histo_cuda_staging *)calloc(1, sizeof *staging);
-    if (!staging) return histo_fail_memory(sizeof *staging, "staging");
-    staging->bytes = bytes;
-    histo_status status =
-        HISTO_CUDA(cudaStreamCreateWithFlags(&staging->copies, cudaStreamNonBlocking), "making a stream");
-    for (int l = 0; l < LANES && status == HISTO_OK; l++)
-        status = make_lane(&staging->lanes[l], bytes);
-    if (status == HISTO_OK)
-        bank->staging = staging;
-    else
-        histo_cuda_staging_free(staging);
-    return status;
-}
-
-/* Room for n samples of an operand, so that the next one's are aligned. */
-static size_t room_for(const histo_problem *p, int operand, int64_t n)
-{
-    return ((size_t)n * histo_dtype_size(p->dtypes[operand]) + 255) / 256 * 256;
-}
-
-/* Samples [begin, end) of the nest, on their way through a lane. */
-typedef struct chunk {
+/* The job, and how its operands travel. */
+typedef struct route {
     const histo_job *job;
-    int64_t begin, end;
-    bool travels[HISTO_MAX_OPERANDS];  /* to the device */
-    bool gathered[HISTO_MAX_OPERANDS]; /* through the pinned buffer */
-    size_t at[HISTO_MAX_OPERANDS];     /* in the lane's buffers */
-    char *pinned;
-    int parts;
-} chunk;
+    histo_staging *staging;
+    int64_t chunk, piece;                                              /* samples; a chunk is whole pieces */
+    bool travels[HISTO_MAX_OPERANDS];                                  /* to the device */
+    bool gathered[HISTO_MAX_OPERANDS];                                 /* through pieces */
+    bool gathers;                                                      /* any of them */
+    size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* where each begins */
+    size_t chunk_bytes;
+} route;
 
-static void gather_part(void *context, int part)
+/* Samples [begin, end) of the nest, which fill a piece. */
+typedef struct filling {
+    histo_pool_work work;
+    const route *r;
+    int64_t begin, end;
+    histo_staged_piece *piece;
+    int parts;
+} filling;
+
+static size_t sample_bytes(const route *r, int operand)
 {
-    const chunk *c = (const chunk *)context;
-    int64_t n = c->end - c->begin, first = n / c->parts * part, last = part + 1 == c->parts ? n : first + n / c->parts;
-    for (int o = 0; o < c->job->nest.operands; o++) {
-        size_t size = histo_dtype_size(c->job->problem->dtypes[o]);
-        if (c->gathered[o])
-            histo_gather_range(c->pinned + c->at[o] + (size_t)first * size, &c->job->nest, o, size, c->begin + first,
-                               c->begin + last);
+    return histo_dtype_size(r->job->problem->dtypes[operand]);
+}
+
+/* ---- Filling pieces ---- */
+
+static void fill_part(void *context, int part)
+{
+    const filling *f = (const filling *)context;
+    int64_t n = f->end - f->begin, first = n / f->parts * part;
+    int64_t last = part + 1 == f->parts ? n : first + n / f->parts;
+    for (int o = 0; o < f->r->job->nest.operands; o++) {
+        size_t size = sample_bytes(f->r, o);
+        if (f->r->gathered[o])
+            histo_gather_range(f->piece->memory + f->r->in_piece[o] + (size_t)first * size, &f->r->job->nest, o, size,
+                               f->begin + first, f->begin + last);
     }
 }
 
-static histo_status copy(const chunk *c, const histo_cuda_staging *staging, const lane *it)
+/* Let the workers fill piece `number`, as soon as it has been fetched. */
+static histo_status start_filling(const route *r, filling *f, int64_t number)
 {
-    histo_status status = HISTO_CUDA(cudaStreamWaitEvent(staging->copies, it->counted, 0), "waiting for an event");
-    for (int o = 0; o < c->job->nest.operands && status == HISTO_OK; o++) {
-        if (!c->travels[o]) continue;
-        size_t size = histo_dtype_size(c->job->problem->dtypes[o]);
-        const char *from = c->gathered[o] ? it->pinned + c->at[o] : c->job->nest.base[o] + (size_t)c->begin * size;
-        status = HISTO_CUDA(cudaMemcpyAsync(it->device + c->at[o], from, (size_t)(c->end - c->begin) * size,
-                                            cudaMemcpyHostToDevice, staging->copies),
+    enum { BYTES_A_PART = 1 << 16 };
+    f->r = r;
+    f->begin = r->job->begin + number * r->piece;
+    f->end = r->job->end - f->begin < r->piece ? r->job->end : f->begin + r->piece;
+    f->piece = &r->staging->pieces[number % HISTO_STAGED_PIECES];
+    histo_status status = HISTO_CUDA(cudaEventSynchronize(f->piece->copied), "copying samples");
+    if (status != HISTO_OK) return status;
+    size_t bytes = 0;
+    for (int o = 0; o < r->job->nest.operands; o++)
+        if (r->gathered[o]) bytes += (size_t)(f->end - f->begin) * sample_bytes(r, o);
+    int cpus = histo_backend_cpu.threads(0);
+    f->parts = bytes / BYTES_A_PART + 1 < (size_t)cpus ? (int)(bytes / BYTES_A_PART + 1) : cpus;
+    histo_pool_start(&f->work, f->parts, fill_part, f);
+    return HISTO_OK;
+}
+
+/* ---- Copying and counting ---- */
+
+/* Copy samples [begin, end), a piece of the chunk that begins at sample `first`. */
+static histo_status copy(const route *r, const histo_staged_chunk *chunk, int64_t first, int64_t begin, int64_t end,
+                         const histo_staged_piece *piece)
+{
+    histo_status status = HISTO_OK;
+    for (int o = 0; o < r->job->nest.operands && status == HISTO_OK; o++) {
+        if (!r->travels[o]) continue;
+        size_t size = sample_bytes(r, o);
+        const char *from =
+            r->gathered[o] ? piece->memory + r->in_piece[o] : r->job->nest.base[o] + (size_t)begin * size;
+        status = HISTO_CUDA(cudaMemcpyAsync(chunk->memory + r->in_chunk[o] + (size_t)(begin - first) * size, from,
+                                            (size_t)(end - begin) * size, cudaMemcpyHostToDevice, r->staging->copies),
                             "copying samples");
     }
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(it->copied, staging->copies), "recording an event");
     return status;
 }
 
-/* The chunk's job: operands that travelled are contiguous in the order of the nest, sample `begin` first. If all did,
- * its dimensions are only batch entry and sample. */
-static histo_job job_of(const chunk *c, const lane *it)
+/* The job of samples [begin, end), a chunk: operands that travelled are contiguous in the order of the nest, sample
+ * `begin` first. If all did, its dimensions are only batch entry and sample. */
+static histo_job job_of(const route *r, const histo_staged_chunk *chunk, int64_t begin, int64_t end)
 {
-    histo_job job = *c->job;
+    histo_job job = *r->job;
     histo_nest *nest = &job.nest;
-    job.begin = c->begin;
-    job.end = c->end;
+    job.begin = begin;
+    job.end = end;
     bool all = true;
     for (int o = 0; o < nest->operands; o++)
-        all &= c->travels[o];
+        all &= r->travels[o];
     if (all) {
         nest->ndim = nest->batch_ndim = 0;
-        if (nest->batch > 1) nest->shape[nest->ndim++] = nest->batch;
+        if (nest->batch > 1 && !nest->offsets) nest->shape[nest->ndim++] = nest->batch;
         nest->batch_ndim = nest->ndim;
         nest->shape[nest->ndim++] = nest->per_batch;
     }
     for (int o = 0; o < nest->operands; o++) {
-        if (!c->travels[o]) continue;
-        int64_t stride = (int64_t)histo_dtype_size(job.problem->dtypes[o]);
-        nest->base[o] = (const char *)((uintptr_t)(it->device + c->at[o]) - (uintptr_t)(c->begin * stride));
+        if (!r->travels[o]) continue;
+        int64_t stride = (int64_t)sample_bytes(r, o);
+        nest->base[o] = (const char *)((uintptr_t)(chunk->memory + r->in_chunk[o]) - (uintptr_t)(begin * stride));
         for (int d = nest->ndim - 1; d >= 0; d--) {
             nest->strides[o][d] = stride;
             stride *= nest->shape[d];
@@ -147,6 +123,66 @@ static histo_job job_of(const chunk *c, const lane *it)
     }
     return job;
 }
+
+static histo_status count(const histo_strategy *strategy, const route *r, const histo_staged_chunk *chunk,
+                          int64_t begin, int64_t end)
+{
+    histo_job job = job_of(r, chunk, begin, end);
+    cudaStream_t stream = (cudaStream_t)job.stream;
+    histo_status status = HISTO_CUDA(cudaEventRecord(chunk->copied, r->staging->copies), "recording an event");
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamWaitEvent(stream, chunk->copied, 0), "waiting for an event");
+    if (status == HISTO_OK) status = strategy->launch(&job);
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(chunk->counted, stream), "recording an event");
+    return status;
+}
+
+/* Piece `number`, which `f` fills if anything is gathered: copied, and its chunk counted if it is the last one there.
+ */
+static histo_status bring(const histo_strategy *strategy, const route *r, int64_t number, filling *f)
+{
+    const histo_job *job = r->job;
+    int64_t begin = job->begin + number * r->piece, end = job->end - begin < r->piece ? job->end : begin + r->piece;
+    int64_t which = (begin - job->begin) / r->chunk, first = job->begin + which * r->chunk;
+    histo_staged_chunk *chunk = &r->staging->chunks[which % HISTO_STAGED_CHUNKS];
+    histo_status status = HISTO_OK;
+    if (r->gathers) {
+        histo_pool_finish(&f->work);
+        status = histo_staged_piece_lock(f->piece);
+    }
+    if (status == HISTO_OK && begin == first) {
+        status = histo_staged_chunk_make(chunk, r->chunk_bytes);
+        if (status == HISTO_OK)
+            status = HISTO_CUDA(cudaStreamWaitEvent(r->staging->copies, chunk->counted, 0), "waiting for an event");
+    }
+    if (status == HISTO_OK) status = copy(r, chunk, first, begin, end, r->gathers ? f->piece : NULL);
+    if (status == HISTO_OK && r->gathers)
+        status = HISTO_CUDA(cudaEventRecord(f->piece->copied, r->staging->copies), "recording an event");
+    if (status == HISTO_OK && (end == job->end || end - first == r->chunk))
+        status = count(strategy, r, chunk, first, end);
+    return status;
+}
+
+/* Some pieces are always being filled before the one that is enqueued, so that no worker waits. */
+static histo_status bring_all(const histo_strategy *strategy, const route *r)
+{
+    enum { AHEAD = HISTO_STAGED_PIECES / 2 };
+    filling fillings[AHEAD];
+    int64_t pieces = (r->job->end - r->job->begin + r->piece - 1) / r->piece, started = 0, done = 0;
+    histo_status status = HISTO_OK;
+    for (; done < pieces && status == HISTO_OK; done++) {
+        while (r->gathers && started < pieces && started < done + AHEAD && status == HISTO_OK) {
+            status = start_filling(r, &fillings[started % AHEAD], started);
+            started += status == HISTO_OK;
+        }
+        if (status != HISTO_OK) break;
+        status = bring(strategy, r, done, &fillings[done % AHEAD]);
+    }
+    for (; done < started; done++) /* after a failure */
+        histo_pool_finish(&fillings[done % AHEAD].work);
+    return status;
+}
+
+/* ---- The route ---- */
 
 static bool is_contiguous(const histo_nest *nest, int operand, size_t size)
 {
@@ -158,53 +194,56 @@ static bool is_contiguous(const histo_nest *nest, int operand, size_t size)
     return true;
 }
 
-static histo_status run_chunk(const histo_strategy *strategy, const chunk *c, histo_cuda_staging *staging, lane *it)
+/* Where n samples of each operand begin; the bytes of all. */
+static size_t place_operands(const route *r, const bool *which, int64_t n, size_t *at)
 {
-    histo_status status = HISTO_CUDA(cudaEventSynchronize(it->copied), "copying samples");
-    if (status != HISTO_OK) return status;
-    histo_pool_run(c->parts, gather_part, (void *)c);
-    status = copy(c, staging, it);
-    histo_job job = job_of(c, it);
-    cudaStream_t stream = (cudaStream_t)job.stream;
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamWaitEvent(stream, it->copied, 0), "waiting for an event");
-    if (status == HISTO_OK) status = strategy->launch(&job);
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(it->counted, stream), "recording an event");
-    return status;
+    const size_t alignment = HISTO_STAGED_ALIGNMENT;
+    size_t bytes = 0;
+    for (int o = 0; o < r->job->nest.operands; o++) {
+        at[o] = bytes;
+        if (which[o]) bytes += ((size_t)n * sample_bytes(r, o) + alignment - 1) / alignment * alignment;
+    }
+    return bytes;
 }
 
-histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, histo_cuda_bank *bank,
-                                   const bool *direct, const bool *pinned, cudaStream_t stream)
+static route route_of(const histo_job *job, const bool *direct, const bool *pinned)
 {
-    enum { SAMPLES_A_PART = 1 << 18 };
-    (void)stream;
-    const histo_problem *p = job->problem;
-    chunk c = {.job = job};
-    size_t sample_bytes = 0;
-    for (int o = 0; o < p->operands; o++) {
-        size_t size = histo_dtype_size(p->dtypes[o]);
-        c.travels[o] = !direct[o];
-        c.gathered[o] = !direct[o] && !(pinned[o] && is_contiguous(&job->nest, o, size));
-        if (c.travels[o]) sample_bytes += size;
+    enum { GRAIN = 1024 /* samples: pieces and chunks begin at aligned addresses */ };
+    route r = {job};
+    size_t travels = 0, gathered = 0; /* bytes of a sample */
+    for (int o = 0; o < job->nest.operands; o++) {
+        size_t size = sample_bytes(&r, o);
+        r.travels[o] = !direct[o];
+        r.gathered[o] = !direct[o] && !(pinned[o] && is_contiguous(&job->nest, o, size));
+        if (r.travels[o]) travels += size;
+        if (r.gathered[o]) gathered += size;
     }
-    int64_t most = (int64_t)(CHUNK_BYTES / sample_bytes) / 1024 * 1024, n = job->end - job->begin;
-    if (most > n) most = n;
-    size_t bytes = 0;
-    for (int o = 0; o < p->operands; o++) {
-        c.at[o] = bytes;
-        if (c.travels[o]) bytes += room_for(p, o, most);
+    r.gathers = gathered > 0;
+    int64_t n = job->end - job->begin;
+    r.chunk = (int64_t)(HISTO_CHUNK_BYTES / travels) / GRAIN * GRAIN;
+    r.piece = r.chunk;
+    if (r.gathers) {
+        r.piece =
+            (int64_t)((HISTO_PIECE_BYTES - HISTO_MAX_OPERANDS * HISTO_STAGED_ALIGNMENT) / gathered) / GRAIN * GRAIN;
+        if (r.piece > r.chunk) r.piece = r.chunk;
+        r.chunk = r.chunk / r.piece * r.piece;
     }
-    histo_status status = provide(bank, bytes);
+    r.chunk_bytes = place_operands(&r, r.travels, n < r.chunk ? n : r.chunk, r.in_chunk);
+    place_operands(&r, r.gathered, r.piece, r.in_piece);
+    return r;
+}
+
+histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
+                                   const bool *pinned)
+{
+    route r = route_of(job, direct, pinned);
+    histo_status status = histo_staging_take(job->problem->device, &r.staging);
     if (status != HISTO_OK) return status;
-    int cpus = histo_backend_cpu.threads(0), next = 0;
-    for (c.begin = job->begin; c.begin < job->end && status == HISTO_OK; c.begin = c.end) {
-        c.end = job->end - c.begin < most ? job->end : c.begin + most;
-        int64_t parts = (c.end - c.begin) / SAMPLES_A_PART + 1;
-        c.parts = parts < cpus ? (int)parts : cpus;
-        c.pinned = bank->staging->lanes[next].pinned;
-        status = run_chunk(strategy, &c, bank->staging, &bank->staging->lanes[next]);
-        next = (next + 1) % LANES;
-    }
+    if (r.gathers) status = histo_staging_pieces(r.staging);
+    if (status == HISTO_OK) status = bring_all(strategy, &r);
     /* Host memory is the caller's again when this returns. */
-    histo_status last = HISTO_CUDA(cudaStreamSynchronize(bank->staging->copies), "copying samples");
-    return status != HISTO_OK ? status : last;
+    histo_status last = HISTO_CUDA(cudaStreamSynchronize(r.staging->copies), "copying samples");
+    if (status == HISTO_OK) status = last;
+    histo_staging_give(r.staging, status == HISTO_OK);
+    return status;
 }

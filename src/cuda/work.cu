@@ -3,7 +3,7 @@
 
 #include "cuda/cuda.h"
 
-static histo_divisor divisor_of(int64_t d)
+histo_divisor histo_divisor_of(int64_t d)
 {
     int bits = 0;
     while (bits < 32 && (INT64_C(1) << bits) < d)
@@ -24,6 +24,7 @@ static bool is_aligned(const histo_cuda_work *work, int operand)
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;
 }
 
+/* Shares of ragged segments are all that lies between the beginnings of pieces and of segments: see slots.cuh. */
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
     int64_t each = work->nest.per_batch, n = work->end - work->begin;
@@ -34,6 +35,11 @@ static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t mo
     samples = samples < least ? least : samples > most ? most : samples;
     samples = (samples + 127) / 128 * 128; /* so that shares of aligned samples begin at cache lines */
     work->samples_each = samples;
+    if (work->nest.offsets) {
+        work->first_entry = 0;
+        work->shares_each = work->shares = (n + samples - 1) / samples + work->nest.batch;
+        return;
+    }
     work->shares_each = (longest + samples - 1) / samples;
     work->shares = work->shares_each * entries;
 }
@@ -57,7 +63,7 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     for (int o = 0; o < p->operands; o++)
         work.aligned &= is_aligned(&work, o);
     for (int d = 0; d < work.nest.ndim; d++)
-        if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = divisor_of(work.nest.shape[d]);
+        if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = histo_divisor_of(work.nest.shape[d]);
     work.slots = (uint32_t)p->slots;
     work.where_lo = job->where_lo;
     work.where_hi = job->where_hi;

@@ -8,17 +8,18 @@
 
 static bool allocate_sums(histo_bank *bank, histo_weighting weighting, size_t slots)
 {
-    if (weighting == HISTO_WEIGHT_FAST) {
+    bool squares = histo_has_squares(weighting);
+    if (histo_is_fast(weighting)) {
         bank->sum_w = calloc(slots, sizeof *bank->sum_w);
-        bank->sum_w2 = calloc(slots, sizeof *bank->sum_w2);
-        return bank->sum_w && bank->sum_w2;
+        if (squares) bank->sum_w2 = calloc(slots, sizeof *bank->sum_w2);
+        return bank->sum_w && (bank->sum_w2 || !squares);
     }
-    if (weighting == HISTO_WEIGHT_REPRODUCIBLE) {
+    if (histo_is_reproducible(weighting)) {
         bank->exact_w = calloc(1, sizeof *bank->exact_w);
-        bank->exact_w2 = calloc(1, sizeof *bank->exact_w2);
-        if (!bank->exact_w || !bank->exact_w2) return false;
+        if (squares) bank->exact_w2 = calloc(1, sizeof *bank->exact_w2);
+        if (!bank->exact_w || (squares && !bank->exact_w2)) return false;
         histo_exact_init(bank->exact_w, (int64_t)slots);
-        histo_exact_init(bank->exact_w2, (int64_t)slots);
+        if (squares) histo_exact_init(bank->exact_w2, (int64_t)slots);
     }
     return true;
 }

@@ -146,10 +146,7 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
     histo_site *second = &plan->site[1];
     const histo_backend *backend = histo_backend_of(second->device);
     histo_transfer *way = &second->transfer;
-    if (measuring) { /* what is measured is done often, and set up once */
-        way->start_us = 0;
-        way->setup_us = histo_rate_of(HISTO_RATE_FILL);
-    }
+    if (measuring) way->start_us = 0; /* what is measured is done often */
     double patience = measuring ? HISTO_HOPELESS : 1;
     if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0)) {
         second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"

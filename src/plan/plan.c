@@ -115,7 +115,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
     histo_job job = histo_plan_job(plan, operands, fill);
     job.bank = bank;
     int64_t n = histo_nest_samples(&job.nest);
-    bool exact = plan->problem.weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    bool exact = histo_is_reproducible(plan->problem.weighting);
     int64_t piece = exact ? (int64_t)HISTO_EXACT_MAX_ADDS : n;
     histo_status status = HISTO_OK;
     for (; job.end < n && status == HISTO_OK; job.begin = job.end) {

@@ -64,6 +64,7 @@ static histo_status find_home(histo_problem *problem, const histo_view *const *v
     return HISTO_OK;
 }
 
+/* Offsets in host memory; those on a GPU cannot be seen from here. */
 static histo_status check_offsets(const int64_t *offsets, int64_t batch, int64_t samples)
 {
     if (offsets[0] != 0 || offsets[batch] != samples)
@@ -83,11 +84,13 @@ static histo_status bind_offsets(histo_problem *problem, const histo_view *sampl
                           "offsets are of samples in one dimension, which is no batch dimension; these have %d and %d",
                           samples->ndim, samples->batch_ndim);
     bool only = false;
-    if (histo_backend_cuda.locate) histo_backend_cuda.locate(offsets, &only);
-    if (only)
-        return histo_fail(HISTO_UNSUPPORTED, "the offsets are in a GPU's memory, where the host cannot read them");
+    histo_device device =
+        histo_backend_cuda.locate ? histo_backend_cuda.locate(offsets, &only) : (histo_device)HISTO_DEVICE_CPU;
     problem->ragged = true;
-    return check_offsets(offsets, problem->batch, problem->samples);
+    if (!only) return check_offsets(offsets, problem->batch, problem->samples);
+    if (device == problem->home) return HISTO_OK;
+    return histo_fail(HISTO_UNSUPPORTED, "the offsets are in the memory of GPU %d, and the samples are not",
+                      device - HISTO_DEVICE_CUDA(0));
 }
 
 histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,

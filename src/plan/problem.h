@@ -22,10 +22,26 @@ typedef struct histo_bank {
     int64_t slots;                   /* of one batch entry */
     uint64_t *counts;                /* [batch * slots] */
     uint64_t *masked;                /* [batch] */
-    double *sum_w, *sum_w2;          /* HISTO_WEIGHT_FAST: [batch * slots]; else NULL */
-    histo_exact *exact_w, *exact_w2; /* HISTO_WEIGHT_REPRODUCIBLE: of batch * slots; else NULL */
+    double *sum_w, *sum_w2;          /* fast weighting: [batch * slots]; else NULL */
+    histo_exact *exact_w, *exact_w2; /* reproducible: of batch * slots; else NULL. Those of w^2 NULL if not wanted */
     histo_device_bank *on_devices;   /* what fills on devices have counted and histo_bank_gather has not yet added */
 } histo_bank;
+
+static inline bool histo_is_fast(histo_weighting weighting)
+{
+    return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_FAST_SUM;
+}
+
+static inline bool histo_is_reproducible(histo_weighting weighting)
+{
+    return weighting == HISTO_WEIGHT_REPRODUCIBLE || weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
+}
+
+/* Does it sum w^2, too? */
+static inline bool histo_has_squares(histo_weighting weighting)
+{
+    return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
+}
 
 enum { HISTO_ABSENT = -1 };
 

@@ -154,8 +154,7 @@ histo_transfer histo_transfer_of(const histo_problem *p, double gathered, double
     return (histo_transfer){
         .bytes = bytes,
         .start_us = awake ? 0 : histo_rate_of(HISTO_RATE_START),
-        .setup_us = histo_rate_of(HISTO_RATE_FILL) +
-                    fmin(3 * bytes, histo_rate_of(HISTO_RATE_PIN_MOST)) / histo_rate_of(HISTO_RATE_PIN),
+        .setup_us = histo_rate_of(HISTO_RATE_FILL),
         .bytes_us = fmax(bytes / histo_rate_of(HISTO_RATE_LINK), n * gathered / copied),
         .gather_us = (double)p->batch * (double)p->slots / histo_rate_of(HISTO_RATE_GATHER),
     };

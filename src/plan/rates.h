@@ -57,7 +57,7 @@ bool histo_cost_of(const histo_row *row, const histo_problem *problem, int threa
 typedef struct histo_transfer {
     double bytes;     /* of samples that travel; 0: they are there, and all of this is 0 */
     double start_us;  /* of CUDA, if nobody in this process has used it yet */
-    double setup_us;  /* around the fill, and of the pinned buffers */
+    double setup_us;  /* around the fill */
     double bytes_us;  /* the samples' way, while others are counted */
     double gather_us; /* the counts' way back */
 } histo_transfer;

@@ -23,7 +23,7 @@ typedef struct histo_strategy {
     histo_status (*launch)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
-    bool ragged; /* it can count ragged segments: it walks the nest */
+    bool ragged; /* it can count ragged segments: it walks the nest, or has its shares from cuda/slots.cuh */
 } histo_strategy;
 
 /* In the place of the slot of a sample that there is not. */

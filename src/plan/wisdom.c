@@ -37,7 +37,7 @@ static int64_t class_of_bins(int64_t bins)
 
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity)
 {
-    static const char *const weightings[] = {"counts", "fast", "reproducible"};
+    static const char *const weightings[] = {"counts", "fast", "reproducible", "fast-sum", "reproducible-sum"};
     int log2_samples = 0;
     while (log2_samples < 62 && problem->samples >> (log2_samples + 1))
         log2_samples++;

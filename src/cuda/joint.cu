@@ -1,0 +1,106 @@
+/* What readers of several axes have to know of a work. */
+#include <string.h>
+
+#include "cuda/joint.cuh"
+
+/* Bins of 2^k values on which all values of a byte are? */
+static bool is_by_bits(const histo_lookup *l)
+{
+    return l->whole.is && l->lo == 0 && l->bins << l->whole.shift == 256;
+}
+
+/* The operands' strides in the dimension that is one long run of samples. */
+static int64_t stride_of(const histo_cuda_work *work, int operand)
+{
+    return work->nest.strides[operand][work->nest.ndim - 1];
+}
+
+static bool is_pixels(const histo_cuda_work *work, histo_joint *joint)
+{
+    const histo_nest *nest = &work->nest;
+    const char *lowest = nest->base[0];
+    int64_t pitch = stride_of(work, 0);
+    if (work->naxes > HISTO_MOST_CHANNELS || (pitch != 1 && pitch != 3 && pitch != 4)) return false;
+    for (int a = 0; a < work->naxes; a++) {
+        bool alike = nest->strides[a][0] == nest->strides[0][0];
+        if (work->dtypes[a] != HISTO_U8 || stride_of(work, a) != pitch || !alike) return false;
+        if (nest->base[a] < lowest) lowest = nest->base[a];
+    }
+    joint->pitch = (uint32_t)pitch;
+    for (int a = 0; a < work->naxes; a++) {
+        int64_t byte = pitch == 1 ? a : nest->base[a] - lowest;
+        if (pitch != 1 && byte >= pitch) return false;
+        joint->byte[a] = (uint32_t)byte;
+    }
+    return true;
+}
+
+static void set_pixels(const histo_cuda_work *work, histo_joint *joint)
+{
+    joint->by_bits = true;
+    for (int a = 0; a < work->naxes; a++)
+        joint->by_bits &= is_by_bits(&work->lookups[a]);
+    for (int a = 0; a < work->naxes; a++) {
+        joint->stride[a] = work->slot_strides[a];
+        joint->shift[a] = 8 * joint->byte[a] + work->lookups[a].whole.shift;
+        joint->mask[a] = (uint32_t)work->lookups[a].bins - 1;
+        if (joint->by_bits) joint->first += joint->stride[a];
+    }
+}
+
+histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint)
+{
+    const histo_nest *nest = &work->nest;
+    bool are_runs = nest->operands == work->naxes && work->aligned && nest->ndim == nest->batch_ndim + 1 &&
+                    nest->batch_ndim <= 1,
+         is_pair = work->naxes == 2 && work->dtypes[0] == work->dtypes[1];
+    memset(joint, 0, sizeof *joint);
+    if (work->naxes < 2 || !are_runs) return HISTO_NOT_JOINT;
+    for (int a = 0; a < work->naxes; a++)
+        joint->sizes[a] = (uint8_t)histo_dtype_size(work->dtypes[a]);
+    if (is_pixels(work, joint)) {
+        set_pixels(work, joint);
+        return histo_read_pixels;
+    }
+    if (is_pair && work->dtypes[0] == HISTO_F32) return histo_read_f32x2;
+    if (is_pair && work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
+    if (is_pair && work->dtypes[0] == HISTO_U16) return histo_read_u16x2;
+    return histo_read_columns;
+}
+
+uint32_t histo_cuda_compact_of(const histo_problem *problem)
+{
+    uint64_t counters = 1;
+    if (problem->naxes < 2 || problem->naxes > HISTO_MOST_CHANNELS || problem->operands > problem->naxes) return 0;
+    for (int a = 0; a < problem->naxes; a++) {
+        if (problem->dtypes[a] != HISTO_U8 || !is_by_bits(&problem->lookups[a])) return 0;
+        counters *= (uint64_t)problem->lookups[a].bins;
+    }
+    return counters <= INT32_MAX ? (uint32_t)counters : 0;
+}
+
+void histo_cuda_make_compact(histo_joint *joint, int naxes)
+{
+    uint32_t log = 0;
+    joint->first = 0;
+    for (int a = naxes - 1; a >= 0; a--) {
+        joint->log_stride[a] = log;
+        joint->stride[a] = 1u << log;
+        for (uint32_t mask = joint->mask[a]; mask; mask >>= 1)
+            log++;
+    }
+    joint->compact = 1u << log;
+}
+
+uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint)
+{
+    enum { MOST_BINS = 2048 };
+    uint32_t words = 0;
+    for (int a = 0; a < problem->naxes && problem->naxes > 1; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        if (problem->dtypes[a] != HISTO_F32 || !l->near_f32 || l->bins > MOST_BINS) continue;
+        if (joint) joint->firsts[a] = at + words;
+        words += histo_firsts_words(l);
+    }
+    return words;
+}

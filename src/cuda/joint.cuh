@@ -1,0 +1,430 @@
+/* Samples to slots for several axes, each of one long run of samples: readers like those of slots.cuh, that load what
+ * comes next before they turn what they have into slots. A kernel's block takes whole shares:
+ *
+ *     histo_joint_share share = histo_share_joint(&work, &joint, item);
+ *     histo_ahead_columns ahead;
+ *     if (share.length) histo_load_columns(&work, &joint, &share, 0, &ahead);
+ *     HISTO_FOR_STEPS(columns, share, at) {
+ *         uint32_t slot[HISTO_SAMPLES_columns];
+ *         bool all = histo_take_columns(&work, &joint, shared, &share, at, &ahead, slot);
+ *         … count slot[k], unless it is HISTO_NO_SLOT, which is none if `all`
+ *     }
+ *
+ * columns  any types and layouts, up to 8 axes: of each axis 8 samples of a thread at once, in vectors where they are
+ *          contiguous and aligned; types are told apart once for them
+ * f32x2, u32x2, u16x2   the same for two columns of one type
+ * pixels   2 to 4 axes of unsigned bytes, interleaved or in columns: a pixel is a word */
+#ifndef CUDA_JOINT_CUH
+#define CUDA_JOINT_CUH
+
+#include "cuda/firsts.cuh"
+
+#define HISTO_SAMPLES_columns 8
+#define HISTO_SAMPLES_f32x2 8
+#define HISTO_SAMPLES_u32x2 8
+#define HISTO_SAMPLES_u16x2 8
+#define HISTO_SAMPLES_pixels 16
+
+#define HISTO_JOINT_READERS(X) X(columns) X(f32x2) X(u32x2) X(u16x2) X(pixels)
+typedef enum histo_joint_reader {
+    histo_read_columns,
+    histo_read_f32x2,
+    histo_read_u32x2,
+    histo_read_u16x2,
+    histo_read_pixels,
+    HISTO_JOINT_READER_COUNT,
+    HISTO_NOT_JOINT = HISTO_JOINT_READER_COUNT /* one of slots.cuh reads it */
+} histo_joint_reader;
+
+enum { HISTO_MOST_CHANNELS = 4 };
+
+typedef struct histo_joint {
+    uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
+    uint32_t firsts[HISTO_MAX_AXES]; /* where in shared memory the tables of floats' axes are; 0: there is none */
+    /* Pixels. An axis' byte is `byte[axis]` of the word; of columns, the axis' number. */
+    uint32_t pitch; /* bytes from a pixel to the next: 3 or 4, or 1 for columns */
+    uint32_t byte[HISTO_MOST_CHANNELS];
+    /* Where each axis' bins are 2^k values and all values of a byte are on it: counter = first + the sum of
+     * (word >> shift & mask) * stride. Slots are such counters; and so are compact ones, without those of underflow,
+     * overflow and NaN, which no byte has. */
+    bool by_bits;
+    uint32_t first, shift[HISTO_MOST_CHANNELS], mask[HISTO_MOST_CHANNELS], stride[HISTO_MOST_CHANNELS];
+    uint32_t compact;                         /* counters, if they are compact; else 0 */
+    uint32_t log_stride[HISTO_MOST_CHANNELS]; /* of compact counters */
+} histo_joint;
+
+/* ---- On the host (joint.cu) ---- */
+
+/* The reader for the work, and what it has to know; firsts are all 0. */
+histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint);
+
+/* Could a plan's jobs be read by pixels, each of whose axes has bins of 2^k values? The number of compact counters, or
+ * 0. */
+uint32_t histo_cuda_compact_of(const histo_problem *problem);
+
+/* Number counters without those that no byte has. */
+void histo_cuda_make_compact(histo_joint *joint, int naxes);
+
+/* Words of the tables of first floats, of axes of some thousand bins at most; from word `at` of shared memory on, if
+ * `joint` is not NULL. */
+uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint);
+
+/* ---- Shares ---- */
+
+/* One that the readers know less of than of others, so that it takes few registers. */
+typedef struct histo_joint_share {
+    int64_t entry, first; /* of the batch; sample of the entry */
+    const char *at[2];    /* the first two columns' first samples; or the first pixel's byte 0 */
+    uint32_t length;
+} histo_joint_share;
+
+/* Address of an operand's first sample. At most the first dimension is the batch's. */
+HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_joint_share *share, int axis)
+{
+    const int64_t *strides = w->nest.strides[axis];
+    if (w->nest.batch_ndim == 0) return w->nest.base[axis] + share->first * strides[0];
+    return w->nest.base[axis] + share->entry * strides[0] + share->first * strides[1];
+}
+
+HISTO_IN_KERNEL histo_joint_share histo_share_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
+{
+    histo_share plain = histo_share_any(w, item);
+    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length};
+    if (w->nest.batch_ndim) share.first = plain.index[1];
+    share.at[0] = histo_column(w, &share, 0) - (j->pitch > 1 ? j->byte[0] : 0);
+    share.at[1] = histo_column(w, &share, 1);
+    return share;
+}
+
+/* ---- Columns ---- */
+
+typedef struct histo_ahead_columns {
+    uint32_t words[2 * HISTO_SAMPLES_columns]; /* 8 samples */
+} histo_ahead_columns;
+
+enum { HISTO_COLUMN_RUN = 4 /* neighbouring samples of a thread */ };
+
+/* Of the share, the k-th sample of a thread's in the step `at`. */
+HISTO_IN_KERNEL uint32_t histo_column_index(uint32_t at, int k)
+{
+    return at + ((uint32_t)(k / HISTO_COLUMN_RUN) * blockDim.x + threadIdx.x) * HISTO_COLUMN_RUN + k % HISTO_COLUMN_RUN;
+}
+
+HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t at)
+{
+    return at + blockDim.x * HISTO_SAMPLES_columns > share->length;
+}
+
+#define HISTO_LOAD_COLUMN(size, type, vector)                                                                          \
+    {                                                                                                                  \
+        enum { EACH = HISTO_COLUMN_RUN * size / sizeof(vector) };                                                      \
+        type x[HISTO_SAMPLES_columns];                                                                                 \
+        vector v[HISTO_SAMPLES_columns * size / sizeof(vector)];                                                       \
+        if (stride == size && (uint64_t)from % sizeof(vector) == 0 && !histo_column_ends(share, at)) {                 \
+            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += HISTO_COLUMN_RUN)                        \
+            {                                                                                                          \
+                const vector *run = (const vector *)(from + (int64_t)histo_column_index(at, k) * size);                \
+                _Pragma("unroll") for (int e = 0; e < EACH; e++) v[k / HISTO_COLUMN_RUN * EACH + e] = __ldcs(run + e); \
+            }                                                                                                          \
+            memcpy(x, v, sizeof x);                                                                                    \
+        } else {                                                                                                       \
+            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) x[k] =                                   \
+                *(const type *)(from + min(histo_column_index(at, k), share->length - 1) * stride);                    \
+        }                                                                                                              \
+        memcpy(ahead->words, x, sizeof x);                                                                             \
+        break;                                                                                                         \
+    }
+
+/* Samples beyond the share are its last one. from: the column's first. */
+HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joint_share *share, uint32_t at, int axis,
+                                       const char *from, int size, histo_ahead_columns *ahead)
+{
+    int64_t stride = w->nest.strides[axis][w->nest.batch_ndim];
+    switch (size) {
+    case 1:
+        HISTO_LOAD_COLUMN(1, uint8_t, uint32_t)
+    case 2:
+        HISTO_LOAD_COLUMN(2, uint16_t, uint2)
+    case 4:
+        HISTO_LOAD_COLUMN(4, uint32_t, uint4)
+    default:
+        HISTO_LOAD_COLUMN(8, uint64_t, uint4)
+    }
+}
+
+/* The slots of f32 by first floats, where they are. */
+HISTO_IN_KERNEL bool histo_is_by_firsts(const histo_lookup *l, const uint32_t *firsts, const float *x, uint32_t *slot)
+{
+    if (!firsts) return false;
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
+        slot[k] = histo_by_firsts(l, firsts, x[k]);
+    return true;
+}
+
+HISTO_IN_KERNEL bool histo_is_by_firsts(const histo_lookup *, const uint32_t *, const void *, uint32_t *)
+{
+    return false;
+}
+
+/* Add an axis' part to the slots. */
+HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
+                                      int dtype, const histo_ahead_columns *now, uint32_t *slot)
+{
+    const histo_lookup *l = &w->lookups[axis];
+    const uint32_t *firsts = shared && j->firsts[axis] ? shared + j->firsts[axis] : NULL;
+    uint32_t its[HISTO_SAMPLES_columns];
+    switch (dtype) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant: {                                                                                                   \
+        enum { N = HISTO_SAMPLES_columns, MOST = HISTO_SAMPLES_##name < N ? HISTO_SAMPLES_##name : N };                \
+        storage x[N];                                                                                                  \
+        memcpy(x, now->words, sizeof x);                                                                               \
+        if (constant != HISTO_F32 || !histo_is_by_firsts(l, firsts, x, its))                                           \
+            _Pragma("unroll") for (int k = 0; k < N; k += MOST) histo_n_slots_of_##name(l, x + k, its + k, MOST);      \
+        break;                                                                                                         \
+    }
+        HISTO_DTYPES(CASE)
+#undef CASE
+    }
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
+        slot[k] += its[k] * w->slot_strides[axis];
+}
+
+HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_share *share, uint32_t at, uint32_t *slot)
+{
+    if (!histo_column_ends(share, at)) return true;
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
+        slot[k] = histo_column_index(at, k) < share->length ? slot[k] : HISTO_NO_SLOT;
+    return false;
+}
+
+HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+                                        uint32_t at, histo_ahead_columns *ahead)
+{
+    histo_load_column(w, share, at, 0, share->at[0], j->sizes[0], ahead);
+}
+
+HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                        const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,
+                                        uint32_t *slot)
+{
+    uint32_t step = blockDim.x * HISTO_SAMPLES_columns;
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
+        slot[k] = 0;
+#pragma unroll 1
+    for (int axis = 0; axis < w->naxes; axis++) {
+        histo_ahead_columns now = *ahead;
+        bool is_last = axis + 1 == w->naxes;
+        int next = is_last ? 0 : axis + 1;
+        if (!is_last || at + step < share->length)
+            histo_load_column(w, share, is_last ? at + step : at, next, histo_column(w, share, next), j->sizes[next],
+                              ahead);
+        histo_add_column(w, j, shared, axis, w->dtypes[axis], &now, slot);
+    }
+    return histo_cut_columns(share, at, slot);
+}
+
+/* Two columns of a type. */
+#define HISTO_DEFINE_PAIR(reader, dtype, size)                                                                         \
+    typedef histo_ahead_columns histo_ahead_##reader;                                                                  \
+    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *w, const histo_joint *,                            \
+                                             const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead)  \
+    {                                                                                                                  \
+        histo_load_column(w, share, at, 0, share->at[0], size, ahead);                                                 \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,   \
+                                             const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,  \
+                                             uint32_t *slot)                                                           \
+    {                                                                                                                  \
+        uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                       \
+        _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = 0;                                 \
+        histo_ahead_columns first = *ahead, second;                                                                    \
+        histo_load_column(w, share, at, 1, share->at[1], size, &second);                                               \
+        histo_add_column(w, j, shared, 0, dtype, &first, slot);                                                        \
+        if (next < share->length) histo_load_column(w, share, next, 0, share->at[0], size, ahead);                     \
+        histo_add_column(w, j, shared, 1, dtype, &second, slot);                                                       \
+        return histo_cut_columns(share, at, slot);                                                                     \
+    }
+HISTO_DEFINE_PAIR(f32x2, HISTO_F32, 4)
+HISTO_DEFINE_PAIR(u32x2, HISTO_U32, 4)
+HISTO_DEFINE_PAIR(u16x2, HISTO_U16, 2)
+
+/* The tables of first floats, in a block's shared memory. */
+HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+{
+#pragma unroll 1
+    for (int axis = 0; axis < w->naxes; axis++)
+        if (j->firsts[axis]) histo_load_firsts(&w->lookups[axis], shared + j->firsts[axis]);
+}
+
+/* ---- Pixels ---- */
+
+enum { HISTO_WARP_PIXELS = 32 * HISTO_SAMPLES_pixels };
+
+/* A step's vectors; `all`: they are there, and the warp's pixels are all in the share. */
+typedef struct histo_ahead_pixels {
+    uint4 words[HISTO_MOST_CHANNELS];
+    bool all;
+} histo_ahead_pixels;
+
+/* Where the first pixel begins, or a column; all of them have the same strides. */
+HISTO_IN_KERNEL const char *histo_pixels_of(const histo_cuda_work *w, const histo_joint *j,
+                                            const histo_joint_share *share, int column)
+{
+    return j->pitch > 1 ? share->at[0] : w->nest.base[column] + (share->at[0] - w->nest.base[0]);
+}
+
+HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+                                       uint32_t at, histo_ahead_pixels *ahead)
+{
+    uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS, lane = threadIdx.x % 32;
+    uint32_t vectors = j->pitch > 1 ? j->pitch : (uint32_t)w->naxes;
+    uint32_t behind = j->pitch > (uint32_t)w->naxes; /* bytes of the last pixel may be nobody's to read */
+    ahead->all = first + HISTO_WARP_PIXELS + behind <= share->length;
+#pragma unroll
+    for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
+        if (v < vectors) ahead->all &= (uint64_t)histo_pixels_of(w, j, share, (int)v) % sizeof(uint4) == 0;
+    if (!ahead->all) return;
+#pragma unroll
+    for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
+        if (v < vectors) {
+            const char *from = histo_pixels_of(w, j, share, (int)v) + (int64_t)first * j->pitch;
+            ahead->words[v] = __ldcs((const uint4 *)from + (j->pitch > 1 ? v * 32 : 0) + lane);
+        }
+}
+
+/* Pixels of three bytes. Lanes hold vectors that are side by side, each of five pixels and one byte of another: which
+ * byte of a pixel a vector begins with depends on its number modulo 3. One thread's three vectors are of each kind, so
+ * that it has 16 pixels: those that begin in its vectors. */
+HISTO_IN_KERNEL void histo_split_threes(const uint4 *words, uint32_t *pixel)
+{
+    uint32_t lane = threadIdx.x % 32, sixth = 0;
+#pragma unroll
+    for (uint32_t v = 0; v < 3; v++) {
+        uint32_t kind = (lane + 2 * v) % 3, shift = (3 - kind) % 3 * 8;
+        uint32_t given = v < 2 && lane == 0 ? words[v + 1 < 3 ? v + 1 : v].x : words[v].x;
+        uint32_t next = __shfl_sync(~0u, given, (int)(lane + 1) % 32);
+        uint32_t a = __funnelshift_r(words[v].x, words[v].y, shift), b = __funnelshift_r(words[v].y, words[v].z, shift);
+        uint32_t c = __funnelshift_r(words[v].z, words[v].w, shift), d = __funnelshift_r(words[v].w, next, shift);
+        pixel[5 * v] = a;
+        pixel[5 * v + 1] = __funnelshift_r(a, b, 24);
+        pixel[5 * v + 2] = __funnelshift_r(b, c, 16);
+        pixel[5 * v + 3] = c >> 8;
+        pixel[5 * v + 4] = d;
+        sixth = kind == 0 ? __funnelshift_r(words[v].w, next, 24) : sixth;
+    }
+    pixel[15] = sixth;
+}
+
+HISTO_IN_KERNEL void histo_split_fours(const uint4 *words, uint32_t *pixel)
+{
+#pragma unroll
+    for (int v = 0; v < 4; v++) {
+        pixel[4 * v] = words[v].x;
+        pixel[4 * v + 1] = words[v].y;
+        pixel[4 * v + 2] = words[v].z;
+        pixel[4 * v + 3] = words[v].w;
+    }
+}
+
+HISTO_IN_KERNEL void histo_join_columns(const uint4 *words, int columns, uint32_t *pixel)
+{
+    const uint32_t x[4][4] = {{words[0].x, words[0].y, words[0].z, words[0].w},
+                              {words[1].x, words[1].y, words[1].z, words[1].w},
+                              {words[2].x, words[2].y, words[2].z, words[2].w},
+                              {words[3].x, words[3].y, words[3].z, words[3].w}};
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+        pixel[k] = __byte_perm(x[0][k / 4], x[1][k / 4], (uint32_t)(k % 4) | (uint32_t)(4 + k % 4) << 4);
+        if (columns > 2) pixel[k] = __byte_perm(pixel[k], x[2][k / 4], 0x10 | (uint32_t)(4 + k % 4) << 8);
+        if (columns > 3) pixel[k] = __byte_perm(pixel[k], x[3][k / 4], 0x210 | (uint32_t)(4 + k % 4) << 12);
+    }
+}
+
+/* Byte by byte; pixels beyond the share are its last one. there: bit k is set if pixel k is none of these. */
+HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const histo_joint *j,
+                                            const histo_joint_share *share, uint32_t at, uint32_t *pixel)
+{
+    uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS + threadIdx.x % 32, there = 0;
+#pragma unroll 1
+    for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+        uint32_t index = first + (uint32_t)k * 32, it = 0;
+        for (int axis = 0; axis < w->naxes; axis++) {
+            const uint8_t *column =
+                (const uint8_t *)histo_pixels_of(w, j, share, axis) + (j->pitch > 1 ? j->byte[axis] : 0);
+            it |= (uint32_t)column[(int64_t)min(index, share->length - 1) * j->pitch] << (8 * j->byte[axis]);
+        }
+        there |= (uint32_t)(index < share->length) << k;
+#pragma unroll
+        for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps pixel[] in registers */
+            pixel[i] = i == k ? it : pixel[i];
+    }
+    return there;
+}
+
+/* The counters of pixels, which these become. */
+HISTO_IN_KERNEL void histo_count_pixels(const histo_cuda_work *w, const histo_joint *j, int axes, uint32_t *pixel)
+{
+    if (j->by_bits)
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+            uint32_t counter = j->first;
+#pragma unroll
+            for (int axis = 0; axis < axes; axis++)
+                counter += (pixel[k] >> j->shift[axis] & j->mask[axis]) * j->stride[axis];
+            pixel[k] = counter;
+        }
+    else
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+            uint32_t counter = 0;
+#pragma unroll
+            for (int axis = 0; axis < axes; axis++)
+                counter += __ldg(&w->lookups[axis].table[pixel[k] >> 8 * j->byte[axis] & 255]) * j->stride[axis];
+            pixel[k] = counter;
+        }
+}
+
+HISTO_IN_KERNEL bool histo_take_pixels(const histo_cuda_work *w, const histo_joint *j, const uint32_t *,
+                                       const histo_joint_share *share, uint32_t at, histo_ahead_pixels *ahead,
+                                       uint32_t *slot)
+{
+    uint32_t there = ~0u, next = at + blockDim.x * HISTO_SAMPLES_pixels;
+    bool all = ahead->all;
+    if (!all)
+        there = histo_fetch_pixels(w, j, share, at, slot);
+    else if (j->pitch == 3)
+        histo_split_threes(ahead->words, slot);
+    else if (j->pitch == 4)
+        histo_split_fours(ahead->words, slot);
+    else
+        histo_join_columns(ahead->words, w->naxes, slot);
+    if (next < share->length) histo_load_pixels(w, j, share, next, ahead);
+    if (w->naxes == 3)
+        histo_count_pixels(w, j, 3, slot);
+    else if (w->naxes == 4)
+        histo_count_pixels(w, j, 4, slot);
+    else
+        histo_count_pixels(w, j, 2, slot);
+    if (!all)
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
+            slot[k] = there >> k & 1 ? slot[k] : HISTO_NO_SLOT;
+    return all;
+}
+
+/* The slot of a compact counter. */
+HISTO_IN_KERNEL uint32_t histo_slot_of_compact(const histo_cuda_work *w, const histo_joint *j, uint32_t counter)
+{
+    uint32_t slot = 0;
+#pragma unroll
+    for (int axis = 0; axis < HISTO_MOST_CHANNELS; axis++)
+        if (axis < w->naxes) slot += ((counter >> j->log_stride[axis] & j->mask[axis]) + 1) * w->slot_strides[axis];
+    return slot;
+}
+
+#endif
