@@ -59,7 +59,8 @@ typedef struct bench_photo {
 
 enum { BENCH_MOST_AXES = 3 };
 
-#define BENCH_WEIGHT_UNIT 0x1p-24
+/* Sums of weights of 2^37 samples are below 2^53 of it. */
+#define BENCH_WEIGHT_UNIT 0x1p-16
 
 typedef struct bench_input {
     char name[80]; /* "moon/4k", "uniform/u32/4096" */

@@ -22,7 +22,8 @@ typedef struct bench {
     histo_lookup lookup[BENCH_MOST_AXES];
     int64_t bins, slots; /* in all */
     const void *placed;
-    bench_arrangement arranged; /* of an input that is not one array: a fill */
+    bench_arrangement arranged; /* of an input that is not one array: a whole fill */
+    int64_t wanted;             /* samples, which the whole fill has about as many of */
     const void *mask, *weights; /* NULL if there are none */
     int64_t chunk;              /* samples of a fill: all, or one image */
     int64_t fills;              /* of a whole pass */
@@ -34,6 +35,7 @@ struct racer {
     const bench *bench;
     bench_score *score;
     int64_t chunk, fills; /* of its level */
+    bench_arrangement arranged;
     double rate;          /* when it warmed up: samples per microsecond */
     int repeat;           /* timed passes that it can afford */
     int passes;           /* since the histogram was empty */
@@ -86,44 +88,45 @@ static void sort_times(bench_times *times)
 /* Is a fill something whole, that smaller passes do not cut? */
 static bool is_whole(const bench *b)
 {
-    return b->input->width || b->input->layout;
+    return b->input->width;
 }
 
-static bool is_one_array(const bench *b)
+static bool is_one_array(const racer *r)
 {
-    const bench_arrangement *it = &b->arranged;
-    return !b->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked);
+    const bench_arrangement *it = &r->arranged;
+    return !r->bench->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked);
 }
 
-/* n samples of fill i of a pass, of all axes. */
-static void view_chunk(const bench *b, int64_t i, int64_t n, histo_view views[BENCH_MOST_AXES])
+/* n samples of fill i of a pass, of all axes; those that are arranged are `arranged`. */
+static void view_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
+                       histo_view views[BENCH_MOST_AXES])
 {
-    if (b->input->layout) views[0] = bench_samples_at(&b->arranged, b->placed);
+    views[0] = b->input->layout ? bench_samples_at(arranged, b->placed) : (histo_view){.data = NULL};
     for (int a = 0; a < b->axes && !b->input->layout; a++)
         views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
 }
 
 /* A plan for one fill of a new histogram, or that fill, with what it has beside the samples. */
-static histo_status plan_chunk(const bench *b, int64_t n, const histo_plan_options *how, histo_hist **hist,
-                               histo_plan **plan)
+static histo_status plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,
+                               const histo_plan_options *how, histo_hist **hist, histo_plan **plan)
 {
-    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(arranged, b->mask);
     histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
-    view_chunk(b, 0, n, views);
-    histo_hist_options kind = {.batch = b->input->layout ? b->arranged.batch : 1, .weighting = b->input->weighting};
+    view_chunk(b, arranged, 0, n, views);
+    histo_hist_options kind = {.batch = b->input->layout ? arranged->batch : 1, .weighting = b->input->weighting};
     histo_fill_options fill = {.mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL};
     histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
     return status == HISTO_OK ? histo_plan_create(plan, *hist, views, &fill, how) : status;
 }
 
-static histo_status fill_chunk(const bench *b, int64_t i, int64_t n, const histo_plan *plan, histo_hist *hist,
-                               void *stream)
+static histo_status fill_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
+                               const histo_plan *plan, histo_hist *hist, void *stream)
 {
-    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(&b->arranged, b->mask);
+    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(arranged, b->mask);
     histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
     histo_fill_options fill = {
         .mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL, .stream = stream};
-    view_chunk(b, i, n, views);
+    view_chunk(b, arranged, i, n, views);
     return histo_plan_fill(plan, hist, views, &fill);
 }
 
@@ -134,7 +137,7 @@ static histo_status run_pass(void *context, void *stream)
     r->passes++;
     if (r->peer) return r->peer->run(r->state, stream);
     for (int64_t i = 0; i < r->fills && status == HISTO_OK; i++)
-        status = fill_chunk(r->bench, i, r->chunk, r->plan, r->hist, stream);
+        status = fill_chunk(r->bench, &r->arranged, i, r->chunk, r->plan, r->hist, stream);
     return status;
 }
 
@@ -160,13 +163,13 @@ static histo_status begin_peer(racer *r)
 {
     const bench *b = r->bench;
     histo_view views[BENCH_MOST_AXES];
-    view_chunk(b, 0, r->chunk, views);
+    view_chunk(b, &r->arranged, 0, r->chunk, views);
     r->task = (bench_task){.input = b->input,
                            .axis = b->axis,
                            .edges = b->edges,
                            .lookup = b->lookup,
                            .samples = views[0].data,
-                           .arranged = is_one_array(b) ? NULL : &b->arranged,
+                           .arranged = is_one_array(r) ? NULL : &r->arranged,
                            .weights = b->weights,
                            .count = r->chunk * r->fills,
                            .all = b->chunk * b->fills,
@@ -186,19 +189,20 @@ static histo_status begin_plan(racer *r)
                               .strategy = chooses ? NULL : r->score->name,
                               .params = chooses ? NULL : race->params,
                               .threads = race->threads};
-    histo_status status = plan_chunk(b, chooses ? b->chunk : r->chunk, &how, &r->hist, &r->plan);
+    histo_status status = plan_chunk(b, &r->arranged, chooses ? b->chunk : r->chunk, &how, &r->hist, &r->plan);
     if (status == HISTO_OK && chooses)
         snprintf(r->score->name, sizeof r->score->name, "%s", histo_plan_strategy(r->plan));
     return status;
 }
 
-/* Make ready for passes of a level. */
+/* Make ready for passes of a level. What a plan chose is for all histograms of a batch. */
 static histo_status settle(racer *r, int level)
 {
     const bench *b = r->bench;
-    bool whole = is_whole(b);
+    bool whole = is_whole(b), rearranged = b->input->layout && r->score->entry != BENCH_PLAN;
     forget(r);
-    r->chunk = whole ? b->chunk : b->chunk >> LEVEL_BITS * level;
+    r->arranged = rearranged ? bench_arrange(b->input, b->wanted >> LEVEL_BITS * level) : b->arranged;
+    r->chunk = b->input->layout ? r->arranged.counted : whole ? b->chunk : b->chunk >> LEVEL_BITS * level;
     r->fills = whole ? b->fills >> LEVEL_BITS * level : 1;
     return r->peer ? begin_peer(r) : begin_plan(r);
 }
@@ -335,7 +339,7 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
     histo_view there[BENCH_MOST_AXES], here[BENCH_MOST_AXES];
     histo_status status = HISTO_OK;
     int pieces = b->input->interleaved ? 1 : b->axes;
-    view_chunk(b, 0, n, there);
+    view_chunk(b, NULL, 0, n, there);
     for (int a = 0; a < b->axes; a++) {
         here[a] = bench_input_view(b->input, host, n, 0, n, a);
         if (a < pieces && status == HISTO_OK)
@@ -357,25 +361,26 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
 }
 
 /* By the strategy of the device that counts everything, one by one. */
-static histo_status count_arranged(const bench *b, uint64_t *counts, int64_t slots)
+static histo_status count_arranged(const bench *b, const bench_arrangement *arranged, uint64_t *counts, int64_t slots)
 {
     bool gpu = b->device->device != HISTO_DEVICE_CPU;
     histo_plan_options how = {.device = b->device->device, .strategy = gpu ? "cuda/global_atomic" : "cpu/sequential"};
     histo_hist *hist = NULL;
     histo_plan *plan = NULL;
-    histo_status status = plan_chunk(b, b->chunk, &how, &hist, &plan);
-    if (status == HISTO_OK) status = fill_chunk(b, 0, b->chunk, plan, hist, NULL);
+    histo_status status = plan_chunk(b, arranged, arranged->counted, &how, &hist, &plan);
+    if (status == HISTO_OK) status = fill_chunk(b, arranged, 0, arranged->counted, plan, hist, NULL);
     if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
     histo_plan_destroy(plan);
     histo_hist_destroy(hist);
     return status;
 }
 
-static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
+static histo_status count_plainly(const bench *b, const bench_arrangement *arranged, int64_t n, uint64_t *counts,
+                                  int64_t slots)
 {
     histo_view views[BENCH_MOST_AXES];
-    if (b->input->layout) return count_arranged(b, counts, slots);
-    view_chunk(b, 0, n, views);
+    if (b->input->layout) return count_arranged(b, arranged, counts, slots);
+    view_chunk(b, NULL, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
     return b->device->count(&(bench_counted){.axes = b->axes, .lookups = b->lookup, .views = views}, n, counts);
 }
@@ -383,7 +388,7 @@ static histo_status count_plainly(const bench *b, int64_t n, uint64_t *counts, i
 static histo_status sum_plainly(const bench *b, int64_t n, uint64_t *sums, int64_t slots)
 {
     histo_view views[BENCH_MOST_AXES];
-    view_chunk(b, 0, n, views);
+    view_chunk(b, NULL, 0, n, views);
     memset(sums, 0, (size_t)slots * sizeof *sums);
     const bench_counted what = {b->axes, b->lookup, views, b->weights, b->input->weights};
     return b->device->count(&what, n, sums);
@@ -416,7 +421,7 @@ static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *oth
     if (b->input->layout) return HISTO_OK; /* counted by a strategy, which the tests compare with the oracle */
     int64_t n = b->chunk < PATIENCE ? b->chunk : PATIENCE;
     histo_status status = count_sequentially(b, n, counts, slots);
-    if (status == HISTO_OK) status = count_plainly(b, n, others, slots);
+    if (status == HISTO_OK) status = count_plainly(b, NULL, n, others, slots);
     if (status != HISTO_OK || difference(counts, others, 1, slots) < 0) return status;
     return histo_fail(HISTO_CORRUPT, "%s: the benchmark's own counts of the first samples are not the oracle's",
                       b->input->name);
@@ -434,9 +439,10 @@ static int64_t slot_of(const bench *b, int64_t bin)
     return slot + bin * stride;
 }
 
-static int64_t misplaced(const bench *b, const uint64_t *counts, const uint64_t *wanted, uint64_t times)
+static int64_t misplaced(const racer *r, const uint64_t *counts, const uint64_t *wanted, uint64_t times)
 {
-    int64_t batch = b->input->layout ? b->arranged.batch : 1;
+    const bench *b = r->bench;
+    int64_t batch = b->input->layout ? r->arranged.batch : 1;
     uint64_t sum = 0;
     for (int64_t i = 0; i < batch * b->bins; i++) {
         uint64_t expected = wanted[slot_of(b, i)] * times;
@@ -461,7 +467,7 @@ static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *
         return;
     }
     if (r->peer) {
-        int64_t lost = r->score->misplaced = misplaced(r->bench, counts, once, fills);
+        int64_t lost = r->score->misplaced = misplaced(r, counts, once, fills);
         double all = (double)r->score->samples * (sums ? 0.5 / BENCH_WEIGHT_UNIT : 1);
         if ((double)lost <= all / TOLERATED) return;
         histo_fail(HISTO_UNSUPPORTED, "it counts wrong: %.3g %% of the %s", 100 * (double)lost / all, what);
@@ -479,18 +485,19 @@ static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *
  * counts wanted. */
 static histo_status check_counts(const bench *b)
 {
-    int64_t slots = b->slots * (b->input->layout ? b->arranged.batch : 1);
-    uint64_t *once = calloc((size_t)slots, 2 * sizeof *once), *counts = calloc((size_t)slots, sizeof *counts);
-    uint64_t *sums = once ? once + slots : NULL;
-    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)slots * 24, "checking the counts");
-    if (status == HISTO_OK) status = check_oracle(b, once, counts, slots);
+    int64_t most = b->slots * (b->input->layout ? b->arranged.batch : 1);
+    uint64_t *once = calloc((size_t)most, 2 * sizeof *once), *counts = calloc((size_t)most, sizeof *counts);
+    uint64_t *sums = once ? once + most : NULL;
+    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)most * 24, "checking the counts");
+    if (status == HISTO_OK) status = check_oracle(b, once, counts, b->slots);
     for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
-        int64_t chunk = b->racers[c].chunk;
+        const bench_arrangement *arranged = &b->racers[c].arranged;
+        int64_t chunk = b->racers[c].chunk, slots = b->slots * (b->input->layout ? arranged->batch : 1);
         bool ready = false;
         for (int d = c; d < b->result->scores && status == HISTO_OK; d++) {
             racer *r = &b->racers[d];
             if (r->score->outcome != BENCH_EXACT || r->checked || r->chunk != chunk) continue;
-            if (!ready) status = count_plainly(b, chunk, once, slots);
+            if (!ready) status = count_plainly(b, arranged, chunk, once, slots);
             if (!ready && b->weights && status == HISTO_OK) status = sum_plainly(b, chunk, sums, slots);
             ready = r->checked = true;
             if (status == HISTO_OK) compare(r, "samples", once, counts, slots);
@@ -569,6 +576,7 @@ static histo_status make_arranged(bench *b, int64_t wanted)
 {
     static const bench_input of_mask = {.kind = BENCH_DISTINCT, .shape = 2, .dtype = HISTO_U8, .bins = 256};
     const histo_axis bytes = histo_axis_integer(0, 256);
+    b->wanted = wanted;
     b->arranged = bench_arrange(b->input, wanted);
     b->chunk = b->result->samples = b->arranged.counted;
     histo_status status = b->device->make(b->input, b->axis, b->arranged.stored, &b->placed);

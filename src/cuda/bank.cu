@@ -256,13 +256,15 @@ bool histo_cuda_is_captured(cudaStream_t stream)
 /* In a graph the event is waited for and recorded by each launch, on whatever stream that is. */
 histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream)
 {
-    unsigned long long id = id_of(stream);
     bank->capturing = histo_cuda_is_captured(stream);
     bank->captured |= bank->capturing;
-    if (!bank->captured && id && id == bank->last) return HISTO_OK; /* the stream's own order */
-    bank->last = id;
-    return HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, bank->capturing ? cudaEventWaitExternal : 0),
-                      "waiting for an event");
+    unsigned long long id = bank->captured ? 0 : id_of(stream); /* asking for it would end a capture */
+    if (id && id == bank->last) return HISTO_OK; /* the stream's own order */
+    histo_status status =
+        HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, bank->capturing ? cudaEventWaitExternal : 0),
+                   "waiting for an event");
+    bank->last = status == HISTO_OK ? id : 0;
+    return status;
 }
 
 histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream)
@@ -411,7 +413,10 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     if (status == HISTO_OK) status = wait_for_graphs(bank);
     if (status == HISTO_OK) status = histo_cuda_bank_begin(bank, bank->stream);
     if (status == HISTO_OK) status = drain_all(bank, to, room, bytes);
-    if (status == HISTO_OK) bank->dirty = false;
+    if (status == HISTO_OK)
+        bank->dirty = false;
+    else
+        cudaStreamSynchronize(bank->stream); /* no event is behind what is still being cleared */
     free(room);
     histo_cuda_leave(before);
     return status;

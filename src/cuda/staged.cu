@@ -19,6 +19,7 @@ extern "C" {
 /* The job, and how its operands travel. */
 typedef struct route {
     const histo_job *job;
+    histo_nest nest; /* of the samples alone: ragged segments' offsets may be out of the CPU's reach */
     histo_staging *staging;
     int64_t chunk, piece;                                              /* samples; a chunk is whole pieces */
     bool travels[HISTO_MAX_OPERANDS];                                  /* to the device */
@@ -52,7 +53,7 @@ static void fill_part(void *context, int part)
     for (int o = 0; o < f->r->job->nest.operands; o++) {
         size_t size = sample_bytes(f->r, o);
         if (f->r->gathered[o])
-            histo_gather_range(f->piece->memory + f->r->in_piece[o] + (size_t)first * size, &f->r->job->nest, o, size,
+            histo_gather_range(f->piece->memory + f->r->in_piece[o] + (size_t)first * size, &f->r->nest, o, size,
                                f->begin + first, f->begin + last);
     }
 }
@@ -209,7 +210,11 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
 static route route_of(const histo_job *job, const bool *direct, const bool *pinned)
 {
     enum { GRAIN = 1024 /* samples: pieces and chunks begin at aligned addresses */ };
-    route r = {job};
+    route r = {job, job->nest};
+    if (r.nest.offsets) {
+        r.nest.offsets = NULL;
+        r.nest.batch = 1;
+    }
     size_t travels = 0, gathered = 0; /* bytes of a sample */
     for (int o = 0; o < job->nest.operands; o++) {
         size_t size = sample_bytes(&r, o);
