@@ -1,8 +1,8 @@
 /* 8-bit samples, counted by their value: of arrays, of rows with a pitch, of many images, of up to four interleaved
  * channels at once, with a mask. What lane_private does with all 8-bit samples that stand side by side.
  *
- * A block has a table of 256 counters for each channel that is counted, and each lane of its warps a copy of them, in a
- * bank of its own: nothing ever conflicts. Rows are read in aligned vectors of 16 bytes, each once whatever channels
+ * A block has a table of 256 counters for each channel that is counted, one more with a mask, and each lane of its warps
+ * a copy of them, in a bank of its own: nothing ever conflicts. Rows are read in aligned vectors of 16 bytes, each once whatever channels
  * are counted; the few bytes before and behind them one by one. Values become slots, and are held against a range
  * filter of the samples themselves, when a block's counts are added to the histogram. Blocks form teams, which share an
  * image; while a block adds up, it already loads from the image that comes next.
@@ -19,7 +19,8 @@ extern "C" {
 #include "base/checked.h"
 }
 
-enum { VALUES = 256, WARP = 32, VECTOR = 16, TABLE = VALUES * WARP, MOST_CHANNELS = 4 };
+enum { VALUES = 256, WARP = 32, VECTOR = 16, MOST_CHANNELS = 4 };
+enum { TABLE = VALUES * WARP /* counters */ };
 enum { UNCOUNTED = 0xffff, NO_VECTOR = 3 /* of the two bits that a vector has, where the period's phase is less */ };
 /* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
 enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
@@ -35,13 +36,15 @@ typedef struct images {
 typedef struct pixels {
     const char *at, *mask; /* the first row of the first image */
     int64_t pitch, mask_pitch, row_bytes;
-    uint32_t rows, each, vectors; /* vectors of a row at most, and of an image: rows * each */
+    uint32_t rows, each, vectors; /* vectors of a row at most, one at least; and of an image: rows * each */
+    uint32_t whole, rest;         /* vectors that a row has if it begins at a multiple of 16 bytes, and bytes behind them */
     histo_divisor by_each;
     uint32_t part;          /* vectors of a share at most */
     uint32_t parts, shares; /* shares of an image, and in all */
     histo_divisor by_parts;
     uint32_t team, stride;         /* blocks of a team, and their threads */
-    uint32_t more_rows, more_each; /* the stride in rows and vectors */
+    uint32_t more_each; /* the stride in rows, of samples and mask, and vectors */
+    int64_t more_rows, more_mask_rows;
     bool ragged;                   /* some rows begin or end beside a multiple of 16 bytes */
     int dims;
     images image[HISTO_MAX_DIMS];
@@ -81,28 +84,27 @@ HISTO_IN_KERNEL image image_of(const pixels *p, uint32_t number)
     return it;
 }
 
-/* A thread's next vector of a share: in image, row and place in the row; vectors of the team are neighbours. */
+/* A thread's next vector of a share: its row and place in the row; vectors of the team are neighbours. */
 typedef struct place {
-    const char *at, *mask;
-    uint32_t index, end, row, column;
+    const char *row, *mask;
+    uint32_t index, end, column;
 } place;
 
 HISTO_IN_KERNEL place place_of(const pixels *p, uint32_t share)
 {
     uint32_t number = histo_divide(share, p->by_parts);
     image in = image_of(p, number);
-    place it = {in.at, in.mask, 0, 0, 0, 0};
     uint32_t begin = (share - number * p->parts) * p->part, member = blockIdx.x % p->team;
-    it.index = begin + member * blockDim.x + threadIdx.x;
-    it.end = min(begin + p->part, p->vectors);
-    it.row = histo_divide(it.index, p->by_each);
-    it.column = it.index - it.row * p->each;
+    uint32_t index = begin + member * blockDim.x + threadIdx.x, row = histo_divide(index, p->by_each);
+    place it = {in.at + row * p->pitch, in.mask + row * p->mask_pitch, index, min(begin + p->part, p->vectors),
+                index - row * p->each};
     return it;
 }
 
-HISTO_IN_KERNEL const char *align_up(const char *at)
+/* Bytes to the next multiple of a vector's. */
+HISTO_IN_KERNEL uint32_t to_vector(const char *at)
 {
-    return at + (-(uint32_t)(uint64_t)at & (VECTOR - 1));
+    return -(uint32_t)(uint64_t)at & (VECTOR - 1);
 }
 
 /* Read only samples' own bytes: 16 where they are aligned, 4, or 1. */
@@ -124,21 +126,22 @@ HISTO_IN_KERNEL uint32_t load(const pixels *p, place *it, uint4 *words, uint4 *m
     uint32_t phases = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        const char *row = it->at + it->row * p->pitch, *first = align_up(row);
-        const char *at = first + (int64_t)it->column * VECTOR;
-        uint32_t phase = NO_VECTOR;
-        if (it->index < it->end && at + VECTOR <= row + p->row_bytes) {
-            phase = PERIOD == 3 ? (it->column + (uint32_t)(first - row)) % 3 : 0; /* a vector is 5 pixels and 1 byte */
-            words[v] = __ldcs((const uint4 *)at);
-            if (MASKED) masks[v] = load_mask(it->mask + it->row * p->mask_pitch + (at - row));
+        uint32_t before = to_vector(it->row), phase = NO_VECTOR;
+        if (it->index < it->end && it->column + (before > p->rest) < p->whole) {
+            int64_t at = (int64_t)it->column * VECTOR + before;
+            phase = PERIOD == 3 ? (it->column + before) % 3 : 0; /* a vector is 5 pixels and 1 byte */
+            words[v] = __ldcs((const uint4 *)(it->row + at));
+            if (MASKED) masks[v] = load_mask(it->mask + at);
         }
         phases |= phase << (2 * v);
         it->index += p->stride;
-        it->row += p->more_rows;
         it->column += p->more_each;
+        it->row += p->more_rows;
+        if (MASKED) it->mask += p->more_mask_rows;
         if (it->column >= p->each) {
             it->column -= p->each;
-            it->row++;
+            it->row += p->pitch;
+            if (MASKED) it->mask += p->mask_pitch;
         }
     }
     return phases;
@@ -151,145 +154,173 @@ HISTO_IN_KERNEL uint32_t word_of(uint4 words, int w)
     return w == 0 ? words.x : w == 1 ? words.y : w == 2 ? words.z : words.w;
 }
 
-/* mine: the first table's copy of this lane. */
+/* The address of byte k's counter. mine: of the lane's copy of the table. */
+HISTO_IN_KERNEL uint32_t counter_of(uint32_t mine, uint32_t word, uint32_t k)
+{
+    return mine + __byte_perm(word, 0, 0x4440 + k) * (WARP * 4);
+}
+
+/* That of what the mask leaves out: no branch is needed where all is counted somewhere. */
+HISTO_IN_KERNEL uint32_t masked_at(uint32_t mine)
+{
+    return mine + VALUES * (WARP * 4);
+}
+
+HISTO_IN_KERNEL void count_at(uint32_t address)
+{
+    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
+}
+
+/* mine: where this lane's copy of each byte's table begins in shared memory; 0: it is not counted. */
 template <int PERIOD, bool MASKED>
-HISTO_IN_KERNEL void count_vector(const pixels *p, unsigned int *mine, uint4 words, uint4 mask, uint32_t phase)
+HISTO_IN_KERNEL void count_vector(const uint32_t *mine, uint4 words, uint4 mask, uint32_t phase)
 {
 #pragma unroll
     for (int j = 0; j < PERIOD; j++) {
-        uint32_t table = p->table[j];
-        if (PERIOD == 3 && phase > 0) table = phase == 1 ? p->table[(j + 1) % 3] : p->table[(j + 2) % 3];
-        if (table == UNCOUNTED) continue;
+        uint32_t table = mine[j];
+        if (PERIOD == 3 && phase > 0) table = phase == 1 ? mine[(j + 1) % 3] : mine[(j + 2) % 3];
+        if (table == 0) continue;
 #pragma unroll
         for (int k = j; k < VECTOR; k += PERIOD) {
-            uint32_t value = word_of(words, k / 4) >> (8 * (k % 4)) & 0xff;
-            if (!MASKED || word_of(mask, k / 4) >> (8 * (k % 4)) & 0xff) atomicAdd(&mine[table + value * WARP], 1u);
+            uint32_t address = counter_of(table, word_of(words, k / 4), k % 4);
+            if (MASKED && !(word_of(mask, k / 4) & 0xffu << (8 * (k % 4)))) address = masked_at(table);
+            count_at(address);
         }
     }
 }
 
-HISTO_IN_KERNEL uint32_t zero_bytes(uint4 mask)
-{
-    uint32_t zeros = __vcmpeq4(mask.x, 0) & 0x01010101;
-    zeros += __vcmpeq4(mask.y, 0) & 0x01010101;
-    zeros += __vcmpeq4(mask.z, 0) & 0x01010101;
-    zeros += __vcmpeq4(mask.w, 0) & 0x01010101;
-    return (zeros * 0x01010101) >> 24;
-}
-
-/* The bytes before and behind the vectors of the rows that begin in the share: a warp takes a row. Returns how many the
- * mask leaves out. */
+/* The bytes before and behind the vectors of the rows that begin in the share: a warp takes a row. */
 template <int PERIOD, bool MASKED>
-HISTO_IN_KERNEL uint32_t count_ends(const pixels *p, unsigned int *mine, uint32_t share)
+HISTO_IN_KERNEL void count_ends(const pixels *p, const uint32_t *mine, uint32_t share)
 {
     uint32_t number = histo_divide(share, p->by_parts);
     image in = image_of(p, number);
-    uint32_t begin = (share - number * p->parts) * p->part, end = min(begin + p->part, p->vectors), masked = 0;
+    uint32_t begin = (share - number * p->parts) * p->part, end = min(begin + p->part, p->vectors);
     uint32_t first = histo_divide(begin + p->each - 1, p->by_each), last = histo_divide(end + p->each - 1, p->by_each);
     uint32_t warp = (blockIdx.x % p->team * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
     for (uint32_t r = first + warp; r < last; r += p->stride / WARP) {
-        const char *row = in.at + r * p->pitch, *behind = row + p->row_bytes, *whole = align_up(row);
+        const char *row = in.at + r * p->pitch, *behind = row + p->row_bytes, *whole = row + to_vector(row);
         const char *tail = (const char *)((uint64_t)behind & ~(uint64_t)(VECTOR - 1));
         if (whole > behind) whole = behind; /* no multiple of 16 bytes in it */
         if (tail < whole) tail = whole;
         const char *at = lane < whole - row ? row + lane : tail + (lane - (whole - row));
         if (at >= behind) continue;
         uint32_t phase = PERIOD == 3 ? (uint32_t)((uint64_t)(at - row) % 3) : (uint32_t)(uint64_t)at % PERIOD;
-        uint32_t table = p->table[phase];
-        if (table == UNCOUNTED) continue;
-        bool kept = !MASKED || in.mask[r * p->mask_pitch + (at - row)];
-        if (kept) atomicAdd(&mine[table + *(const uint8_t *)at * WARP], 1u);
-        masked += !kept;
-    }
-    return masked;
-}
-
-HISTO_IN_KERNEL void add_masked(const pixels *p, int64_t entry, uint32_t masked)
-{
+        uint32_t table = 0;
 #pragma unroll
-    for (int distance = WARP / 2; distance > 0; distance /= 2)
-        masked += __shfl_xor_sync(~0u, masked, distance);
-    if (masked && threadIdx.x % WARP == 0)
-        atomicAdd(&p->counts[entry * p->counters + p->slots], (unsigned long long)masked);
+        for (int j = 0; j < PERIOD; j++) /* keeps mine[] in registers */
+            table = phase == (uint32_t)j ? mine[j] : table;
+        if (table == 0) continue;
+        bool kept = !MASKED || in.mask[r * p->mask_pitch + (at - row)];
+        count_at(kept ? counter_of(table, *(const uint8_t *)at, 0) : masked_at(table));
+    }
 }
 
-/* The slot of a value, or that of what is left out. */
+/* Counters of a table: of the values, and with a mask of what it leaves out; whole warps add them up. */
+template <bool MASKED>
+HISTO_INLINE __host__ __device__ constexpr uint32_t counters_of()
+{
+    return MASKED ? VALUES + 4 : VALUES;
+}
+
+/* The slot of a counter: that of a value, or that of what is left out. */
 HISTO_IN_KERNEL uint32_t slot_of(const pixels *p, uint32_t value)
 {
     double x = p->is_signed ? (double)(int8_t)value : (double)value;
-    return p->filters && (x < p->where_lo || x > p->where_hi) ? p->slots : p->slot_of[value];
+    bool is_left_out = value >= VALUES || (p->filters && (x < p->where_lo || x > p->where_hi));
+    return is_left_out ? p->slots : p->slot_of[value];
 }
 
-/* Add the block's counts to the histograms, and clear them. A counter's copies are summed by eight lanes. */
-HISTO_IN_KERNEL void merge(const pixels *p, unsigned int *counters, const uint32_t *slots, int64_t entry)
+/* What a block has in shared memory. */
+typedef struct room {
+    unsigned int *counters; /* of all tables */
+    uint32_t *slots, *sums; /* of a table's counters; of the copies of each */
+} room;
+
+template <bool MASKED>
+HISTO_IN_KERNEL room room_of(const pixels *p, unsigned int *shared)
+{
+    unsigned int *behind = shared + (uint32_t)p->tables * counters_of<MASKED>() * WARP;
+    return {shared, behind, behind + counters_of<MASKED>()};
+}
+
+/* Add the block's counts to the histograms, and clear them. A counter's copies are summed by eight lanes; neighbouring
+ * lanes add neighbouring sums, each block from elsewhere on. */
+template <bool MASKED>
+HISTO_IN_KERNEL void merge(const pixels *p, const room *r, int64_t entry)
 {
     enum { LANES = 8 };
-    uint32_t all = (uint32_t)p->tables * VALUES * LANES,
-             start = blockIdx.x * (VALUES / 8 + 1) * LANES; /* each elsewhere */
-    uint4 *quads = (uint4 *)counters;
+    const uint32_t each = counters_of<MASKED>(), sums = (uint32_t)p->tables * each, start = blockIdx.x * WARP;
+    uint4 *quads = (uint4 *)r->counters;
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < all; i += blockDim.x) { /* whole warps: blocks have whole warps */
-        uint32_t at = (i & ~(VALUES * LANES - 1u)) + ((i + start) & (VALUES * LANES - 1));
-        uint4 four = quads[at];
-        quads[at] = make_uint4(0, 0, 0, 0);
+    for (uint32_t i = threadIdx.x; i < sums * LANES; i += blockDim.x) { /* whole warps: blocks have whole warps */
+        uint4 four = quads[i];
+        quads[i] = make_uint4(0, 0, 0, 0);
         uint32_t sum = four.x + four.y + four.z + four.w;
 #pragma unroll
         for (int distance = LANES / 2; distance > 0; distance /= 2)
             sum += __shfl_xor_sync(~0u, sum, distance);
-        uint32_t table = at / (VALUES * LANES), value = at / LANES % VALUES;
-        if (sum && at % LANES == 0)
-            atomicAdd(&p->counts[(entry + p->entry[table]) * p->counters + slots[value]], (unsigned long long)sum);
+        if (i % LANES == 0) r->sums[i / LANES] = sum;
     }
     __syncthreads();
+    for (uint32_t i = threadIdx.x; i < sums; i += blockDim.x) {
+        uint32_t table = i / each, at = (i + start) % each, sum = r->sums[table * each + at];
+        unsigned long long *counts = p->counts + (entry + p->entry[table]) * p->counters;
+        if (sum) atomicAdd(&counts[r->slots[at]], (unsigned long long)sum);
+    }
 }
 
-/* Blocks of 1024 threads that the architecture has room for. */
-#if defined __CUDA_ARCH__ &&                                                                                           \
-    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030)
-enum { FULL_BLOCKS = 2 };
+/* Architectures with fewer threads to a multiprocessor hold fewer blocks. */
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
+enum { MOST_BLOCKS = 1 };
 #else
-enum { FULL_BLOCKS = 1 };
+enum { MOST_BLOCKS = 3 };
 #endif
 
-/* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step. FULL: as many threads as can be resident. */
-template <int PERIOD, bool MASKED, int V, bool FULL>
-static __global__ void __launch_bounds__(1024, FULL ? FULL_BLOCKS : 1) count_pixels(const __grid_constant__ pixels p)
+/* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step. */
+template <int PERIOD, bool MASKED, int V, int THREADS, int BLOCKS>
+static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS : MOST_BLOCKS) count_pixels(const __grid_constant__ pixels p)
 {
-    extern __shared__ uint4 shared[];
-    unsigned int *counters = (unsigned int *)shared, *mine = counters + threadIdx.x % WARP;
-    uint32_t *slots = counters + p.tables * TABLE;
-    uint32_t share = blockIdx.x / p.team;
+    extern __shared__ unsigned int shared[];
+    const room r = room_of<MASKED>(&p, shared);
+    uint32_t mine[PERIOD];
+#pragma unroll
+    for (int j = 0; j < PERIOD; j++)
+        mine[j] = p.table[j] == UNCOUNTED
+                      ? 0
+                      : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
+    uint32_t share = blockIdx.x / p.team, phases[2];
     place next = place_of(&p, share);
-    uint4 now[V] = {}, later[V] = {}, mask[V] = {}, later_mask[V] = {};
-    uint32_t phases = load<PERIOD, MASKED, V>(&p, &next, now, mask);
-    for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * TABLE / 4; i += blockDim.x)
-        shared[i] = make_uint4(0, 0, 0, 0);
-    for (uint32_t value = threadIdx.x; value < VALUES; value += blockDim.x)
-        slots[value] = slot_of(&p, value);
+    uint4 vectors[2][V] = {}, mask[2][V] = {}; /* by turns: one is counted, one is loaded */
+    phases[0] = load<PERIOD, MASKED, V>(&p, &next, vectors[0], mask[0]);
+    for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
+        ((uint4 *)r.counters)[i] = make_uint4(0, 0, 0, 0);
+    for (uint32_t i = threadIdx.x; i < counters_of<MASKED>(); i += blockDim.x)
+        r.slots[i] = slot_of(&p, i);
     __syncthreads();
     while (share < p.shares) {
-        uint32_t masked = 0;
-        for (bool more = true; more; memcpy(now, later, sizeof now), memcpy(mask, later_mask, sizeof mask)) {
-            uint32_t these = phases;
-            more = next.index < next.end;
-            if (more) phases = load<PERIOD, MASKED, V>(&p, &next, later, later_mask);
+        for (bool more = true; more;) {
 #pragma unroll
-            for (int v = 0; v < V; v++) {
-                uint32_t phase = these >> (2 * v) & 3;
-                if (phase == NO_VECTOR) continue;
-                count_vector<PERIOD, MASKED>(&p, mine, now[v], mask[v], phase);
-                if (MASKED) masked += zero_bytes(mask[v]);
+            for (int turn = 0; turn < 2; turn++) {
+                if (!more) break;
+                more = next.index < next.end;
+                if (more) phases[!turn] = load<PERIOD, MASKED, V>(&p, &next, vectors[!turn], mask[!turn]);
+#pragma unroll
+                for (int v = 0; v < V; v++) {
+                    uint32_t phase = phases[turn] >> (2 * v) & 3;
+                    if (phase == NO_VECTOR) continue;
+                    count_vector<PERIOD, MASKED>(mine, vectors[turn][v], mask[turn][v], phase);
+                }
             }
         }
-        if (p.ragged) masked += count_ends<PERIOD, MASKED>(&p, mine, share);
+        if (p.ragged) count_ends<PERIOD, MASKED>(&p, mine, share);
         int64_t entry = image_of(&p, histo_divide(share, p.by_parts)).entry;
-        if (MASKED) add_masked(&p, entry, masked);
         share += gridDim.x / p.team;
         if (share < p.shares) {
             next = place_of(&p, share);
-            phases = load<PERIOD, MASKED, V>(&p, &next, now, mask);
+            phases[0] = load<PERIOD, MASKED, V>(&p, &next, vectors[0], mask[0]);
         }
-        merge(&p, counters, slots, entry);
+        merge<MASKED>(&p, &r, entry);
     }
 }
 
@@ -297,22 +328,19 @@ static __global__ void __launch_bounds__(1024, FULL ? FULL_BLOCKS : 1) count_pix
 
 typedef struct shape {
     const void *kernel;
-    int blocks; /* of 1024 threads on a multiprocessor, by registers */
+    int threads, blocks; /* of a block; of a multiprocessor */
 } shape;
+
+/* Tables of many channels leave room for one block, and others for several. */
+#define SHAPE(period, masked, vectors, threads, blocks)                                                                \
+    {(const void *)count_pixels<period, masked, vectors, threads, blocks>, threads, blocks}
 
 static shape shape_of(int period, bool masked)
 {
-    if (masked) return {(const void *)count_pixels<1, true, 2, false>, 1};
-    switch (period) {
-    case 1:
-        return {(const void *)count_pixels<1, false, 2, true>, 2};
-    case 2:
-        return {(const void *)count_pixels<2, false, 4, false>, 1};
-    case 3:
-        return {(const void *)count_pixels<3, false, 4, false>, 1};
-    default:
-        return {(const void *)count_pixels<4, false, 4, false>, 1};
-    }
+    static const shape of_masked = SHAPE(1, true, 2, 512, 2);
+    static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 2, 512, 3), SHAPE(2, false, 2, 768, 2),
+                                                SHAPE(3, false, 2, 768, 2), SHAPE(4, false, 4, 1024, 1)};
+    return masked ? of_masked : shapes[period - 1];
 }
 
 /* Is the filter on the samples themselves? */
@@ -407,7 +435,8 @@ static bool describe(const histo_job *job, pixels *p, int *period)
 
 static size_t shared_of(const pixels *p)
 {
-    return ((size_t)p->tables * TABLE + VALUES) * sizeof(unsigned int);
+    size_t each = p->mask ? counters_of<true>() : counters_of<false>();
+    return ((size_t)p->tables * (each * WARP + each) + each) * sizeof(uint32_t);
 }
 
 /* The team with which all shares are done first, if a block's adding up takes about as long as reading MERGE vectors:
@@ -431,7 +460,7 @@ static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t
 }
 
 /* Cut the work, and launch. blocks: the device holds so many. */
-static histo_status launch(const histo_job *job, pixels *p, const shape *it, int threads, int64_t blocks)
+static histo_status launch(const histo_job *job, pixels *p, const void *kernel, int threads, int64_t blocks)
 {
     int64_t shares = 1, beside = (int64_t)(uintptr_t)p->at | p->row_bytes | (p->rows > 1 ? p->pitch : 0);
     for (int d = 0; d < p->dims; d++) {
@@ -439,7 +468,9 @@ static histo_status launch(const histo_job *job, pixels *p, const shape *it, int
         beside |= p->image[d].stride;
     }
     p->ragged = beside % VECTOR != 0;
-    p->each = p->row_bytes < VECTOR ? 1 : (uint32_t)(p->row_bytes / VECTOR);
+    p->whole = (uint32_t)(p->row_bytes / VECTOR);
+    p->rest = (uint32_t)(p->row_bytes % VECTOR);
+    p->each = p->whole ? p->whole : 1;
     p->by_each = histo_divisor_of(p->each);
     p->vectors = p->rows * p->each;
     p->parts = (p->vectors + MOST_SHARE - 1) / MOST_SHARE;
@@ -449,15 +480,17 @@ static histo_status launch(const histo_job *job, pixels *p, const shape *it, int
     p->shares = (uint32_t)shares;
     p->team = team_of(shares, p->part, blocks, threads);
     p->stride = p->team * (uint32_t)threads;
-    p->more_rows = p->stride / p->each;
     p->more_each = p->stride % p->each;
+    p->more_rows = p->stride / p->each * p->pitch;
+    p->more_mask_rows = p->stride / p->each * p->mask_pitch;
     int64_t teams = blocks / p->team < shares ? blocks / p->team : shares;
     void *args[] = {p};
-    return histo_cuda_launch(job, it->kernel, dim3((unsigned)(teams * p->team)), threads, shared_of(p), args);
+    return histo_cuda_launch(job, kernel, dim3((unsigned)(teams * p->team)), threads, shared_of(p), args);
 }
 
 /* Rows that are longer than indices of vectors reach are cut at pixels, and many rows between them. */
-static histo_status launch_pieces(const histo_job *job, const pixels *all, const shape *it, int threads, int64_t blocks)
+static histo_status launch_pieces(const histo_job *job, const pixels *all, const void *kernel, int threads,
+                                  int64_t blocks)
 {
     const int64_t most_bytes = (int64_t)48 << 28; /* whole vectors and pixels */
     histo_status status = HISTO_OK;
@@ -469,7 +502,7 @@ static histo_status launch_pieces(const histo_job *job, const pixels *all, const
             p.rows = (uint32_t)(all->rows - row < most_rows ? all->rows - row : most_rows);
             p.at = all->at + byte + row * p.pitch;
             p.mask = all->mask + byte + row * p.mask_pitch;
-            status = launch(job, &p, it, threads, blocks);
+            status = launch(job, &p, kernel, threads, blocks);
         }
     }
     return status;
@@ -494,14 +527,16 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
     bool all_entries = job->begin == 0 && job->end == nest->batch * each;
     pixels all;
     int period;
-    if (!describe(job, &all, &period)) return false;
+    if (!describe(job, &all, &period) || shared_of(&all) > histo_cuda_device_of(job->problem->device)->shared_block)
+        return false;
     if (!all_entries && (period > 1 || all.rows > 1 || all.dims > 1)) return false;
     shape it = shape_of(period, all.mask != NULL);
-    int64_t resident = histo_cuda_resident(job->problem->device, (int)threads, shared_of(&all));
-    int64_t by_registers = multiprocessors * it.blocks * (1024 / threads);
+    int of_block = threads && threads < it.threads ? (int)threads : it.threads;
+    int64_t resident = histo_cuda_resident(job->problem->device, of_block, shared_of(&all));
+    int64_t by_registers = multiprocessors * it.blocks * (it.threads / of_block);
     if (!blocks) blocks = by_registers < resident ? by_registers : resident;
     if (all_entries) {
-        *status = launch_pieces(job, &all, &it, (int)threads, blocks);
+        *status = launch_pieces(job, &all, it.kernel, of_block, blocks);
         return true;
     }
     *status = HISTO_OK;
@@ -515,7 +550,7 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
             p.mask += before;
             p.row_bytes = end - begin;
         }
-        *status = launch_pieces(job, &p, &it, (int)threads, blocks);
+        *status = launch_pieces(job, &p, it.kernel, of_block, blocks);
     }
     return true;
 }
