@@ -587,7 +587,7 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
 COUNT_ANY(8)
 COUNT_ANY(16)
 
-/* Several axes. Compact counters are all on chip. */
+/* Several axes. Where all counters are on chip, as compact ones are, slots are places. */
 #define COUNT_JOINT(reader, width)                                                                                     \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##reader##_##width(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,       \
@@ -604,10 +604,11 @@ COUNT_ANY(16)
             block b = start_window(shared, &p, &work, &w, share.entry);                                                \
             b.work = &work;                                                                                            \
             b.compact = histo_read_##reader == histo_read_pixels && joint.compact ? &joint : NULL;                     \
+            bool covers = joint.compact || b.size == (uint32_t)work.counters;                                          \
             HISTO_FOR_STEPS(reader, share, from)                                                                       \
             {                                                                                                          \
                 uint32_t slot[N], at[PART];                                                                            \
-                bool all = histo_take_##reader(&work, &joint, shared, &share, from, &ahead, slot) && joint.compact;    \
+                bool all = histo_take_##reader(&work, &joint, shared, &share, from, &ahead, slot) && covers;           \
                 _Pragma("unroll") for (int part = 0; part < N; part += PART)                                           \
                 {                                                                                                      \
                     if (all)                                                                                           \

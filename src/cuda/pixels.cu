@@ -22,6 +22,7 @@ extern "C" {
 enum { VALUES = 256, WARP = 32, VECTOR = 16, MOST_CHANNELS = 4 };
 enum { TABLE = VALUES * WARP /* counters */ };
 enum { UNCOUNTED = 0xffff, NO_VECTOR = 3 /* of the two bits that a vector has, where the period's phase is less */ };
+enum { SMALL_VECTORS = 8 /* of a thread, of a small image */ };
 /* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
 enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
 
@@ -42,7 +43,7 @@ typedef struct pixels {
     uint32_t part;          /* vectors of a share at most */
     uint32_t parts, shares; /* shares of an image, and in all */
     histo_divisor by_parts;
-    uint32_t team, stride;         /* blocks of a team, and their threads */
+    uint32_t team, teams, stride;  /* blocks of a team, teams, and the threads of one */
     uint32_t more_each; /* the stride in rows, of samples and mask, and vectors */
     int64_t more_rows, more_mask_rows;
     bool ragged;                   /* some rows begin or end beside a multiple of 16 bytes */
@@ -90,11 +91,11 @@ typedef struct place {
     uint32_t index, end, column;
 } place;
 
-HISTO_IN_KERNEL place place_of(const pixels *p, uint32_t share)
+HISTO_IN_KERNEL place place_of(const pixels *p, uint32_t share, uint32_t member)
 {
     uint32_t number = histo_divide(share, p->by_parts);
     image in = image_of(p, number);
-    uint32_t begin = (share - number * p->parts) * p->part, member = blockIdx.x % p->team;
+    uint32_t begin = (share - number * p->parts) * p->part;
     uint32_t index = begin + member * blockDim.x + threadIdx.x, row = histo_divide(index, p->by_each);
     place it = {in.at + row * p->pitch, in.mask + row * p->mask_pitch, index, min(begin + p->part, p->vectors),
                 index - row * p->each};
@@ -189,38 +190,54 @@ HISTO_IN_KERNEL void count_vector(const uint32_t *mine, uint4 words, uint4 mask,
     }
 }
 
-/* The bytes before and behind the vectors of the rows that begin in the share: a warp takes a row. */
-template <int PERIOD, bool MASKED>
-HISTO_IN_KERNEL void count_ends(const pixels *p, const uint32_t *mine, uint32_t share)
+/* A byte before or behind the vectors of a row, one for each lane that there is one for: its address, or NULL. */
+HISTO_IN_KERNEL const char *end_of(const pixels *p, const char *row, uint32_t lane)
 {
+    const char *behind = row + p->row_bytes, *whole = row + to_vector(row);
+    const char *tail = (const char *)((uint64_t)behind & ~(uint64_t)(VECTOR - 1));
+    if (whole > behind) whole = behind; /* no multiple of 16 bytes in it */
+    if (tail < whole) tail = whole;
+    const char *at = lane < whole - row ? row + lane : tail + (lane - (whole - row));
+    return at < behind ? at : NULL;
+}
+
+/* The bytes before and behind the vectors of the rows that begin in the share: a warp takes some rows at a time. */
+template <int PERIOD, bool MASKED>
+HISTO_IN_KERNEL void count_ends(const pixels *p, const uint32_t *mine, uint32_t share, uint32_t member)
+{
+    enum { ROWS = MASKED ? 2 : 4 };
     uint32_t number = histo_divide(share, p->by_parts);
     image in = image_of(p, number);
     uint32_t begin = (share - number * p->parts) * p->part, end = min(begin + p->part, p->vectors);
     uint32_t first = histo_divide(begin + p->each - 1, p->by_each), last = histo_divide(end + p->each - 1, p->by_each);
-    uint32_t warp = (blockIdx.x % p->team * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP;
-    for (uint32_t r = first + warp; r < last; r += p->stride / WARP) {
-        const char *row = in.at + r * p->pitch, *behind = row + p->row_bytes, *whole = row + to_vector(row);
-        const char *tail = (const char *)((uint64_t)behind & ~(uint64_t)(VECTOR - 1));
-        if (whole > behind) whole = behind; /* no multiple of 16 bytes in it */
-        if (tail < whole) tail = whole;
-        const char *at = lane < whole - row ? row + lane : tail + (lane - (whole - row));
-        if (at >= behind) continue;
-        uint32_t phase = PERIOD == 3 ? (uint32_t)((uint64_t)(at - row) % 3) : (uint32_t)(uint64_t)at % PERIOD;
-        uint32_t table = 0;
+    uint32_t warp = (member * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP, step = p->stride / WARP;
+    for (uint32_t next = first + warp; next < last; next += ROWS * step) {
+        uint8_t value[ROWS];
+        uint32_t counter[ROWS]; /* where the lane's copy of the table begins; 0: there is nothing to count */
+        bool kept[ROWS];
 #pragma unroll
-        for (int j = 0; j < PERIOD; j++) /* keeps mine[] in registers */
-            table = phase == (uint32_t)j ? mine[j] : table;
-        if (table == 0) continue;
-        bool kept = !MASKED || in.mask[r * p->mask_pitch + (at - row)];
-        count_at(kept ? counter_of(table, *(const uint8_t *)at, 0) : masked_at(table));
+        for (int i = 0; i < ROWS; i++) {
+            uint32_t r = next + (uint32_t)i * step;
+            const char *row = in.at + r * p->pitch, *at = r < last ? end_of(p, row, lane) : NULL;
+            uint32_t phase = PERIOD == 3 ? (uint32_t)((uint64_t)(at - row) % 3) : (uint32_t)(uint64_t)at % PERIOD;
+            counter[i] = 0;
+#pragma unroll
+            for (int j = 0; j < PERIOD; j++) /* keeps mine[] in registers */
+                counter[i] = at && phase == (uint32_t)j ? mine[j] : counter[i];
+            value[i] = at ? *(const uint8_t *)at : 0;
+            kept[i] = !MASKED || (at && in.mask[r * p->mask_pitch + (at - row)]);
+        }
+#pragma unroll
+        for (int i = 0; i < ROWS; i++)
+            if (counter[i]) count_at(kept[i] ? counter_of(counter[i], value[i], 0) : masked_at(counter[i]));
     }
 }
 
-/* Counters of a table: of the values, and with a mask of what it leaves out; whole warps add them up. */
+/* Counters of a table: of the values, and with a mask of what it leaves out. Twice as many threads are whole warps. */
 template <bool MASKED>
 HISTO_INLINE __host__ __device__ constexpr uint32_t counters_of()
 {
-    return MASKED ? VALUES + 4 : VALUES;
+    return MASKED ? VALUES + WARP / 2 : VALUES;
 }
 
 /* The slot of a counter: that of a value, or that of what is left out. */
@@ -244,23 +261,25 @@ HISTO_IN_KERNEL room room_of(const pixels *p, unsigned int *shared)
     return {shared, behind, behind + counters_of<MASKED>()};
 }
 
-/* Add the block's counts to the histograms, and clear them. A counter's copies are summed by eight lanes; neighbouring
- * lanes add neighbouring sums, each block from elsewhere on. */
+/* Add the block's counts to the histograms, and clear them. Two lanes sum a counter's copies, each of eight
+ * neighbouring lanes in other banks; neighbouring lanes add neighbouring sums, each block from elsewhere on. */
 template <bool MASKED>
 HISTO_IN_KERNEL void merge(const pixels *p, const room *r, int64_t entry)
 {
-    enum { LANES = 8 };
+    enum { QUADS = WARP / 4 / 2 };
     const uint32_t each = counters_of<MASKED>(), sums = (uint32_t)p->tables * each, start = blockIdx.x * WARP;
     uint4 *quads = (uint4 *)r->counters;
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < sums * LANES; i += blockDim.x) { /* whole warps: blocks have whole warps */
-        uint4 four = quads[i];
-        quads[i] = make_uint4(0, 0, 0, 0);
-        uint32_t sum = four.x + four.y + four.z + four.w;
+    for (uint32_t i = threadIdx.x; i < sums * 2; i += blockDim.x) {
+        uint32_t sum = 0;
 #pragma unroll
-        for (int distance = LANES / 2; distance > 0; distance /= 2)
-            sum += __shfl_xor_sync(~0u, sum, distance);
-        if (i % LANES == 0) r->sums[i / LANES] = sum;
+        for (uint32_t k = 0; k < QUADS; k++) {
+            uint4 *at = &quads[i * QUADS + (k + i / 2) % QUADS], four = *at;
+            *at = make_uint4(0, 0, 0, 0);
+            sum += four.x + four.y + four.z + four.w;
+        }
+        sum += __shfl_xor_sync(~0u, sum, 1);
+        if (i % 2 == 0) r->sums[i / 2] = sum;
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sums; i += blockDim.x) {
@@ -277,10 +296,13 @@ enum { MOST_BLOCKS = 1 };
 enum { MOST_BLOCKS = 3 };
 #endif
 
-/* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step. */
-template <int PERIOD, bool MASKED, int V, int THREADS, int BLOCKS>
-static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS : MOST_BLOCKS) count_pixels(const __grid_constant__ pixels p)
+/* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step. AHEAD: before it counts those of the step before;
+ * else the code is short, as few steps want it, which wait for each of its lines. */
+template <int PERIOD, bool MASKED, int V, bool AHEAD, int THREADS, int BLOCKS>
+static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS : MOST_BLOCKS)
+    count_pixels(const __grid_constant__ pixels p)
 {
+    enum { TURNS = AHEAD ? 2 : 1 };
     extern __shared__ unsigned int shared[];
     const room r = room_of<MASKED>(&p, shared);
     uint32_t mine[PERIOD];
@@ -289,9 +311,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
         mine[j] = p.table[j] == UNCOUNTED
                       ? 0
                       : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
-    uint32_t share = blockIdx.x / p.team, phases[2];
-    place next = place_of(&p, share);
-    uint4 vectors[2][V] = {}, mask[2][V] = {}; /* by turns: one is counted, one is loaded */
+    uint32_t share = blockIdx.x / p.team, member = blockIdx.x - share * p.team, phases[TURNS];
+    place next = place_of(&p, share, member);
+    uint4 vectors[TURNS][V] = {}, mask[TURNS][V] = {}; /* by turns: one is counted, one is loaded */
     phases[0] = load<PERIOD, MASKED, V>(&p, &next, vectors[0], mask[0]);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
         ((uint4 *)r.counters)[i] = make_uint4(0, 0, 0, 0);
@@ -301,23 +323,25 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
     while (share < p.shares) {
         for (bool more = true; more;) {
 #pragma unroll
-            for (int turn = 0; turn < 2; turn++) {
+            for (int turn = 0; turn < TURNS; turn++) {
+                const int other = TURNS - 1 - turn;
                 if (!more) break;
                 more = next.index < next.end;
-                if (more) phases[!turn] = load<PERIOD, MASKED, V>(&p, &next, vectors[!turn], mask[!turn]);
+                if (more && AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p, &next, vectors[other], mask[other]);
 #pragma unroll
                 for (int v = 0; v < V; v++) {
                     uint32_t phase = phases[turn] >> (2 * v) & 3;
                     if (phase == NO_VECTOR) continue;
                     count_vector<PERIOD, MASKED>(mine, vectors[turn][v], mask[turn][v], phase);
                 }
+                if (more && !AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p, &next, vectors[other], mask[other]);
             }
         }
-        if (p.ragged) count_ends<PERIOD, MASKED>(&p, mine, share);
+        if (p.ragged) count_ends<PERIOD, MASKED>(&p, mine, share, member);
         int64_t entry = image_of(&p, histo_divide(share, p.by_parts)).entry;
-        share += gridDim.x / p.team;
+        share += p.teams;
         if (share < p.shares) {
-            next = place_of(&p, share);
+            next = place_of(&p, share, member);
             phases[0] = load<PERIOD, MASKED, V>(&p, &next, vectors[0], mask[0]);
         }
         merge<MASKED>(&p, &r, entry);
@@ -331,16 +355,17 @@ typedef struct shape {
     int threads, blocks; /* of a block; of a multiprocessor */
 } shape;
 
-/* Tables of many channels leave room for one block, and others for several. */
-#define SHAPE(period, masked, vectors, threads, blocks)                                                                \
-    {(const void *)count_pixels<period, masked, vectors, threads, blocks>, threads, blocks}
+/* Tables of many channels leave room for one block, and others for several. A small image is counted in a step or two,
+ * by few blocks, since each adds up all of its counters. */
+#define SHAPE(period, masked, vectors, ahead, threads, blocks)                                                         \
+    {(const void *)count_pixels<period, masked, vectors, ahead, threads, blocks>, threads, blocks}
 
-static shape shape_of(int period, bool masked)
+static shape shape_of(int period, bool masked, bool small)
 {
-    static const shape of_masked = SHAPE(1, true, 2, 512, 2);
-    static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 2, 512, 3), SHAPE(2, false, 2, 768, 2),
-                                                SHAPE(3, false, 2, 768, 2), SHAPE(4, false, 4, 1024, 1)};
-    return masked ? of_masked : shapes[period - 1];
+    static const shape of_masked = SHAPE(1, true, 2, true, 512, 2), of_small = SHAPE(1, false, 4, false, 1024, 1);
+    static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 2, true, 512, 3), SHAPE(2, false, 2, true, 768, 2),
+                                                SHAPE(3, false, 2, true, 768, 2), SHAPE(4, false, 4, true, 1024, 1)};
+    return masked ? of_masked : small && period == 1 ? of_small : shapes[period - 1];
 }
 
 /* Is the filter on the samples themselves? */
@@ -479,13 +504,13 @@ static histo_status launch(const histo_job *job, pixels *p, const void *kernel, 
     shares *= p->parts;
     p->shares = (uint32_t)shares;
     p->team = team_of(shares, p->part, blocks, threads);
+    p->teams = (uint32_t)(blocks / p->team < shares ? blocks / p->team : shares);
     p->stride = p->team * (uint32_t)threads;
     p->more_each = p->stride % p->each;
     p->more_rows = p->stride / p->each * p->pitch;
     p->more_mask_rows = p->stride / p->each * p->mask_pitch;
-    int64_t teams = blocks / p->team < shares ? blocks / p->team : shares;
     void *args[] = {p};
-    return histo_cuda_launch(job, kernel, dim3((unsigned)(teams * p->team)), threads, shared_of(p), args);
+    return histo_cuda_launch(job, kernel, dim3(p->teams * p->team), threads, shared_of(p), args);
 }
 
 /* Rows that are longer than indices of vectors reach are cut at pixels, and many rows between them. */
@@ -530,7 +555,8 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
     if (!describe(job, &all, &period) || shared_of(&all) > histo_cuda_device_of(job->problem->device)->shared_block)
         return false;
     if (!all_entries && (period > 1 || all.rows > 1 || all.dims > 1)) return false;
-    shape it = shape_of(period, all.mask != NULL);
+    bool small = (job->end - job->begin) / (VECTOR * SMALL_VECTORS * 1024) < multiprocessors;
+    shape it = shape_of(period, all.mask != NULL, small && all_entries && all.dims == 0);
     int of_block = threads && threads < it.threads ? (int)threads : it.threads;
     int64_t resident = histo_cuda_resident(job->problem->device, of_block, shared_of(&all));
     int64_t by_registers = multiprocessors * it.blocks * (it.threads / of_block);
