@@ -7,6 +7,7 @@
  *   bins. The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
  * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge. Those in
  *   rows, images and interleaved channels, with or without a mask, are read by pixels.cu.
+ * - Wider ones in rows of images, with or without a mask, have kernels of their own.
  * - Counters are 32-bit and are added 1 each, for which the hardware joins lanes that meet in one counter.
  * - Samples of the next step are loaded before those of this step are counted.
  * - Each kernel is made for one way to turn samples into slots; cells are copied to shared memory if they fit.
@@ -19,6 +20,7 @@
 #include <string.h>
 
 #include "cuda/block.cuh"
+#include "cuda/images.cuh"
 #include "cuda/joint.cuh"
 #include "cuda/pixels.h"
 
@@ -164,7 +166,7 @@ HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words, int vectors
 #define SLOTS_firsts(name) histo_slots_by_firsts(lookup, BESIDE, x, slot, N);
 #define SLOTS_linear(name) histo_slots_by_cells_##name(lookup, BESIDE, false, x, slot, N);
 #define SLOTS_bits(name) histo_slots_by_cells_##name(lookup, BESIDE, true, x, slot, N);
-#define SLOTS_plain(name) histo_slots_of_##name(lookup, x, slot);
+#define SLOTS_plain(name) histo_n_slots_of_##name(lookup, x, slot, N);
 #define LOAD_value
 #define LOAD_whole
 #define LOAD_nearest
@@ -255,6 +257,88 @@ enum { FULL_BLOCKS = 1 };
     LONG(X, whole)                                                                                                     \
     WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
+
+/* ---- Rows of images ---- */
+
+/* A step's vectors: of the v-th, bit v tells whether it is there. masks: a byte for each of its samples. */
+template <int V, int EACH>
+HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *next, uint4 *words, uint64_t *masks)
+{
+    uint32_t there = 0;
+#pragma unroll
+    for (int v = 0; v < V; v++) {
+        histo_images_vector it = histo_images_next(in, next, in->mask);
+        if (!it.there) continue;
+        there |= 1u << v;
+        words[v] = __ldcs((const uint4 *)(it.row + it.offset));
+        if (in->mask) masks[v] = histo_bytes_at(it.mask + it.offset / (16 / EACH), EACH);
+    }
+    return there;
+}
+
+#define COUNT_ROWS(name, storage, way)                                                                                 \
+    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), 1)                              \
+        rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
+                            const __grid_constant__ histo_images in)                                                   \
+    {                                                                                                                  \
+        enum { N = 16 / (int)sizeof(storage), V = 2 };                                                                 \
+        const histo_lookup *lookup = &work.lookups[0];                                                                 \
+        extern __shared__ unsigned int shared[];                                                                       \
+        unsigned int *mine = shared + own_copy(&l);                                                                    \
+        LOAD_##way histo_clear_shared(shared, l.words);                                                                \
+        uint32_t share = blockIdx.x / in.team, member = blockIdx.x - share * in.team, there[2];                        \
+        histo_images_place place = histo_images_place_of(&in, share, member);                                          \
+        uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
+        uint64_t masks[2][V] = {};                                                                                     \
+        there[0] = load_rows<V, N>(&in, &place, vectors[0], masks[0]);                                                 \
+        while (share < in.shares) {                                                                                    \
+            for (bool more = true; more;) {                                                                            \
+                _Pragma("unroll") for (int turn = 0; turn < 2; turn++)                                                 \
+                {                                                                                                      \
+                    if (!more) break;                                                                                  \
+                    more = place.index < place.end;                                                                    \
+                    if (more) there[!turn] = load_rows<V, N>(&in, &place, vectors[!turn], masks[!turn]);               \
+                    _Pragma("unroll") for (int v = 0; v < V; v++)                                                      \
+                    {                                                                                                  \
+                        if (!(there[turn] >> v & 1)) continue;                                                         \
+                        storage x[N];                                                                                  \
+                        uint32_t slot[N];                                                                              \
+                        memcpy(x, &vectors[turn][v], sizeof x);                                                        \
+                        SLOTS_##way(name) if (in.mask) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =         \
+                            masks[turn][v] >> (8 * k) & 0xff ? slot[k] : work.slots;                                   \
+                        count_slots(mine, &l, false, slot, N);                                                         \
+                    }                                                                                                  \
+                }                                                                                                      \
+            }                                                                                                          \
+            if (in.ragged) {                                                                                           \
+                histo_images_rows rows = histo_images_rows_of(&in, share, member);                                     \
+                for (uint32_t r = rows.first; r < rows.last; r += rows.step) {                                         \
+                    const char *row = rows.at + r * in.pitch, *at = histo_images_end(&in, row, sizeof(storage));       \
+                    if (!at) continue;                                                                                 \
+                    bool kept = !in.mask || rows.mask[r * in.mask_pitch + (at - row) / (int)sizeof(storage)];          \
+                    uint32_t slot = kept ? histo_slot_of_##name(lookup, *(const storage *)at) : work.slots;            \
+                    atomicAdd(&mine[word_of(&l, slot < l.twice ? slot : slot + 1)], 1u);                               \
+                }                                                                                                      \
+            }                                                                                                          \
+            int64_t entry = histo_images_entry(&in, share);                                                            \
+            share += in.teams;                                                                                         \
+            if (share < in.shares) {                                                                                   \
+                place = histo_images_place_of(&in, share, member);                                                     \
+                there[0] = load_rows<V, N>(&in, &place, vectors[0], masks[0]);                                         \
+            }                                                                                                          \
+            merge(shared, &l, &work, entry, false);                                                                    \
+        }                                                                                                              \
+    }
+#define ROWS_KERNELS(X)                                                                                                \
+    NARROW(X, whole)                                                                                                   \
+    INTEGERS(X, whole)                                                                                                 \
+    X(f32, float, firsts)                                                                                              \
+    X(f32, float, linear)                                                                                              \
+    X(f32, float, bits) NARROW(X, plain) HALF(X, plain) INTEGERS(X, plain) LONG(X, plain) X(f32, float, plain)         \
+        X(f64, double, plain)
+ROWS_KERNELS(COUNT_ROWS)
+
+/* ---- Others ---- */
 
 /* Samples of any layout. */
 static __global__ void __launch_bounds__(1024, 1)
@@ -375,8 +459,10 @@ static double cost_us(const histo_problem *p, int threads)
     double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    bool by_value = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->weights == HISTO_ABSENT;
-    double by_bytes = bytes / 4.2e6, by_samples = by_value || p->operands == 1 ? 1 / 4.2e6 : 1 / 2e5;
+    bool is_byte = histo_dtype_size(p->dtypes[0]) == 1;
+    bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
+                   (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
+    double by_bytes = bytes / 4.2e6, by_samples = in_rows ? 1 / 4.2e6 : 1 / 2e5;
     if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }
@@ -387,24 +473,33 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return 0;
 }
 
-static const void *kernel_of(int dtype, int way)
-{
-    static const struct {
-        const char *name;
-        int way;
-        const void *kernel;
-    } kernels[] = {
+typedef struct variant {
+    const char *dtype;
+    int way;
+    const void *kernel;
+} variant;
+
+static const variant of_arrays[] = {
 #define ROW(name, storage, way) {#name, way_##way, (const void *)count_##name##_##way},
-        KERNELS(ROW)
+    KERNELS(ROW)
 #undef ROW
-    };
+    {NULL, 0, NULL}};
+
+static const variant of_rows[] = {
+#define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way},
+    ROWS_KERNELS(ROW)
+#undef ROW
+    {NULL, 0, NULL}};
+
+static const void *kernel_of(const variant *variants, int dtype, int way)
+{
     static const char *const names[] = {
 #define NAME(constant, name, storage, compute, widen) #name,
         HISTO_DTYPES(NAME)
 #undef NAME
     };
-    for (const auto &it : kernels)
-        if (it.way == way && !strcmp(it.name, names[dtype])) return it.kernel;
+    for (const variant *it = variants; it->dtype; it++)
+        if (it->way == way && !strcmp(it->dtype, names[dtype])) return it->kernel;
     return NULL;
 }
 
@@ -428,7 +523,45 @@ static histo_status launch_fast(const histo_job *job, int reader)
     void *args[] = {&work, &it.l};
     int64_t wanted = work.shares * it.l.team;
     dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
-    return histo_cuda_launch(job, kernel_of(reader, way), grid, it.threads, it.shared, args);
+    return histo_cuda_launch(job, kernel_of(of_arrays, reader, way), grid, it.threads, it.shared, args);
+}
+
+typedef struct of_images {
+    const histo_job *job;
+    const void *kernel;
+    plan plan;
+} of_images;
+
+static histo_status launch_images(void *context, const histo_images *in)
+{
+    const of_images *it = (const of_images *)context;
+    histo_cuda_work work = histo_cuda_work_of(it->job, 1, LEAST, HISTO_MOST_SHARE);
+    histo_images images = *in;
+    layout l = it->plan.l;
+    void *args[] = {&work, &l, &images};
+    return histo_cuda_launch(it->job, it->kernel, dim3(in->teams * in->team), it->plan.threads, it->plan.shared, args);
+}
+
+/* By a kernel for rows of images, if they are that, and all of them; a counter of what a mask leaves out is none of
+ * those behind a closed axis' end. */
+static bool count_rows(const histo_job *job, histo_status *status)
+{
+    const histo_problem *p = job->problem;
+    const histo_nest *nest = &job->nest;
+    int run = nest->ndim - 1, size = (int)histo_dtype_size(p->dtypes[0]);
+    bool all = job->begin == 0 && job->end == nest->batch * nest->per_batch;
+    bool side_by_side = nest->shape[run] == 1 || nest->strides[0][run] == size;
+    histo_images in;
+    if (size == 1 || !all || !side_by_side || p->where != HISTO_ABSENT ||
+        !histo_cuda_images_of(job, -1, 0, nest->shape[run] * size, &in) ||
+        (((int64_t)(uintptr_t)in.at | in.aligned) & (size - 1)))
+        return false;
+    int way = way_of(&p->lookups[0], p->dtypes[0]);
+    bool moves = way == WHOLE && p->lookups[0].whole.closed && in.mask;
+    if (moves || !kernel_of(of_rows, p->dtypes[0], way) || !plan_of(p, job->params, way).threads) way = PLAIN;
+    of_images it = {job, kernel_of(of_rows, p->dtypes[0], way), plan_of(p, job->params, way)};
+    *status = histo_cuda_images_launch(&in, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_images, &it);
+    return true;
 }
 
 static histo_status launch(const histo_job *job)
@@ -442,6 +575,7 @@ static histo_status launch(const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
     int reader = histo_cuda_reader_of(&work);
     if (reader != HISTO_READ_ANY) return launch_fast(job, reader);
+    if (count_rows(job, &status)) return status;
     histo_joint joint;
     const void *kernel = kernels[histo_cuda_joint_of(&work, &joint)];
     histo_cuda_firsts_of(job->problem, it.l.words, &joint);

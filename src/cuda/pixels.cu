@@ -13,42 +13,17 @@
 
 #include <string.h>
 
-#include "cuda/slots.cuh"
+#include "cuda/images.cuh"
 
-extern "C" {
-#include "base/checked.h"
-}
-
-enum { VALUES = 256, WARP = 32, VECTOR = 16, MOST_CHANNELS = 4 };
+enum { VALUES = 256, WARP = 32, VECTOR = HISTO_IMAGES_VECTOR, MOST_CHANNELS = 4 };
 enum { TABLE = VALUES * WARP /* counters */ };
 enum { UNCOUNTED = 0xffff, NO_VECTOR = 3 /* of the two bits that a vector has, where the period's phase is less */ };
 enum { SMALL_VECTORS = 8 /* of a thread, of a small image */ };
-/* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
-enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
+enum { MERGE = 1024 /* vectors that are read in the time in which a block adds up */ };
 
-/* A batch dimension: how far it is from one image to the next, in samples, mask and histograms. */
-typedef struct images {
-    uint32_t extent;
-    histo_divisor by;
-    int64_t stride, mask_stride, entries;
-} images;
-
-/* What a launch counts: rows of all images. */
+/* What a launch counts. */
 typedef struct pixels {
-    const char *at, *mask; /* the first row of the first image */
-    int64_t pitch, mask_pitch, row_bytes;
-    uint32_t rows, each, vectors; /* vectors of a row at most, one at least; and of an image: rows * each */
-    uint32_t whole, rest;         /* vectors that a row has if it begins at a multiple of 16 bytes, and bytes behind them */
-    histo_divisor by_each;
-    uint32_t part;          /* vectors of a share at most */
-    uint32_t parts, shares; /* shares of an image, and in all */
-    histo_divisor by_parts;
-    uint32_t team, teams, stride;  /* blocks of a team, teams, and the threads of one */
-    uint32_t more_each; /* the stride in rows, of samples and mask, and vectors */
-    int64_t more_rows, more_mask_rows;
-    bool ragged;                   /* some rows begin or end beside a multiple of 16 bytes */
-    int dims;
-    images image[HISTO_MAX_DIMS];
+    histo_images in;
 
     /* Byte k of a vector is of channel k + phase modulo the period; table of a channel, times TABLE, or UNCOUNTED. A
      * period of 3 has a phase for each vector, all others have one for all, which is counted in. */
@@ -59,54 +34,11 @@ typedef struct pixels {
     bool is_signed, filters;
     double where_lo, where_hi;
     uint32_t slots;
-    int64_t first_entry, counters;
+    int64_t counters;
     unsigned long long *counts;
 } pixels;
 
-/* ---- Where a thread is ---- */
-
-/* An image. */
-typedef struct image {
-    const char *at, *mask;
-    int64_t entry;
-} image;
-
-HISTO_IN_KERNEL image image_of(const pixels *p, uint32_t number)
-{
-    image it = {p->at, p->mask, p->first_entry};
-#pragma unroll 1
-    for (int d = p->dims - 1; d >= 0; d--) {
-        uint32_t above = d ? histo_divide(number, p->image[d].by) : 0, index = number - above * p->image[d].extent;
-        it.at += index * p->image[d].stride;
-        it.mask += index * p->image[d].mask_stride;
-        it.entry += index * p->image[d].entries;
-        number = above;
-    }
-    return it;
-}
-
-/* A thread's next vector of a share: its row and place in the row; vectors of the team are neighbours. */
-typedef struct place {
-    const char *row, *mask;
-    uint32_t index, end, column;
-} place;
-
-HISTO_IN_KERNEL place place_of(const pixels *p, uint32_t share, uint32_t member)
-{
-    uint32_t number = histo_divide(share, p->by_parts);
-    image in = image_of(p, number);
-    uint32_t begin = (share - number * p->parts) * p->part;
-    uint32_t index = begin + member * blockDim.x + threadIdx.x, row = histo_divide(index, p->by_each);
-    place it = {in.at + row * p->pitch, in.mask + row * p->mask_pitch, index, min(begin + p->part, p->vectors),
-                index - row * p->each};
-    return it;
-}
-
-/* Bytes to the next multiple of a vector's. */
-HISTO_IN_KERNEL uint32_t to_vector(const char *at)
-{
-    return -(uint32_t)(uint64_t)at & (VECTOR - 1);
-}
+/* ---- Loading ---- */
 
 /* Read only samples' own bytes: 16 where they are aligned, 4, or 1. */
 HISTO_IN_KERNEL uint4 load_mask(const char *at)
@@ -122,28 +54,19 @@ HISTO_IN_KERNEL uint4 load_mask(const char *at)
 
 /* Load the vectors of a step, and go on. Two bits for each: its phase, or NO_VECTOR. */
 template <int PERIOD, bool MASKED, int V>
-HISTO_IN_KERNEL uint32_t load(const pixels *p, place *it, uint4 *words, uint4 *masks)
+HISTO_IN_KERNEL uint32_t load(const histo_images *in, histo_images_place *next, uint4 *words, uint4 *masks)
 {
     uint32_t phases = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        uint32_t before = to_vector(it->row), phase = NO_VECTOR;
-        if (it->index < it->end && it->column + (before > p->rest) < p->whole) {
-            int64_t at = (int64_t)it->column * VECTOR + before;
-            phase = PERIOD == 3 ? (it->column + before) % 3 : 0; /* a vector is 5 pixels and 1 byte */
-            words[v] = __ldcs((const uint4 *)(it->row + at));
-            if (MASKED) masks[v] = load_mask(it->mask + at);
+        histo_images_vector it = histo_images_next(in, next, MASKED);
+        uint32_t phase = NO_VECTOR;
+        if (it.there) {
+            phase = PERIOD == 3 ? (it.column + it.before) % 3 : 0; /* a vector is 5 pixels and 1 byte */
+            words[v] = __ldcs((const uint4 *)(it.row + it.offset));
+            if (MASKED) masks[v] = load_mask(it.mask + it.offset);
         }
         phases |= phase << (2 * v);
-        it->index += p->stride;
-        it->column += p->more_each;
-        it->row += p->more_rows;
-        if (MASKED) it->mask += p->more_mask_rows;
-        if (it->column >= p->each) {
-            it->column -= p->each;
-            it->row += p->pitch;
-            if (MASKED) it->mask += p->mask_pitch;
-        }
     }
     return phases;
 }
@@ -190,42 +113,27 @@ HISTO_IN_KERNEL void count_vector(const uint32_t *mine, uint4 words, uint4 mask,
     }
 }
 
-/* A byte before or behind the vectors of a row, one for each lane that there is one for: its address, or NULL. */
-HISTO_IN_KERNEL const char *end_of(const pixels *p, const char *row, uint32_t lane)
-{
-    const char *behind = row + p->row_bytes, *whole = row + to_vector(row);
-    const char *tail = (const char *)((uint64_t)behind & ~(uint64_t)(VECTOR - 1));
-    if (whole > behind) whole = behind; /* no multiple of 16 bytes in it */
-    if (tail < whole) tail = whole;
-    const char *at = lane < whole - row ? row + lane : tail + (lane - (whole - row));
-    return at < behind ? at : NULL;
-}
-
 /* The bytes before and behind the vectors of the rows that begin in the share: a warp takes some rows at a time. */
 template <int PERIOD, bool MASKED>
-HISTO_IN_KERNEL void count_ends(const pixels *p, const uint32_t *mine, uint32_t share, uint32_t member)
+HISTO_IN_KERNEL void count_ends(const histo_images *in, const uint32_t *mine, uint32_t share, uint32_t member)
 {
     enum { ROWS = MASKED ? 2 : 4 };
-    uint32_t number = histo_divide(share, p->by_parts);
-    image in = image_of(p, number);
-    uint32_t begin = (share - number * p->parts) * p->part, end = min(begin + p->part, p->vectors);
-    uint32_t first = histo_divide(begin + p->each - 1, p->by_each), last = histo_divide(end + p->each - 1, p->by_each);
-    uint32_t warp = (member * blockDim.x + threadIdx.x) / WARP, lane = threadIdx.x % WARP, step = p->stride / WARP;
-    for (uint32_t next = first + warp; next < last; next += ROWS * step) {
+    histo_images_rows rows = histo_images_rows_of(in, share, member);
+    for (uint32_t next = rows.first; next < rows.last; next += ROWS * rows.step) {
         uint8_t value[ROWS];
         uint32_t counter[ROWS]; /* where the lane's copy of the table begins; 0: there is nothing to count */
         bool kept[ROWS];
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            uint32_t r = next + (uint32_t)i * step;
-            const char *row = in.at + r * p->pitch, *at = r < last ? end_of(p, row, lane) : NULL;
+            uint32_t r = next + (uint32_t)i * rows.step;
+            const char *row = rows.at + r * in->pitch, *at = r < rows.last ? histo_images_end(in, row, 1) : NULL;
             uint32_t phase = PERIOD == 3 ? (uint32_t)((uint64_t)(at - row) % 3) : (uint32_t)(uint64_t)at % PERIOD;
             counter[i] = 0;
 #pragma unroll
             for (int j = 0; j < PERIOD; j++) /* keeps mine[] in registers */
                 counter[i] = at && phase == (uint32_t)j ? mine[j] : counter[i];
             value[i] = at ? *(const uint8_t *)at : 0;
-            kept[i] = !MASKED || (at && in.mask[r * p->mask_pitch + (at - row)]);
+            kept[i] = !MASKED || (at && rows.mask[r * in->mask_pitch + (at - row)]);
         }
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
@@ -311,38 +219,38 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
         mine[j] = p.table[j] == UNCOUNTED
                       ? 0
                       : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
-    uint32_t share = blockIdx.x / p.team, member = blockIdx.x - share * p.team, phases[TURNS];
-    place next = place_of(&p, share, member);
+    uint32_t share = blockIdx.x / p.in.team, member = blockIdx.x - share * p.in.team, phases[TURNS];
+    histo_images_place next = histo_images_place_of(&p.in, share, member);
     uint4 vectors[TURNS][V] = {}, mask[TURNS][V] = {}; /* by turns: one is counted, one is loaded */
-    phases[0] = load<PERIOD, MASKED, V>(&p, &next, vectors[0], mask[0]);
+    phases[0] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[0], mask[0]);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
         ((uint4 *)r.counters)[i] = make_uint4(0, 0, 0, 0);
     for (uint32_t i = threadIdx.x; i < counters_of<MASKED>(); i += blockDim.x)
         r.slots[i] = slot_of(&p, i);
     __syncthreads();
-    while (share < p.shares) {
+    while (share < p.in.shares) {
         for (bool more = true; more;) {
 #pragma unroll
             for (int turn = 0; turn < TURNS; turn++) {
                 const int other = TURNS - 1 - turn;
                 if (!more) break;
                 more = next.index < next.end;
-                if (more && AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p, &next, vectors[other], mask[other]);
+                if (more && AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[other], mask[other]);
 #pragma unroll
                 for (int v = 0; v < V; v++) {
                     uint32_t phase = phases[turn] >> (2 * v) & 3;
                     if (phase == NO_VECTOR) continue;
                     count_vector<PERIOD, MASKED>(mine, vectors[turn][v], mask[turn][v], phase);
                 }
-                if (more && !AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p, &next, vectors[other], mask[other]);
+                if (more && !AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[other], mask[other]);
             }
         }
-        if (p.ragged) count_ends<PERIOD, MASKED>(&p, mine, share, member);
-        int64_t entry = image_of(&p, histo_divide(share, p.by_parts)).entry;
-        share += p.teams;
-        if (share < p.shares) {
-            next = place_of(&p, share, member);
-            phases[0] = load<PERIOD, MASKED, V>(&p, &next, vectors[0], mask[0]);
+        if (p.in.ragged) count_ends<PERIOD, MASKED>(&p.in, mine, share, member);
+        int64_t entry = histo_images_entry(&p.in, share);
+        share += p.in.teams;
+        if (share < p.in.shares) {
+            next = histo_images_place_of(&p.in, share, member);
+            phases[0] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[0], mask[0]);
         }
         merge<MASKED>(&p, &r, entry);
     }
@@ -364,7 +272,7 @@ static shape shape_of(int period, bool masked, bool small)
 {
     static const shape of_masked = SHAPE(1, true, 2, true, 512, 2), of_small = SHAPE(1, false, 4, false, 1024, 1);
     static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 2, true, 512, 3), SHAPE(2, false, 2, true, 768, 2),
-                                                SHAPE(3, false, 2, true, 768, 2), SHAPE(4, false, 4, true, 1024, 1)};
+                                                SHAPE(3, false, 2, true, 640, 2), SHAPE(4, false, 4, true, 1024, 1)};
     return masked ? of_masked : small && period == 1 ? of_small : shapes[period - 1];
 }
 
@@ -393,58 +301,31 @@ static bool describe(const histo_job *job, pixels *p, int *period)
     const histo_problem *problem = job->problem;
     const histo_nest *nest = &job->nest;
     const histo_cuda_bank *bank = histo_cuda_bank_in(job);
-    int mask = problem->mask, run = nest->ndim - 1, rows = run - nest->batch_ndim;
-    int64_t each = nest->strides[0][run];
-    if (nest->shape[run] == 1) each = 1;
-    if (nest->offsets || problem->naxes > 1 || problem->weights != HISTO_ABSENT ||
-        histo_dtype_size(problem->dtypes[0]) > 1 || each < 1 || each > MOST_CHANNELS || rows > 1)
-        return false;
+    int run = nest->ndim - 1;
+    int64_t each = nest->shape[run] == 1 ? 1 : nest->strides[0][run];
+    if (histo_dtype_size(problem->dtypes[0]) > 1 || each < 1 || each > MOST_CHANNELS) return false;
     if (problem->where != HISTO_ABSENT && !filters_itself(job)) return false;
-    if (mask != HISTO_ABSENT && (each > 1 || histo_dtype_size(problem->dtypes[mask]) > 1 ||
-                                 (nest->strides[mask][run] != 1 && nest->shape[run] > 1)))
-        return false;
+    if (problem->mask != HISTO_ABSENT && each > 1) return false;
     memset(p, 0, sizeof *p);
     *period = (int)each;
     int channels = channel_dim(nest, each);
-    int64_t stride = channels < 0 ? 0 : nest->strides[0][channels], lowest = 0, last = 0;
+    int64_t stride = channels < 0 ? 0 : nest->strides[0][channels], last = 0;
     p->tables = channels < 0 ? 1 : (int)nest->shape[channels];
-    int64_t entries = 1, aligned = 0, extent = 1, number = 1;
+    int64_t lowest = stride < 0 ? stride * (p->tables - 1) : 0;
     uint16_t position[MOST_CHANNELS] = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
-    lowest = stride < 0 ? stride * (p->tables - 1) : 0;
-    for (int d = nest->batch_ndim - 1; d >= 0; d--, entries *= extent) {
-        extent = nest->shape[d];
-        if (d == channels) {
-            for (int c = 0; c < p->tables; c++) {
-                position[c * stride - lowest] = (uint16_t)(c * TABLE);
-                p->entry[c] = c * entries;
-            }
-            continue;
-        }
-        if (!histo_mul_i64(number, extent, &number) || number > MOST_IMAGES) return false;
-        p->dims++;
-        memmove(&p->image[1], &p->image[0], (HISTO_MAX_DIMS - 1) * sizeof p->image[0]);
-        p->image[0] = {(uint32_t)extent, histo_divisor_of(extent), nest->strides[0][d],
-                       mask == HISTO_ABSENT ? 0 : nest->strides[mask][d], entries};
-        aligned |= nest->strides[0][d];
-    }
     if (channels < 0) position[0] = 0;
+    int64_t entries = 1; /* from a channel's to the next */
+    for (int d = nest->batch_ndim - 1; d > channels; d--)
+        entries *= nest->shape[d];
+    for (int c = 0; channels >= 0 && c < p->tables; c++) {
+        position[c * stride - lowest] = (uint16_t)(c * TABLE);
+        p->entry[c] = c * entries;
+    }
     for (int j = 0; j < each; j++)
         if (position[j] != UNCOUNTED) last = j;
-    p->at = nest->base[0] + lowest;
-    p->row_bytes = (nest->shape[run] - 1) * each + last + 1;
-    p->rows = 1;
-    if (rows) {
-        if (nest->shape[run - 1] > INT32_MAX) return false;
-        p->rows = (uint32_t)nest->shape[run - 1];
-        p->pitch = nest->strides[0][run - 1];
-        aligned |= p->pitch;
-    }
-    if (mask != HISTO_ABSENT) {
-        p->mask = nest->base[mask];
-        p->mask_pitch = rows ? nest->strides[mask][run - 1] : 0;
-    }
-    int64_t begins = (int64_t)((uintptr_t)p->at % (uintptr_t)each);
-    if (each != 3 && aligned % each != 0) return false; /* a phase for each row */
+    if (!histo_cuda_images_of(job, channels, lowest, (nest->shape[run] - 1) * each + last + 1, &p->in)) return false;
+    int64_t begins = (int64_t)((uintptr_t)p->in.at % (uintptr_t)each);
+    if (each != 3 && p->in.aligned % each != 0) return false; /* a phase for each row */
     for (int j = 0; j < each; j++)
         p->table[j] = position[each == 3 ? j : (j + each - begins) % each];
     p->slot_of = ((const histo_cuda_prepared *)job->prepared)->lookups[0].table;
@@ -460,88 +341,35 @@ static bool describe(const histo_job *job, pixels *p, int *period)
 
 static size_t shared_of(const pixels *p)
 {
-    size_t each = p->mask ? counters_of<true>() : counters_of<false>();
+    size_t each = p->in.mask ? counters_of<true>() : counters_of<false>();
     return ((size_t)p->tables * (each * WARP + each) + each) * sizeof(uint32_t);
 }
 
-/* The team with which all shares are done first, if a block's adding up takes about as long as reading MERGE vectors:
- * all blocks for one share, as few as there are for each of several, or a power of 2. */
-static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t threads)
-{
-    enum { MERGE = 1024 };
-    int64_t most = (vectors + threads - 1) / threads, best = 1;
-    if (most > blocks) most = blocks;
-    int64_t each = shares < blocks ? blocks / shares : 1;
-    double least = 0;
-    for (int64_t team = each < most ? each : most, power = 1; power <= 2 * most;
-         team = power < most ? power : most, power *= 2) {
-        int64_t teams = blocks / team, rounds = (shares + teams - 1) / teams;
-        double time = (double)rounds * ((double)vectors / (double)team + MERGE);
-        if (least > 0 && time >= least) continue;
-        least = time;
-        best = team;
-    }
-    return (uint32_t)best;
-}
+typedef struct launching {
+    const histo_job *job;
+    const pixels *all;
+    const void *kernel;
+    int threads;
+} launching;
 
-/* Cut the work, and launch. blocks: the device holds so many. */
-static histo_status launch(const histo_job *job, pixels *p, const void *kernel, int threads, int64_t blocks)
+static histo_status launch(void *context, const histo_images *in)
 {
-    int64_t shares = 1, beside = (int64_t)(uintptr_t)p->at | p->row_bytes | (p->rows > 1 ? p->pitch : 0);
-    for (int d = 0; d < p->dims; d++) {
-        shares *= p->image[d].extent;
-        beside |= p->image[d].stride;
-    }
-    p->ragged = beside % VECTOR != 0;
-    p->whole = (uint32_t)(p->row_bytes / VECTOR);
-    p->rest = (uint32_t)(p->row_bytes % VECTOR);
-    p->each = p->whole ? p->whole : 1;
-    p->by_each = histo_divisor_of(p->each);
-    p->vectors = p->rows * p->each;
-    p->parts = (p->vectors + MOST_SHARE - 1) / MOST_SHARE;
-    p->part = (p->vectors + p->parts - 1) / p->parts;
-    p->by_parts = histo_divisor_of(p->parts);
-    shares *= p->parts;
-    p->shares = (uint32_t)shares;
-    p->team = team_of(shares, p->part, blocks, threads);
-    p->teams = (uint32_t)(blocks / p->team < shares ? blocks / p->team : shares);
-    p->stride = p->team * (uint32_t)threads;
-    p->more_each = p->stride % p->each;
-    p->more_rows = p->stride / p->each * p->pitch;
-    p->more_mask_rows = p->stride / p->each * p->mask_pitch;
-    void *args[] = {p};
-    return histo_cuda_launch(job, kernel, dim3(p->teams * p->team), threads, shared_of(p), args);
-}
-
-/* Rows that are longer than indices of vectors reach are cut at pixels, and many rows between them. */
-static histo_status launch_pieces(const histo_job *job, const pixels *all, const void *kernel, int threads,
-                                  int64_t blocks)
-{
-    const int64_t most_bytes = (int64_t)48 << 28; /* whole vectors and pixels */
-    histo_status status = HISTO_OK;
-    for (int64_t byte = 0; byte < all->row_bytes && status == HISTO_OK; byte += most_bytes) {
-        pixels p = *all;
-        p.row_bytes = all->row_bytes - byte < most_bytes ? all->row_bytes - byte : most_bytes;
-        int64_t most_rows = MOST_VECTORS / (p.row_bytes / VECTOR + 1);
-        for (int64_t row = 0; row < all->rows && status == HISTO_OK; row += most_rows) {
-            p.rows = (uint32_t)(all->rows - row < most_rows ? all->rows - row : most_rows);
-            p.at = all->at + byte + row * p.pitch;
-            p.mask = all->mask + byte + row * p.mask_pitch;
-            status = launch(job, &p, kernel, threads, blocks);
-        }
-    }
-    return status;
+    const launching *it = (const launching *)context;
+    pixels p = *it->all;
+    p.in = *in;
+    void *args[] = {&p};
+    return histo_cuda_launch(it->job, it->kernel, dim3(in->teams * in->team), it->threads, shared_of(&p), args);
 }
 
 /* n histograms from the first-th on, where there is a batch dimension of nothing else. */
 static pixels entries_of(const pixels *all, int64_t first, int64_t n)
 {
     pixels p = *all;
-    if (p.dims == 0) return p;
-    p.at += first * p.image[0].stride;
-    p.mask += first * p.image[0].mask_stride;
-    p.image[0].extent = (uint32_t)n;
-    p.first_entry = first;
+    if (p.in.dims == 0) return p;
+    p.in.at += first * p.in.image[0].stride;
+    if (p.in.mask) p.in.mask += first * p.in.image[0].mask_stride;
+    p.in.image[0].extent = (uint32_t)n;
+    p.in.first_entry = first;
     return p;
 }
 
@@ -554,15 +382,16 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
     int period;
     if (!describe(job, &all, &period) || shared_of(&all) > histo_cuda_device_of(job->problem->device)->shared_block)
         return false;
-    if (!all_entries && (period > 1 || all.rows > 1 || all.dims > 1)) return false;
+    if (!all_entries && (period > 1 || all.in.rows > 1 || all.in.dims > 1)) return false;
     bool small = (job->end - job->begin) / (VECTOR * SMALL_VECTORS * 1024) < multiprocessors;
-    shape it = shape_of(period, all.mask != NULL, small && all_entries && all.dims == 0);
+    shape it = shape_of(period, all.in.mask != NULL, small && all_entries && all.in.dims == 0);
     int of_block = threads && threads < it.threads ? (int)threads : it.threads;
     int64_t resident = histo_cuda_resident(job->problem->device, of_block, shared_of(&all));
     int64_t by_registers = multiprocessors * it.blocks * (it.threads / of_block);
     if (!blocks) blocks = by_registers < resident ? by_registers : resident;
+    launching how = {job, &all, it.kernel, of_block};
     if (all_entries) {
-        *status = launch_pieces(job, &all, it.kernel, of_block, blocks);
+        *status = histo_cuda_images_launch(&all.in, of_block, blocks, MERGE, launch, &how);
         return true;
     }
     *status = HISTO_OK;
@@ -572,11 +401,12 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
         pixels p = entries_of(&all, first, whole ? entries : 1);
         end = whole ? begin + entries * each : job->end < (first + 1) * each ? job->end : (first + 1) * each;
         if (!whole) {
-            p.at += before;
-            p.mask += before;
-            p.row_bytes = end - begin;
+            p.in.at += before;
+            if (p.in.mask) p.in.mask += before;
+            p.in.row_bytes = end - begin;
         }
-        *status = launch_pieces(job, &p, it.kernel, of_block, blocks);
+        how.all = &p;
+        *status = histo_cuda_images_launch(&p.in, of_block, blocks, MERGE, launch, &how);
     }
     return true;
 }

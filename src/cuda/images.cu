@@ -1,0 +1,118 @@
+/* Whether samples lie in rows of images, and how these are cut into shares for blocks. */
+#include "cuda/images.cuh"
+
+#include <string.h>
+
+extern "C" {
+#include "base/checked.h"
+}
+
+/* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
+enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
+enum { VECTOR = HISTO_IMAGES_VECTOR };
+
+bool histo_cuda_images_of(const histo_job *job, int beside, int64_t lowest, int64_t row_bytes, histo_images *in)
+{
+    const histo_problem *problem = job->problem;
+    const histo_nest *nest = &job->nest;
+    int mask = problem->mask, run = nest->ndim - 1, rows = run - nest->batch_ndim;
+    if (nest->offsets || problem->naxes > 1 || problem->weights != HISTO_ABSENT || rows > 1) return false;
+    if (mask != HISTO_ABSENT && (histo_dtype_size(problem->dtypes[mask]) > 1 ||
+                                 (nest->strides[mask][run] != 1 && nest->shape[run] > 1)))
+        return false;
+    memset(in, 0, sizeof *in);
+    int64_t entries = 1, number = 1;
+    for (int d = nest->batch_ndim - 1; d >= 0; d--) {
+        int64_t extent = nest->shape[d];
+        if (d != beside) {
+            if (!histo_mul_i64(number, extent, &number) || number > MOST_IMAGES) return false;
+            in->dims++;
+            memmove(&in->image[1], &in->image[0], (HISTO_MAX_DIMS - 1) * sizeof in->image[0]);
+            in->image[0] = {(uint32_t)extent, histo_divisor_of(extent), nest->strides[0][d],
+                            mask == HISTO_ABSENT ? 0 : nest->strides[mask][d], entries};
+            in->aligned |= nest->strides[0][d];
+        }
+        entries *= extent;
+    }
+    in->at = nest->base[0] + lowest;
+    in->row_bytes = row_bytes;
+    in->size = (uint32_t)histo_dtype_size(problem->dtypes[0]);
+    in->rows = 1;
+    if (rows) {
+        if (nest->shape[run - 1] > INT32_MAX) return false;
+        in->rows = (uint32_t)nest->shape[run - 1];
+        in->pitch = nest->strides[0][run - 1];
+        in->aligned |= in->pitch;
+    }
+    if (mask != HISTO_ABSENT) {
+        in->mask = nest->base[mask];
+        in->mask_pitch = rows ? nest->strides[mask][run - 1] : 0;
+    }
+    return true;
+}
+
+/* The team with which all shares are done first: all blocks for one share, as few as there are for each of several, or
+ * a power of 2. */
+static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t threads, int64_t merge)
+{
+    int64_t most = (vectors + threads - 1) / threads, best = 1;
+    if (most > blocks) most = blocks;
+    int64_t each = shares < blocks ? blocks / shares : 1;
+    double least = 0;
+    for (int64_t team = each < most ? each : most, power = 1; power <= 2 * most;
+         team = power < most ? power : most, power *= 2) {
+        int64_t teams = blocks / team, rounds = (shares + teams - 1) / teams;
+        double time = (double)rounds * ((double)vectors / (double)team + (double)merge);
+        if (least > 0 && time >= least) continue;
+        least = time;
+        best = team;
+    }
+    return (uint32_t)best;
+}
+
+static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
+{
+    int64_t shares = 1, beside = (int64_t)(uintptr_t)in->at | in->row_bytes | (in->rows > 1 ? in->pitch : 0);
+    for (int d = 0; d < in->dims; d++) {
+        shares *= in->image[d].extent;
+        beside |= in->image[d].stride;
+    }
+    in->ragged = beside % VECTOR != 0;
+    in->whole = (uint32_t)(in->row_bytes / VECTOR);
+    in->rest = (uint32_t)(in->row_bytes % VECTOR);
+    in->each = in->whole ? in->whole : 1;
+    in->by_each = histo_divisor_of(in->each);
+    in->vectors = in->rows * in->each;
+    in->parts = (in->vectors + MOST_SHARE - 1) / MOST_SHARE;
+    in->part = (in->vectors + in->parts - 1) / in->parts;
+    in->by_parts = histo_divisor_of(in->parts);
+    shares *= in->parts;
+    in->shares = (uint32_t)shares;
+    in->team = team_of(shares, in->part, blocks, threads, merge);
+    in->teams = (uint32_t)(blocks / in->team < shares ? blocks / in->team : shares);
+    in->stride = in->team * (uint32_t)threads;
+    in->more_each = in->stride % in->each;
+    in->more_rows = in->stride / in->each * in->pitch;
+    in->more_mask_rows = in->stride / in->each * in->mask_pitch;
+}
+
+/* Rows that are longer than indices of vectors reach are cut at samples and pixels, and many rows between them. */
+histo_status histo_cuda_images_launch(const histo_images *all, int threads, int64_t blocks, int64_t merge,
+                                      histo_images_launch *launch, void *context)
+{
+    const int64_t most_bytes = (int64_t)48 << 28;
+    histo_status status = HISTO_OK;
+    for (int64_t byte = 0; byte < all->row_bytes && status == HISTO_OK; byte += most_bytes) {
+        histo_images in = *all;
+        in.row_bytes = all->row_bytes - byte < most_bytes ? all->row_bytes - byte : most_bytes;
+        int64_t most_rows = MOST_VECTORS / (in.row_bytes / VECTOR + 1);
+        for (int64_t row = 0; row < all->rows && status == HISTO_OK; row += most_rows) {
+            in.rows = (uint32_t)(all->rows - row < most_rows ? all->rows - row : most_rows);
+            in.at = all->at + byte + row * in.pitch;
+            in.mask = all->mask ? all->mask + byte / all->size + row * in.mask_pitch : NULL;
+            cut(&in, threads, blocks, merge);
+            status = launch(context, &in);
+        }
+    }
+    return status;
+}
