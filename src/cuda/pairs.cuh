@@ -1,0 +1,101 @@
+/* Pairs of up to 16 images, each of one long run, to slots. The nest is that of the places (histo_nest_places). A thread
+ * has a word of each image, four bytes or two numbers of 16 bits, in registers; it adds them up for the means, and then
+ * takes their pairs from the front, 8 samples at once, and moves the words that are left forward:
+ *
+ *     histo_share share = histo_share_any(&work, item);
+ *     for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_u8) {
+ *         histo_stack_u8 stack;
+ *         histo_load_stack_u8(&work, &share, from, &stack);
+ *         while (stack.pairs > 0) {
+ *             uint32_t slot[HISTO_PAIR_SLOTS];
+ *             histo_take_pairs_u8(&work, HISTO_PAIRS_RING, &stack, slot);
+ *             … count slot[k], unless it is HISTO_NO_SLOT
+ *         }
+ *     } */
+#ifndef CUDA_PAIRS_CUH
+#define CUDA_PAIRS_CUH
+
+#include "cuda/slots.cuh"
+
+enum { HISTO_STACK_IMAGES = 16, HISTO_PAIR_SLOTS = 8, HISTO_PLACES_u8 = 4, HISTO_PLACES_u16 = 2 };
+
+/* Are the pairs' places, of nest `places`, such that these readers can read them? */
+static inline bool histo_is_stack(const histo_cuda_work *places)
+{
+    const histo_nest *nest = &places->nest;
+    return nest->images <= HISTO_STACK_IMAGES && places->aligned && nest->ndim == nest->batch_ndim + 1 &&
+           nest->strides[0][nest->batch_ndim] == (int64_t)histo_dtype_size(places->dtypes[0]);
+}
+
+/* The image behind the last one is the first. */
+#define HISTO_DEFINE_STACK(name, type)                                                                                 \
+    typedef struct histo_stack_##name {                                                                                \
+        uint32_t words[HISTO_STACK_IMAGES + 1];                                                                        \
+        uint32_t means[HISTO_PLACES_##name]; /* slots */                                                               \
+        int pairs;                           /* that are left */                                                       \
+        int there;                           /* places */                                                              \
+    } histo_stack_##name;                                                                                              \
+                                                                                                                       \
+    /* Number k of a word. */                                                                                          \
+    HISTO_IN_KERNEL uint32_t histo_in_word_##name(uint32_t word, int k)                                                \
+    {                                                                                                                  \
+        return word >> (int)(8 * sizeof(type)) * k & (type)~0u;                                                        \
+    }                                                                                                                  \
+                                                                                                                       \
+    HISTO_IN_KERNEL void histo_load_stack_##name(const histo_cuda_work *w, const histo_share *share, uint32_t from,    \
+                                                 histo_stack_##name *stack)                                            \
+    {                                                                                                                  \
+        enum { PLACES = HISTO_PLACES_##name };                                                                         \
+        const int images = w->nest.images;                                                                             \
+        const uint32_t first = from + threadIdx.x * PLACES, left = first < share->length ? share->length - first : 0;  \
+        const int64_t stride = w->nest.image_stride;                                                                   \
+        const char *at = share->at + (int64_t)first * (int64_t)sizeof(type);                                           \
+        stack->pairs = images / w->nest.step;                                                                          \
+        stack->there = (int)min(left, (uint32_t)PLACES);                                                               \
+        if (stack->there == PLACES && ((uint64_t)at | (uint64_t)stride) % sizeof(uint32_t) == 0)                       \
+            _Pragma("unroll") for (int i = 0; i <= HISTO_STACK_IMAGES; i++) stack->words[i] =                          \
+                i < images ? __ldcs((const uint32_t *)(at + i * stride)) : 0;                                          \
+        else                                                                                                           \
+            _Pragma("unroll") for (int i = 0; i <= HISTO_STACK_IMAGES; i++)                                            \
+            {                                                                                                          \
+                stack->words[i] = 0;                                                                                   \
+                _Pragma("unroll") for (int k = 0; k < PLACES; k++) if (i < images && k < stack->there)                 \
+                    stack->words[i] |= (uint32_t)((const type *)(at + i * stride))[k] << (8 * sizeof(type)) * k;       \
+            }                                                                                                          \
+        uint32_t sums[PLACES] = {0};                                                                                   \
+        _Pragma("unroll") for (int i = 0; i < HISTO_STACK_IMAGES; i++)                                                 \
+            _Pragma("unroll") for (int k = 0; k < PLACES; k++) sums[k] += histo_in_word_##name(stack->words[i], k);    \
+        _Pragma("unroll") for (int i = 1; i <= HISTO_STACK_IMAGES; i++) if (i == images) stack->words[i] =             \
+            stack->words[0];                                                                                           \
+        const uint32_t factor = histo_mean_factor((uint32_t)images);                                                   \
+        _Pragma("unroll") for (int k = 0; k < PLACES; k++)                                                             \
+        {                                                                                                              \
+            type mean = (type)histo_mean_of(sums[k], (uint32_t)images, factor);                                        \
+            stack->means[k] = w->slot_strides[HISTO_MEAN] * histo_slot_of_##name(&w->lookups[HISTO_MEAN], mean);       \
+        }                                                                                                              \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* step: the nest's, as a constant. */                                                                             \
+    HISTO_IN_KERNEL void histo_take_pairs_##name(const histo_cuda_work *w, int step, histo_stack_##name *stack,        \
+                                                 uint32_t *slot)                                                       \
+    {                                                                                                                  \
+        enum { PLACES = HISTO_PLACES_##name, EACH = HISTO_PAIR_SLOTS / PLACES };                                       \
+        int32_t x[HISTO_PAIR_SLOTS];                                                                                   \
+        _Pragma("unroll") for (int i = 0; i < EACH; i++)                                                               \
+            _Pragma("unroll") for (int k = 0; k < PLACES; k++) x[i * PLACES + k] =                                     \
+                (int32_t)histo_in_word_##name(stack->words[step * i], k) -                                             \
+                (int32_t)histo_in_word_##name(stack->words[step * i + 1], k);                                          \
+        histo_n_slots_of_i32(&w->lookups[HISTO_DIFFERENCE], x, slot, HISTO_PAIR_SLOTS);                                \
+        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                         \
+            slot[s] * w->slot_strides[HISTO_DIFFERENCE] + stack->means[s % PLACES];                                    \
+        if (stack->there < PLACES || stack->pairs < EACH)                                                              \
+            _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                     \
+                s % PLACES < stack->there && s / PLACES < stack->pairs ? slot[s] : HISTO_NO_SLOT;                      \
+        _Pragma("unroll") for (int i = 0; i + step * EACH <= HISTO_STACK_IMAGES; i++) stack->words[i] =                \
+            stack->words[i + step * EACH];                                                                             \
+        stack->pairs -= EACH;                                                                                          \
+    }
+HISTO_DEFINE_STACK(u8, uint8_t)
+HISTO_DEFINE_STACK(u16, uint16_t)
+
+#endif
