@@ -204,13 +204,13 @@ HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
  * the mean over all images, and the differences of pairs of them.
  *
  * views[0], of HISTO_U8 or HISTO_U16, is the stack: its first dimension that is no batch dimension counts the images, 2
- * to HISTO_MAX_IMAGES, in any other shape, strides and batch. Only that view is read, and the histogram has two axes. At
- * each place of the images, p_0 … p_(n-1) being their values there, every pair (i, j) is a sample:
- *     on axis 0   p_i - p_j, exactly: the axis scales it, as histo_axis_regular(4096, -256, 256) does in steps of 1/8;
- *     on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean as a whole number, halves rounded up.
- * The difference is on axis 0 because most differences are small: so bins that fill are neighbours in memory.
- * Weights, mask, where and offsets are refused, and so is a weighted histogram. Images in host memory are counted on the
- * CPU; a GPU counts those in its memory. */
+ * to HISTO_MAX_IMAGES, in any other shape, strides and batch. Only that view is read, and the histogram has two axes.
+ * At each place of the images, p_0 … p_(n-1) being their values there, every pair (i, j) is a sample: on axis 0   p_i -
+ * p_j, exactly: the axis scales it, as histo_axis_regular(4096, -256, 256) does in steps of 1/8; on axis 1   floor((p_0
+ * + … + p_(n-1) + floor(n / 2)) / n): the mean as a whole number, halves rounded up. The difference is on axis 0
+ * because most differences are small: so bins that fill are neighbours in memory. Weights, mask, where and offsets are
+ * refused, and so is a weighted histogram. Images in host memory are counted on the CPU; a GPU counts those in its
+ * memory. */
 typedef enum histo_pairs {
     HISTO_NO_PAIRS = 0, /* views are samples as they are */
     HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a place */

@@ -629,9 +629,8 @@ COUNT_JOINT(pixels, 6)
 
 /* Pairs of images. */
 #define COUNT_PAIRS(name, kind, width)                                                                                 \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        count_pairs_##name##_##kind##_##width(const __grid_constant__ histo_cuda_work work,                            \
-                                              const __grid_constant__ window w)                                        \
+    static __global__ void __launch_bounds__(1024, 1) count_pairs_##name##_##kind##_##width(                           \
+        const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)                                \
     {                                                                                                                  \
         extern __shared__ uint32_t shared[];                                                                           \
         const histo_packing p = histo_packing_of(width);                                                               \
@@ -798,7 +797,10 @@ static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool c
 /* The kernel that reads whole stacks of images, and its work; or NULL. */
 static const void *kernel_of_pairs(const histo_job *job, const layout *l, int64_t least, histo_cuda_work *work)
 {
-#define ADDRESSES(name, kind) {(const void *)count_pairs_##name##_##kind##_8, (const void *)count_pairs_##name##_##kind##_16}
+#define ADDRESSES(name, kind)                                                                                          \
+    {                                                                                                                  \
+        (const void *)count_pairs_##name##_##kind##_8, (const void *)count_pairs_##name##_##kind##_16                  \
+    }
     static const void *const kernels[2][2][2] = {{ADDRESSES(u8, RING), ADDRESSES(u8, APART)},
                                                  {ADDRESSES(u16, RING), ADDRESSES(u16, APART)}};
 #undef ADDRESSES

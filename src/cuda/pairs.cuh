@@ -1,6 +1,6 @@
-/* Pairs of up to 16 images, each of one long run, to slots. The nest is that of the places (histo_nest_places). A thread
- * has a word of each image, four bytes or two numbers of 16 bits, in registers; it adds them up for the means, and then
- * takes their pairs from the front, 8 samples at once, and moves the words that are left forward:
+/* Pairs of up to 16 images, each of one long run, to slots. The nest is that of the places (histo_nest_places). A
+ * thread has a word of each image, four bytes or two numbers of 16 bits, in registers; it adds them up for the means,
+ * and then takes their pairs from the front, 8 samples at once, and moves the words that are left forward:
  *
  *     histo_share share = histo_share_any(&work, item);
  *     for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_u8) {
@@ -81,10 +81,9 @@ static inline bool histo_is_stack(const histo_cuda_work *places)
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name, EACH = HISTO_PAIR_SLOTS / PLACES };                                       \
         int32_t x[HISTO_PAIR_SLOTS];                                                                                   \
-        _Pragma("unroll") for (int i = 0; i < EACH; i++)                                                               \
-            _Pragma("unroll") for (int k = 0; k < PLACES; k++) x[i * PLACES + k] =                                     \
-                (int32_t)histo_in_word_##name(stack->words[step * i], k) -                                             \
-                (int32_t)histo_in_word_##name(stack->words[step * i + 1], k);                                          \
+        _Pragma("unroll") for (int i = 0; i < EACH; i++) _Pragma("unroll") for (int k = 0; k < PLACES; k++)            \
+            x[i * PLACES + k] = (int32_t)histo_in_word_##name(stack->words[step * i], k) -                             \
+                                (int32_t)histo_in_word_##name(stack->words[step * i + 1], k);                          \
         histo_n_slots_of_i32(&w->lookups[HISTO_DIFFERENCE], x, slot, HISTO_PAIR_SLOTS);                                \
         _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                         \
             slot[s] * w->slot_strides[HISTO_DIFFERENCE] + stack->means[s % PLACES];                                    \

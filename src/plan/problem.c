@@ -111,8 +111,9 @@ static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, 
         return histo_fail(HISTO_INVALID, "images whose pairs are counted are of u8 or u16, and not of %s",
                           histo_dtype_name(stack->dtype));
     if (images < 2 || images > HISTO_MAX_IMAGES)
-        return histo_fail(HISTO_INVALID, "pairs are of 2 to %d images, the first dimension behind the batch's; not of "
-                                         "%lld",
+        return histo_fail(HISTO_INVALID,
+                          "pairs are of 2 to %d images, the first dimension behind the batch's; not of "
+                          "%lld",
                           HISTO_MAX_IMAGES, (long long)images);
     if (images % (int)options->pairs)
         return histo_fail(HISTO_INVALID, "%lld images cannot be paired apart from each other: their number is odd",

@@ -15,7 +15,8 @@ HISTO_INLINE uint32_t histo_mean_factor(uint32_t n)
 }
 
 /* floor((sum + floor(n / 2)) / n) of n <= HISTO_MAX_IMAGES numbers of 16 bits. With x = sum + floor(n / 2) < 2^24 and
- * factor * n = 2^32 + e, 0 < e <= n <= 2^8, the product is x / n + x * e / (n * 2^32), which is less than 1 / n more. */
+ * factor * n = 2^32 + e, 0 < e <= n <= 2^8, the product is x / n + x * e / (n * 2^32), which is less than 1 / n more.
+ */
 HISTO_INLINE uint32_t histo_mean_of(uint32_t sum, uint32_t n, uint32_t factor)
 {
     return (uint32_t)((uint64_t)(sum + n / 2) * factor >> 32);
