@@ -33,13 +33,14 @@ enum { WARP = 32, VALUES = 1 << 16 };
 
 /* What kernels need to know of the window. */
 typedef struct window {
-    uint32_t size;   /* counters */
-    uint32_t words;  /* of shared memory, with the spare ones */
-    uint32_t first;  /* where found is NULL */
-    uint32_t *found; /* [batch] */
-    uint32_t inner;  /* bins 0 to inner - 1 of the axis are looked up fast */
-    float below;     /* the last float below the axis */
-    double origin;   /* where 0 is, in bins from the axis' beginning */
+    uint32_t size;         /* counters */
+    uint32_t words;        /* of shared memory, with the spare ones */
+    uint32_t first;        /* where found is NULL */
+    uint32_t *found;       /* [batch] */
+    uint32_t inner;        /* bins 0 to inner - 1 of the axis are looked up fast */
+    float below;           /* the last float below the axis */
+    double origin;         /* where 0 is, in bins from the axis' beginning */
+    histo_scaling scaling; /* of pairs' differences */
 } window;
 
 typedef struct layout {
@@ -627,7 +628,7 @@ HISTO_JOINT_READERS(COUNT_JOINT_8)
 HISTO_JOINT_READERS(COUNT_JOINT_16)
 COUNT_JOINT(pixels, 6)
 
-/* Pairs of images. */
+/* Pairs of images. Nearly all are in the window, and found there by their scaling. */
 #define COUNT_PAIRS(name, kind, width)                                                                                 \
     static __global__ void __launch_bounds__(1024, 1) count_pairs_##name##_##kind##_##width(                           \
         const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)                                \
@@ -637,14 +638,25 @@ COUNT_JOINT(pixels, 6)
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
             block b = start_window(shared, &p, &work, &w, share.entry);                                                \
+            const uint32_t scaled = b.first < w.scaling.end ? min(b.size, w.scaling.end - b.first) : 0;                \
             for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
                 histo_stack_##name stack;                                                                              \
                 histo_load_stack_##name(&work, &share, from, &stack);                                                  \
                 _Pragma("unroll 1") while (stack.pairs > 0)                                                            \
                 {                                                                                                      \
+                    int32_t x[HISTO_PAIR_SLOTS];                                                                       \
                     uint32_t slot[HISTO_PAIR_SLOTS], at[HISTO_PAIR_SLOTS];                                             \
-                    histo_take_pairs_##name(&work, HISTO_PAIRS_##kind, &stack, slot);                                  \
-                    place(&b, slot, at, HISTO_PAIR_SLOTS);                                                             \
+                    int taken = histo_take_pairs_##name(HISTO_PAIRS_##kind, &stack, x);                                \
+                    bool elsewhere = !histo_are_all_##name(&stack, taken);                                             \
+                    _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
+                    {                                                                                                  \
+                        at[s] = histo_scaled(&w.scaling, x[s]) + stack.means[s % HISTO_PLACES_##name] - b.first;       \
+                        elsewhere |= at[s] >= scaled;                                                                  \
+                    }                                                                                                  \
+                    if (__any_sync(~0u, elsewhere)) {                                                                  \
+                        histo_slots_of_pairs_##name(&work, &stack, taken, x, slot);                                    \
+                        place(&b, slot, at, HISTO_PAIR_SLOTS);                                                         \
+                    }                                                                                                  \
                     count(&b, &p, at, HISTO_PAIR_SLOTS, HISTO_PAIR_SLOTS);                                             \
                 }                                                                                                      \
             }                                                                                                          \
@@ -840,6 +852,7 @@ static histo_status launch(const histo_job *job)
     if (is_joint) kernel = kernel_of_joint(&work, l.bits, by_known, &joint);
     histo_cuda_firsts_of(p, l.firsts, &joint);
     set_inner(&l.w, &work.lookups[0]);
+    if (p->pairs) l.w.scaling = histo_scaling_of(p);
     if (l.is_found) l.w.found = (uint32_t *)job->workspace;
     void *args[] = {&work, &l.w, &joint};
     histo_status status = HISTO_OK;

@@ -7,13 +7,17 @@
  *         histo_stack_u8 stack;
  *         histo_load_stack_u8(&work, &share, from, &stack);
  *         while (stack.pairs > 0) {
+ *             int32_t x[HISTO_PAIR_SLOTS];
  *             uint32_t slot[HISTO_PAIR_SLOTS];
- *             histo_take_pairs_u8(&work, HISTO_PAIRS_RING, &stack, slot);
+ *             int taken = histo_take_pairs_u8(HISTO_PAIRS_RING, &stack, x);
+ *             histo_slots_of_pairs_u8(&work, &stack, taken, x, slot);
  *             … count slot[k], unless it is HISTO_NO_SLOT
  *         }
  *     } */
 #ifndef CUDA_PAIRS_CUH
 #define CUDA_PAIRS_CUH
+
+#include <math.h>
 
 #include "cuda/slots.cuh"
 
@@ -75,26 +79,74 @@ static inline bool histo_is_stack(const histo_cuda_work *places)
         }                                                                                                              \
     }                                                                                                                  \
                                                                                                                        \
-    /* step: the nest's, as a constant. */                                                                             \
-    HISTO_IN_KERNEL void histo_take_pairs_##name(const histo_cuda_work *w, int step, histo_stack_##name *stack,        \
-                                                 uint32_t *slot)                                                       \
+    /* The differences of the next pairs, HISTO_PAIR_SLOTS numbers; gives how many pairs they are of, which is fewer   \
+     * than it could be at the end. step: the nest's, as a constant. */                                                \
+    HISTO_IN_KERNEL int histo_take_pairs_##name(int step, histo_stack_##name *stack, int32_t *x)                       \
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name, EACH = HISTO_PAIR_SLOTS / PLACES };                                       \
-        int32_t x[HISTO_PAIR_SLOTS];                                                                                   \
+        const int taken = min(stack->pairs, (int)EACH);                                                                \
         _Pragma("unroll") for (int i = 0; i < EACH; i++) _Pragma("unroll") for (int k = 0; k < PLACES; k++)            \
             x[i * PLACES + k] = (int32_t)histo_in_word_##name(stack->words[step * i], k) -                             \
                                 (int32_t)histo_in_word_##name(stack->words[step * i + 1], k);                          \
-        histo_n_slots_of_i32(&w->lookups[HISTO_DIFFERENCE], x, slot, HISTO_PAIR_SLOTS);                                \
-        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                         \
-            slot[s] * w->slot_strides[HISTO_DIFFERENCE] + stack->means[s % PLACES];                                    \
-        if (stack->there < PLACES || stack->pairs < EACH)                                                              \
-            _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                     \
-                s % PLACES < stack->there && s / PLACES < stack->pairs ? slot[s] : HISTO_NO_SLOT;                      \
         _Pragma("unroll") for (int i = 0; i + step * EACH <= HISTO_STACK_IMAGES; i++) stack->words[i] =                \
             stack->words[i + step * EACH];                                                                             \
-        stack->pairs -= EACH;                                                                                          \
+        stack->pairs -= taken;                                                                                         \
+        return taken;                                                                                                  \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* Are all of them there? */                                                                                       \
+    HISTO_IN_KERNEL bool histo_are_all_##name(const histo_stack_##name *stack, int taken)                              \
+    {                                                                                                                  \
+        return taken * HISTO_PLACES_##name == HISTO_PAIR_SLOTS && stack->there == HISTO_PLACES_##name;                 \
+    }                                                                                                                  \
+                                                                                                                       \
+    /* Their slots. */                                                                                                 \
+    HISTO_IN_KERNEL void histo_slots_of_pairs_##name(const histo_cuda_work *w, const histo_stack_##name *stack,        \
+                                                     int taken, const int32_t *x, uint32_t *slot)                      \
+    {                                                                                                                  \
+        enum { PLACES = HISTO_PLACES_##name };                                                                         \
+        histo_n_slots_of_i32(&w->lookups[HISTO_DIFFERENCE], x, slot, HISTO_PAIR_SLOTS);                                \
+        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                         \
+            s % PLACES < stack->there && s / PLACES < taken                                                            \
+                ? slot[s] * w->slot_strides[HISTO_DIFFERENCE] + stack->means[s % PLACES]                               \
+                : HISTO_NO_SLOT;                                                                                       \
     }
 HISTO_DEFINE_STACK(u8, uint8_t)
 HISTO_DEFINE_STACK(u16, uint16_t)
+
+/* Differences whose bins are 2^k or 2^-k wide from a whole number on, by a shift and a multiplication: the slot of the
+ * pair is ((difference - origin) >> shift) * factor + addend + that of the mean, if this is less than `end`, where the
+ * slots of NaN begin; else it is below 0, or not less than that. */
+typedef struct histo_scaling {
+    bool is;
+    int32_t origin, shift, factor, addend;
+    uint32_t end;
+} histo_scaling;
+
+/* On the host. Products are so small that no sum with another slot wraps. */
+static inline histo_scaling histo_scaling_of(const histo_problem *p)
+{
+    const histo_lookup *l = &p->lookups[HISTO_DIFFERENCE];
+    const double most = UINT16_MAX + fabs(l->lo) + l->step, stride = p->slot_strides[HISTO_DIFFERENCE];
+    const double limit = 1 << 30;
+    int exponent;
+    bool is_power = frexp(l->step, &exponent) == 0.5, is_wide = exponent > 0;
+    bool is_even = l->lo == floor(l->lo) && l->hi == l->lo + l->bins * l->step;
+    histo_scaling s = {};
+    if (l->kind != HISTO_UNIFORM || l->closed || !is_power || !is_even) return s;
+    if ((most / l->step + 2) * stride >= limit || most >= limit || p->slots >= limit) return s;
+    s.is = true;
+    s.origin = (int32_t)(is_wide ? l->lo - l->step : l->lo);
+    s.shift = is_wide ? exponent - 1 : 0;
+    s.factor = (int32_t)(is_wide ? stride : stride / l->step);
+    s.addend = (int32_t)(is_wide ? 0 : stride);
+    s.end = (uint32_t)(((double)l->bins + 2) * stride);
+    return s;
+}
+
+HISTO_IN_KERNEL uint32_t histo_scaled(const histo_scaling *s, int32_t difference)
+{
+    return (uint32_t)(((difference - s->origin) >> s->shift) * s->factor + s->addend);
+}
 
 #endif
