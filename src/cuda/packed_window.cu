@@ -645,7 +645,7 @@ COUNT_JOINT(pixels, 6)
                 _Pragma("unroll 1") while (stack.pairs > 0)                                                            \
                 {                                                                                                      \
                     int32_t x[HISTO_PAIR_SLOTS];                                                                       \
-                    uint32_t slot[HISTO_PAIR_SLOTS], at[HISTO_PAIR_SLOTS];                                             \
+                    uint32_t at[HISTO_PAIR_SLOTS];                                                                     \
                     int taken = histo_take_pairs_##name(HISTO_PAIRS_##kind, &stack, x);                                \
                     bool elsewhere = !histo_are_all_##name(&stack, taken);                                             \
                     _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
@@ -653,10 +653,13 @@ COUNT_JOINT(pixels, 6)
                         at[s] = histo_scaled(&w.scaling, x[s]) + stack.means[s % HISTO_PLACES_##name] - b.first;       \
                         elsewhere |= at[s] >= scaled;                                                                  \
                     }                                                                                                  \
-                    if (__any_sync(~0u, elsewhere)) {                                                                  \
-                        histo_slots_of_pairs_##name(&work, &stack, taken, x, slot);                                    \
-                        place(&b, slot, at, HISTO_PAIR_SLOTS);                                                         \
-                    }                                                                                                  \
+                    if (__any_sync(~0u, elsewhere)) _Pragma("unroll 1") for (int k = 0; k < HISTO_PAIR_SLOTS; k++)     \
+                        {                                                                                              \
+                            uint32_t slot = histo_slot_of_taken_##name(&work, &stack, taken, x, k);                    \
+                            uint32_t place = slot == HISTO_NO_SLOT ? b.spare : place_one(&b, slot);                    \
+                            _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) at[s] =                       \
+                                s == k ? place : at[s];                                                                \
+                        }                                                                                              \
                     count(&b, &p, at, HISTO_PAIR_SLOTS, HISTO_PAIR_SLOTS);                                             \
                 }                                                                                                      \
             }                                                                                                          \

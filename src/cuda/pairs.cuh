@@ -8,10 +8,9 @@
  *         histo_load_stack_u8(&work, &share, from, &stack);
  *         while (stack.pairs > 0) {
  *             int32_t x[HISTO_PAIR_SLOTS];
- *             uint32_t slot[HISTO_PAIR_SLOTS];
  *             int taken = histo_take_pairs_u8(HISTO_PAIRS_RING, &stack, x);
- *             histo_slots_of_pairs_u8(&work, &stack, taken, x, slot);
- *             … count slot[k], unless it is HISTO_NO_SLOT
+ *             … for each k count histo_slot_of_taken_u8(&work, &stack, taken, x, k), unless it is HISTO_NO_SLOT; or
+ * find out faster where it is (histo_scaled)
  *         }
  *     } */
 #ifndef CUDA_PAIRS_CUH
@@ -100,16 +99,21 @@ static inline bool histo_is_stack(const histo_cuda_work *places)
         return taken * HISTO_PLACES_##name == HISTO_PAIR_SLOTS && stack->there == HISTO_PLACES_##name;                 \
     }                                                                                                                  \
                                                                                                                        \
-    /* Their slots. */                                                                                                 \
-    HISTO_IN_KERNEL void histo_slots_of_pairs_##name(const histo_cuda_work *w, const histo_stack_##name *stack,        \
-                                                     int taken, const int32_t *x, uint32_t *slot)                      \
+    /* The slot of the k-th of them, or HISTO_NO_SLOT. */                                                              \
+    HISTO_IN_KERNEL uint32_t histo_slot_of_taken_##name(const histo_cuda_work *w, const histo_stack_##name *stack,     \
+                                                        int taken, const int32_t *x, int k)                            \
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name };                                                                         \
-        histo_n_slots_of_i32(&w->lookups[HISTO_DIFFERENCE], x, slot, HISTO_PAIR_SLOTS);                                \
-        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) slot[s] =                                         \
-            s % PLACES < stack->there && s / PLACES < taken                                                            \
-                ? slot[s] * w->slot_strides[HISTO_DIFFERENCE] + stack->means[s % PLACES]                               \
-                : HISTO_NO_SLOT;                                                                                       \
+        int32_t difference = x[0];                                                                                     \
+        uint32_t mean = stack->means[0];                                                                               \
+        _Pragma("unroll") for (int s = 1; s < HISTO_PAIR_SLOTS; s++) /* keeps the arrays in registers */               \
+        {                                                                                                              \
+            difference = s == k ? x[s] : difference;                                                                   \
+            mean = s == k ? stack->means[s % PLACES] : mean;                                                           \
+        }                                                                                                              \
+        if (k % PLACES >= stack->there || k / PLACES >= taken) return HISTO_NO_SLOT;                                   \
+        return histo_slot_of_i32(&w->lookups[HISTO_DIFFERENCE], difference) * w->slot_strides[HISTO_DIFFERENCE] +      \
+               mean;                                                                                                   \
     }
 HISTO_DEFINE_STACK(u8, uint8_t)
 HISTO_DEFINE_STACK(u16, uint16_t)
