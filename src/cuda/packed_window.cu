@@ -642,6 +642,9 @@ COUNT_JOINT(pixels, 6)
             for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
                 histo_stack_##name stack;                                                                              \
                 histo_load_stack_##name(&work, &share, from, &stack);                                                  \
+                uint32_t row[HISTO_PLACES_##name];                                                                     \
+                _Pragma("unroll") for (int k = 0; k < HISTO_PLACES_##name; k++) row[k] =                               \
+                    stack.means[k] + w.scaling.base - b.first;                                                         \
                 _Pragma("unroll 1") while (stack.pairs > 0)                                                            \
                 {                                                                                                      \
                     int32_t x[HISTO_PAIR_SLOTS];                                                                       \
@@ -650,7 +653,7 @@ COUNT_JOINT(pixels, 6)
                     bool elsewhere = !histo_are_all_##name(&stack, taken);                                             \
                     _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
                     {                                                                                                  \
-                        at[s] = histo_scaled(&w.scaling, x[s]) + stack.means[s % HISTO_PLACES_##name] - b.first;       \
+                        at[s] = histo_scaled(&w.scaling, x[s]) + row[s % HISTO_PLACES_##name];                         \
                         elsewhere |= at[s] >= scaled;                                                                  \
                     }                                                                                                  \
                     if (__any_sync(~0u, elsewhere)) _Pragma("unroll 1") for (int k = 0; k < HISTO_PAIR_SLOTS; k++)     \

@@ -118,39 +118,36 @@ static inline bool histo_is_stack(const histo_cuda_work *places)
 HISTO_DEFINE_STACK(u8, uint8_t)
 HISTO_DEFINE_STACK(u16, uint16_t)
 
-/* Differences whose bins are 2^k or 2^-k wide from a whole number on, by a shift and a multiplication: the slot of the
- * pair is ((difference - origin) >> shift) * factor + addend + that of the mean, if this is less than `end`, where the
- * slots of NaN begin; else it is below 0, or not less than that. */
+/* Differences whose bins are 2^k wide, beginning at multiples of that, or 2^-k from a whole number on, by a shift and a
+ * multiplication: the slot of the pair is (difference >> shift) * factor + base + that of the mean, if this is less
+ * than `end`, where the slots of NaN begin; else it is below 0, or not less than that. */
 typedef struct histo_scaling {
-    bool is;
-    int32_t origin, shift, factor, addend;
-    uint32_t end;
+    int32_t shift, factor;
+    uint32_t base, end;
 } histo_scaling;
 
-/* On the host. Products are so small that no sum with another slot wraps. */
+/* On the host; end is 0 for other axes. Products are so small that no sum with another slot wraps. */
 static inline histo_scaling histo_scaling_of(const histo_problem *p)
 {
     const histo_lookup *l = &p->lookups[HISTO_DIFFERENCE];
     const double most = UINT16_MAX + fabs(l->lo) + l->step, stride = p->slot_strides[HISTO_DIFFERENCE];
-    const double limit = 1 << 30;
+    const double limit = 1 << 30, first = l->lo / l->step;
     int exponent;
     bool is_power = frexp(l->step, &exponent) == 0.5, is_wide = exponent > 0;
-    bool is_even = l->lo == floor(l->lo) && l->hi == l->lo + l->bins * l->step;
+    bool is_even = l->hi == l->lo + l->bins * l->step && l->lo == floor(l->lo) && first == floor(first);
     histo_scaling s = {};
     if (l->kind != HISTO_UNIFORM || l->closed || !is_power || !is_even) return s;
     if ((most / l->step + 2) * stride >= limit || most >= limit || p->slots >= limit) return s;
-    s.is = true;
-    s.origin = (int32_t)(is_wide ? l->lo - l->step : l->lo);
     s.shift = is_wide ? exponent - 1 : 0;
     s.factor = (int32_t)(is_wide ? stride : stride / l->step);
-    s.addend = (int32_t)(is_wide ? 0 : stride);
+    s.base = (uint32_t)(int32_t)((1 - first) * stride);
     s.end = (uint32_t)(((double)l->bins + 2) * stride);
     return s;
 }
 
 HISTO_IN_KERNEL uint32_t histo_scaled(const histo_scaling *s, int32_t difference)
 {
-    return (uint32_t)(((difference - s->origin) >> s->shift) * s->factor + s->addend);
+    return (uint32_t)((difference >> s->shift) * s->factor);
 }
 
 #endif
