@@ -200,17 +200,16 @@ HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 HISTO_API int64_t histo_hist_batch(const histo_hist *hist);
 HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
 
-/* Samples computed while they are counted, from a stack of n images of one thing (dies of a wafer, frames of a scene):
- * the mean over all images, and the differences of pairs of them.
- *
+/* Samples that are computed while they are counted, from a stack of n images of one thing (dies of a wafer, frames of a
+ * scene): the differences of pairs of images, and the mean of all. The histogram has two axes, and the fill one view.
  * views[0], of HISTO_U8 or HISTO_U16, is the stack: its first dimension that is no batch dimension counts the images, 2
- * to HISTO_MAX_IMAGES, in any other shape, strides and batch. Only that view is read, and the histogram has two axes.
- * At each place of the images, p_0 … p_(n-1) being their values there, every pair (i, j) is a sample: on axis 0   p_i -
- * p_j, exactly: the axis scales it, as histo_axis_regular(4096, -256, 256) does in steps of 1/8; on axis 1   floor((p_0
- * + … + p_(n-1) + floor(n / 2)) / n): the mean as a whole number, halves rounded up. The difference is on axis 0
- * because most differences are small: so bins that fill are neighbours in memory. Weights, mask, where and offsets are
- * refused, and so is a weighted histogram. Images in host memory are counted on the CPU; a GPU counts those in its
- * memory. */
+ * to HISTO_MAX_IMAGES; its other dimensions and its strides are as those of any view. At each place of the images,
+ * where these have the values p_0 … p_(n-1), every pair (i, j) is a sample:
+ *     on axis 0   p_i - p_j, exactly. Its scale is the axis's: histo_axis_regular(4096, -256, 256) has steps of 1/8.
+ *     on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean as a whole number, halves rounded up.
+ * The difference is the first axis because most differences are small: so the bins that fill are neighbours in memory.
+ * Weights, mask, where and offsets are refused, and so is a weighted histogram. Images in host memory are counted by
+ * the CPU, those in a GPU's memory by that GPU. */
 typedef enum histo_pairs {
     HISTO_NO_PAIRS = 0, /* views are samples as they are */
     HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a place */
@@ -235,7 +234,8 @@ typedef struct histo_fill_options {
                      launched */
 } histo_fill_options;
 
-/* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape.
+/* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape. (Or
+ * views[0] is a stack of images: histo_pairs.)
  * Samples that the mask or the range filter leaves out are counted as masked. Repeated fills add up.
  * Host memory may be reused when the call returns. */
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);

@@ -14,6 +14,7 @@
  * - Most integers and floats are in bins of the window, so they are looked up as if all were, the others again.
  * - Words are spread by one in 234, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536, and values become slots in the merge.
+ * - Pairs of images are computed in registers, from a word of each image (pairs.cuh).
  *
  * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
  * the table, are ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the
