@@ -639,10 +639,11 @@ COUNT_JOINT(pixels, 6)
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
             block b = start_window(shared, &p, &work, &w, share.entry);                                                \
+            const histo_canvas canvas = histo_canvas_of(&work, &share);                                                \
             const uint32_t scaled = b.first < w.scaling.end ? min(b.size, w.scaling.end - b.first) : 0;                \
             for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
                 histo_stack_##name stack;                                                                              \
-                histo_load_stack_##name(&work, &share, from, &stack);                                                  \
+                histo_load_stack_##name(&work, &share, &canvas, from, &stack);                                         \
                 uint32_t row[HISTO_PLACES_##name];                                                                     \
                 _Pragma("unroll") for (int k = 0; k < HISTO_PLACES_##name; k++) row[k] =                               \
                     stack.means[k] + w.scaling.base - b.first;                                                         \

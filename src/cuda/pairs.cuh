@@ -1,11 +1,13 @@
-/* Pairs of up to 16 images, each of one long run, to slots. The nest is that of the places (histo_nest_places). A
- * thread has a word of each image, four bytes or two numbers of 16 bits, in registers; it adds them up for the means,
- * and then takes their pairs from the front, 8 samples at once, and moves the words that are left forward:
+/* Pairs of up to 16 images, each of one long run or of rows, to slots. The nest is that of the places
+ * (histo_nest_places). A thread has a word of each image, four bytes or two numbers of 16 bits, in registers; it adds
+ * them up for the means, and then takes their pairs from the front, 8 samples at once, and moves the words that are
+ * left forward:
  *
  *     histo_share share = histo_share_any(&work, item);
+ *     histo_canvas canvas = histo_canvas_of(&work, &share);
  *     for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_u8) {
  *         histo_stack_u8 stack;
- *         histo_load_stack_u8(&work, &share, from, &stack);
+ *         histo_load_stack_u8(&work, &share, &canvas, from, &stack);
  *         while (stack.pairs > 0) {
  *             int32_t x[HISTO_PAIR_SLOTS];
  *             int taken = histo_take_pairs_u8(HISTO_PAIRS_RING, &stack, x);
@@ -26,8 +28,43 @@ enum { HISTO_STACK_IMAGES = 16, HISTO_PAIR_SLOTS = 8, HISTO_PLACES_u8 = 4, HISTO
 static inline bool histo_is_stack(const histo_cuda_work *places)
 {
     const histo_nest *nest = &places->nest;
-    return nest->images <= HISTO_STACK_IMAGES && places->aligned && nest->ndim == nest->batch_ndim + 1 &&
-           nest->strides[0][nest->batch_ndim] == (int64_t)histo_dtype_size(places->dtypes[0]);
+    const int runs = nest->ndim - nest->batch_ndim, last = nest->ndim - 1;
+    return nest->images <= HISTO_STACK_IMAGES && places->aligned && runs <= 2 &&
+           nest->shape[last] <= (runs == 2 ? INT32_MAX : INT64_MAX) &&
+           nest->strides[0][last] == (int64_t)histo_dtype_size(places->dtypes[0]);
+}
+
+/* A share's places in the first image: one run, or rows. */
+typedef struct histo_canvas {
+    const char *at;         /* the first place, or the beginning of its row */
+    uint32_t column, width; /* of the first place; 0: one run */
+    int64_t pitch;          /* bytes */
+    histo_divisor by;       /* width */
+} histo_canvas;
+
+HISTO_IN_KERNEL histo_canvas histo_canvas_of(const histo_cuda_work *w, const histo_share *share)
+{
+    const int last = w->nest.ndim - 1;
+    histo_canvas canvas = {share->at};
+    if (last == w->nest.batch_ndim) return canvas;
+#pragma unroll
+    for (int d = 0; d <= HISTO_MAX_DIMS; d++) /* keeps index[] in registers */
+        canvas.column = d == last ? (uint32_t)share->index[d] : canvas.column;
+    canvas.at -= canvas.column * w->nest.strides[0][last];
+    canvas.width = (uint32_t)w->nest.shape[last];
+    canvas.pitch = w->nest.strides[0][last - 1];
+    canvas.by = w->divisors[last];
+    return canvas;
+}
+
+/* Place `index` of the share, and how many of its row are there from it on. */
+HISTO_IN_KERNEL const char *histo_on_canvas(const histo_canvas *canvas, uint32_t index, int size, uint32_t *left)
+{
+    *left = UINT32_MAX;
+    if (!canvas->width) return canvas->at + (int64_t)index * size;
+    const uint32_t at = canvas->column + index, row = histo_divide(at, canvas->by), column = at - row * canvas->width;
+    *left = canvas->width - column;
+    return canvas->at + row * canvas->pitch + (int64_t)column * size;
 }
 
 /* The image behind the last one is the first. */
@@ -45,17 +82,18 @@ static inline bool histo_is_stack(const histo_cuda_work *places)
         return word >> (int)(8 * sizeof(type)) * k & (type)~0u;                                                        \
     }                                                                                                                  \
                                                                                                                        \
-    HISTO_IN_KERNEL void histo_load_stack_##name(const histo_cuda_work *w, const histo_share *share, uint32_t from,    \
-                                                 histo_stack_##name *stack)                                            \
+    HISTO_IN_KERNEL void histo_load_stack_##name(const histo_cuda_work *w, const histo_share *share,                   \
+                                                 const histo_canvas *canvas, uint32_t from, histo_stack_##name *stack) \
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name };                                                                         \
         const int images = w->nest.images;                                                                             \
         const uint32_t first = from + threadIdx.x * PLACES, left = first < share->length ? share->length - first : 0;  \
         const int64_t stride = w->nest.image_stride;                                                                   \
-        const char *at = share->at + (int64_t)first * (int64_t)sizeof(type);                                           \
+        uint32_t in_row;                                                                                               \
+        const char *at = histo_on_canvas(canvas, min(first, share->length - 1), (int)sizeof(type), &in_row);           \
         stack->pairs = images / w->nest.step;                                                                          \
         stack->there = (int)min(left, (uint32_t)PLACES);                                                               \
-        if (stack->there == PLACES && ((uint64_t)at | (uint64_t)stride) % sizeof(uint32_t) == 0)                       \
+        if (min(left, in_row) >= PLACES && ((uint64_t)at | (uint64_t)stride) % sizeof(uint32_t) == 0)                  \
             _Pragma("unroll") for (int i = 0; i <= HISTO_STACK_IMAGES; i++) stack->words[i] =                          \
                 i < images ? __ldcs((const uint32_t *)(at + i * stride)) : 0;                                          \
         else                                                                                                           \
@@ -63,7 +101,10 @@ static inline bool histo_is_stack(const histo_cuda_work *places)
             {                                                                                                          \
                 stack->words[i] = 0;                                                                                   \
                 _Pragma("unroll") for (int k = 0; k < PLACES; k++) if (i < images && k < stack->there)                 \
-                    stack->words[i] |= (uint32_t)((const type *)(at + i * stride))[k] << (8 * sizeof(type)) * k;       \
+                {                                                                                                      \
+                    const char *one = histo_on_canvas(canvas, first + (uint32_t)k, (int)sizeof(type), &in_row);        \
+                    stack->words[i] |= (uint32_t) * (const type *)(one + i * stride) << (8 * sizeof(type)) * k;        \
+                }                                                                                                      \
             }                                                                                                          \
         uint32_t sums[PLACES] = {0};                                                                                   \
         _Pragma("unroll") for (int i = 0; i < HISTO_STACK_IMAGES; i++)                                                 \
