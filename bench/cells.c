@@ -76,6 +76,9 @@ static const group groups[] = {
 #define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
     {BENCH_RESIDENT,    HISTO_##dtype,     BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,        \
      .each = {x, y, z}, .interleaved = how},
+#define STACK(how, dtype, x, y, distributions, gpu, cpu)                                                               \
+    {BENCH_RESIDENT,    HISTO_##dtype,        BENCH_NATURAL, (int64_t)(x) * (y), distributions, gpu, cpu, 0,           \
+     .each = {x, y, 1}, .layout = BENCH_##how},
 #define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, of_weights, how)                                          \
     {BENCH_RESIDENT,                                                                                                   \
      HISTO_##dtype,                                                                                                    \
@@ -91,6 +94,7 @@ static const group groups[] = {
 #undef GROUP
 #undef LAYOUT
 #undef JOINT
+#undef STACK
 #undef WEIGHTED
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };

@@ -160,16 +160,22 @@ int bench_input_axes(const bench_input *input)
 
 histo_axis bench_joint_axis(const bench_input *input, int a)
 {
+    enum { TWELVE_BITS = 4096 };
     double smallest, beyond;
     if (!histo_dtype_is_integer(input->dtype)) return histo_axis_regular(input->each[a], 0, 1);
     histo_dtype_limits(input->dtype, &smallest, &beyond);
+    if (bench_is_stack(input)) {
+        if (beyond > TWELVE_BITS) beyond = TWELVE_BITS;
+        return histo_axis_regular(input->each[a], a == 0 ? -beyond : 0, beyond);
+    }
     return input->dtype == HISTO_U8 ? histo_axis_regular(input->each[a], 0, beyond)
                                     : histo_axis_integer(0, input->each[a]);
 }
 
 size_t bench_input_bytes(const bench_input *input, int64_t n)
 {
-    return (size_t)n * (size_t)bench_input_axes(input) * histo_dtype_size(input->dtype);
+    int columns = input->layout ? 1 : bench_input_axes(input);
+    return (size_t)n * (size_t)columns * histo_dtype_size(input->dtype);
 }
 
 histo_view bench_input_view(const bench_input *input, const void *samples, int64_t all, int64_t first, int64_t n, int a)

@@ -48,6 +48,8 @@ typedef enum bench_layout {
     BENCH_MASK,        /* an array with a mask, which leaves every other sample out */
     BENCH_1080P,       /* one image */
     BENCH_4K,
+    BENCH_RING,  /* a stack of images, whose pairs are counted in two axes: see histo_pairs */
+    BENCH_APART, /* the same in other pairs */
     BENCH_LAYOUTS
 } bench_layout;
 
@@ -57,7 +59,7 @@ typedef struct bench_photo {
     int64_t width, height;
 } bench_photo;
 
-enum { BENCH_MOST_AXES = 3 };
+enum { BENCH_MOST_AXES = 3, BENCH_STACKED = 16 /* images of a stack */ };
 
 /* Sums of weights of 2^37 samples are below 2^53 of it. */
 #define BENCH_WEIGHT_UNIT 0x1p-16

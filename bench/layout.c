@@ -6,16 +6,19 @@ static const struct {
     int64_t width, height, images; /* 0: as many as wanted; images: at most */
     int64_t margin;                /* samples beside each row, half of them to the left */
     bool masked;
+    histo_pairs pairs; /* of a stack of images */
 } layouts[] = {
-    [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false},
-    [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false},
-    [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false},
-    [BENCH_RGB] = {"rgb", 3, 3, 0, 0, 1, 0, false},
-    [BENCH_IMAGES] = {"images", 1, 1, 256, 256, 10000, 0, false},
-    [BENCH_REGION] = {"region", 1, 1, 3840, 0, 1, 512 + 26, false},
-    [BENCH_MASK] = {"mask", 1, 1, 0, 0, 1, 0, true},
-    [BENCH_1080P] = {"1080p", 1, 1, 1920, 1080, 1, 0, false},
-    [BENCH_4K] = {"4k", 1, 1, 3840, 2160, 1, 0, false},
+    [BENCH_ONE_ARRAY] = {"", 1, 1, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RGBA] = {"rgba", 4, 4, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RGB_OF_RGBA] = {"rgb-of-rgba", 4, 3, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RGB] = {"rgb", 3, 3, 0, 0, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_IMAGES] = {"images", 1, 1, 256, 256, 10000, 0, false, HISTO_NO_PAIRS},
+    [BENCH_REGION] = {"region", 1, 1, 3840, 0, 1, 512 + 26, false, HISTO_NO_PAIRS},
+    [BENCH_MASK] = {"mask", 1, 1, 0, 0, 1, 0, true, HISTO_NO_PAIRS},
+    [BENCH_1080P] = {"1080p", 1, 1, 1920, 1080, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_4K] = {"4k", 1, 1, 3840, 2160, 1, 0, false, HISTO_NO_PAIRS},
+    [BENCH_RING] = {.name = "ring-16", .pairs = HISTO_PAIRS_RING},
+    [BENCH_APART] = {.name = "apart-16", .pairs = HISTO_PAIRS_APART},
 };
 
 const char *bench_layout_name(bench_layout layout)
@@ -23,8 +26,20 @@ const char *bench_layout_name(bench_layout layout)
     return layouts[layout].name;
 }
 
+static bench_arrangement arrange_stack(const bench_input *input, int64_t wanted)
+{
+    enum { EVEN = 1024 /* so that images are aligned */ };
+    const int64_t shape[] = {BENCH_STACKED, (wanted / BENCH_STACKED + EVEN - 1) / EVEN * EVEN};
+    bench_arrangement it = {
+        .batch = 1, .pairs = layouts[input->layout].pairs, .view = histo_view_nd(NULL, input->dtype, 2, shape)};
+    it.stored = it.touched = shape[0] * shape[1];
+    it.counted = it.stored / (int)it.pairs;
+    return it;
+}
+
 bench_arrangement bench_arrange(const bench_input *input, int64_t wanted)
 {
+    if (layouts[input->layout].pairs) return arrange_stack(input, wanted);
     int64_t size = (int64_t)histo_dtype_size(input->dtype), channels = layouts[input->layout].channels;
     int64_t counted = layouts[input->layout].counted, images = layouts[input->layout].images;
     int64_t width = layouts[input->layout].width, height = layouts[input->layout].height;

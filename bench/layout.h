@@ -6,12 +6,13 @@
 
 /* A fill of a layout. Addresses are relative to `samples` and `mask`, which are made by the device. */
 typedef struct bench_arrangement {
-    int64_t stored;  /* samples in memory, of which some may not be counted */
-    int64_t counted; /* in a fill */
-    int64_t touched; /* samples whose bytes cannot be avoided */
-    int64_t batch;   /* histograms */
-    bool masked;     /* with a byte for each sample */
-    int64_t first;   /* stored sample that the view begins with */
+    int64_t stored;    /* samples in memory, of which some may not be counted */
+    int64_t counted;   /* in a fill */
+    int64_t touched;   /* samples whose bytes cannot be avoided */
+    int64_t batch;     /* histograms */
+    bool masked;       /* with a byte for each sample */
+    histo_pairs pairs; /* of a stack of images */
+    int64_t first;     /* stored sample that the view begins with */
     histo_view view;
 } bench_arrangement;
 

@@ -36,9 +36,9 @@ struct racer {
     bench_score *score;
     int64_t chunk, fills; /* of its level */
     bench_arrangement arranged;
-    double rate;          /* when it warmed up: samples per microsecond */
-    int repeat;           /* timed passes that it can afford */
-    int passes;           /* since the histogram was empty */
+    double rate; /* when it warmed up: samples per microsecond */
+    int repeat;  /* timed passes that it can afford */
+    int passes;  /* since the histogram was empty */
     histo_plan *plan;
     histo_hist *hist;
     const bench_peer *peer; /* instead of a plan and a histogram; or NULL */
@@ -94,7 +94,7 @@ static bool is_whole(const bench *b)
 static bool is_one_array(const racer *r)
 {
     const bench_arrangement *it = &r->arranged;
-    return !r->bench->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked);
+    return !r->bench->input->layout || (it->batch == 1 && it->counted == it->stored && !it->masked && !it->pairs);
 }
 
 /* n samples of fill i of a pass, of all axes; those that are arranged are `arranged`. */
@@ -114,7 +114,9 @@ static histo_status plan_chunk(const bench *b, const bench_arrangement *arranged
     histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
     view_chunk(b, arranged, 0, n, views);
     histo_hist_options kind = {.batch = b->input->layout ? arranged->batch : 1, .weighting = b->input->weighting};
-    histo_fill_options fill = {.mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL};
+    histo_fill_options fill = {.mask = b->mask ? &mask : NULL,
+                               .weights = b->weights ? &weights : NULL,
+                               .pairs = b->input->layout ? arranged->pairs : HISTO_NO_PAIRS};
     histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
     return status == HISTO_OK ? histo_plan_create(plan, *hist, views, &fill, how) : status;
 }
@@ -124,8 +126,10 @@ static histo_status fill_chunk(const bench *b, const bench_arrangement *arranged
 {
     histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(arranged, b->mask);
     histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
-    histo_fill_options fill = {
-        .mask = b->mask ? &mask : NULL, .weights = b->weights ? &weights : NULL, .stream = stream};
+    histo_fill_options fill = {.mask = b->mask ? &mask : NULL,
+                               .weights = b->weights ? &weights : NULL,
+                               .pairs = b->input->layout ? arranged->pairs : HISTO_NO_PAIRS,
+                               .stream = stream};
     view_chunk(b, arranged, i, n, views);
     return histo_plan_fill(plan, hist, views, &fill);
 }
@@ -202,6 +206,8 @@ static histo_status settle(racer *r, int level)
     bool whole = is_whole(b), rearranged = b->input->layout && r->score->entry != BENCH_PLAN;
     forget(r);
     r->arranged = rearranged ? bench_arrange(b->input, b->wanted >> LEVEL_BITS * level) : b->arranged;
+    if (r->arranged.pairs)
+        r->arranged.view.strides[0] = b->arranged.view.strides[0]; /* the images stay where they are */
     r->chunk = b->input->layout ? r->arranged.counted : whole ? b->chunk : b->chunk >> LEVEL_BITS * level;
     r->fills = whole ? b->fills >> LEVEL_BITS * level : 1;
     return r->peer ? begin_peer(r) : begin_plan(r);
@@ -284,6 +290,22 @@ static void drop_hopeless(const bench *b)
 
 /* ---- Turns ---- */
 
+/* What a pass reads of each. */
+static size_t bytes_of_samples(const bench *b)
+{
+    return bench_input_bytes(b->input, b->input->layout ? b->arranged.touched : b->chunk * b->fills);
+}
+
+static size_t bytes_of_mask(const bench *b)
+{
+    return b->mask ? bytes_of_samples(b) / histo_dtype_size(b->input->dtype) : 0;
+}
+
+static size_t bytes_of_weights(const bench *b)
+{
+    return b->weights ? (size_t)(b->chunk * b->fills) * histo_dtype_size(b->input->weights) : 0;
+}
+
 typedef struct reader {
     const bench *bench;
     int threads;
@@ -293,12 +315,11 @@ static histo_status read_pass(void *context, void *stream)
 {
     const reader *r = context;
     const bench *b = r->bench;
-    size_t size = histo_dtype_size(b->input->dtype), n = (size_t)(b->chunk * b->fills);
-    size_t bytes = b->input->layout ? (size_t)b->arranged.touched * size : bench_input_bytes(b->input, (int64_t)n);
+    const size_t bytes = bytes_of_samples(b);
     histo_status status = b->device->read(b->placed, bytes, r->threads, stream);
-    if (status == HISTO_OK && b->mask) status = b->device->read(b->mask, bytes / size, r->threads, stream);
+    if (status == HISTO_OK && b->mask) status = b->device->read(b->mask, bytes_of_mask(b), r->threads, stream);
     if (status != HISTO_OK || !b->weights) return status;
-    return b->device->read(b->weights, n * histo_dtype_size(b->input->weights), r->threads, stream);
+    return b->device->read(b->weights, bytes_of_weights(b), r->threads, stream);
 }
 
 static histo_status time_reading(const bench *b, int threads, bench_times *times)
@@ -654,6 +675,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (status == HISTO_OK) status = make_samples(&b);
     if (status == HISTO_OK) status = make_weights(&b);
     if (status == HISTO_OK) status = list_entries(&b);
+    result->bytes = (int64_t)(bytes_of_samples(&b) + bytes_of_mask(&b) + bytes_of_weights(&b));
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
         status = warm_up(&b.racers[i]);
     if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);

@@ -37,6 +37,7 @@ typedef struct bench_score {
 typedef struct bench_result {
     const bench_input *input;
     int64_t samples, fills; /* of a whole pass, which fills this many times */
+    int64_t bytes;          /* that it reads: of samples, masks and weights */
     int threads;
     bench_times roof, roof_one_thread; /* reading the same samples; the latter has no passes where it is the same */
     int scores;

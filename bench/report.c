@@ -72,9 +72,7 @@ static void put_times(FILE *to, const bench_times *times)
 
 static void put_roof(FILE *to, const char *name, const bench_result *result, const bench_times *times)
 {
-    double bytes = (double)bench_input_bytes(result->input, result->samples);
-    if (result->input->weighting) bytes += (double)result->samples * (double)histo_dtype_size(result->input->weights);
-    fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, bytes / bench_median(times) * 1e-3);
+    fprintf(to, ", \"%s\": {\"GBps\": %.5g, ", name, (double)result->bytes / bench_median(times) * 1e-3);
     put_times(to, times);
     fputc('}', to);
 }
@@ -120,17 +118,16 @@ void report_json_result(FILE *to, const bench_result *result, bool first)
 
 static void print_heading(FILE *to, const bench_result *result)
 {
-    double bytes = (double)bench_input_bytes(result->input, result->samples);
-    if (result->input->weighting) bytes += (double)result->samples * (double)histo_dtype_size(result->input->weights);
     fprintf(to, "\n%s: ", result->input->name);
     if (result->input->width)
         fprintf(to, "%lld image%s", (long long)result->fills, result->fills == 1 ? "" : "s");
     else
         fprintf(to, "%lld samples", (long long)result->samples);
-    fprintf(to, ", read roof %.2f GB/s", bytes / bench_roof_us(result) * 1e-3);
+    fprintf(to, ", read roof %.2f GB/s", (double)result->bytes / bench_roof_us(result) * 1e-3);
     if (result->roof_one_thread.passes)
-        fprintf(to, " (one thread %.2f, %d threads %.2f)", bytes / bench_median(&result->roof_one_thread) * 1e-3,
-                result->threads, bytes / bench_median(&result->roof) * 1e-3);
+        fprintf(to, " (one thread %.2f, %d threads %.2f)",
+                (double)result->bytes / bench_median(&result->roof_one_thread) * 1e-3, result->threads,
+                (double)result->bytes / bench_median(&result->roof) * 1e-3);
     fputc('\n', to);
 }
 

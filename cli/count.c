@@ -121,7 +121,7 @@ static int add_stats(series *to, int naxes, const histo_view *views, const histo
 static double piece_bytes(const run *r, const piece *p)
 {
     double bytes = 0, beside = p->mask ? 1 : 0; /* a sample */
-    for (int i = 0; i < r->count; i++)
+    for (int i = 0; i < (p->pairs ? 1 : r->count); i++)
         bytes += (double)histo_dtype_size(p->views[i].dtype) * (double)histo_view_size(&p->views[i]);
     if (p->weights) beside += (double)histo_dtype_size(p->weights->dtype);
     if (p->where) beside += (double)histo_dtype_size(p->where->dtype);
@@ -143,10 +143,35 @@ static int count_piece(void *self, int file, const piece *p, fault *f)
         if (histo_plan_fill(plan, to->hist, &p->views[i], &fill) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, name);
         r->counting_s += now_s() - begun;
-        if (to->stats && !r->whole && add_stats(to, r->naxes, &p->views[i], &fill, name, f) != 0) return -1;
+        if (to->stats && !r->whole && !p->pairs && add_stats(to, r->naxes, &p->views[i], &fill, name, f) != 0)
+            return -1;
     }
     r->bytes += piece_bytes(r, p);
     return 0;
+}
+
+/* The stack as one piece. */
+static piece whole_stack(const run *r, histo_view *view)
+{
+    *view = stack_view(&r->stack);
+    return (piece){.views = view, .pairs = r->settings->pairs};
+}
+
+static int add_stats_of_pairs(void *self, int file, const piece *p, fault *f)
+{
+    run *r = self;
+    const histo_fill_options none = {0};
+    return add_stats(&r->result->series[0], r->naxes, p->views, &none, feed_name(&r->feed, file), f);
+}
+
+static int count_stack(run *r, fault *f)
+{
+    histo_view view;
+    const piece p = whole_stack(r, &view);
+    const feed_visitor stats = {.take = add_stats_of_pairs, .self = r};
+    if (count_piece(r, 0, &p, f) != 0) return -1;
+    if (r->whole || !r->result->series[0].stats) return 0;
+    return stack_visit(&r->stack, r->settings->pairs, &stats, f);
 }
 
 static int leave_file(void *self, int file, const samples *in, fault *f)
@@ -218,7 +243,7 @@ int count_files(const settings *s, bool want_stats, result *to, fault *f)
     const feed_visitor counting = {
         .verb = "counting", .enter = run_enter_file, .take = count_piece, .leave = leave_file, .self = &r};
     r.want_stats = want_stats;
-    if (!failed) failed = feed_visit(&r.feed, &counting, f);
+    if (!failed) failed = s->pairs ? count_stack(&r, f) : feed_visit(&r.feed, &counting, f);
     if (!failed && to->count == 0) failed = add_series(&r, 0, 0, f); /* a file without samples */
     if (!failed) failed = stats_from_bins(&r, f);
     if (!failed) failed = save_wisdom(s, f);
@@ -262,8 +287,10 @@ int count_explain(const settings *s, FILE *out, fault *f)
     piece p;
     samples *in = NULL;
     int failed = run_begin(&r, s, &to, f);
-    if (!failed) failed = (in = feed_begin(&r.feed, 0, f)) ? 0 : -1;
-    int more = failed ? 0 : samples_next(in, &p, f);
+    histo_view view;
+    if (!failed && s->pairs) p = whole_stack(&r, &view);
+    if (!failed && !s->pairs) failed = (in = feed_begin(&r.feed, 0, f)) ? 0 : -1;
+    int more = failed ? 0 : s->pairs ? 1 : samples_next(in, &p, f);
     if (!failed && more == 0)
         failed = fault_set(f, EXIT_DATA, "%s holds no samples to plan for", feed_name(&r.feed, 0));
     if (more < 0) failed = -1;

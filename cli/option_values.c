@@ -107,6 +107,13 @@ int value_endian(settings *s, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "--endian is little or big, not '%s'", text);
 }
 
+int value_pairs(settings *s, char *text, fault *f)
+{
+    s->pairs = strcmp(text, "ring") == 0 ? HISTO_PAIRS_RING : HISTO_PAIRS_APART;
+    if (s->pairs == HISTO_PAIRS_RING || strcmp(text, "apart") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--pairs is ring or apart, not '%s'", text);
+}
+
 int value_page(settings *s, char *text, fault *f)
 {
     int64_t page = -1;

@@ -15,6 +15,7 @@ int value_endian(settings *s, char *text, fault *f);
 int value_page(settings *s, char *text, fault *f);
 int value_delimiter(settings *s, char *text, fault *f);
 int value_header(settings *s, char *text, fault *f);
+int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);
 /* Cuts text in two where it names a column. */
 int value_where(settings *s, char *text, fault *f);

@@ -136,6 +136,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(WHERE, value_where),
     TEXT(WEIGHTS, weights),
     TEXT(JOINT, joint),
+    PARSED(PAIRS, value_pairs),
     FLAG(REPRODUCIBLE, reproducible),
     FLAG(BATCH, batch),
     TEXT(SEGMENTS, segments),
@@ -186,8 +187,10 @@ static int apply(settings *s, option_id id, char *text, fault *f)
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
-        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT}, {OPTION_CHANNEL, OPTION_COLUMN},
-        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI}, {OPTION_SEGMENTS, OPTION_SKIP_BAD},
+        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},  {OPTION_CHANNEL, OPTION_COLUMN},
+        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},  {OPTION_SEGMENTS, OPTION_SKIP_BAD},
+        {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_MASK},
+        {OPTION_PAIRS, OPTION_WHERE},    {OPTION_PAIRS, OPTION_BATCH},   {OPTION_PAIRS, OPTION_SEGMENTS},
         {OPTION_QUIET, OPTION_VERBOSE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {

@@ -19,19 +19,24 @@ int run_fault_memory(fault *f)
 
 /* ---- The first file describes the run ------------------------------------------------------------------- */
 
+static int make_sources(run *r, int count, bool joint, fault *f)
+{
+    r->joint = joint;
+    r->count = count;
+    r->naxes = joint ? count : 1;
+    r->names = calloc((size_t)count, sizeof *r->names);
+    r->dtypes = calloc((size_t)count, sizeof *r->dtypes);
+    r->plans = calloc((size_t)count, sizeof *r->plans);
+    return r->names && r->dtypes && r->plans ? 0 : run_fault_memory(f);
+}
+
 static int describe(run *r, const samples *in, fault *f)
 {
     const choice *c = samples_choice(in);
-    r->joint = c->joint;
-    r->count = c->count;
-    r->naxes = c->joint ? c->count : 1;
     r->segments = samples_segments(in);
     if (r->settings->segments && r->feed.count > 1)
         return fault_set(f, EXIT_USAGE, "--segments is for the samples of one file, and there are %d", r->feed.count);
-    r->names = calloc((size_t)c->count, sizeof *r->names);
-    r->dtypes = calloc((size_t)c->count, sizeof *r->dtypes);
-    r->plans = calloc((size_t)c->count, sizeof *r->plans);
-    if (!r->names || !r->dtypes || !r->plans) return run_fault_memory(f);
+    if (make_sources(r, c->count, c->joint, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
         r->dtypes[i] = s->dtype;
@@ -40,6 +45,17 @@ static int describe(run *r, const samples *in, fault *f)
         if (name && !(r->names[i] = strdup(name))) return run_fault_memory(f);
     }
     return 0;
+}
+
+static int describe_stack(run *r, fault *f)
+{
+    r->segments = 1;
+    if (stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, f) != 0) return -1;
+    r->dtypes[0] = HISTO_I32;
+    r->dtypes[1] = r->stack.dtype;
+    r->names[0] = strdup("difference");
+    r->names[1] = strdup("mean");
+    return r->names[0] && r->names[1] ? 0 : run_fault_memory(f);
 }
 
 /* The title and the axes' names of the drawing. */
@@ -116,7 +132,9 @@ static int find_axes(run *r, fault *f)
             any = any || r->in_pass[a];
         }
         if (!any) break;
-        if (feed_visit(&r->feed, &survey, f) != 0) return -1;
+        int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, &survey, f)
+                                        : feed_visit(&r->feed, &survey, f);
+        if (failed) return -1;
         if (!r->surveyed)
             return fault_set(f, EXIT_DATA, "%s holds no samples to find a range in: give it with -b N -r lo:hi",
                              feed_name(&r->feed, 0));
@@ -165,10 +183,10 @@ int run_begin(run *r, const settings *s, result *to, fault *f)
     if (s->wisdom && !fresh && histo_wisdom_load(s->wisdom) != HISTO_OK) return fault_of_wisdom(f);
     if (!s->wisdom && wisdom_load_default(f) != 0) return -1;
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
-    if (feed_open(&r->feed, s, may_read_twice(r), f) != 0) return -1;
-    samples *first = feed_begin(&r->feed, 0, f);
-    if (!first || describe(r, first, f) != 0 || name_result(r, f) != 0) return -1;
-    return find_axes(r, f);
+    if (feed_open(&r->feed, s, may_read_twice(r) && !s->pairs, f) != 0) return -1;
+    samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);
+    if (s->pairs ? describe_stack(r, f) != 0 : !first || describe(r, first, f) != 0) return -1;
+    return name_result(r, f) == 0 ? find_axes(r, f) : -1;
 }
 
 void run_end(run *r)
@@ -183,6 +201,7 @@ void run_end(run *r)
     free(r->names);
     free(r->dtypes);
     free(r->plans);
+    stack_free(&r->stack);
     feed_close(&r->feed);
     bins_free(&r->bins);
 }

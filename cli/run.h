@@ -5,6 +5,7 @@
 #include "bins.h"
 #include "feed.h"
 #include "result.h"
+#include "stack.h"
 
 typedef struct run {
     const settings *settings;
@@ -18,6 +19,8 @@ typedef struct run {
     int64_t segments; /* of each, counted apart */
     char **names;
     histo_dtype *dtypes;
+
+    stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
     int naxes;
     axis_search search[HISTO_MAX_AXES];

@@ -232,5 +232,6 @@ histo_fill_options piece_fill(const piece *p, int i)
                                 .where = p->filters_itself ? &p->views[i] : p->where,
                                 .where_lo = p->where_lo,
                                 .where_hi = p->where_hi,
-                                .offsets = p->offsets};
+                                .offsets = p->offsets,
+                                .pairs = p->pairs};
 }

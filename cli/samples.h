@@ -11,6 +11,7 @@ typedef struct piece {
     const histo_view *weights, *mask, *where; /* or NULL */
     bool filters_itself;                      /* each source is its own `where` */
     double where_lo, where_hi;
+    histo_pairs pairs;      /* the only view is a stack of images */
     const int64_t *offsets; /* of segments: the views have one dimension then; or NULL */
 } piece;
 

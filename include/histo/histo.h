@@ -47,6 +47,7 @@ extern "C" {
 #define HISTO_MAX_DIMS 8                   /* dimensions of one view */
 #define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one histogram, all axes multiplied */
 #define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one histogram */
+#define HISTO_MAX_IMAGES 256               /* images of a stack whose pairs are counted */
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
 
@@ -199,6 +200,22 @@ HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 HISTO_API int64_t histo_hist_batch(const histo_hist *hist);
 HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
 
+/* Samples that are computed while they are counted, from a stack of n images of one thing (dies of a wafer, frames of a
+ * scene): the differences of pairs of images, and the mean of all. The histogram has two axes, and the fill one view.
+ * views[0], of HISTO_U8 or HISTO_U16, is the stack: its first dimension that is no batch dimension counts the images, 2
+ * to HISTO_MAX_IMAGES; its other dimensions and its strides are as those of any view. At each place of the images,
+ * where these have the values p_0 … p_(n-1), every pair (i, j) is a sample:
+ *     on axis 0   p_i - p_j, exactly. Its scale is the axis's: histo_axis_regular(4096, -256, 256) has steps of 1/8.
+ *     on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean as a whole number, halves rounded up.
+ * The difference is the first axis because most differences are small: so the bins that fill are neighbours in memory.
+ * Weights, mask, where and offsets are refused, and so is a weighted histogram. Images in host memory are counted by
+ * the CPU, those in a GPU's memory by that GPU. */
+typedef enum histo_pairs {
+    HISTO_NO_PAIRS = 0, /* views are samples as they are */
+    HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a place */
+    HISTO_PAIRS_APART,  /* 0 with 1, 2 with 3, …: n / 2 samples a place; n is even */
+} histo_pairs;
+
 typedef struct histo_fill_options {
     const histo_view *weights; /* one weight a sample, any dtype; needs a weighted histogram. Without it, a
                                   weighted histogram takes every weight as 1 */
@@ -209,6 +226,7 @@ typedef struct histo_fill_options {
      * offsets[b] … offsets[b + 1] - 1. batch + 1 numbers that never decrease, from 0 to the number of samples. In host
      * memory they are checked; in the memory of the samples' GPU, where kernels read them as they are, they are not. */
     const int64_t *offsets;
+    histo_pairs pairs; /* count pairs of the images in views[0]; default HISTO_NO_PAIRS */
     void *stream; /* the cudaStream_t that samples in device memory are ready on; default stream if NULL. The counting
                      is enqueued there and may go on when the call returns: leave the samples as they are until the
                      stream has passed it, or the histogram has been read. A planned fill may be captured into a CUDA
@@ -216,7 +234,8 @@ typedef struct histo_fill_options {
                      launched */
 } histo_fill_options;
 
-/* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape.
+/* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have one shape. (Or
+ * views[0] is a stack of images: histo_pairs.)
  * Samples that the mask or the range filter leaves out are counted as masked. Repeated fills add up.
  * Host memory may be reused when the call returns. */
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);

@@ -33,7 +33,8 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
         return histo_fail(HISTO_UNSUPPORTED,
                           "the samples are in the memory of GPU %d, and the plan is for another device",
                           problem.home - HISTO_DEVICE_CUDA(0));
-    return histo_plan_run(plan, &hist->bank, operands, options);
+    status = histo_problem_is_near(&problem, plan->problem.device);
+    return status == HISTO_OK ? histo_plan_run(plan, &hist->bank, operands, options) : status;
 }
 
 /* Plans are good for samples within this factor of those they were made for. */

@@ -6,6 +6,7 @@
 #include "cpu/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
+#include "view/pairs.h"
 
 /* Every operand gets room for 8-byte samples. */
 static size_t operand_bytes(void)
@@ -13,9 +14,20 @@ static size_t operand_bytes(void)
     return HISTO_BLOCK * sizeof(double);
 }
 
+/* What a block has of a problem: its operands, or what is computed from pairs. */
+static int columns_of(const histo_problem *problem)
+{
+    return problem->pairs ? HISTO_PAIRS_AXES : problem->operands;
+}
+
+static histo_dtype column_dtype(const histo_problem *problem, int column)
+{
+    return column < problem->naxes ? problem->sampled[column] : problem->dtypes[column];
+}
+
 size_t histo_blocks_bytes(const histo_problem *problem)
 {
-    return (size_t)problem->operands * operand_bytes();
+    return (size_t)columns_of(problem) * operand_bytes();
 }
 
 /* Where share `index` of n samples begins, without the product overflowing. */
@@ -28,6 +40,13 @@ void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, i
 {
     int64_t n = job->end - job->begin;
     *blocks = (histo_blocks){.job = job, .gathered = gathered, .most = HISTO_BLOCK};
+    if (job->problem->pairs) {
+        blocks->places = histo_nest_places(&job->nest);
+        n = histo_nest_samples(&blocks->places);
+        histo_walk_start(&blocks->walk, &blocks->places, share(n, index, shares), share(n, index + 1, shares),
+                         INT64_MAX);
+        return;
+    }
     histo_walk_start(&blocks->walk, &job->nest, job->begin + share(n, index, shares),
                      job->begin + share(n, index + 1, shares), INT64_MAX);
 }
@@ -65,9 +84,58 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     blocks->run.n -= n;
 }
 
+/* Means and differences of n places of images that lie one behind the other, pair by pair. */
+#define DEFINE_PAIR(name, type)                                                                                        \
+    static void pair_##name(const histo_nest *nest, const type *restrict pixels, int n, int32_t *restrict differences, \
+                            type *restrict means)                                                                      \
+    {                                                                                                                  \
+        uint32_t sums[HISTO_BLOCK] = {0}, images = (uint32_t)nest->images, factor = histo_mean_factor(images);         \
+        for (int i = 0; i < nest->images; i++)                                                                         \
+            for (int k = 0; k < n; k++)                                                                                \
+                sums[k] += pixels[i * n + k];                                                                          \
+        for (int k = 0; k < n; k++)                                                                                    \
+            means[k] = (type)histo_mean_of(sums[k], images, factor);                                                   \
+        for (int i = 0, at = 0; i < nest->images; i += nest->step, at += n) {                                          \
+            const type *first = pixels + i * n, *second = pixels + (i + 1) % nest->images * n;                         \
+            for (int k = 0; k < n; k++)                                                                                \
+                differences[at + k] = (int32_t)first[k] - (int32_t)second[k];                                          \
+            if (at) memcpy(means + at, means, (size_t)n * sizeof *means);                                              \
+        }                                                                                                              \
+    }
+DEFINE_PAIR(u8, uint8_t)
+DEFINE_PAIR(u16, uint16_t)
+
+/* The same of a block as of samples: all pairs of some places. In its room are the differences, and behind them the
+ * means and a copy of the images, of which no more than two are a pair. */
+static bool next_pairs(histo_blocks *blocks, histo_block *block)
+{
+    const histo_nest *places = &blocks->places;
+    const histo_dtype dtype = blocks->job->problem->dtypes[0];
+    const int pairs = places->images / places->step, most = HISTO_BLOCK / pairs;
+    if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
+    const int n = blocks->run.n < most ? (int)blocks->run.n : most;
+    const size_t size = histo_dtype_size(dtype);
+    int32_t *differences = (int32_t *)blocks->gathered;
+    char *means = blocks->gathered + operand_bytes(), *pixels = means + HISTO_BLOCK * sizeof(uint16_t);
+    for (int i = 0; i < places->images; i++)
+        histo_gather(pixels + (size_t)(i * n) * size, blocks->run.at[0] + i * places->image_stride,
+                     run_stride(places, 0), size, n);
+    if (dtype == HISTO_U8)
+        pair_u8(places, (const uint8_t *)pixels, n, differences, (uint8_t *)means);
+    else
+        pair_u16(places, (const uint16_t *)pixels, n, differences, (uint16_t *)means);
+    *block = (histo_block){.batch = blocks->run.batch, .n = n * pairs};
+    block->at[HISTO_DIFFERENCE] = differences;
+    block->at[HISTO_MEAN] = means;
+    blocks->run.at[0] += n * run_stride(places, 0);
+    blocks->run.n -= n;
+    return true;
+}
+
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 {
     enum { SHORT_RUN = HISTO_BLOCK / 4 };
+    if (blocks->job->problem->pairs) return next_pairs(blocks, block);
     if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
     block->batch = blocks->run.batch;
     int64_t most = blocks->most;
@@ -93,8 +161,8 @@ histo_block histo_block_piece(const histo_problem *problem, const histo_block *b
     enum { LINE = 64, AHEAD = 4096 };
     int left = block->n - begin, n = left < HISTO_PIECE ? left : HISTO_PIECE;
     histo_block piece = {.batch = block->batch, .n = n};
-    for (int o = 0; o < problem->operands; o++) {
-        size_t size = histo_dtype_size(problem->dtypes[o]);
+    for (int o = 0; o < columns_of(problem); o++) {
+        size_t size = histo_dtype_size(column_dtype(problem, o));
         const char *from = (const char *)block->at[o] + (size_t)begin * size;
         piece.at[o] = from;
         for (size_t line = 0; line < (size_t)n * size; line += LINE)
@@ -137,7 +205,7 @@ double histo_slots_ns(const histo_problem *p)
     double ns = 0;
     for (int a = 0; a < p->naxes; a++) {
         const histo_lookup *lookup = &p->lookups[a];
-        bool shifted = lookup->whole.is && histo_dtype_size(p->dtypes[a]) > 1;
+        bool shifted = lookup->whole.is && histo_dtype_size(p->sampled[a]) > 1;
         ns += shifted                        ? l->uniform_ns / 4
               : lookup->table                ? 0.4
               : lookup->kind == HISTO_SEARCH ? l->spans_ns
@@ -178,7 +246,7 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = usable_level()->slots;
     for (int a = 0; a < p->naxes; a++)
-        slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->dtypes[a], block->at[a], block->n,
+        slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;

@@ -64,8 +64,9 @@ typedef struct histo_block {
 typedef struct histo_blocks {
     const histo_job *job;
     histo_walk walk;
-    histo_run run;  /* the part of the last run that is not given out yet */
-    char *gathered; /* room for one block of every operand */
+    histo_nest places; /* of pairs: what is walked */
+    histo_run run;     /* the part of the last run that is not given out yet */
+    char *gathered;    /* room for one block of every operand */
     int64_t most; /* samples of a block that needs no gathering: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
 

@@ -4,6 +4,8 @@
  * Source: Hardavellas, Histograms, sequential algorithm; Podlozhnyuk 2007, listing 1.
  * Bytes: each sample once. Wins only on a handful of samples. */
 #include "cpu/cpu.h"
+#include "view/dtype.h"
+#include "view/pairs.h"
 
 static const char *refuses(const histo_problem *problem)
 {
@@ -24,8 +26,48 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return 0;
 }
 
+/* The value of an image. */
+static int64_t pixel(const histo_job *job, const char *first, int image)
+{
+    return (int64_t)histo_load_f64(first + image * job->nest.image_stride, job->problem->dtypes[0]);
+}
+
+/* All pairs at a place. */
+static void count_pairs(const histo_job *job, int64_t batch, const char *first)
+{
+    const histo_problem *p = job->problem;
+    const int images = job->nest.images;
+    int64_t sum = 0;
+    for (int i = 0; i < images; i++)
+        sum += pixel(job, first, i);
+    uint16_t mean = (uint16_t)((sum + images / 2) / images);
+    uint8_t narrow = (uint8_t)mean;
+    const bool is_narrow = p->sampled[HISTO_MEAN] == HISTO_U8;
+    int64_t slot_of_mean = histo_lookup_slot(&p->lookups[HISTO_MEAN], p->sampled[HISTO_MEAN],
+                                             is_narrow ? (const void *)&narrow : (const void *)&mean);
+    for (int i = 0; i < images; i += job->nest.step) {
+        int32_t difference = (int32_t)(pixel(job, first, i) - pixel(job, first, (i + 1) % images));
+        int64_t slot = histo_lookup_slot(&p->lookups[HISTO_DIFFERENCE], HISTO_I32, &difference);
+        slot = slot * p->slot_strides[HISTO_DIFFERENCE] + slot_of_mean * p->slot_strides[HISTO_MEAN];
+        job->bank->counts[batch * p->slots + slot]++;
+    }
+}
+
+static histo_status launch_pairs(const histo_job *job)
+{
+    histo_nest places = histo_nest_places(&job->nest);
+    histo_walk walk;
+    histo_run run;
+    histo_walk_start(&walk, &places, 0, histo_nest_samples(&places), INT64_MAX);
+    while (histo_walk_next(&walk, &run))
+        for (int64_t i = 0; i < run.n; i++)
+            count_pairs(job, run.batch, run.at[0] + i * places.strides[0][places.ndim - 1]);
+    return HISTO_OK;
+}
+
 static histo_status launch(const histo_job *job)
 {
+    if (job->problem->pairs) return launch_pairs(job);
     const histo_problem *p = job->problem;
     const histo_bank *bank = job->bank;
     histo_status status = histo_weights_reserve(job);
@@ -51,4 +93,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sequential = {refuses, cost_us, workspace, launch, {{0}}, true};
+const histo_strategy histo_cpu_sequential = {refuses, cost_us, workspace, launch, {{0}}, true, true};

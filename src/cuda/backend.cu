@@ -74,7 +74,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     }
     size_t bytes = 0;
     for (int a = 0; a < problem->naxes; a++)
-        bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->dtypes[a]) +
+        bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->sampled[a]) +
                  cells_bytes(&problem->lookups[a]);
     if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
     /* Edges, of 8 bytes, before the tables. */
@@ -88,7 +88,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         const histo_lookup *l = &problem->lookups[a];
         histo_lookup *there = &prepared->lookups[a];
-        status = upload(&at, l->table, table_bytes(l, problem->dtypes[a]), (const void **)&there->table);
+        status = upload(&at, l->table, table_bytes(l, problem->sampled[a]), (const void **)&there->table);
         if (status == HISTO_OK)
             status = upload(&at, l->cells.entry, cells_bytes(l), (const void **)&there->cells.entry);
     }

@@ -8,6 +8,7 @@ extern "C" {
 #include "base/error.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
+#include "view/pairs.h"
 }
 
 /* ---- Checked calls (check.cu) ---- */

@@ -90,4 +90,5 @@ extern "C" const histo_strategy histo_cuda_global_atomic = {
     {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 32, 1024, 256, "threads of a block"}},
     true,
+    true,
 };

@@ -73,7 +73,7 @@ uint32_t histo_cuda_compact_of(const histo_problem *problem)
     uint64_t counters = 1;
     if (problem->naxes < 2 || problem->naxes > HISTO_MOST_CHANNELS || problem->operands > problem->naxes) return 0;
     for (int a = 0; a < problem->naxes; a++) {
-        if (problem->dtypes[a] != HISTO_U8 || !is_by_bits(&problem->lookups[a])) return 0;
+        if (problem->sampled[a] != HISTO_U8 || !is_by_bits(&problem->lookups[a])) return 0;
         counters *= (uint64_t)problem->lookups[a].bins;
     }
     return counters <= INT32_MAX ? (uint32_t)counters : 0;
@@ -98,7 +98,7 @@ uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_j
     uint32_t words = 0;
     for (int a = 0; a < problem->naxes && problem->naxes > 1; a++) {
         const histo_lookup *l = &problem->lookups[a];
-        if (problem->dtypes[a] != HISTO_F32 || !l->near_f32 || l->bins > MOST_BINS) continue;
+        if (problem->sampled[a] != HISTO_F32 || !l->near_f32 || l->bins > MOST_BINS) continue;
         if (joint) joint->firsts[a] = at + words;
         words += histo_firsts_words(l);
     }

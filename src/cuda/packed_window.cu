@@ -14,6 +14,7 @@
  * - Most integers and floats are in bins of the window, so they are looked up as if all were, the others again.
  * - Words are spread by one in 234, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536, and values become slots in the merge.
+ * - Pairs of images are computed in registers, from a word of each image (pairs.cuh).
  *
  * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
  * the table, are ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the
@@ -25,6 +26,7 @@
 #include "cuda/block.cuh"
 #include "cuda/joint.cuh"
 #include "cuda/packed.cuh"
+#include "cuda/pairs.cuh"
 
 enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
 enum { CELLS = 2048, FIND_THREADS = 1024, SAMPLED_EACH = 16 };
@@ -32,13 +34,14 @@ enum { WARP = 32, VALUES = 1 << 16 };
 
 /* What kernels need to know of the window. */
 typedef struct window {
-    uint32_t size;   /* counters */
-    uint32_t words;  /* of shared memory, with the spare ones */
-    uint32_t first;  /* where found is NULL */
-    uint32_t *found; /* [batch] */
-    uint32_t inner;  /* bins 0 to inner - 1 of the axis are looked up fast */
-    float below;     /* the last float below the axis */
-    double origin;   /* where 0 is, in bins from the axis' beginning */
+    uint32_t size;         /* counters */
+    uint32_t words;        /* of shared memory, with the spare ones */
+    uint32_t first;        /* where found is NULL */
+    uint32_t *found;       /* [batch] */
+    uint32_t inner;        /* bins 0 to inner - 1 of the axis are looked up fast */
+    float below;           /* the last float below the axis */
+    double origin;         /* where 0 is, in bins from the axis' beginning */
+    histo_scaling scaling; /* of pairs' differences */
 } window;
 
 typedef struct layout {
@@ -627,6 +630,57 @@ HISTO_JOINT_READERS(COUNT_JOINT_8)
 HISTO_JOINT_READERS(COUNT_JOINT_16)
 COUNT_JOINT(pixels, 6)
 
+/* Pairs of images. Nearly all are in the window, and found there by their scaling. */
+#define COUNT_PAIRS(name, kind, width)                                                                                 \
+    static __global__ void __launch_bounds__(1024, 1) count_pairs_##name##_##kind##_##width(                           \
+        const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w)                                \
+    {                                                                                                                  \
+        extern __shared__ uint32_t shared[];                                                                           \
+        const histo_packing p = histo_packing_of(width);                                                               \
+        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
+            histo_share share = histo_share_any(&work, item);                                                          \
+            block b = start_window(shared, &p, &work, &w, share.entry);                                                \
+            const histo_canvas canvas = histo_canvas_of(&work, &share);                                                \
+            const uint32_t scaled = b.first < w.scaling.end ? min(b.size, w.scaling.end - b.first) : 0;                \
+            for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
+                histo_stack_##name stack;                                                                              \
+                histo_load_stack_##name(&work, &share, &canvas, from, &stack);                                         \
+                uint32_t row[HISTO_PLACES_##name];                                                                     \
+                _Pragma("unroll") for (int k = 0; k < HISTO_PLACES_##name; k++) row[k] =                               \
+                    stack.means[k] + w.scaling.base - b.first;                                                         \
+                _Pragma("unroll 1") while (stack.pairs > 0)                                                            \
+                {                                                                                                      \
+                    int32_t x[HISTO_PAIR_SLOTS];                                                                       \
+                    uint32_t at[HISTO_PAIR_SLOTS];                                                                     \
+                    int taken = histo_take_pairs_##name(HISTO_PAIRS_##kind, &stack, x);                                \
+                    bool elsewhere = !histo_are_all_##name(&stack, taken);                                             \
+                    _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
+                    {                                                                                                  \
+                        at[s] = histo_scaled(&w.scaling, x[s]) + row[s % HISTO_PLACES_##name];                         \
+                        elsewhere |= at[s] >= scaled;                                                                  \
+                    }                                                                                                  \
+                    if (__any_sync(~0u, elsewhere)) _Pragma("unroll 1") for (int k = 0; k < HISTO_PAIR_SLOTS; k++)     \
+                        {                                                                                              \
+                            uint32_t slot = histo_slot_of_taken_##name(&work, &stack, taken, x, k);                    \
+                            uint32_t place = slot == HISTO_NO_SLOT ? b.spare : place_one(&b, slot);                    \
+                            _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) at[s] =                       \
+                                s == k ? place : at[s];                                                                \
+                        }                                                                                              \
+                    count(&b, &p, at, HISTO_PAIR_SLOTS, HISTO_PAIR_SLOTS);                                             \
+                }                                                                                                      \
+            }                                                                                                          \
+            merge(&b, &p);                                                                                             \
+        }                                                                                                              \
+    }
+COUNT_PAIRS(u8, RING, 8)
+COUNT_PAIRS(u8, RING, 16)
+COUNT_PAIRS(u8, APART, 8)
+COUNT_PAIRS(u8, APART, 16)
+COUNT_PAIRS(u16, RING, 8)
+COUNT_PAIRS(u16, RING, 16)
+COUNT_PAIRS(u16, APART, 8)
+COUNT_PAIRS(u16, APART, 16)
+
 /* ---- The strategy ---- */
 
 /* Words that counters of this width take: as many as spread_word says, and a spare one for each lane. */
@@ -711,6 +765,7 @@ static double cost_us(const histo_problem *p, int threads)
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
     double rate = known ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5;
     if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
+    if (p->pairs) rate = 7e5;
     double by_samples = 1 / rate;
     double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
     double each = by_bytes > by_samples ? by_bytes : by_samples;
@@ -760,6 +815,28 @@ static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool c
     return kernels[reader][bits == 16];
 }
 
+/* The kernel that reads whole stacks of images, and its work; or NULL. */
+static const void *kernel_of_pairs(const histo_job *job, const layout *l, int64_t least, histo_cuda_work *work)
+{
+#define ADDRESSES(name, kind)                                                                                          \
+    {                                                                                                                  \
+        (const void *)count_pairs_##name##_##kind##_8, (const void *)count_pairs_##name##_##kind##_16                  \
+    }
+    static const void *const kernels[2][2][2] = {{ADDRESSES(u8, RING), ADDRESSES(u8, APART)},
+                                                 {ADDRESSES(u16, RING), ADDRESSES(u16, APART)}};
+#undef ADDRESSES
+    if (!job->nest.images) return NULL;
+    const int pairs = job->nest.images / job->nest.step;
+    histo_job of_places = *job;
+    of_places.nest = histo_nest_places(&job->nest);
+    of_places.begin /= pairs;
+    of_places.end /= pairs;
+    histo_cuda_work places = histo_cuda_work_of(&of_places, l->blocks, least / pairs, HISTO_MOST_SHARE);
+    if (!histo_is_stack(&places)) return NULL;
+    *work = places;
+    return kernels[work->dtypes[0] == HISTO_U16][work->nest.step == HISTO_PAIRS_APART][l->bits == 16];
+}
+
 static histo_status launch(const histo_job *job)
 {
 #define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
@@ -784,6 +861,7 @@ static histo_status launch(const histo_job *job)
     if (is_joint) kernel = kernel_of_joint(&work, l.bits, by_known, &joint);
     histo_cuda_firsts_of(p, l.firsts, &joint);
     set_inner(&l.w, &work.lookups[0]);
+    if (p->pairs) l.w.scaling = histo_scaling_of(p);
     if (l.is_found) l.w.found = (uint32_t *)job->workspace;
     void *args[] = {&work, &l.w, &joint};
     histo_status status = HISTO_OK;
@@ -791,6 +869,8 @@ static histo_status launch(const histo_job *job)
         status = histo_cuda_launch(job, (const void *)find, dim3((unsigned)(work.shares / work.shares_each)),
                                    FIND_THREADS, 0, args);
     if (status != HISTO_OK) return status;
+    const void *of_pairs = kernel_of_pairs(job, &l, LEAST, &work);
+    if (of_pairs) kernel = of_pairs;
     dim3 grid((unsigned)(work.shares < l.blocks ? work.shares : l.blocks));
     return histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
 }
@@ -805,4 +885,6 @@ extern "C" const histo_strategy histo_cuda_packed_window = {
      {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
      {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
      {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
+    false,
+    true,
 };

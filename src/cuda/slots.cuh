@@ -428,9 +428,48 @@ HISTO_IN_KERNEL bool histo_is_outside(const histo_cuda_work *w, const char *at)
     }
 }
 
+/* ---- Pairs of images ---- */
+
+HISTO_IN_KERNEL uint32_t histo_slot_of_mean(const histo_cuda_work *w, uint32_t mean)
+{
+    const histo_lookup *l = &w->lookups[HISTO_MEAN];
+    return w->dtypes[0] == HISTO_U8 ? histo_slot_of_u8(l, (uint8_t)mean) : histo_slot_of_u16(l, (uint16_t)mean);
+}
+
+/* The value at a place of an image, whose address in the first one is given. */
+HISTO_IN_KERNEL int32_t histo_pixel_at(const histo_cuda_work *w, const char *first, int image)
+{
+    const char *at = first + image * w->nest.image_stride;
+    if (w->dtypes[0] == HISTO_U8) return *(const uint8_t *)at;
+    HISTO_LOAD(uint16_t, x, at)
+    return x;
+}
+
+/* The slot of a pair in a nest of pairs: all images are read for it. */
+HISTO_IN_KERNEL uint32_t histo_slot_of_pair(const histo_cuda_work *w, const histo_place *place)
+{
+    const int images = w->nest.images;
+    int image = 0;
+#pragma unroll
+    for (int d = 0; d <= HISTO_MAX_DIMS; d++) /* keeps index[] in registers */
+        image = d == w->nest.batch_ndim ? (int)place->index[d] * w->nest.step : image;
+    const char *first = histo_address(w, place, 0) - image * w->nest.image_stride;
+    uint32_t sum = 0;
+#pragma unroll 1
+    for (int i = 0; i < images; i++)
+        sum += (uint32_t)histo_pixel_at(w, first, i);
+    uint32_t mean = histo_mean_of(sum, (uint32_t)images, histo_mean_factor((uint32_t)images));
+    int32_t difference = histo_pixel_at(w, first, image) - histo_pixel_at(w, first, image + 1 < images ? image + 1 : 0);
+    return w->slot_strides[HISTO_DIFFERENCE] * histo_slot_of_i32(&w->lookups[HISTO_DIFFERENCE], difference) +
+           w->slot_strides[HISTO_MEAN] * histo_slot_of_mean(w, mean);
+}
+
+/* ---- Any sample ---- */
+
 /* The slot of the sample at a place, all axes, mask and filter counted in. */
 HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const histo_place *place)
 {
+    if (w->nest.images) return histo_slot_of_pair(w, place);
     if (w->mask != HISTO_ABSENT && histo_is_masked(w, histo_address(w, place, w->mask))) return w->slots;
     if (w->where != HISTO_ABSENT && histo_is_outside(w, histo_address(w, place, w->where))) return w->slots;
     uint32_t slot = 0;

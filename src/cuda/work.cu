@@ -18,7 +18,7 @@ histo_divisor histo_divisor_of(int64_t d)
 static bool is_aligned(const histo_cuda_work *work, int operand)
 {
     const histo_nest *nest = &work->nest;
-    uint64_t bits = (uint64_t)(uintptr_t)nest->base[operand];
+    uint64_t bits = (uint64_t)(uintptr_t)nest->base[operand] | (uint64_t)nest->image_stride;
     for (int d = 0; d < nest->ndim; d++)
         bits |= (uint64_t)nest->strides[operand][d];
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;

@@ -19,6 +19,8 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
                                                    : "the counting is on a GPU: ask for the CPU";
     const char *why = row->backend->unavailable();
     if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
+    if (!why && problem->pairs && !row->strategy->pairs)
+        why = "it counts samples that are in memory, not pairs of images";
     return why ? why : row->strategy->refuses(problem);
 }
 

@@ -87,7 +87,7 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     bool fits = planned->operands == problem->operands && planned->weights == problem->weights &&
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->batch == problem->batch &&
-                planned->ragged == problem->ragged;
+                planned->ragged == problem->ragged && planned->pairs == problem->pairs;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->dtypes[o] == problem->dtypes[o];
     return fits;
@@ -102,7 +102,9 @@ histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operan
         job.where_hi = fill->where_hi;
         job.stream = fill->stream;
     }
-    if (plan->problem.ragged)
+    if (plan->problem.pairs)
+        histo_nest_make_pairs(&job.nest, operands[0], plan->problem.pairs);
+    else if (plan->problem.ragged)
         histo_nest_make_ragged(&job.nest, plan->problem.operands, operands, plan->problem.batch, fill->offsets);
     else
         histo_nest_make(&job.nest, plan->problem.operands, operands);

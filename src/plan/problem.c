@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
+#include "view/pairs.h"
 #include "view/view.h"
 
 histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch, int64_t *bins, int64_t *slots)
@@ -93,6 +94,57 @@ static histo_status bind_offsets(histo_problem *problem, const histo_view *sampl
                       device - HISTO_DEVICE_CUDA(0));
 }
 
+/* The stack of images is the only operand. */
+static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, const histo_fill_options *options,
+                               const histo_view **views_out)
+{
+    histo_status status = add_operand(problem, stack, "images", stack, views_out);
+    if (status != HISTO_OK) return status;
+    const int64_t images = stack->ndim > stack->batch_ndim ? stack->shape[stack->batch_ndim] : 0;
+    if (options->pairs != HISTO_PAIRS_RING && options->pairs != HISTO_PAIRS_APART)
+        return histo_fail(HISTO_INVALID, "unknown pairs %d: use HISTO_PAIRS_RING or HISTO_PAIRS_APART",
+                          (int)options->pairs);
+    if (problem->naxes != HISTO_PAIRS_AXES)
+        return histo_fail(HISTO_INVALID, "pairs of images are counted on two axes, difference and mean, and not on %d",
+                          problem->naxes);
+    if (stack->dtype != HISTO_U8 && stack->dtype != HISTO_U16)
+        return histo_fail(HISTO_INVALID, "images whose pairs are counted are of u8 or u16, and not of %s",
+                          histo_dtype_name(stack->dtype));
+    if (images < 2 || images > HISTO_MAX_IMAGES)
+        return histo_fail(HISTO_INVALID,
+                          "pairs are of 2 to %d images, the first dimension behind the batch's; not of "
+                          "%lld",
+                          HISTO_MAX_IMAGES, (long long)images);
+    if (images % (int)options->pairs)
+        return histo_fail(HISTO_INVALID, "%lld images cannot be paired apart from each other: their number is odd",
+                          (long long)images);
+    if (options->weights || options->mask || options->where || options->offsets ||
+        problem->weighting != HISTO_UNWEIGHTED)
+        return histo_fail(HISTO_INVALID, "pairs of images are counted without weights, mask, where and offsets");
+    problem->pairs = options->pairs;
+    problem->sampled[HISTO_DIFFERENCE] = HISTO_I32;
+    problem->sampled[HISTO_MEAN] = stack->dtype;
+    problem->weights = problem->mask = problem->where = HISTO_ABSENT;
+    return HISTO_OK;
+}
+
+/* The samples of each axis, and what is beside them. */
+static histo_status bind_samples(histo_problem *problem, const histo_view *views, const histo_fill_options *options,
+                                 const histo_view **views_out)
+{
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
+        status = add_operand(problem, &views[a], "samples", &views[0], views_out);
+        problem->sampled[a] = problem->dtypes[a];
+    }
+    if (status == HISTO_OK)
+        status = add_optional(problem, &problem->weights, options->weights, "weights", &views[0], views_out);
+    if (status == HISTO_OK) status = add_optional(problem, &problem->mask, options->mask, "mask", &views[0], views_out);
+    if (status == HISTO_OK)
+        status = add_optional(problem, &problem->where, options->where, "where", &views[0], views_out);
+    return status;
+}
+
 histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out)
@@ -101,14 +153,8 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
     *problem = (histo_problem){.naxes = naxes, .batch = batch, .weighting = weighting};
-    histo_status status = HISTO_OK;
-    for (int a = 0; a < naxes && status == HISTO_OK; a++)
-        status = add_operand(problem, &views[a], "samples", &views[0], views_out);
-    if (status == HISTO_OK)
-        status = add_optional(problem, &problem->weights, options->weights, "weights", &views[0], views_out);
-    if (status == HISTO_OK) status = add_optional(problem, &problem->mask, options->mask, "mask", &views[0], views_out);
-    if (status == HISTO_OK)
-        status = add_optional(problem, &problem->where, options->where, "where", &views[0], views_out);
+    histo_status status = options->pairs ? bind_pairs(problem, &views[0], options, views_out)
+                                         : bind_samples(problem, views, options, views_out);
     if (status != HISTO_OK) return status;
     if (options->weights && weighting == HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
@@ -118,8 +164,15 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
                           (long long)histo_view_batch(&views[0]), (long long)batch);
     problem->samples = histo_view_size(&views[0]);
+    if (problem->pairs) problem->samples /= (int)problem->pairs;
     status = find_home(problem, views_out);
     return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
+}
+
+histo_status histo_problem_is_near(const histo_problem *problem, histo_device device)
+{
+    if (!problem->pairs || device == HISTO_DEVICE_CPU || device == problem->home || !problem->samples) return HISTO_OK;
+    return histo_fail(HISTO_UNSUPPORTED, "a GPU counts pairs of images that are in its memory: copy them there first");
 }
 
 double histo_problem_share(const histo_problem *problem, int64_t length)
@@ -144,9 +197,9 @@ histo_status histo_problem_make_cells(histo_problem *problem)
         histo_lookup *lookup = &problem->lookups[a];
         bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE &&
                     problem->samples >= SAMPLES_A_BIN * (int64_t)lookup->bins;
-        bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->dtypes[a]) > 2;
+        bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->sampled[a]) > 2;
         if (pays && can && !lookup->cells.entry)
-            status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->dtypes[a]);
+            status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a]);
     }
     return status;
 }
@@ -157,7 +210,7 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &problem->axes[a]);
         if (status == HISTO_OK)
-            status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->dtypes[a],
+            status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->sampled[a],
                                        problem->samples >= ENOUGH_FOR_A_TABLE);
     }
     if (status != HISTO_OK) {

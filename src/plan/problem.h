@@ -53,6 +53,7 @@ typedef struct histo_problem {
     int64_t batch;
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
     histo_weighting weighting;
+    histo_pairs pairs;   /* samples are computed from pairs of images: they are two numbers, and operands are one */
     bool ragged;         /* the batch is segments of different lengths, and the fill has their offsets */
     int64_t samples;     /* about how many a fill brings, all batch entries together */
     uint32_t *glanced;   /* the slots of some of the samples planned for, in order; NULL if nobody looked */
@@ -66,6 +67,7 @@ typedef struct histo_problem {
      * (else HISTO_ABSENT). */
     int operands;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
+    histo_dtype sampled[HISTO_MAX_AXES]; /* what each axis gets: of operand a, or computed from pairs */
     int weights, mask, where;
 } histo_problem;
 
@@ -77,6 +79,9 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch,
 histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
+
+/* HISTO_UNSUPPORTED if the samples would have to travel to the device and cannot. */
+histo_status histo_problem_is_near(const histo_problem *problem, histo_device device);
 
 /* Copy the (owned) axes and make their lookups. histo_problem_free undoes it. */
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);

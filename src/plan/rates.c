@@ -75,7 +75,7 @@ double histo_sample_bytes(const histo_problem *p)
     double bytes = 0;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
-    return bytes;
+    return p->pairs ? bytes * (int)p->pairs : bytes;
 }
 
 double histo_read_us(const histo_problem *p, const histo_speed *speed)

@@ -23,7 +23,7 @@ static histo_status check(const histo_problem *problem, histo_device device)
     if (problem->bound && device != problem->home)
         return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
                           problem->home - HISTO_DEVICE_CUDA(0));
-    return HISTO_OK;
+    return histo_problem_is_near(problem, device);
 }
 
 static bool is_contiguous(const histo_view *view)
@@ -75,6 +75,6 @@ histo_status histo_plan_find_sites(histo_plan *plan, const histo_plan_options *o
     histo_status status = check(problem, device);
     if (status != HISTO_OK) return status;
     add(plan, device, options, operands);
-    if (plan->free_choice) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
+    if (plan->free_choice && !problem->pairs) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
     return HISTO_OK;
 }

@@ -43,9 +43,10 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
         log2_samples++;
     histo_text text = {.out = signature, .capacity = capacity};
     for (int a = 0; a < problem->naxes; a++)
-        histo_text_add(&text, "%s%s/%s/%lld", a ? "," : "", histo_dtype_name(problem->dtypes[a]),
+        histo_text_add(&text, "%s%s/%s/%lld", a ? "," : "", histo_dtype_name(problem->sampled[a]),
                        problem->axes[a].edges ? "search" : "uniform", (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
+    if (problem->pairs) histo_text_add(&text, ";pairs=%s", problem->pairs == HISTO_PAIRS_RING ? "ring" : "apart");
     const int optional[] = {problem->weights, problem->mask, problem->where};
     static const char *const names[] = {"weights", "mask", "where"};
     for (int i = 0; i < 3; i++)

@@ -96,6 +96,41 @@ void histo_nest_make_ragged(histo_nest *nest, int operands, const histo_view *co
     }
 }
 
+void histo_nest_make_pairs(histo_nest *nest, const histo_view *stack, histo_pairs step)
+{
+    const int at = stack->batch_ndim;
+    histo_view first = *stack;
+    const histo_view *views[] = {&first};
+    first.ndim--;
+    for (int d = at; d < first.ndim; d++) {
+        first.shape[d] = stack->shape[d + 1];
+        first.strides[d] = stack->strides[d + 1];
+    }
+    histo_nest_make(nest, 1, views);
+    nest->images = (int)stack->shape[at];
+    nest->step = (int)step;
+    nest->image_stride = stack->strides[at];
+    for (int d = nest->ndim++; d > nest->batch_ndim; d--) {
+        nest->shape[d] = nest->shape[d - 1];
+        nest->strides[0][d] = nest->strides[0][d - 1];
+    }
+    nest->shape[nest->batch_ndim] = nest->images / nest->step;
+    nest->strides[0][nest->batch_ndim] = nest->image_stride * nest->step;
+    nest->per_batch *= nest->images / nest->step;
+}
+
+histo_nest histo_nest_places(const histo_nest *nest)
+{
+    histo_nest places = *nest;
+    places.per_batch /= nest->images / nest->step;
+    places.ndim--;
+    for (int d = nest->batch_ndim; d < places.ndim; d++) {
+        places.shape[d] = nest->shape[d + 1];
+        places.strides[0][d] = nest->strides[0][d + 1];
+    }
+    return places;
+}
+
 int64_t histo_nest_samples(const histo_nest *nest)
 {
     return nest->offsets ? nest->per_batch : nest->batch * nest->per_batch;

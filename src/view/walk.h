@@ -20,6 +20,10 @@ typedef struct histo_nest {
     int64_t shape[HISTO_MAX_DIMS + 1];
     int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
     const char *base[HISTO_MAX_OPERANDS];
+    /* Pairs of images: the first dimension behind the batch's counts pairs, whose first images the operand walks. */
+    int images;             /* of the stack; 0: samples are no pairs */
+    int step;               /* from the first image of a pair to that of the next */
+    int64_t image_stride;   /* bytes from an image to the next */
     const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
                                which is no batch dimension, and per_batch is all of them. Else NULL */
 } histo_nest;
@@ -30,6 +34,12 @@ void histo_nest_make(histo_nest *nest, int operands, const histo_view *const *vi
 /* The same of ragged segments: views of one dimension, whose order is kept. */
 void histo_nest_make_ragged(histo_nest *nest, int operands, const histo_view *const *views, int64_t batch,
                             const int64_t *offsets);
+
+/* Pairs of a stack of images, checked; step: histo_pairs. */
+void histo_nest_make_pairs(histo_nest *nest, const histo_view *stack, histo_pairs step);
+
+/* The same without the dimension of the pairs: a sample is a place of the first image. */
+histo_nest histo_nest_places(const histo_nest *nest);
 
 /* Samples of all batch entries together. */
 int64_t histo_nest_samples(const histo_nest *nest);

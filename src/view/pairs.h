@@ -1,0 +1,25 @@
+/* Samples that are computed from pairs of images: see histo_pairs in histo.h. */
+#ifndef VIEW_PAIRS_H
+#define VIEW_PAIRS_H
+
+#include "view/half.h"
+#include "view/walk.h"
+
+/* Of the samples' axes. Differences of u8 and u16 are i32; means have the images' dtype. */
+enum { HISTO_DIFFERENCE = 0, HISTO_MEAN = 1, HISTO_PAIRS_AXES = 2 };
+
+/* What histo_mean_of divides by n with. */
+HISTO_INLINE uint32_t histo_mean_factor(uint32_t n)
+{
+    return (uint32_t)(((uint64_t)1 << 32) / n + 1);
+}
+
+/* floor((sum + floor(n / 2)) / n) of n <= HISTO_MAX_IMAGES numbers of 16 bits. With x = sum + floor(n / 2) < 2^24 and
+ * factor * n = 2^32 + e, 0 < e <= n <= 2^8, the product is x / n + x * e / (n * 2^32), which is less than 1 / n more.
+ */
+HISTO_INLINE uint32_t histo_mean_of(uint32_t sum, uint32_t n, uint32_t factor)
+{
+    return (uint32_t)((uint64_t)(sum + n / 2) * factor >> 32);
+}
+
+#endif

@@ -1,0 +1,44 @@
+# Pairs of images.
+. "$(dirname "$0")/support/check.sh"
+
+printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >a.pgm
+printf 'P5\n3 2\n255\n\002\002\003\004\007\006' >b.pgm
+printf 'P5\n3 2\n255\n\001\001\003\004\005\011' >c.pgm
+printf 'P5\n2 2\n255\n\001\001\003\004' >small.pgm
+
+# Means of three are 1 2 3 4 6 7; those of two, of which halves are rounded up, 2 2 3 4 6 6.
+prints 'difference_lo	difference_hi	mean_lo	mean_hi	count
+-4	0	0	4	2\n-4	0	4	8	2
+0	4	0	4	7\n0	4	4	8	7\n' --pairs ring -b 2 -r '-4:4;0:8' a.pgm b.pgm c.pgm
+prints 'difference_lo	difference_hi	mean_lo	mean_hi	count
+-2	-1	0	2	0\n-2	-1	2	7	1\n-1	0	0	2	0\n-1	0	2	7	1\n0	1	0	2	0\n0	1	2	7	4\n' \
+    --pairs apart --edges '-2,-1,0,1;0,2,7' a.pgm b.pgm
+prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	1	2	0\n-1	0	2	3	1\n0	1	1	2	0\n0	1	2	3	1\n' \
+    --pairs apart -b 2 -r '-1:1;1:3' --roi 0,0,2,1 a.pgm b.pgm
+printf 'P5\n3 2\n65535\n123456123456' >deep.pgm
+printf '\001\000\002\000\003\000' >wide
+prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	4	0\n0	1	0	4	6\n' \
+    --pairs ring --dtype u16 -b '2;1' -r '-1:1;0:4' wide wide
+
+# Whatever the strategy; and the axes are found from the pairs.
+for strategy in sequential privatized byte_counters; do
+    shows '^-2	-1	6	7	1$' --pairs apart --strategy $strategy a.pgm b.pgm
+done
+refuses 2 'not pairs of images' --pairs apart --strategy value_counts a.pgm b.pgm
+shows '^axis difference: integer, 3 bins over \[-2, 1)$' explain --pairs apart a.pgm b.pgm
+
+refuses 2 'ring or apart' --pairs both a.pgm b.pgm
+refuses 2 'contradict' --pairs ring --joint r,g a.pgm b.pgm
+refuses 2 'contradict' --pairs ring --batch a.pgm b.pgm
+refuses 2 'two images at least, and there is one' --pairs ring a.pgm
+refuses 2 'their number is odd' --pairs apart a.pgm b.pgm c.pgm
+refuses 1 'page 0 of small.pgm has 4 samples where the first image has 6' --pairs ring a.pgm small.pgm
+refuses 1 'deep.pgm has u16 samples where a.pgm has u8: ' --pairs ring a.pgm deep.pgm
+refuses 1 'has f16 samples, and --pairs is for images of u8 or u16' --pairs ring --dtype f16 wide wide
+if [ "$data" ]; then
+    refuses 2 'has 3 channels to count, and --pairs is for images of one' --pairs ring "$data/grace_hopper.jpg" a.pgm
+    # An image and itself.
+    prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	256	0\n0	1	0	256	614400\n' \
+        --pairs ring --channel r -b '2;1' -r '-1:1;0:256' "$data/grace_hopper.jpg" "$data/grace_hopper.jpg"
+fi
+finish
