@@ -11,7 +11,7 @@
 enum { BLOCKS, THREADS };
 
 #define COUNT(reader)                                                                                                  \
-    static __global__ void count_##reader(const __grid_constant__ histo_cuda_work work)                                \
+    static __global__ void __launch_bounds__(1024) count_##reader(const __grid_constant__ histo_cuda_work work)        \
     {                                                                                                                  \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_##reader(&work, item);                                                     \
@@ -29,7 +29,7 @@ HISTO_READERS(COUNT)
 #undef COUNT
 
 /* With weights: every sample adds to its slot's count and sums. */
-static __global__ void count_weighted(const __grid_constant__ histo_cuda_work work)
+static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
 {
     for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
         histo_share share = histo_share_any(&work, item);

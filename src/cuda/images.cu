@@ -94,6 +94,8 @@ static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
     in->more_each = in->stride % in->each;
     in->more_rows = in->stride / in->each * in->pitch;
     in->more_mask_rows = in->stride / in->each * in->mask_pitch;
+    in->more_bytes = (int64_t)in->stride * VECTOR;
+    in->more_masks = in->more_bytes / in->size;
 }
 
 /* Rows that are longer than indices of vectors reach are cut at samples and pixels, and many rows between them. */

@@ -4,14 +4,15 @@
  *
  *     uint32_t share = blockIdx.x / in.team, member = blockIdx.x - share * in.team;
  *     for (; share < in.shares; share += in.teams) {
- *         histo_images_place next = histo_images_place_of(&in, share, member);
+ *         histo_images_place next = histo_images_place_of<ROWS>(&in, share, member);
  *         while (next.index < next.end) {
- *             histo_images_vector it = histo_images_next(&in, &next, masked);
+ *             histo_images_vector it = histo_images_next<ROWS>(&in, &next, masked);
  *             … if (it.there), the vector at it.row + it.offset
  *         }
  *         … the samples of histo_images_rows_of(&in, share, member), if in.ragged
  *     }
- */
+ *
+ * ROWS: images have several; of one, it takes less to find the next vector. */
 #ifndef CUDA_IMAGES_CUH
 #define CUDA_IMAGES_CUH
 
@@ -45,6 +46,7 @@ typedef struct histo_images {
     uint32_t team, teams, stride; /* blocks of a team, teams, and the threads of one */
     uint32_t more_each;           /* the stride in vectors, and in rows of samples and mask */
     int64_t more_rows, more_mask_rows;
+    int64_t more_bytes, more_masks; /* the stride in a row of samples and in its mask */
     bool ragged; /* some rows begin or end beside a multiple of 16 bytes */
 } histo_images;
 
@@ -89,22 +91,12 @@ HISTO_IN_KERNEL int64_t histo_images_entry(const histo_images *in, uint32_t shar
     return histo_image_of(in, histo_divide(share, in->by_parts)).entry;
 }
 
-/* A thread's next vector of a share: its row and place in the row; vectors of the team are neighbours. */
+/* A thread's next vector of a share; vectors of the team are neighbours. Of several rows: where its row begins and its
+ * column in it; of a single one: itself, and the bytes before the row's first vector. */
 typedef struct histo_images_place {
-    const char *row, *mask;
-    uint32_t index, end, column;
+    const char *at, *mask;
+    uint32_t index, end, column, before;
 } histo_images_place;
-
-HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in, uint32_t share, uint32_t member)
-{
-    uint32_t number = histo_divide(share, in->by_parts);
-    histo_image image = histo_image_of(in, number);
-    uint32_t begin = (share - number * in->parts) * in->part;
-    uint32_t index = begin + member * blockDim.x + threadIdx.x, row = histo_divide(index, in->by_each);
-    histo_images_place it = {image.at + row * in->pitch, image.mask + row * in->mask_pitch, index,
-                             min(begin + in->part, in->vectors), index - row * in->each};
-    return it;
-}
 
 /* Bytes to the next multiple of a vector's. */
 HISTO_IN_KERNEL uint32_t histo_to_vector(const char *at)
@@ -112,27 +104,50 @@ HISTO_IN_KERNEL uint32_t histo_to_vector(const char *at)
     return -(uint32_t)(uint64_t)at & (HISTO_IMAGES_VECTOR - 1);
 }
 
+template <bool ROWS>
+HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in, uint32_t share, uint32_t member)
+{
+    uint32_t number = histo_divide(share, in->by_parts);
+    histo_image image = histo_image_of(in, number);
+    uint32_t begin = (share - number * in->parts) * in->part;
+    uint32_t index = begin + member * blockDim.x + threadIdx.x, end = min(begin + in->part, in->vectors);
+    if (ROWS) {
+        uint32_t row = histo_divide(index, in->by_each);
+        return {image.at + row * in->pitch, image.mask + row * in->mask_pitch, index, end, index - row * in->each, 0};
+    }
+    uint32_t before = histo_to_vector(image.at), all = in->whole - min(in->whole, (uint32_t)(before > in->rest));
+    int64_t at = before + (int64_t)index * HISTO_IMAGES_VECTOR;
+    return {image.at + at, image.mask + at / in->size, index, min(end, all), 0, before};
+}
+
 typedef struct histo_images_vector {
     bool there;
-    const char *row, *mask; /* where these begin */
-    int64_t offset;         /* of the vector, in bytes */
-    uint32_t column, before;
+    const char *at, *mask; /* of its first sample */
+    uint32_t phase;        /* the bytes of the row before it, modulo 3 */
 } histo_images_vector;
 
 /* The next vector, and go on. */
+template <bool ROWS>
 HISTO_IN_KERNEL histo_images_vector histo_images_next(const histo_images *in, histo_images_place *it, bool masked)
 {
-    uint32_t before = histo_to_vector(it->row), column = it->column;
+    if (!ROWS) {
+        histo_images_vector v = {it->index < it->end, it->at, it->mask, (it->index + it->before) % 3};
+        it->index += in->stride;
+        it->at += in->more_bytes;
+        if (masked) it->mask += in->more_masks;
+        return v;
+    }
+    uint32_t before = histo_to_vector(it->at), column = it->column;
     bool there = it->index < it->end && column + (before > in->rest) < in->whole;
-    histo_images_vector v = {
-        there, it->row, it->mask, (int64_t)column * HISTO_IMAGES_VECTOR + before, column, before};
+    int64_t offset = (int64_t)column * HISTO_IMAGES_VECTOR + before;
+    histo_images_vector v = {there, it->at + offset, it->mask + offset / in->size, (column + before) % 3};
     it->index += in->stride;
     it->column += in->more_each;
-    it->row += in->more_rows;
+    it->at += in->more_rows;
     if (masked) it->mask += in->more_mask_rows;
     if (it->column >= in->each) {
         it->column -= in->each;
-        it->row += in->pitch;
+        it->at += in->pitch;
         if (masked) it->mask += in->mask_pitch;
     }
     return v;

@@ -260,23 +260,34 @@ KERNELS(COUNT)
 
 /* ---- Rows of images ---- */
 
+/* Those of a vector's samples; as one number where that is aligned. */
+template <int EACH>
+HISTO_IN_KERNEL uint64_t load_mask(const char *at)
+{
+    if ((uint64_t)at % EACH != 0) return histo_bytes_at(at, EACH);
+    return EACH == 8   ? __ldcs((const unsigned long long *)at)
+           : EACH == 4 ? __ldcs((const unsigned int *)at)
+                       : __ldcs((const unsigned short *)at);
+}
+
 /* A step's vectors: of the v-th, bit v tells whether it is there. masks: a byte for each of its samples. */
-template <int V, int EACH>
+template <bool ROWS, int V, int EACH>
 HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *next, uint4 *words, uint64_t *masks)
 {
     uint32_t there = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        histo_images_vector it = histo_images_next(in, next, in->mask);
+        histo_images_vector it = histo_images_next<ROWS>(in, next, in->mask);
         if (!it.there) continue;
         there |= 1u << v;
-        words[v] = __ldcs((const uint4 *)(it.row + it.offset));
-        if (in->mask) masks[v] = histo_bytes_at(it.mask + it.offset / (16 / EACH), EACH);
+        words[v] = __ldcs((const uint4 *)it.at);
+        if (in->mask) masks[v] = load_mask<EACH>(it.mask);
     }
     return there;
 }
 
 #define COUNT_ROWS(name, storage, way)                                                                                 \
+    template <bool ROWS>                                                                                               \
     static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), 1)                              \
         rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
                             const __grid_constant__ histo_images in)                                                   \
@@ -287,17 +298,17 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         LOAD_##way histo_clear_shared(shared, l.words);                                                                \
         uint32_t share = blockIdx.x / in.team, member = blockIdx.x - share * in.team, there[2];                        \
-        histo_images_place place = histo_images_place_of(&in, share, member);                                          \
+        histo_images_place place = histo_images_place_of<ROWS>(&in, share, member);                                    \
         uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
         uint64_t masks[2][V] = {};                                                                                     \
-        there[0] = load_rows<V, N>(&in, &place, vectors[0], masks[0]);                                                 \
+        there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                                 \
         while (share < in.shares) {                                                                                    \
             for (bool more = true; more;) {                                                                            \
                 _Pragma("unroll") for (int turn = 0; turn < 2; turn++)                                                 \
                 {                                                                                                      \
                     if (!more) break;                                                                                  \
                     more = place.index < place.end;                                                                    \
-                    if (more) there[!turn] = load_rows<V, N>(&in, &place, vectors[!turn], masks[!turn]);               \
+                    if (more) there[!turn] = load_rows<ROWS, V, N>(&in, &place, vectors[!turn], masks[!turn]);               \
                     _Pragma("unroll") for (int v = 0; v < V; v++)                                                      \
                     {                                                                                                  \
                         if (!(there[turn] >> v & 1)) continue;                                                         \
@@ -323,8 +334,8 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
             int64_t entry = histo_images_entry(&in, share);                                                            \
             share += in.teams;                                                                                         \
             if (share < in.shares) {                                                                                   \
-                place = histo_images_place_of(&in, share, member);                                                     \
-                there[0] = load_rows<V, N>(&in, &place, vectors[0], masks[0]);                                         \
+                place = histo_images_place_of<ROWS>(&in, share, member);                                               \
+                there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                         \
             }                                                                                                          \
             merge(shared, &l, &work, entry, false);                                                                    \
         }                                                                                                              \
@@ -485,8 +496,14 @@ static const variant of_arrays[] = {
 #undef ROW
     {NULL, 0, NULL}};
 
+static const variant of_row[] = {
+#define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way<false>},
+    ROWS_KERNELS(ROW)
+#undef ROW
+    {NULL, 0, NULL}};
+
 static const variant of_rows[] = {
-#define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way},
+#define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way<true>},
     ROWS_KERNELS(ROW)
 #undef ROW
     {NULL, 0, NULL}};
@@ -528,7 +545,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
 
 typedef struct of_images {
     const histo_job *job;
-    const void *kernel;
+    int dtype, way;
     plan plan;
 } of_images;
 
@@ -539,7 +556,8 @@ static histo_status launch_images(void *context, const histo_images *in)
     histo_images images = *in;
     layout l = it->plan.l;
     void *args[] = {&work, &l, &images};
-    return histo_cuda_launch(it->job, it->kernel, dim3(in->teams * in->team), it->plan.threads, it->plan.shared, args);
+    const void *kernel = kernel_of(in->rows > 1 ? of_rows : of_row, it->dtype, it->way);
+    return histo_cuda_launch(it->job, kernel, dim3(in->teams * in->team), it->plan.threads, it->plan.shared, args);
 }
 
 /* By a kernel for rows of images, if they are that, and all of them; a counter of what a mask leaves out is none of
@@ -559,7 +577,7 @@ static bool count_rows(const histo_job *job, histo_status *status)
     int way = way_of(&p->lookups[0], p->dtypes[0]);
     bool moves = way == WHOLE && p->lookups[0].whole.closed && in.mask;
     if (moves || !kernel_of(of_rows, p->dtypes[0], way) || !plan_of(p, job->params, way).threads) way = PLAIN;
-    of_images it = {job, kernel_of(of_rows, p->dtypes[0], way), plan_of(p, job->params, way)};
+    of_images it = {job, (int)p->dtypes[0], way, plan_of(p, job->params, way)};
     *status = histo_cuda_images_launch(&in, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_images, &it);
     return true;
 }

@@ -53,18 +53,18 @@ HISTO_IN_KERNEL uint4 load_mask(const char *at)
 }
 
 /* Load the vectors of a step, and go on. Two bits for each: its phase, or NO_VECTOR. */
-template <int PERIOD, bool MASKED, int V>
+template <int PERIOD, bool MASKED, bool ROWS, int V>
 HISTO_IN_KERNEL uint32_t load(const histo_images *in, histo_images_place *next, uint4 *words, uint4 *masks)
 {
     uint32_t phases = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        histo_images_vector it = histo_images_next(in, next, MASKED);
+        histo_images_vector it = histo_images_next<ROWS>(in, next, MASKED);
         uint32_t phase = NO_VECTOR;
         if (it.there) {
-            phase = PERIOD == 3 ? (it.column + it.before) % 3 : 0; /* a vector is 5 pixels and 1 byte */
-            words[v] = __ldcs((const uint4 *)(it.row + it.offset));
-            if (MASKED) masks[v] = load_mask(it.mask + it.offset);
+            phase = PERIOD == 3 ? it.phase : 0;
+            words[v] = __ldcs((const uint4 *)it.at);
+            if (MASKED) masks[v] = load_mask(it.mask);
         }
         phases |= phase << (2 * v);
     }
@@ -206,7 +206,7 @@ enum { MOST_BLOCKS = 3 };
 
 /* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step. AHEAD: before it counts those of the step before;
  * else the code is short, as few steps want it, which wait for each of its lines. */
-template <int PERIOD, bool MASKED, int V, bool AHEAD, int THREADS, int BLOCKS>
+template <int PERIOD, bool MASKED, bool ROWS, int V, bool AHEAD, int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS : MOST_BLOCKS)
     count_pixels(const __grid_constant__ pixels p)
 {
@@ -220,9 +220,9 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
                       ? 0
                       : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
     uint32_t share = blockIdx.x / p.in.team, member = blockIdx.x - share * p.in.team, phases[TURNS];
-    histo_images_place next = histo_images_place_of(&p.in, share, member);
+    histo_images_place next = histo_images_place_of<ROWS>(&p.in, share, member);
     uint4 vectors[TURNS][V] = {}, mask[TURNS][V] = {}; /* by turns: one is counted, one is loaded */
-    phases[0] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[0], mask[0]);
+    phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
         ((uint4 *)r.counters)[i] = make_uint4(0, 0, 0, 0);
     for (uint32_t i = threadIdx.x; i < counters_of<MASKED>(); i += blockDim.x)
@@ -235,22 +235,22 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
                 const int other = TURNS - 1 - turn;
                 if (!more) break;
                 more = next.index < next.end;
-                if (more && AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[other], mask[other]);
+                if (more && AHEAD) phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
 #pragma unroll
                 for (int v = 0; v < V; v++) {
                     uint32_t phase = phases[turn] >> (2 * v) & 3;
                     if (phase == NO_VECTOR) continue;
                     count_vector<PERIOD, MASKED>(mine, vectors[turn][v], mask[turn][v], phase);
                 }
-                if (more && !AHEAD) phases[other] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[other], mask[other]);
+                if (more && !AHEAD) phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
             }
         }
         if (p.in.ragged) count_ends<PERIOD, MASKED>(&p.in, mine, share, member);
         int64_t entry = histo_images_entry(&p.in, share);
         share += p.in.teams;
         if (share < p.in.shares) {
-            next = histo_images_place_of(&p.in, share, member);
-            phases[0] = load<PERIOD, MASKED, V>(&p.in, &next, vectors[0], mask[0]);
+            next = histo_images_place_of<ROWS>(&p.in, share, member);
+            phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
         }
         merge<MASKED>(&p, &r, entry);
     }
@@ -259,21 +259,25 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
 /* ---- The launch ---- */
 
 typedef struct shape {
-    const void *kernel;
+    const void *kernels[2]; /* for a row, and for several */
     int threads, blocks; /* of a block; of a multiprocessor */
 } shape;
 
 /* Tables of many channels leave room for one block, and others for several. A small image is counted in a step or two,
  * by few blocks, since each adds up all of its counters. */
 #define SHAPE(period, masked, vectors, ahead, threads, blocks)                                                         \
-    {(const void *)count_pixels<period, masked, vectors, ahead, threads, blocks>, threads, blocks}
+    {                                                                                                                  \
+        {(const void *)count_pixels<period, masked, false, vectors, ahead, threads, blocks>,                           \
+         (const void *)count_pixels<period, masked, true, vectors, ahead, threads, blocks>},                           \
+            threads, blocks                                                                                            \
+    }
 
-static shape shape_of(int period, bool masked, bool small)
+static const shape *shape_of(int period, bool masked, bool small)
 {
     static const shape of_masked = SHAPE(1, true, 2, true, 512, 2), of_small = SHAPE(1, false, 4, false, 1024, 1);
     static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 2, true, 512, 3), SHAPE(2, false, 2, true, 768, 2),
                                                 SHAPE(3, false, 2, true, 640, 2), SHAPE(4, false, 4, true, 1024, 1)};
-    return masked ? of_masked : small && period == 1 ? of_small : shapes[period - 1];
+    return masked ? &of_masked : small && period == 1 ? &of_small : &shapes[period - 1];
 }
 
 /* Is the filter on the samples themselves? */
@@ -348,7 +352,7 @@ static size_t shared_of(const pixels *p)
 typedef struct launching {
     const histo_job *job;
     const pixels *all;
-    const void *kernel;
+    const shape *shape;
     int threads;
 } launching;
 
@@ -358,7 +362,8 @@ static histo_status launch(void *context, const histo_images *in)
     pixels p = *it->all;
     p.in = *in;
     void *args[] = {&p};
-    return histo_cuda_launch(it->job, it->kernel, dim3(in->teams * in->team), it->threads, shared_of(&p), args);
+    return histo_cuda_launch(it->job, it->shape->kernels[in->rows > 1], dim3(in->teams * in->team), it->threads,
+                             shared_of(&p), args);
 }
 
 /* n histograms from the first-th on, where there is a batch dimension of nothing else. */
@@ -384,12 +389,12 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
         return false;
     if (!all_entries && (period > 1 || all.in.rows > 1 || all.in.dims > 1)) return false;
     bool small = (job->end - job->begin) / (VECTOR * SMALL_VECTORS * 1024) < multiprocessors;
-    shape it = shape_of(period, all.in.mask != NULL, small && all_entries && all.in.dims == 0);
-    int of_block = threads && threads < it.threads ? (int)threads : it.threads;
+    const shape *it = shape_of(period, all.in.mask != NULL, small && all_entries && all.in.dims == 0);
+    int of_block = threads && threads < it->threads ? (int)threads : it->threads;
     int64_t resident = histo_cuda_resident(job->problem->device, of_block, shared_of(&all));
-    int64_t by_registers = multiprocessors * it.blocks * (it.threads / of_block);
+    int64_t by_registers = multiprocessors * it->blocks * (it->threads / of_block);
     if (!blocks) blocks = by_registers < resident ? by_registers : resident;
-    launching how = {job, &all, it.kernel, of_block};
+    launching how = {job, &all, it, of_block};
     if (all_entries) {
         *status = histo_cuda_images_launch(&all.in, of_block, blocks, MERGE, launch, &how);
         return true;
