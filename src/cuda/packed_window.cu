@@ -287,11 +287,11 @@ HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing 
     if (is_below(p, shift_of(p, at)) && at + 1 < b->size) add_to_histogram(b, at + 1, -(long long)n);
 }
 
-/* Counter `at`, in the word `old`, was too full for n more: it wraps, and so do full ones above it. */
-HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old, uint32_t n)
+/* Counter `at` was full, its word `old`: it wraps, and so do full ones above it. */
+HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
 {
-    for (uint32_t shift = shift_of(p, at); shift + p->bits <= 32 && at < b->size; shift += p->bits, at++, n = 1) {
-        if (histo_packed_value(p, old, shift) + n <= p->full) break;
+    for (uint32_t shift = shift_of(p, at); shift + p->bits <= 32 && at < b->size; shift += p->bits, at++) {
+        if (histo_packed_value(p, old, shift) != p->full) break;
         uint32_t entry = entry_of(p, at);
         if (owns(b, entry, at))
             atomicAdd(wraps_of(b, p, entry), 1u);
@@ -377,11 +377,10 @@ HISTO_IN_KERNEL uint32_t bin_nearest(const inner *in, const window *w, const his
 }
 
 /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
-HISTO_IN_KERNEL bool is_skewed(const block *b, const uint32_t *at, int n)
+HISTO_IN_KERNEL bool is_skewed(const uint32_t *at, int n)
 {
     enum { MANY = 6 };
-    bool equal = (at[0] == at[1 % n] || at[0] == at[n / 2]) && at[0] < b->size;
-    return n > 1 && __popc(__ballot_sync(~0u, equal)) >= MANY;
+    return n > 1 && __popc(__ballot_sync(~0u, at[0] == at[1 % n] || at[0] == at[n / 2])) >= MANY;
 }
 
 /* Count runs, and the samples of slots that are in the table; these become spare. run: neighbouring samples of a
@@ -424,37 +423,12 @@ HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint
     return __any_sync(~0u, is_left);
 }
 
-/* Lanes whose samples are equal add together. */
-HISTO_IN_KERNEL void count_joined(const block *b, const histo_packing *p, const uint32_t *at, int n)
-{
-#pragma unroll
-    for (int k = 0; k < n; k++) {
-        uint32_t same = __match_any_sync(~0u, at[k]), lanes = __popc(same);
-        bool wraps = false;
-        uint32_t old = 0;
-        if ((same & ((1u << threadIdx.x % WARP) - 1)) == 0) {
-            old = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]) * lanes);
-            wraps = (lifted(p, old, at[k]) >> (32 - p->bits)) + lanes > p->full;
-        }
-        if (__any_sync(~0u, wraps)) {
-            if (wraps) wrap(b, p, at[k], old, lanes);
-            __syncwarp();
-        }
-    }
-}
-
 /* Count n samples of each thread, all of its warp at once. */
 HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
 {
     enum { MOST = 16 };
     uint32_t old[MOST], highest = 0, full = p->full << (32 - p->bits);
-    if (is_skewed(b, at, n)) {
-        if (!count_frequent(b, p, at, n, run)) return;
-        if (is_skewed(b, at, n)) {
-            count_joined(b, p, at, n);
-            return;
-        }
-    }
+    if (is_skewed(at, n) && !count_frequent(b, p, at, n, run)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
         old[k] = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]));
@@ -466,7 +440,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
     for (int k = 0; k < n; k++) {
         bool overflows = lifted(p, old[k], at[k]) >= full;
         if (!__any_sync(~0u, overflows)) continue;
-        if (overflows) wrap(b, p, at[k], old[k], 1);
+        if (overflows) wrap(b, p, at[k], old[k]);
         __syncwarp();
     }
 }
