@@ -90,6 +90,7 @@ static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
     in->shares = (uint32_t)shares;
     in->team = team_of(shares, in->part, blocks, threads, merge);
     in->teams = (uint32_t)(blocks / in->team < shares ? blocks / in->team : shares);
+    in->by_team = histo_divisor_of(in->team);
     in->stride = in->team * (uint32_t)threads;
     in->more_each = in->stride % in->each;
     in->more_rows = in->stride / in->each * in->pitch;

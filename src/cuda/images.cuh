@@ -2,17 +2,17 @@
  * a mask of a byte for each sample. Threads read rows in aligned vectors of 16 bytes; the few samples before and behind
  * these one by one. A kernel's block takes whole shares, parts of an image, together with the other blocks of its team:
  *
- *     uint32_t share = blockIdx.x / in.team, member = blockIdx.x - share * in.team;
+ *     uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team;
  *     for (; share < in.shares; share += in.teams) {
- *         histo_images_place next = histo_images_place_of<ROWS>(&in, share, member);
+ *         histo_images_place next = histo_images_place_of<ROWS, SIZE>(&in, share, member);
  *         while (next.index < next.end) {
- *             histo_images_vector it = histo_images_next<ROWS>(&in, &next, masked);
+ *             histo_images_vector it = histo_images_next<ROWS, SIZE>(&in, &next, masked);
  *             … if (it.there), the vector at it.row + it.offset
  *         }
  *         … the samples of histo_images_rows_of(&in, share, member), if in.ragged
  *     }
  *
- * ROWS: images have several; of one, it takes less to find the next vector. */
+ * ROWS: images have several; of one, it takes less to find the next vector. SIZE: bytes of a sample. */
 #ifndef CUDA_IMAGES_CUH
 #define CUDA_IMAGES_CUH
 
@@ -44,6 +44,7 @@ typedef struct histo_images {
     uint32_t parts, shares; /* shares of an image, and in all */
     histo_divisor by_parts;
     uint32_t team, teams, stride; /* blocks of a team, teams, and the threads of one */
+    histo_divisor by_team;
     uint32_t more_each;           /* the stride in vectors, and in rows of samples and mask */
     int64_t more_rows, more_mask_rows;
     int64_t more_bytes, more_masks; /* the stride in a row of samples and in its mask */
@@ -104,7 +105,7 @@ HISTO_IN_KERNEL uint32_t histo_to_vector(const char *at)
     return -(uint32_t)(uint64_t)at & (HISTO_IMAGES_VECTOR - 1);
 }
 
-template <bool ROWS>
+template <bool ROWS, int SIZE>
 HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in, uint32_t share, uint32_t member)
 {
     uint32_t number = histo_divide(share, in->by_parts);
@@ -116,8 +117,8 @@ HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in,
         return {image.at + row * in->pitch, image.mask + row * in->mask_pitch, index, end, index - row * in->each, 0};
     }
     uint32_t before = histo_to_vector(image.at), all = in->whole - min(in->whole, (uint32_t)(before > in->rest));
-    int64_t at = before + (int64_t)index * HISTO_IMAGES_VECTOR;
-    return {image.at + at, image.mask + at / in->size, index, min(end, all), 0, before};
+    uint64_t at = before + (uint64_t)index * HISTO_IMAGES_VECTOR;
+    return {image.at + at, image.mask + at / SIZE, index, min(end, all), 0, before};
 }
 
 typedef struct histo_images_vector {
@@ -127,7 +128,7 @@ typedef struct histo_images_vector {
 } histo_images_vector;
 
 /* The next vector, and go on. */
-template <bool ROWS>
+template <bool ROWS, int SIZE>
 HISTO_IN_KERNEL histo_images_vector histo_images_next(const histo_images *in, histo_images_place *it, bool masked)
 {
     if (!ROWS) {
@@ -139,8 +140,8 @@ HISTO_IN_KERNEL histo_images_vector histo_images_next(const histo_images *in, hi
     }
     uint32_t before = histo_to_vector(it->at), column = it->column;
     bool there = it->index < it->end && column + (before > in->rest) < in->whole;
-    int64_t offset = (int64_t)column * HISTO_IMAGES_VECTOR + before;
-    histo_images_vector v = {there, it->at + offset, it->mask + offset / in->size, (column + before) % 3};
+    uint64_t offset = (uint64_t)column * HISTO_IMAGES_VECTOR + before;
+    histo_images_vector v = {there, it->at + offset, it->mask + offset / SIZE, (column + before) % 3};
     it->index += in->stride;
     it->column += in->more_each;
     it->at += in->more_rows;

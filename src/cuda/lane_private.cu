@@ -277,7 +277,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
     uint32_t there = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        histo_images_vector it = histo_images_next<ROWS>(in, next, in->mask);
+        histo_images_vector it = histo_images_next<ROWS, 16 / EACH>(in, next, in->mask);
         if (!it.there) continue;
         there |= 1u << v;
         words[v] = __ldcs((const uint4 *)it.at);
@@ -297,8 +297,8 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         LOAD_##way histo_clear_shared(shared, l.words);                                                                \
-        uint32_t share = blockIdx.x / in.team, member = blockIdx.x - share * in.team, there[2];                        \
-        histo_images_place place = histo_images_place_of<ROWS>(&in, share, member);                                    \
+        uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team, there[2];        \
+        histo_images_place place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                            \
         uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
         uint64_t masks[2][V] = {};                                                                                     \
         there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                                 \
@@ -316,7 +316,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
                         uint32_t slot[N];                                                                              \
                         memcpy(x, &vectors[turn][v], sizeof x);                                                        \
                         SLOTS_##way(name) if (in.mask) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =         \
-                            masks[turn][v] >> (8 * k) & 0xff ? slot[k] : work.slots;                                   \
+                            masks[turn][v] & UINT64_C(0xff) << (8 * k) ? slot[k] : work.slots;                            \
                         count_slots(mine, &l, false, slot, N);                                                         \
                     }                                                                                                  \
                 }                                                                                                      \
@@ -334,7 +334,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
             int64_t entry = histo_images_entry(&in, share);                                                            \
             share += in.teams;                                                                                         \
             if (share < in.shares) {                                                                                   \
-                place = histo_images_place_of<ROWS>(&in, share, member);                                               \
+                place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                                       \
                 there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                         \
             }                                                                                                          \
             merge(shared, &l, &work, entry, false);                                                                    \

@@ -59,7 +59,7 @@ HISTO_IN_KERNEL uint32_t load(const histo_images *in, histo_images_place *next, 
     uint32_t phases = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        histo_images_vector it = histo_images_next<ROWS>(in, next, MASKED);
+        histo_images_vector it = histo_images_next<ROWS, 1>(in, next, MASKED);
         uint32_t phase = NO_VECTOR;
         if (it.there) {
             phase = PERIOD == 3 ? it.phase : 0;
@@ -219,8 +219,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
         mine[j] = p.table[j] == UNCOUNTED
                       ? 0
                       : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
-    uint32_t share = blockIdx.x / p.in.team, member = blockIdx.x - share * p.in.team, phases[TURNS];
-    histo_images_place next = histo_images_place_of<ROWS>(&p.in, share, member);
+    uint32_t share = histo_divide(blockIdx.x, p.in.by_team), member = blockIdx.x - share * p.in.team, phases[TURNS];
+    histo_images_place next = histo_images_place_of<ROWS, 1>(&p.in, share, member);
     uint4 vectors[TURNS][V] = {}, mask[TURNS][V] = {}; /* by turns: one is counted, one is loaded */
     phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
@@ -249,7 +249,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
         int64_t entry = histo_images_entry(&p.in, share);
         share += p.in.teams;
         if (share < p.in.shares) {
-            next = histo_images_place_of<ROWS>(&p.in, share, member);
+            next = histo_images_place_of<ROWS, 1>(&p.in, share, member);
             phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
         }
         merge<MASKED>(&p, &r, entry);
