@@ -163,12 +163,18 @@ HISTO_IN_KERNEL bool is_below(const histo_packing *p, uint32_t shift)
     return shift + 2 * p->bits <= 32;
 }
 
+/* at / 5, below 2^30. */
+HISTO_IN_KERNEL uint32_t fifth(uint32_t at)
+{
+    return __umulhi(at, UINT32_MAX / 5 + 1);
+}
+
 /* A counter's word: neighbours share one, and every 234th is left out, but of fives: equal distances of these that are
  * no multiple of 5 are none in words. */
 HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
 {
     const uint32_t part = UINT32_MAX / 234;
-    if (p->bits == FIVES) return at / 5;
+    if (p->bits == FIVES) return fifth(at);
     uint32_t word = histo_packed_word(p, at);
     return word + __umulhi(word, part);
 }
@@ -177,13 +183,13 @@ HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
  * counter, and the word shifted up by it begins with the counter. */
 HISTO_IN_KERNEL uint32_t lift(const histo_packing *p, uint32_t at)
 {
-    if (p->bits == FIVES) return 32 - FIVES - FIVES * at - 2 * (at / 5); /* 2: -30 */
+    if (p->bits == FIVES) return 32 - FIVES - FIVES * at - 2 * fifth(at); /* 2: -30 */
     return 32 - p->bits - at * p->bits;
 }
 
 HISTO_IN_KERNEL uint32_t one_of(const histo_packing *p, uint32_t at)
 {
-    return __funnelshift_r(1u << (32 - p->bits), 0, lift(p, at));
+    return 1u << (32 - p->bits) >> (lift(p, at) & 31);
 }
 
 HISTO_IN_KERNEL uint32_t lifted(const histo_packing *p, uint32_t word, uint32_t at)
@@ -200,7 +206,6 @@ typedef struct block {
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the batch entry */
     const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window, … */
-    const histo_cuda_work *work;
     const histo_joint *compact; /* … or as this says */
 } block;
 
@@ -236,7 +241,6 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
     b.size = min(w->size, counters - first);
     b.counts = counts;
     b.slot_of = slot_of;
-    b.work = NULL;
     b.compact = NULL;
     for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
         b.words[i] = 0;
@@ -263,7 +267,7 @@ HISTO_IN_KERNEL bool owns(const block *b, uint32_t entry, uint32_t at)
 HISTO_IN_KERNEL void add_to_histogram(const block *b, uint32_t at, long long n)
 {
     uint32_t slot = b->slot_of ? __ldg(&b->slot_of[at]) : b->first + at;
-    if (b->compact) slot = histo_slot_of_compact(b->work, b->compact, at);
+    if (b->compact) slot = histo_slot_of_compact(b->compact, at);
     atomicAdd(&b->counts[slot], (unsigned long long)n);
 }
 
@@ -280,8 +284,10 @@ HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_
 /* A counter wrapped n times: each is worth one more than it holds, and carried a sample too many into its neighbour. */
 HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    add_to_histogram(b, at, ((long long)p->full + 1) * n);
-    if (is_below(p, shift_of(p, at)) && at + 1 < b->size) add_to_histogram(b, at + 1, -(long long)n);
+    bool carried = is_below(p, shift_of(p, at)) && at + 1 < b->size;
+#pragma unroll 1
+    for (uint32_t k = 0; k <= carried; k++)
+        add_to_histogram(b, at + k, k ? -(long long)n : ((long long)p->full + 1) * n);
 }
 
 /* Counter `at`, in the word `old`, was too full for n more: it wraps, and so do full ones above it. */
@@ -381,6 +387,17 @@ HISTO_IN_KERNEL bool is_skewed(const block *b, const uint32_t *at, int n)
     return n > 1 && __popc(__ballot_sync(~0u, equal)) >= MANY;
 }
 
+/* The next of n becomes the first. What is rare goes round like this, so that its code is short and arrays stay in
+ * registers: instructions that are not in their cache cost more than any others. */
+HISTO_IN_KERNEL void rotate(uint32_t *x, int n)
+{
+    uint32_t first = x[0];
+#pragma unroll
+    for (int k = 0; k + 1 < n; k++)
+        x[k] = x[k + 1];
+    x[n - 1] = first;
+}
+
 /* Count runs, and the samples of slots that are in the table; these become spare. run: neighbouring samples of a
  * thread. Is anything left? */
 HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
@@ -410,33 +427,31 @@ HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint
     __syncwarp();
     if (!is_left) return false;
     is_left = false;
-#pragma unroll
+#pragma unroll 1
     for (int k = 0; k < n; k++) {
-        uint32_t entry = entry_of(p, at[k]);
-        bool is_there = *(const volatile uint32_t *)owner_of(b, entry) == at[k];
+        uint32_t entry = entry_of(p, at[0]);
+        bool is_there = *owner_of(b, entry) == at[0]; /* for good, if once */
         if (is_there) atomicAdd(more_of(b, p, entry), 1u);
-        at[k] = is_there ? b->spare : at[k];
-        is_left |= at[k] < b->size;
+        at[0] = is_there ? b->spare : at[0];
+        is_left |= at[0] < b->size;
+        rotate(at, n);
     }
     return __any_sync(~0u, is_left);
 }
 
 /* Lanes whose samples are equal add together. */
-HISTO_IN_KERNEL void count_joined(const block *b, const histo_packing *p, const uint32_t *at, int n)
+HISTO_IN_KERNEL void count_joined(const block *b, const histo_packing *p, uint32_t *at, int n)
 {
-#pragma unroll
+#pragma unroll 1
     for (int k = 0; k < n; k++) {
-        uint32_t same = __match_any_sync(~0u, at[k]), lanes = __popc(same);
-        bool wraps = false;
-        uint32_t old = 0;
+        uint32_t same = __match_any_sync(~0u, at[0]), lanes = __popc(same);
         if ((same & ((1u << threadIdx.x % WARP) - 1)) == 0) {
-            old = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]) * lanes);
-            wraps = (lifted(p, old, at[k]) >> (32 - p->bits)) + lanes > p->full;
+            uint32_t old = atomicAdd(&b->words[spread_word(p, at[0])], one_of(p, at[0]) * lanes);
+            bool wraps = (lifted(p, old, at[0]) >> (32 - p->bits)) + lanes > p->full;
+            if (wraps) wrap(b, p, at[0], old, lanes);
         }
-        if (__any_sync(~0u, wraps)) {
-            if (wraps) wrap(b, p, at[k], old, lanes);
-            __syncwarp();
-        }
+        __syncwarp();
+        rotate(at, n);
     }
 }
 
@@ -459,13 +474,22 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
     for (int k = 0; k < n; k++)
         highest = max(highest, lifted(p, old[k], at[k]));
     if (!__any_sync(~0u, highest >= full)) return;
+    uint32_t overflows = 0;
 #pragma unroll
-    for (int k = 0; k < n; k++) {
-        bool overflows = lifted(p, old[k], at[k]) >= full;
-        if (!__any_sync(~0u, overflows)) continue;
-        if (overflows) wrap(b, p, at[k], old[k], 1);
-        __syncwarp();
+    for (int k = 0; k < n; k++)
+        overflows |= (uint32_t)(lifted(p, old[k], at[k]) >= full) << k;
+#pragma unroll 1
+    for (; overflows; overflows &= overflows - 1) {
+        int which = __ffs((int)overflows) - 1;
+        uint32_t its_at = 0, its_old = 0;
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+            its_at = k == which ? at[k] : its_at;
+            its_old = k == which ? old[k] : its_old;
+        }
+        wrap(b, p, its_at, its_old, 1);
     }
+    __syncwarp();
 }
 
 /* ---- Kernels ---- */
@@ -587,7 +611,7 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
 COUNT_ANY(8)
 COUNT_ANY(16)
 
-/* Several axes. Where all counters are on chip, as compact ones are, slots are places. */
+/* Several axes. Where all counters are on chip, slots are places. */
 #define COUNT_JOINT(reader, width)                                                                                     \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##reader##_##width(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,       \
@@ -602,9 +626,7 @@ COUNT_ANY(16)
             histo_ahead_##reader ahead;                                                                                \
             if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
             block b = start_window(shared, &p, &work, &w, share.entry);                                                \
-            b.work = &work;                                                                                            \
-            b.compact = histo_read_##reader == histo_read_pixels && joint.compact ? &joint : NULL;                     \
-            bool covers = joint.compact || b.size == (uint32_t)work.counters;                                          \
+            bool covers = b.size == (uint32_t)work.counters;                                                           \
             HISTO_FOR_STEPS(reader, share, from)                                                                       \
             {                                                                                                          \
                 uint32_t slot[N], at[PART];                                                                            \
@@ -625,7 +647,38 @@ COUNT_ANY(16)
 #define COUNT_JOINT_16(reader) COUNT_JOINT(reader, 16)
 HISTO_JOINT_READERS(COUNT_JOINT_8)
 HISTO_JOINT_READERS(COUNT_JOINT_16)
-COUNT_JOINT(pixels, 6)
+
+/* Pixels, by compact counters. */
+template <int PITCH, int WIDTH>
+static __global__ void __launch_bounds__(1024, 1)
+    count_compact(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,
+                  const __grid_constant__ histo_joint joint)
+{
+    enum { N = HISTO_SAMPLES_pixels, PART = 8 };
+    extern __shared__ uint32_t shared[];
+    const histo_packing p = histo_packing_of(WIDTH);
+    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
+        histo_joint_share share = histo_share_joint(&work, &joint, item);
+        histo_groups groups = histo_groups_of<PITCH>(&work, &joint, &share);
+        block b = start_window(shared, &p, &work, &w, share.entry);
+        b.compact = &joint;
+        int32_t from = groups.first + (int32_t)(threadIdx.x / WARP * HISTO_WARP_PIXELS), step = (int32_t)blockDim.x * N;
+        for (; from < (int32_t)share.length; from += step) {
+            uint32_t at[N];
+            if ((uint32_t)(from + step) < groups.whole) histo_prefetch_group<PITCH>(&work, &share, from + step);
+            if ((uint32_t)from < groups.whole)
+                histo_compact_group<PITCH>(&work, &joint, &share, from, at);
+            else
+                histo_compact_any(&work, &joint, &share, from, b.spare, at);
+#pragma unroll 1
+            for (int part = 0; part < N; part += PART) { /* less code is in its cache */
+                count(&b, &p, at, PART, PART);
+                memcpy(at, at + PART, PART * sizeof *at);
+            }
+        }
+        merge(&b, &p);
+    }
+}
 
 /* ---- The strategy ---- */
 
@@ -748,6 +801,14 @@ static const void *kernel_of_inner(int reader, const histo_lookup *l, int bits)
     return NULL;
 }
 
+template <int WIDTH>
+static const void *kernel_of_compact(const histo_joint *joint)
+{
+    return joint->pitch == 3   ? (const void *)count_compact<3, WIDTH>
+           : joint->pitch == 4 ? (const void *)count_compact<4, WIDTH>
+                               : (const void *)count_compact<1, WIDTH>;
+}
+
 /* The kernel that reads several axes. What it has to know is in `joint`; compact: counters are. */
 static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool compact, histo_joint *joint)
 {
@@ -755,9 +816,11 @@ static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool c
     static const void *const kernels[][2] = {HISTO_JOINT_READERS(ADDRESSES)};
 #undef ADDRESSES
     histo_joint_reader reader = histo_cuda_joint_of(work, joint);
-    if (compact && reader == histo_read_pixels) histo_cuda_make_compact(joint, work->naxes);
-    if (joint->compact && bits == FIVES) return (const void *)count_pixels_6;
-    return kernels[reader][bits == 16];
+    if (!compact || reader != histo_read_pixels) return kernels[reader][bits == 16];
+    histo_cuda_make_compact(joint, work->naxes);
+    return bits == FIVES ? kernel_of_compact<FIVES>(joint)
+           : bits == 8   ? kernel_of_compact<8>(joint)
+                         : kernel_of_compact<16>(joint);
 }
 
 static histo_status launch(const histo_job *job)
