@@ -26,12 +26,15 @@ static bool is_pixels(const histo_cuda_work *work, histo_joint *joint)
         if (work->dtypes[a] != HISTO_U8 || stride_of(work, a) != pitch || !alike) return false;
         if (nest->base[a] < lowest) lowest = nest->base[a];
     }
-    joint->pitch = (uint32_t)pitch;
+    uint32_t taken = 0;
     for (int a = 0; a < work->naxes; a++) {
         int64_t byte = pitch == 1 ? a : nest->base[a] - lowest;
-        if (pitch != 1 && byte >= pitch) return false;
+        if (pitch != 1 && (byte >= pitch || taken >> byte & 1)) return false;
+        taken |= 1u << byte;
         joint->byte[a] = (uint32_t)byte;
     }
+    joint->pitch = (uint32_t)pitch;
+    joint->behind = taken >> (pitch - 1) == 0;
     return true;
 }
 
@@ -79,17 +82,34 @@ uint32_t histo_cuda_compact_of(const histo_problem *problem)
     return counters <= INT32_MAX ? (uint32_t)counters : 0;
 }
 
+static uint32_t four_bytes(const uint32_t *x, int a, int b, int c, int d)
+{
+    return x[a] | x[b] << 8 | x[c] << 16 | x[d] << 24;
+}
+
 void histo_cuda_make_compact(histo_joint *joint, int naxes)
 {
-    uint32_t log = 0;
-    joint->first = 0;
-    for (int a = naxes - 1; a >= 0; a--) {
+    uint32_t log = 0, keep[HISTO_MOST_CHANNELS] = {0}, factor[HISTO_MOST_CHANNELS] = {0};
+    int finest = naxes - 1;
+    for (int a = naxes - 1; a >= 0; a--)
+        if (joint->mask[a] > joint->mask[finest]) finest = a;
+    joint->low = joint->shift[finest] % 8;
+    for (int k = 0; k < naxes; k++) { /* the finest has the least stride, so that all factors are whole */
+        int a = (finest + naxes - k) % naxes;
+        uint32_t up = joint->shift[a] % 8 - joint->low;
         joint->log_stride[a] = log;
-        joint->stride[a] = 1u << log;
+        keep[joint->byte[a]] = joint->mask[a] << up;
+        factor[joint->byte[a]] = 1u << log >> up;
         for (uint32_t mask = joint->mask[a]; mask; mask >>= 1)
             log++;
     }
-    joint->compact = 1u << log;
+    joint->keep[0] = joint->pitch == 3 ? four_bytes(keep, 0, 1, 2, 0) : four_bytes(keep, 0, 1, 2, 3);
+    joint->keep[1] = four_bytes(keep, 1, 2, 0, 1);
+    joint->keep[2] = four_bytes(keep, 2, 0, 1, 2);
+    joint->factors[0] = factor[0] | factor[1] << 16;
+    joint->factors[1] = factor[2] | factor[3] << 16;
+    joint->factors[2] = factor[0] << 16;
+    joint->factors[3] = factor[1] | factor[2] << 16;
 }
 
 uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint)

@@ -42,15 +42,19 @@ typedef struct histo_joint {
     uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
     uint32_t firsts[HISTO_MAX_AXES]; /* where in shared memory the tables of floats' axes are; 0: there is none */
     /* Pixels. An axis' byte is `byte[axis]` of the word; of columns, the axis' number. */
-    uint32_t pitch; /* bytes from a pixel to the next: 3 or 4, or 1 for columns */
+    uint32_t pitch;  /* bytes from a pixel to the next: 3 or 4, or 1 for columns; 0: they are no pixels */
+    uint32_t behind; /* 1: the last pixel's last byte may be nobody's to read; else 0 */
     uint32_t byte[HISTO_MOST_CHANNELS];
-    /* Where each axis' bins are 2^k values and all values of a byte are on it: counter = first + the sum of
-     * (word >> shift & mask) * stride. Slots are such counters; and so are compact ones, without those of underflow,
-     * overflow and NaN, which no byte has. */
+    /* Where each axis' bins are 2^k values and all values of a byte are on it: slot = first + the sum of
+     * (word >> shift & mask) * stride. */
     bool by_bits;
     uint32_t first, shift[HISTO_MOST_CHANNELS], mask[HISTO_MOST_CHANNELS], stride[HISTO_MOST_CHANNELS];
-    uint32_t compact;                         /* counters, if they are compact; else 0 */
-    uint32_t log_stride[HISTO_MOST_CHANNELS]; /* of compact counters */
+    /* Compact counters leave out those of underflow, overflow and NaN, which no byte has: the sum of (word >> shift &
+     * mask) << log_stride; or, of the word's bytes shifted down by `low`, with what `keep` leaves of them, the sum of
+     * each times its factor. */
+    uint32_t log_stride[HISTO_MOST_CHANNELS], low;
+    uint32_t keep[3];    /* of bytes 0 1 2 3, where they are 4; of 0 1 2 0, 1 2 0 1, 2 0 1 2, where they are 3 */
+    uint32_t factors[4]; /* pairs of 16 bits: of bytes 0 and 1, of 2 and 3, of none and 0, of 1 and 2 */
 } histo_joint;
 
 /* ---- On the host (joint.cu) ---- */
@@ -62,7 +66,7 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
  * 0. */
 uint32_t histo_cuda_compact_of(const histo_problem *problem);
 
-/* Number counters without those that no byte has. */
+/* What compact counters need to know. */
 void histo_cuda_make_compact(histo_joint *joint, int naxes);
 
 /* Words of the tables of first floats, of axes of some thousand bins at most; from word `at` of shared memory on, if
@@ -260,7 +264,7 @@ HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const his
 
 /* ---- Pixels ---- */
 
-enum { HISTO_WARP_PIXELS = 32 * HISTO_SAMPLES_pixels };
+enum { HISTO_WARP_PIXELS = 32 * HISTO_SAMPLES_pixels, HISTO_GROUP_BYTES = 32 * sizeof(uint4) /* side by side */ };
 
 /* A step's vectors; `all`: they are there, and the warp's pixels are all in the share. */
 typedef struct histo_ahead_pixels {
@@ -280,8 +284,7 @@ HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joi
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS, lane = threadIdx.x % 32;
     uint32_t vectors = j->pitch > 1 ? j->pitch : (uint32_t)w->naxes;
-    uint32_t behind = j->pitch > (uint32_t)w->naxes; /* bytes of the last pixel may be nobody's to read */
-    ahead->all = first + HISTO_WARP_PIXELS + behind <= share->length;
+    ahead->all = first + HISTO_WARP_PIXELS + j->behind <= share->length;
 #pragma unroll
     for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
         if (v < vectors) ahead->all &= (uint64_t)histo_pixels_of(w, j, share, (int)v) % sizeof(uint4) == 0;
@@ -342,19 +345,28 @@ HISTO_IN_KERNEL void histo_join_columns(const uint4 *words, int columns, uint32_
     }
 }
 
-/* Byte by byte; pixels beyond the share are its last one. there: bit k is set if pixel k is none of these. */
+/* Byte by byte. */
+HISTO_IN_KERNEL uint32_t histo_pixel_at(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+                                        uint32_t index)
+{
+    uint32_t pixel = 0;
+#pragma unroll 1
+    for (int axis = 0; axis < w->naxes; axis++) {
+        const uint8_t *column =
+            (const uint8_t *)histo_pixels_of(w, j, share, axis) + (j->pitch > 1 ? j->byte[axis] : 0);
+        pixel |= (uint32_t)column[(int64_t)index * j->pitch] << (8 * j->byte[axis]);
+    }
+    return pixel;
+}
+
+/* Pixels beyond the share are its last one. there: bit k is set if pixel k is none of these. */
 HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const histo_joint *j,
                                             const histo_joint_share *share, uint32_t at, uint32_t *pixel)
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS + threadIdx.x % 32, there = 0;
 #pragma unroll 1
     for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
-        uint32_t index = first + (uint32_t)k * 32, it = 0;
-        for (int axis = 0; axis < w->naxes; axis++) {
-            const uint8_t *column =
-                (const uint8_t *)histo_pixels_of(w, j, share, axis) + (j->pitch > 1 ? j->byte[axis] : 0);
-            it |= (uint32_t)column[(int64_t)min(index, share->length - 1) * j->pitch] << (8 * j->byte[axis]);
-        }
+        uint32_t index = first + (uint32_t)k * 32, it = histo_pixel_at(w, j, share, min(index, share->length - 1));
         there |= (uint32_t)(index < share->length) << k;
 #pragma unroll
         for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps pixel[] in registers */
@@ -414,14 +426,124 @@ HISTO_IN_KERNEL bool histo_take_pixels(const histo_cuda_work *w, const histo_joi
     return all;
 }
 
+/* ---- Compact counters of pixels ---- */
+
 /* The slot of a compact counter. */
-HISTO_IN_KERNEL uint32_t histo_slot_of_compact(const histo_cuda_work *w, const histo_joint *j, uint32_t counter)
+HISTO_IN_KERNEL uint32_t histo_slot_of_compact(const histo_joint *j, uint32_t counter)
 {
-    uint32_t slot = 0;
+    uint32_t slot = j->first;
 #pragma unroll
-    for (int axis = 0; axis < HISTO_MOST_CHANNELS; axis++)
-        if (axis < w->naxes) slot += ((counter >> j->log_stride[axis] & j->mask[axis]) + 1) * w->slot_strides[axis];
+    for (int axis = 0; axis < HISTO_MOST_CHANNELS; axis++) /* absent ones have no mask */
+        slot += (counter >> j->log_stride[axis] & j->mask[axis]) * j->stride[axis];
     return slot;
+}
+
+/* The share, cut into groups of a warp's pixels so that vectors of whole ones are aligned. */
+typedef struct histo_groups {
+    int32_t first;  /* pixel of the first group, at or before the share's first: -511 to 0 */
+    uint32_t whole; /* groups are whole whose first pixel is 0 or more and less than this */
+} histo_groups;
+
+template <int PITCH>
+HISTO_IN_KERNEL histo_groups histo_groups_of(const histo_cuda_work *w, const histo_joint *j,
+                                             const histo_joint_share *share)
+{
+    uint32_t bytes =
+        -(uint32_t)(uint64_t)share->at[0] % sizeof(uint4); /* before a multiple of a vector's; 3 * 11 % 16 = 1 */
+    uint32_t head = PITCH == 4 ? bytes / 4 : bytes * (PITCH == 3 ? 11 : 1) % sizeof(uint4);
+    uint32_t needed = HISTO_WARP_PIXELS + j->behind;
+    histo_groups groups = {head ? (int32_t)head - (int32_t)HISTO_WARP_PIXELS : 0,
+                           share->length < needed ? 0 : share->length - needed + 1};
+    for (int axis = 0; axis < w->naxes; axis++)
+        if (((uint64_t)histo_pixels_of(w, j, share, axis) + head * PITCH) % sizeof(uint4)) groups.whole = 0;
+    return groups;
+}
+
+/* A vector of a whole group, one of PITCH, or of columns, one for each. */
+template <int PITCH>
+HISTO_IN_KERNEL const uint4 *histo_vector_of(const histo_cuda_work *w, const histo_joint_share *share, uint32_t first,
+                                             int v)
+{
+    const char *at = share->at[0] + (uint64_t)first * PITCH + threadIdx.x % 32 * sizeof(uint4);
+    return (const uint4 *)(PITCH > 1 ? at + v * HISTO_GROUP_BYTES : at + (w->nest.base[v] - w->nest.base[0]));
+}
+
+/* Ask for a whole group that comes next. It takes no registers, which are scarce where counting is. */
+template <int PITCH>
+HISTO_IN_KERNEL void histo_prefetch_group(const histo_cuda_work *w, const histo_joint_share *share, uint32_t first)
+{
+#pragma unroll
+    for (int v = 0; v < (PITCH > 1 ? PITCH : (int)HISTO_MOST_CHANNELS); v++)
+        if (PITCH > 1 || v < w->naxes)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(histo_vector_of<PITCH>(w, share, first, v)));
+}
+
+/* Of a pixel shifted down by `low`. */
+HISTO_IN_KERNEL uint32_t histo_compact_pixel(const histo_joint *j, uint32_t pixel)
+{
+    pixel &= j->keep[0];
+    return __dp2a_hi(j->factors[1], pixel, __dp2a_lo(j->factors[0], pixel, 0u));
+}
+
+/* Pixels of three bytes. Lanes hold vectors that are side by side, each of five pixels and one byte of another: which
+ * byte of a pixel a vector begins with depends on its number modulo 3. One thread's three vectors are of each kind, so
+ * that it has 16 pixels: those that begin in its vectors. */
+HISTO_IN_KERNEL void histo_compact_threes(const histo_joint *j, const uint4 *words, uint32_t *counter)
+{
+    uint32_t lane = threadIdx.x % 32, skip = 2 * lane % 3, sixth = 0; /* bytes before a vector's first pixel */
+#pragma unroll
+    for (uint32_t v = 0; v < 3; v++) {
+        uint32_t shift = skip * 8 + j->low;
+        uint32_t given = v < 2 && lane == 0 ? words[v + 1 < 3 ? v + 1 : v].x : words[v].x;
+        uint32_t next = __shfl_sync(~0u, given, (int)(lane + 1) % 32);
+        uint32_t a = __funnelshift_r(words[v].x, words[v].y, shift) & j->keep[0];
+        uint32_t b = __funnelshift_r(words[v].y, words[v].z, shift) & j->keep[1];
+        uint32_t c = __funnelshift_r(words[v].z, words[v].w, shift) & j->keep[2];
+        counter[5 * v] = histo_compact_pixel(j, a);
+        counter[5 * v + 1] = __dp2a_lo(j->factors[3], b, __dp2a_hi(j->factors[2], a, 0u));
+        counter[5 * v + 2] = __dp2a_lo(j->factors[1], c, __dp2a_hi(j->factors[0], b, 0u));
+        counter[5 * v + 3] = __dp2a_hi(j->factors[3], c, __dp2a_lo(j->factors[2], c, 0u));
+        counter[5 * v + 4] = histo_compact_pixel(j, __funnelshift_r(words[v].w, next, shift));
+        sixth = skip == 0 ? __funnelshift_r(words[v].w, next, 24 + j->low) : sixth;
+        skip = skip == 2 ? 0 : skip + 1;
+    }
+    counter[15] = histo_compact_pixel(j, sixth);
+}
+
+/* The counters of a whole group. */
+template <int PITCH>
+HISTO_IN_KERNEL void histo_compact_group(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+                                         uint32_t first, uint32_t *counter)
+{
+    uint4 words[HISTO_MOST_CHANNELS] = {};
+#pragma unroll
+    for (int v = 0; v < (PITCH > 1 ? PITCH : (int)HISTO_MOST_CHANNELS); v++)
+        if (PITCH > 1 || v < w->naxes) words[v] = __ldcs(histo_vector_of<PITCH>(w, share, first, v));
+    if (PITCH == 3) {
+        histo_compact_threes(j, words, counter);
+        return;
+    }
+    if (PITCH == 4)
+        histo_split_fours(words, counter);
+    else
+        histo_join_columns(words, HISTO_MOST_CHANNELS, counter);
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
+        counter[k] = histo_compact_pixel(j, counter[k] >> j->low);
+}
+
+/* The counters of any group; `none` for pixels that are not in the share. */
+HISTO_IN_KERNEL void histo_compact_any(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+                                       uint32_t first, uint32_t none, uint32_t *counter)
+{
+#pragma unroll 1
+    for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+        uint32_t index = first + (uint32_t)k * 32 + threadIdx.x % 32, its = none;
+        if (index < share->length) its = histo_compact_pixel(j, histo_pixel_at(w, j, share, index) >> j->low);
+#pragma unroll
+        for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps counter[] in registers */
+            counter[i] = i + 1 < HISTO_SAMPLES_pixels ? counter[i + 1] : its;
+    }
 }
 
 #endif

@@ -166,12 +166,18 @@ HISTO_IN_KERNEL bool is_below(const histo_packing *p, uint32_t shift)
     return shift + 2 * p->bits <= 32;
 }
 
+/* at / 5, below 2^30. */
+HISTO_IN_KERNEL uint32_t fifth(uint32_t at)
+{
+    return __umulhi(at, UINT32_MAX / 5 + 1);
+}
+
 /* A counter's word: neighbours share one, and every 234th is left out, but of fives: equal distances of these that are
  * no multiple of 5 are none in words. */
 HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
 {
     const uint32_t part = UINT32_MAX / 234;
-    if (p->bits == FIVES) return at / 5;
+    if (p->bits == FIVES) return fifth(at);
     uint32_t word = histo_packed_word(p, at);
     return word + __umulhi(word, part);
 }
@@ -180,13 +186,13 @@ HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
  * counter, and the word shifted up by it begins with the counter. */
 HISTO_IN_KERNEL uint32_t lift(const histo_packing *p, uint32_t at)
 {
-    if (p->bits == FIVES) return 32 - FIVES - FIVES * at - 2 * (at / 5); /* 2: -30 */
+    if (p->bits == FIVES) return 32 - FIVES - FIVES * at - 2 * fifth(at); /* 2: -30 */
     return 32 - p->bits - at * p->bits;
 }
 
 HISTO_IN_KERNEL uint32_t one_of(const histo_packing *p, uint32_t at)
 {
-    return __funnelshift_r(1u << (32 - p->bits), 0, lift(p, at));
+    return 1u << (32 - p->bits) >> (lift(p, at) & 31);
 }
 
 HISTO_IN_KERNEL uint32_t lifted(const histo_packing *p, uint32_t word, uint32_t at)
@@ -203,7 +209,6 @@ typedef struct block {
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the batch entry */
     const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window, … */
-    const histo_cuda_work *work;
     const histo_joint *compact; /* … or as this says */
 } block;
 
@@ -239,7 +244,6 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
     b.size = min(w->size, counters - first);
     b.counts = counts;
     b.slot_of = slot_of;
-    b.work = NULL;
     b.compact = NULL;
     for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
         b.words[i] = 0;
@@ -266,7 +270,7 @@ HISTO_IN_KERNEL bool owns(const block *b, uint32_t entry, uint32_t at)
 HISTO_IN_KERNEL void add_to_histogram(const block *b, uint32_t at, long long n)
 {
     uint32_t slot = b->slot_of ? __ldg(&b->slot_of[at]) : b->first + at;
-    if (b->compact) slot = histo_slot_of_compact(b->work, b->compact, at);
+    if (b->compact) slot = histo_slot_of_compact(b->compact, at);
     atomicAdd(&b->counts[slot], (unsigned long long)n);
 }
 
@@ -283,8 +287,10 @@ HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_
 /* A counter wrapped n times: each is worth one more than it holds, and carried a sample too many into its neighbour. */
 HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    add_to_histogram(b, at, ((long long)p->full + 1) * n);
-    if (is_below(p, shift_of(p, at)) && at + 1 < b->size) add_to_histogram(b, at + 1, -(long long)n);
+    bool carried = is_below(p, shift_of(p, at)) && at + 1 < b->size;
+#pragma unroll 1
+    for (uint32_t k = 0; k <= carried; k++)
+        add_to_histogram(b, at + k, k ? -(long long)n : ((long long)p->full + 1) * n);
 }
 
 /* Counter `at` was full, its word `old`: it wraps, and so do full ones above it. */
@@ -564,7 +570,7 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
 COUNT_ANY(8)
 COUNT_ANY(16)
 
-/* Several axes. Where all counters are on chip, as compact ones are, slots are places. */
+/* Several axes. Where all counters are on chip, slots are places. */
 #define COUNT_JOINT(reader, width)                                                                                     \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##reader##_##width(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,       \
@@ -579,9 +585,7 @@ COUNT_ANY(16)
             histo_ahead_##reader ahead;                                                                                \
             if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
             block b = start_window(shared, &p, &work, &w, share.entry);                                                \
-            b.work = &work;                                                                                            \
-            b.compact = histo_read_##reader == histo_read_pixels && joint.compact ? &joint : NULL;                     \
-            bool covers = joint.compact || b.size == (uint32_t)work.counters;                                          \
+            bool covers = b.size == (uint32_t)work.counters;                                                           \
             HISTO_FOR_STEPS(reader, share, from)                                                                       \
             {                                                                                                          \
                 uint32_t slot[N], at[PART];                                                                            \
@@ -602,7 +606,38 @@ COUNT_ANY(16)
 #define COUNT_JOINT_16(reader) COUNT_JOINT(reader, 16)
 HISTO_JOINT_READERS(COUNT_JOINT_8)
 HISTO_JOINT_READERS(COUNT_JOINT_16)
-COUNT_JOINT(pixels, 6)
+
+/* Pixels, by compact counters. */
+template <int PITCH, int WIDTH>
+static __global__ void __launch_bounds__(1024, 1)
+    count_compact(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,
+                  const __grid_constant__ histo_joint joint)
+{
+    enum { N = HISTO_SAMPLES_pixels, PART = 8 };
+    extern __shared__ uint32_t shared[];
+    const histo_packing p = histo_packing_of(WIDTH);
+    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
+        histo_joint_share share = histo_share_joint(&work, &joint, item);
+        histo_groups groups = histo_groups_of<PITCH>(&work, &joint, &share);
+        block b = start_window(shared, &p, &work, &w, share.entry);
+        b.compact = &joint;
+        int32_t from = groups.first + (int32_t)(threadIdx.x / WARP * HISTO_WARP_PIXELS), step = (int32_t)blockDim.x * N;
+        for (; from < (int32_t)share.length; from += step) {
+            uint32_t at[N];
+            if ((uint32_t)(from + step) < groups.whole) histo_prefetch_group<PITCH>(&work, &share, from + step);
+            if ((uint32_t)from < groups.whole)
+                histo_compact_group<PITCH>(&work, &joint, &share, from, at);
+            else
+                histo_compact_any(&work, &joint, &share, from, b.spare, at);
+#pragma unroll 1
+            for (int part = 0; part < N; part += PART) { /* less code is in its cache */
+                count(&b, &p, at, PART, PART);
+                memcpy(at, at + PART, PART * sizeof *at);
+            }
+        }
+        merge(&b, &p);
+    }
+}
 
 /* Pairs of images. Nearly all are in the window, and found there by their scaling. */
 #define COUNT_PAIRS(name, kind, width)                                                                                 \
@@ -777,6 +812,14 @@ static const void *kernel_of_inner(int reader, const histo_lookup *l, int bits)
     return NULL;
 }
 
+template <int WIDTH>
+static const void *kernel_of_compact(const histo_joint *joint)
+{
+    return joint->pitch == 3   ? (const void *)count_compact<3, WIDTH>
+           : joint->pitch == 4 ? (const void *)count_compact<4, WIDTH>
+                               : (const void *)count_compact<1, WIDTH>;
+}
+
 /* The kernel that reads several axes. What it has to know is in `joint`; compact: counters are. */
 static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool compact, histo_joint *joint)
 {
@@ -784,9 +827,11 @@ static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool c
     static const void *const kernels[][2] = {HISTO_JOINT_READERS(ADDRESSES)};
 #undef ADDRESSES
     histo_joint_reader reader = histo_cuda_joint_of(work, joint);
-    if (compact && reader == histo_read_pixels) histo_cuda_make_compact(joint, work->naxes);
-    if (joint->compact && bits == FIVES) return (const void *)count_pixels_6;
-    return kernels[reader][bits == 16];
+    if (!compact || reader != histo_read_pixels) return kernels[reader][bits == 16];
+    histo_cuda_make_compact(joint, work->naxes);
+    return bits == FIVES ? kernel_of_compact<FIVES>(joint)
+           : bits == 8   ? kernel_of_compact<8>(joint)
+                         : kernel_of_compact<16>(joint);
 }
 
 /* The kernel that reads whole stacks of images, and its work; or NULL. */
