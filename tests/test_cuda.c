@@ -104,6 +104,48 @@ static void device_samples_choose_the_gpu(void **state)
     free(data);
 }
 
+/* Pairs of images are counted where the images are, by the plan's own choice; larger images than those planned for,
+ * with a pitch, and by another plan from host memory. */
+static void stacks_of_images(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { IMAGES = 16, WIDTH = 1000, HEIGHT = 300 };
+    const int64_t shape[] = {IMAGES, HEIGHT, WIDTH};
+    uint16_t *data = malloc(IMAGES * WIDTH * HEIGHT * sizeof *data);
+    rng r = {.state = 77};
+    for (int i = 0; i < IMAGES * WIDTH * HEIGHT; i++)
+        data[i] = (uint16_t)(i % 3000 + rng_below(&r, 90));
+    histo_view host = histo_view_nd(data, HISTO_U16, 3, shape), device, twice[] = {host, host};
+    void *memory = device_copy(&host, &device);
+    histo_axis axes[] = {histo_axis_regular(4096, -4096, 4096), histo_axis_regular(256, 0, 4096)};
+    histo_hist *h, *expected;
+    OK(histo_hist_create(&h, 2, axes, NULL));
+    OK(histo_hist_create(&expected, 2, axes, NULL));
+    for (int pairs = HISTO_PAIRS_RING; pairs <= HISTO_PAIRS_APART; pairs++) {
+        const histo_fill_options options = {.pairs = (histo_pairs)pairs};
+        for (int narrow = 0; narrow < 100; narrow += 33) {
+            histo_view some = host, there = device;
+            some.shape[2] = there.shape[2] = WIDTH - narrow;
+            OK(histo_hist_fill(expected, &some, &options));
+            OK(histo_hist_fill(h, &there, &options));
+            assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/", 5);
+            assert_same(h, expected);
+        }
+        histo_plan *plan;
+        REFUSED(HISTO_UNSUPPORTED, "copy them there first",
+                histo_plan_create(&plan, h, &host, &options, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
+        OK(histo_plan_create(&plan, h, &device, &options, NULL));
+        REFUSED(HISTO_UNSUPPORTED, "copy them there first", histo_plan_fill(plan, h, &host, &options));
+        REFUSED(HISTO_INVALID, "the plan was made for other", histo_plan_fill(plan, h, twice, NULL));
+        histo_plan_destroy(plan);
+    }
+    histo_hist_destroy(h);
+    histo_hist_destroy(expected);
+    device_free(memory);
+    free(data);
+}
+
 /* Counts on a device are seen by everything that looks at a histogram. */
 static void gathered_by_every_reader(void **state)
 {
@@ -775,6 +817,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(device_samples_choose_the_gpu),
+        cmocka_unit_test(stacks_of_images),
         cmocka_unit_test(gathered_by_every_reader),
         cmocka_unit_test(weights),
         cmocka_unit_test(every_kind_of_memory),
