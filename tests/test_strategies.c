@@ -541,35 +541,35 @@ static void tables(void **state)
 {
     (void)state;
     static const table list[] = {
-        {3, {1, 1, 1, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false},       /* 64 x 64 x 64: counters of 6 bits */
-        {3, {1, 1, 1, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 0, 1, 70001, false},       /* of four channels three */
-        {3, {1, 1, 1, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},       /* columns */
-        {3, {1, 1, 1, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 5, 1, 40001, false},       /* unaligned */
-        {3, {1, 2, 1, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 3, 32768, false},       /* 8 bits, a batch */
-        {3, {2, 2, 2, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 16, 2, 33001, false},      /* 16 bits or 32 */
-        {2, {0, 2, false}, {HISTO_U8, HISTO_U8, false}, 3, 0, 1, 50001, false},                    /* of three channels two */
-        {2, {0, 0, false}, {HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},                    /* two columns of bytes */
-        {3, {1, 1, 1, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 50001, true}, /* one channel of each of three images */
-        {3, {0, 12, 2, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false},      /* the finest axis is the first, … */
-        {3, {1, 1, 12, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 4, 1, 50001, false},      /* … or one between others */
-        {2, {2, 1, false}, {HISTO_U8, HISTO_U8, false}, 4, 2, 1, 50001, false},                    /* never aligned */
-        {2, {2, 1, false}, {HISTO_U8, HISTO_U8, false}, 0, 7, 1, 50001, false},                    /* aligned later, or never */
-        {4, {2, 4, 12, 4, false}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 0, 1, 70001, false}, /* by table: not all values are on
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false},       /* 64 x 64 x 64: counters of 6 bits */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 0, 1, 70001, false},       /* of four channels three */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},       /* columns */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 5, 1, 40001, false},       /* unaligned */
+        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 3, 32768, false},       /* 8 bits, a batch */
+        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 16, 2, 33001, false},      /* 16 bits or 32 */
+        {2, {0, 2}, {HISTO_U8, HISTO_U8, false}, 3, 0, 1, 50001, false},                    /* of three channels two */
+        {2, {0, 0}, {HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},                    /* two columns of bytes */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 50001, true}, /* one channel of each of three images */
+        {3, {0, 12, 2}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false},      /* the finest axis is the first, … */
+        {3, {1, 1, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 4, 1, 50001, false},      /* … or one between others */
+        {2, {2, 1}, {HISTO_U8, HISTO_U8, false}, 4, 2, 1, 50001, false},                    /* never aligned */
+        {2, {2, 1}, {HISTO_U8, HISTO_U8, false}, 0, 7, 1, 50001, false},                    /* aligned later, or never */
+        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 0, 1, 70001, false}, /* by table: not all values are on
                                                                                          the axes */
-        {4, {12, 12, 12, 12, false}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},
-        {3, {3, 3, 3, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false}, /* by table, a window */
-        {3, {5, 5, 5, false}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false}, /* too many for counters on chip */
-        {2, {6, 6, false}, {HISTO_F32, HISTO_F32, false}, 0, 0, 1, 70001, false},            /* pairs */
-        {2, {6, 7, false}, {HISTO_F32, HISTO_F32, false}, 0, 4, 2, 33001, false},
-        {2, {9, 10, false}, {HISTO_F32, HISTO_F32, false}, 0, 0, 1, 70001, false},
-        {2, {11, 0, false}, {HISTO_U32, HISTO_U32, false}, 0, 0, 1, 70001, false},
-        {2, {8, 8, false}, {HISTO_U16, HISTO_U16, false}, 0, 0, 1, 70001, false},
-        {2, {8, 0, false}, {HISTO_U16, HISTO_U16, false}, 4, 0, 1, 50001, false}, /* a pair side by side */
-        {2, {6, 0, false}, {HISTO_F32, HISTO_U8, false}, 0, 0, 1, 70001, false},  /* columns of any types */
-        {3, {7, 8, 4, false}, {HISTO_F64, HISTO_I16, HISTO_U8, false}, 0, 0, 2, 33001, false},
-        {3, {10, 10, 10, false}, {HISTO_F32, HISTO_F32, HISTO_F32, false}, 12, 0, 1, 50001, false}, /* side by side */
-        {4, {10, 4, 10, 12, false}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64, false}, 0, 0, 1, 50001, false},
-        {2, {8, 10, false}, {HISTO_I32, HISTO_I8, false}, 0, 0, 1, 50001, false},
+        {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},
+        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false}, /* by table, a window */
+        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false}, /* too many for counters on chip */
+        {2, {6, 6}, {HISTO_F32, HISTO_F32, false}, 0, 0, 1, 70001, false},            /* pairs */
+        {2, {6, 7}, {HISTO_F32, HISTO_F32, false}, 0, 4, 2, 33001, false},
+        {2, {9, 10}, {HISTO_F32, HISTO_F32, false}, 0, 0, 1, 70001, false},
+        {2, {11, 0}, {HISTO_U32, HISTO_U32, false}, 0, 0, 1, 70001, false},
+        {2, {8, 8}, {HISTO_U16, HISTO_U16, false}, 0, 0, 1, 70001, false},
+        {2, {8, 0}, {HISTO_U16, HISTO_U16, false}, 4, 0, 1, 50001, false}, /* a pair side by side */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8, false}, 0, 0, 1, 70001, false},  /* columns of any types */
+        {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8, false}, 0, 0, 2, 33001, false},
+        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32, false}, 12, 0, 1, 50001, false}, /* side by side */
+        {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64, false}, 0, 0, 1, 50001, false},
+        {2, {8, 10}, {HISTO_I32, HISTO_I8, false}, 0, 0, 1, 50001, false},
     };
     rng r = {.state = 6};
     for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++)
