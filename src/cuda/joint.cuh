@@ -119,10 +119,10 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
     return at + blockDim.x * HISTO_SAMPLES_columns > share->length;
 }
 
+/* What is loaded in vectors stays in whole words: to be taken apart, it would be waited for. */
 #define HISTO_LOAD_COLUMN(size, type, vector)                                                                          \
     {                                                                                                                  \
         enum { EACH = HISTO_COLUMN_RUN * size / sizeof(vector) };                                                      \
-        type x[HISTO_SAMPLES_columns];                                                                                 \
         vector v[HISTO_SAMPLES_columns * size / sizeof(vector)];                                                       \
         if (stride == size && (uint64_t)from % sizeof(vector) == 0 && !histo_column_ends(share, at)) {                 \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += HISTO_COLUMN_RUN)                        \
@@ -130,12 +130,13 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
                 const vector *run = (const vector *)(from + (int64_t)histo_column_index(at, k) * size);                \
                 _Pragma("unroll") for (int e = 0; e < EACH; e++) v[k / HISTO_COLUMN_RUN * EACH + e] = __ldcs(run + e); \
             }                                                                                                          \
-            memcpy(x, v, sizeof x);                                                                                    \
+            memcpy(ahead->words, v, sizeof v);                                                                         \
         } else {                                                                                                       \
+            type x[HISTO_SAMPLES_columns];                                                                             \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) x[k] =                                   \
                 *(const type *)(from + min(histo_column_index(at, k), share->length - 1) * stride);                    \
+            memcpy(ahead->words, x, sizeof x);                                                                         \
         }                                                                                                              \
-        memcpy(ahead->words, x, sizeof x);                                                                             \
         break;                                                                                                         \
     }
 
