@@ -433,10 +433,9 @@ static void joint(void **state)
 typedef struct table {
     int naxes, axis[4]; /* of joint_axis */
     histo_dtype dtype[4];
-    int pitch;  /* bytes from a sample of an axis to the next; 0: columns */
+    int pitch;  /* bytes from a sample of an axis to the next; 0: columns; negative: columns whose samples are apart */
     int offset; /* bytes before the first sample */
     int64_t batch, n;
-    bool apart; /* columns, with that pitch */
 } table;
 
 static histo_axis joint_axis(int i)
@@ -467,15 +466,14 @@ static void check_table(rng *r, const table *t, int round)
     for (int a = 0; a < t->naxes; a++) {
         int64_t size = (int64_t)histo_dtype_size(t->dtype[a]);
         column[a] = at;
-        pitch[a] = t->pitch ? t->pitch : size;
-        bool is_side_by_side = t->pitch && !t->apart;
-        at += is_side_by_side ? size : (all * pitch[a] + 15) / 16 * 16 + (round % 3 == 2 ? size : 0);
+        pitch[a] = t->pitch ? abs(t->pitch) : size;
+        at += t->pitch > 0 ? size : (all * pitch[a] + 15) / 16 * 16 + (round % 3 == 2 ? size : 0);
         axes[a] = joint_axis(t->axis[a]);
         edges[a] = malloc((size_t)(axes[a].bins + 1) * sizeof(double));
         OK(histo_axis_edges(&axes[a], edges[a]));
         slots *= axes[a].bins + 3;
     }
-    int64_t bytes = t->pitch && !t->apart ? t->offset + all * t->pitch : at;
+    int64_t bytes = t->pitch > 0 ? t->offset + all * t->pitch : at;
     char *buffer = calloc((size_t)bytes, 1);
     histo_view views[4];
     for (int a = 0; a < t->naxes; a++) {
@@ -541,35 +539,35 @@ static void tables(void **state)
 {
     (void)state;
     static const table list[] = {
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false},       /* 64 x 64 x 64: counters of 6 bits */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 0, 1, 70001, false},       /* of four channels three */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},       /* columns */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 5, 1, 40001, false},       /* unaligned */
-        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 3, 32768, false},       /* 8 bits, a batch */
-        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 16, 2, 33001, false},      /* 16 bits or 32 */
-        {2, {0, 2}, {HISTO_U8, HISTO_U8, false}, 3, 0, 1, 50001, false},                    /* of three channels two */
-        {2, {0, 0}, {HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},                    /* two columns of bytes */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 50001, true}, /* one channel of each of three images */
-        {3, {0, 12, 2}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false},      /* the finest axis is the first, … */
-        {3, {1, 1, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 4, 1, 50001, false},      /* … or one between others */
-        {2, {2, 1}, {HISTO_U8, HISTO_U8, false}, 4, 2, 1, 50001, false},                    /* never aligned */
-        {2, {2, 1}, {HISTO_U8, HISTO_U8, false}, 0, 7, 1, 50001, false},                    /* aligned later, or never */
-        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8, false}, 4, 0, 1, 70001, false}, /* by table: not all values are on
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},  /* 64 x 64 x 64: counters of 6 bits */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},  /* of four channels three */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},  /* columns */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 5, 1, 40001},  /* unaligned */
+        {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 3, 32768},  /* 8 bits, a batch */
+        {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001}, /* 16 bits or 32 */
+        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},               /* of three channels two */
+        {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},               /* two columns of bytes */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, -3, 0, 1, 50001}, /* one channel of each of three images */
+        {3, {0, 12, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* the finest axis is the first, … */
+        {3, {1, 1, 12}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 4, 1, 50001}, /* … or one between others */
+        {2, {2, 1}, {HISTO_U8, HISTO_U8}, 4, 2, 1, 50001},               /* never aligned */
+        {2, {2, 1}, {HISTO_U8, HISTO_U8}, 0, 7, 1, 50001},               /* aligned later, or never */
+        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: not all values are on
                                                                                          the axes */
-        {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8, false}, 0, 0, 1, 70001, false},
-        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false}, /* by table, a window */
-        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8, false}, 3, 0, 1, 70001, false}, /* too many for counters on chip */
-        {2, {6, 6}, {HISTO_F32, HISTO_F32, false}, 0, 0, 1, 70001, false},            /* pairs */
-        {2, {6, 7}, {HISTO_F32, HISTO_F32, false}, 0, 4, 2, 33001, false},
-        {2, {9, 10}, {HISTO_F32, HISTO_F32, false}, 0, 0, 1, 70001, false},
-        {2, {11, 0}, {HISTO_U32, HISTO_U32, false}, 0, 0, 1, 70001, false},
-        {2, {8, 8}, {HISTO_U16, HISTO_U16, false}, 0, 0, 1, 70001, false},
-        {2, {8, 0}, {HISTO_U16, HISTO_U16, false}, 4, 0, 1, 50001, false}, /* a pair side by side */
-        {2, {6, 0}, {HISTO_F32, HISTO_U8, false}, 0, 0, 1, 70001, false},  /* columns of any types */
-        {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8, false}, 0, 0, 2, 33001, false},
-        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32, false}, 12, 0, 1, 50001, false}, /* side by side */
-        {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64, false}, 0, 0, 1, 50001, false},
-        {2, {8, 10}, {HISTO_I32, HISTO_I8, false}, 0, 0, 1, 50001, false},
+        {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},
+        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* by table, a window */
+        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* too many for counters on chip */
+        {2, {6, 6}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},            /* pairs */
+        {2, {6, 7}, {HISTO_F32, HISTO_F32}, 0, 4, 2, 33001},
+        {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
+        {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
+        {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001}, /* a pair side by side */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},  /* columns of any types */
+        {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
+        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
+        {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},
+        {2, {8, 10}, {HISTO_I32, HISTO_I8}, 0, 0, 1, 50001},
     };
     rng r = {.state = 6};
     for (int i = 0; i < (int)(sizeof list / sizeof list[0]); i++)

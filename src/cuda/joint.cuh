@@ -13,7 +13,9 @@
  * columns  any types and layouts, up to 8 axes: of each axis 8 samples of a thread at once, in vectors where they are
  *          contiguous and aligned; types are told apart once for them
  * f32x2, u32x2, u16x2   the same for two columns of one type
- * pixels   2 to 4 axes of unsigned bytes, interleaved or in columns: a pixel is a word */
+ * pixels   2 to 4 axes of unsigned bytes, interleaved or in columns: a pixel is a word
+ *
+ * Where pixels' counters are compact, they have readers of their own, by groups (histo_groups_of). */
 #ifndef CUDA_JOINT_CUH
 #define CUDA_JOINT_CUH
 
@@ -119,10 +121,10 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
     return at + blockDim.x * HISTO_SAMPLES_columns > share->length;
 }
 
+/* What is loaded in vectors stays in whole words: to be taken apart, it would be waited for. */
 #define HISTO_LOAD_COLUMN(size, type, vector)                                                                          \
     {                                                                                                                  \
         enum { EACH = HISTO_COLUMN_RUN * size / sizeof(vector) };                                                      \
-        type x[HISTO_SAMPLES_columns];                                                                                 \
         vector v[HISTO_SAMPLES_columns * size / sizeof(vector)];                                                       \
         if (stride == size && (uint64_t)from % sizeof(vector) == 0 && !histo_column_ends(share, at)) {                 \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += HISTO_COLUMN_RUN)                        \
@@ -130,12 +132,13 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
                 const vector *run = (const vector *)(from + (int64_t)histo_column_index(at, k) * size);                \
                 _Pragma("unroll") for (int e = 0; e < EACH; e++) v[k / HISTO_COLUMN_RUN * EACH + e] = __ldcs(run + e); \
             }                                                                                                          \
-            memcpy(x, v, sizeof x);                                                                                    \
+            memcpy(ahead->words, v, sizeof v);                                                                         \
         } else {                                                                                                       \
+            type x[HISTO_SAMPLES_columns];                                                                             \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) x[k] =                                   \
                 *(const type *)(from + min(histo_column_index(at, k), share->length - 1) * stride);                    \
+            memcpy(ahead->words, x, sizeof x);                                                                         \
         }                                                                                                              \
-        memcpy(ahead->words, x, sizeof x);                                                                             \
         break;                                                                                                         \
     }
 
@@ -448,8 +451,8 @@ template <int PITCH>
 HISTO_IN_KERNEL histo_groups histo_groups_of(const histo_cuda_work *w, const histo_joint *j,
                                              const histo_joint_share *share)
 {
-    uint32_t bytes =
-        -(uint32_t)(uint64_t)share->at[0] % sizeof(uint4); /* before a multiple of a vector's; 3 * 11 % 16 = 1 */
+    /* Pixels up to a multiple of a vector's bytes; 3 * 11 is 1 modulo 16. */
+    uint32_t bytes = -(uint32_t)(uint64_t)share->at[0] % sizeof(uint4);
     uint32_t head = PITCH == 4 ? bytes / 4 : bytes * (PITCH == 3 ? 11 : 1) % sizeof(uint4);
     uint32_t needed = HISTO_WARP_PIXELS + j->behind;
     histo_groups groups = {head ? (int32_t)head - (int32_t)HISTO_WARP_PIXELS : 0,
