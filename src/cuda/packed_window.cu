@@ -389,8 +389,23 @@ HISTO_IN_KERNEL bool is_skewed(const uint32_t *at, int n)
     return n > 1 && __popc(__ballot_sync(~0u, at[0] == at[1 % n] || at[0] == at[n / 2])) >= MANY;
 }
 
+/* What is rare goes through a step's samples one after the other: unrolled, which is the fastest way, but where much else
+ * is in the kernel, since instructions that are not in their cache cost more than any others. */
+enum { UNROLLED = 16, ROLLED = 1 };
+
+/* The next of n becomes the first; so arrays stay in registers where loops are rolled. */
+HISTO_IN_KERNEL void rotate(uint32_t *x, int n)
+{
+    uint32_t first = x[0];
+#pragma unroll
+    for (int k = 0; k + 1 < n; k++)
+        x[k] = x[k + 1];
+    x[n - 1] = first;
+}
+
 /* Count runs, and the samples of slots that are in the table; these become spare. run: neighbouring samples of a
  * thread. Is anything left? */
+template <int UNROLL>
 HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
 {
     bool is_left = false;
@@ -418,23 +433,25 @@ HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint
     __syncwarp();
     if (!is_left) return false;
     is_left = false;
-#pragma unroll
+#pragma unroll UNROLL
     for (int k = 0; k < n; k++) {
-        uint32_t entry = entry_of(p, at[k]);
-        bool is_there = *(const volatile uint32_t *)owner_of(b, entry) == at[k];
+        uint32_t entry = entry_of(p, at[0]);
+        bool is_there = *owner_of(b, entry) == at[0]; /* for good, if once */
         if (is_there) atomicAdd(more_of(b, p, entry), 1u);
-        at[k] = is_there ? b->spare : at[k];
-        is_left |= at[k] < b->size;
+        at[0] = is_there ? b->spare : at[0];
+        is_left |= at[0] < b->size;
+        rotate(at, n);
     }
     return __any_sync(~0u, is_left);
 }
 
 /* Count n samples of each thread, all of its warp at once. */
+template <int UNROLL>
 HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
 {
     enum { MOST = 16 };
     uint32_t old[MOST], highest = 0, full = p->full << (32 - p->bits);
-    if (is_skewed(at, n) && !count_frequent(b, p, at, n, run)) return;
+    if (is_skewed(at, n) && !count_frequent<UNROLL>(b, p, at, n, run)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
         old[k] = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]));
@@ -442,12 +459,15 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
     for (int k = 0; k < n; k++)
         highest = max(highest, lifted(p, old[k], at[k]));
     if (!__any_sync(~0u, highest >= full)) return;
-#pragma unroll
+#pragma unroll UNROLL
     for (int k = 0; k < n; k++) {
-        bool overflows = lifted(p, old[k], at[k]) >= full;
-        if (!__any_sync(~0u, overflows)) continue;
-        if (overflows) wrap(b, p, at[k], old[k]);
-        __syncwarp();
+        bool overflows = lifted(p, old[0], at[0]) >= full;
+        if (__any_sync(~0u, overflows)) {
+            if (overflows) wrap(b, p, at[0], old[0]);
+            __syncwarp();
+        }
+        rotate(at, n);
+        rotate(old, n);
     }
 }
 
@@ -476,7 +496,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
                 {                                                                                                      \
                     const storage *x = all + group * N;                                                                \
                     uint32_t at[N];                                                                                    \
-                    places count(&b, &p, at, N, EACH);                                                                 \
+                    places count<UNROLLED>(&b, &p, at, N, EACH);                                                       \
                 }                                                                                                      \
             }                                                                                                          \
             uint32_t others = histo_beside_steps(&s, &share, EACH);                                                    \
@@ -486,7 +506,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
                     storage x = ((const storage *)share.at)[histo_nth_beside_steps(&s, &share, EACH, i)];              \
                     at = place_of_one;                                                                                 \
                 }                                                                                                      \
-                count(&b, &p, &at, 1, 1);                                                                              \
+                count<ROLLED>(&b, &p, &at, 1, 1);                                                                      \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
         }                                                                                                              \
@@ -562,7 +582,7 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
                 uint32_t slot[HISTO_SAMPLES_any], at[HISTO_SAMPLES_any];                                               \
                 histo_slots_any(&work, &share, from, slot);                                                            \
                 place(&b, slot, at, HISTO_SAMPLES_any);                                                                \
-                count(&b, &p, at, HISTO_SAMPLES_any, HISTO_SAMPLES_any);                                               \
+                count<ROLLED>(&b, &p, at, HISTO_SAMPLES_any, HISTO_SAMPLES_any);                                       \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
         }                                                                                                              \
@@ -596,7 +616,7 @@ COUNT_ANY(16)
                         memcpy(at, slot + part, sizeof at);                                                            \
                     else                                                                                               \
                         place(&b, slot + part, at, PART);                                                              \
-                    count(&b, &p, at, PART, PART);                                                                     \
+                    count<ROLLED>(&b, &p, at, PART, PART);                                                             \
                 }                                                                                                      \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
@@ -631,7 +651,7 @@ static __global__ void __launch_bounds__(1024, 1)
                 histo_compact_any(&work, &joint, &share, from, b.spare, at);
 #pragma unroll 1
             for (int part = 0; part < N; part += PART) { /* less code is in its cache */
-                count(&b, &p, at, PART, PART);
+                count<ROLLED>(&b, &p, at, PART, PART);
                 memcpy(at, at + PART, PART * sizeof *at);
             }
         }
@@ -675,7 +695,7 @@ static __global__ void __launch_bounds__(1024, 1)
                             _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) at[s] =                       \
                                 s == k ? place : at[s];                                                                \
                         }                                                                                              \
-                    count(&b, &p, at, HISTO_PAIR_SLOTS, HISTO_PAIR_SLOTS);                                             \
+                    count<ROLLED>(&b, &p, at, HISTO_PAIR_SLOTS, HISTO_PAIR_SLOTS);                                     \
                 }                                                                                                      \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \

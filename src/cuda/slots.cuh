@@ -259,10 +259,8 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         if (any) _Pragma("unroll") for (int i = 0; i < n; i++)                                                         \
             {                                                                                                          \
                 native v = (native)widen(x[i]);                                                                        \
-                bool special = sum[i] >= c->special;                                                                   \
-                if (__any_sync(__activemask(), special)) /* a branch: most groups have few such samples */             \
-                    slot[i] = special ? histo_cells_narrower(c, by_bits, entry, histo_position(c, by_bits, v), sum[i]) \
-                                      : slot[i];                                                                       \
+                if (sum[i] >= c->special)                                                                              \
+                    slot[i] = histo_cells_narrower(c, by_bits, entry, histo_position(c, by_bits, v), sum[i]);          \
                 edges = edges || slot[i] >= HISTO_CELLS_COMPARE;                                                       \
                 slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                    \
             }                                                                                                          \
