@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "axis/filter.h"
+#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
@@ -107,20 +108,34 @@ histo_block histo_block_piece(const histo_problem *problem, const histo_block *b
 typedef struct level {
     histo_slots_fn *slots;
     histo_codes_fn *codes;
+    histo_count_values_fn *count_values;
+    histo_count_slots_fn *count_slots;
     double uniform_ns, spans_ns; /* about, for a sample */
 } level;
 
 static const level *usable_level(void)
 {
     static const level levels[] = {
-        [HISTO_ISA_BASELINE] = {histo_slots_baseline, histo_codes_baseline, 1.4, 3},
+#define LEVEL(name) histo_slots_##name, histo_codes_##name, histo_count_values_##name, histo_count_slots_##name
+        [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
 #if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = {histo_slots_avx2, histo_codes_avx2, 0.6, 2},
-        [HISTO_ISA_AVX512] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
-        [HISTO_ISA_AVX512VBMI2] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
+        [HISTO_ISA_AVX2] = {LEVEL(avx2), 0.6, 2},
+        [HISTO_ISA_AVX512] = {LEVEL(avx512), 0.3, 1.5},
+        [HISTO_ISA_AVX512VBMI2] = {LEVEL(avx512), 0.3, 1.5},
 #endif
+#undef LEVEL
     };
     return &levels[histo_isa_usable()];
+}
+
+histo_count_values_fn *histo_count_values_usable(void)
+{
+    return usable_level()->count_values;
+}
+
+histo_count_slots_fn *histo_count_slots_usable(void)
+{
+    return usable_level()->count_slots;
 }
 
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])

@@ -6,7 +6,7 @@
  * privatized, which keeps several copies of so small a table. */
 #include <string.h>
 
-#include "cpu/carries.h"
+#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 
 enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
@@ -64,6 +64,7 @@ typedef struct local {
     uint32_t *slots;
     int64_t batch;
     bool alone; /* nobody else adds to the histogram */
+    histo_count_slots_fn *count;
 } local;
 
 static void add(const local *me, size_t slot, uint64_t count)
@@ -92,20 +93,9 @@ static void flush(const local *me)
     memset(me->table, 0, entries);
 }
 
-HISTO_DEFINE_COUNT_BYTES(count_slots, uint32_t)
-
-static void count_piece(const local *me, int n)
+static void carry(const void *to, size_t slot)
 {
-    uint64_t carries[HISTO_PIECE / HISTO_CARRIES];
-    const uint32_t *slots = me->slots;
-    int i = 0;
-    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES)
-        carries[i / HISTO_CARRIES] = count_slots(me->table, slots + i);
-    for (int k = i; k < n; k++)
-        if (++me->table[slots[k]] == 0) add(me, slots[k], HISTO_CARRY);
-    for (int first = 0; first < i; first += HISTO_CARRIES)
-        for (uint64_t left = carries[first / HISTO_CARRIES]; left;)
-            add(me, slots[first + histo_take_carry(&left)], HISTO_CARRY);
+    add(to, slot, HISTO_CARRY);
 }
 
 static void count_block(const local *me, histo_block *block)
@@ -120,7 +110,7 @@ static void count_block(const local *me, histo_block *block)
     for (int i = 0; i < n; i += HISTO_PIECE) {
         histo_block piece = histo_block_piece(me->job->problem, block, i);
         histo_block_slots(me->job, &piece, me->slots);
-        count_piece(me, piece.n);
+        me->count(me->table, me->slots, piece.n, carry, me);
     }
 }
 
@@ -128,7 +118,10 @@ static void count_range(const histo_job *job, int index, int threads)
 {
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
-    local me = {.job = job, .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)), .alone = threads == 1};
+    local me = {.job = job,
+                .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)),
+                .alone = threads == 1,
+                .count = histo_count_slots_usable()};
     me.table = (uint8_t *)me.slots + SLOTS_BYTES;
     memset(me.table, 0, entries_of(p));
     histo_blocks blocks;

@@ -9,7 +9,7 @@
  * few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
-#include "cpu/carries.h"
+#include "cpu/byte_table.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
@@ -21,7 +21,9 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    STRETCH = 1024,    /* 16-bit samples whose carries are looked at together */
+    STRETCH = 1024, /* 16-bit samples, for which memory is asked for as many ahead */
+    LINE = 64,
+    AHEAD = 4096,
     MOST_OPERANDS = 3, /* samples, mask, where */
 };
 
@@ -124,37 +126,30 @@ static void flush(local *me)
     } else {
         uint8_t *of_value = me->counters;
         for (size_t v = 0; v < VALUES_16; v++)
-            add_value(me, v, of_value[v]);
+            add_value(me, v, of_value[histo_value_place((uint16_t)v)]);
         memset(of_value, 0, VALUES_16);
     }
 }
 
-HISTO_DEFINE_COUNT_BYTES(count_values, uint16_t)
-
-/* Count the values of a stretch, and then its carries. */
-static void count_stretch(const local *me, const uint16_t *values)
+static void carry(const void *to, size_t value)
 {
-    uint8_t *counts = me->counters;
-    uint64_t carries[STRETCH / HISTO_CARRIES];
-    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
-        carries[i / HISTO_CARRIES] = count_values(counts, values + i);
-    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
-        for (uint64_t left = carries[i / HISTO_CARRIES]; left;)
-            add_value(me, values[i + histo_take_carry(&left)], HISTO_CARRY);
+    add_value(to, value, HISTO_CARRY);
 }
 
 static void count_16(const local *me, const uint16_t *values, int64_t n)
 {
-    uint8_t *counts = me->counters;
-    int64_t i = 0;
-    for (; i + STRETCH <= n; i += STRETCH) {
-        if (histo_all_equal(values + i, STRETCH, sizeof *values))
-            add_value(me, values[i], STRETCH);
-        else
-            count_stretch(me, values + i);
+    histo_count_values_fn *count = histo_count_values_usable();
+    int some;
+    for (int64_t i = 0; i < n; i += some) {
+        some = n - i < STRETCH ? (int)(n - i) : STRETCH;
+        if (some > 2 && histo_all_equal(values + i, (size_t)some, sizeof *values)) {
+            add_value(me, values[i], (uint64_t)some);
+            continue;
+        }
+        for (size_t line = 0; line < STRETCH * sizeof *values; line += LINE)
+            __builtin_prefetch((const char *)(values + i) + AHEAD + line, 0, 2);
+        count(me->counters, values + i, some, carry, me);
     }
-    for (; i < n; i++)
-        if (++counts[values[i]] == 0) add_value(me, values[i], HISTO_CARRY);
 }
 
 /* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
