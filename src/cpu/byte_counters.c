@@ -78,19 +78,25 @@ static void add(const local *me, size_t slot, uint64_t count)
         __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-/* Add the table to the histogram and clear it. */
-static void flush(const local *me)
+/* Add the table to the histogram. */
+static void add_table(const local *me)
 {
-    size_t entries = entries_of(me->job->problem);
-    for (size_t first = 0; first < entries; first += sizeof(uint64_t)) {
-        uint64_t several = 0;
-        size_t some = entries - first < sizeof several ? entries - first : sizeof several;
-        memcpy(&several, me->table + first, some);
-        if (!several) continue;
-        for (size_t s = first; s < first + some; s++)
-            if (me->table[s]) add(me, s, me->table[s]);
+    enum { TOGETHER = 64 };
+    const histo_bank *bank = me->job->bank;
+    uint64_t *counts = bank->counts + me->batch * bank->slots;
+    size_t slots = (size_t)bank->slots, s = 0;
+    for (; s + TOGETHER <= slots; s += TOGETHER) {
+        const uint8_t *some = me->table + s;
+        uint8_t any = 0;
+        for (int i = 0; i < TOGETHER; i++)
+            any |= some[i];
+        for (int i = 0; any && me->alone && i < TOGETHER; i++)
+            counts[s + (size_t)i] += some[i];
+        for (size_t i = 0; any && !me->alone && i < TOGETHER; i++)
+            if (some[i]) add(me, s + i, some[i]);
     }
-    memset(me->table, 0, entries);
+    for (; s <= slots; s++)
+        if (me->table[s]) add(me, s, me->table[s]);
 }
 
 static void carry(const void *to, size_t slot)
@@ -128,11 +134,14 @@ static void count_range(const histo_job *job, int index, int threads)
     histo_block block;
     histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
-        if (block.batch != me.batch) flush(&me);
+        if (block.batch != me.batch) {
+            add_table(&me);
+            memset(me.table, 0, entries_of(p));
+        }
         me.batch = block.batch;
         count_block(&me, &block);
     }
-    flush(&me);
+    add_table(&me);
 }
 
 static histo_status launch(const histo_job *job)

@@ -6,8 +6,8 @@
  * wait for them.
  *
  * Increments of one counter wait about ten cycles for each other, each for the store of the one before. Neighbours are
- * often equal, so that one index of each of eight groups is counted in turn. In groups of few values, all of one value
- * are counted at once. */
+ * often equal, so that one index of each of sixteen stretches is counted in turn. In groups of few values, all of one
+ * value are counted at once. */
 #include "cpu/byte_table.h"
 
 #include <stdbool.h>
@@ -19,10 +19,13 @@
 #endif
 
 enum {
-    GROUP = 64,             /* indices */
-    GROUPS = 8,             /* taken together */
-    TURNS = GROUP / GROUPS, /* one index of each group a turn: increments whose carries fill a word */
-    TOGETHER = GROUP * GROUPS
+    GROUP = 64, /* indices among which few values are looked for */
+    GROUPS = 8,
+    TOGETHER = GROUP * GROUPS,
+    RUNS = 16, /* stretches, one index of each a turn */
+    TURNS = TOGETHER / RUNS,
+    CARRIES = 64, /* in a word */
+    UNROLLED = 8,
 };
 
 /* Add 1, and append whether the counter came round. */
@@ -146,27 +149,27 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
     static inline void count_group_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)       \
     {                                                                                                                  \
         uint64_t carries = 0;                                                                                          \
-        for (const type *from = at; from < at + GROUP; from += TURNS)                                                  \
-            for (int i = 0; i < TURNS; i++)                                                                            \
+        for (const type *from = at; from < at + GROUP; from += UNROLLED)                                               \
+            for (int i = 0; i < UNROLLED; i++)                                                                         \
                 carries = increment(&table[from[i]], carries);                                                         \
         for (; carries; carries &= carries - 1)                                                                        \
             carry(to, one##_at(at[GROUP - 1 - __builtin_ctzll(carries)]));                                             \
     }                                                                                                                  \
                                                                                                                        \
-    static inline void count_groups_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)      \
+    static inline void count_in_turns_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)    \
     {                                                                                                                  \
-        uint64_t carries[GROUPS];                                                                                      \
-        for (int w = 0; w < GROUPS; w++) {                                                                             \
-            uint64_t bits = 0; /* in a register, as the table may alias memory */                                      \
-            for (const type *from = at + w * TURNS, *end = from + TURNS; from < end; from++)                           \
-                for (int g = 0; g < GROUPS; g++)                                                                       \
-                    bits = increment(&table[from[g * GROUP]], bits);                                                   \
-            carries[w] = bits;                                                                                         \
+        uint64_t carries[TOGETHER / CARRIES];                                                                          \
+        for (int turn = 0; turn < TURNS; turn += CARRIES / RUNS) {                                                     \
+            uint64_t bits = 0; /* in a register: the table may alias memory */                                         \
+            for (int t = turn; t < turn + CARRIES / RUNS; t++)                                                         \
+                for (int run = 0; run < RUNS; run++)                                                                   \
+                    bits = increment(&table[at[run * TURNS + t]], bits);                                               \
+            carries[turn * RUNS / CARRIES] = bits;                                                                     \
         }                                                                                                              \
-        for (int w = 0; w < GROUPS; w++)                                                                               \
-            for (; carries[w]; carries[w] &= carries[w] - 1) {                                                         \
-                int i = GROUP - 1 - __builtin_ctzll(carries[w]);                                                       \
-                carry(to, one##_at(at[i % GROUPS * GROUP + w * TURNS + i / GROUPS]));                                  \
+        for (int word = 0; word < TOGETHER / CARRIES; word++)                                                          \
+            for (uint64_t left = carries[word]; left; left &= left - 1) {                                              \
+                int i = word * CARRIES + CARRIES - 1 - __builtin_ctzll(left);                                          \
+                carry(to, one##_at(at[i % RUNS * TURNS + i / RUNS]));                                                  \
             }                                                                                                          \
     }                                                                                                                  \
                                                                                                                        \
@@ -178,7 +181,7 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
             bool counted[GROUPS], some = false;                                                                        \
             for (int g = 0; g < GROUPS; g++)                                                                           \
                 some |= counted[g] = count_few_##name(table, places + g * GROUP, carry, to);                           \
-            if (!some) count_groups_##name(table, places, carry, to);                                                  \
+            if (!some) count_in_turns_##name(table, places, carry, to);                                                \
             for (int g = 0; some && g < GROUPS; g++)                                                                   \
                 if (!counted[g]) count_group_##name(table, places + g * GROUP, carry, to);                             \
         }                                                                                                              \
