@@ -409,28 +409,30 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float, HISTO_F32)
 DEFINE_CODES(f64, double, HISTO_F64)
 
-/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. */
-#define DEFINE_WHOLE_CODES(name, storage)                                                                              \
+/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width of
+ * the samples, which those inside fit. */
+#define DEFINE_WHOLE_CODES(name, storage, bits)                                                                        \
     static bool whole_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
                                    uint8_t *restrict codes)                                                            \
     {                                                                                                                  \
-        const int shift = l->whole.shift;                                                                              \
-        const uint32_t from = l->whole.from, lo = from + ((uint32_t)1 << shift);                                       \
+        enum { WIDTH = 8 * sizeof(bits) };                                                                             \
+        const int shift = l->whole.shift & (WIDTH - 1);                                                                \
+        const uint32_t from = l->whole.from, lo = from + ((uint32_t)1 << l->whole.shift);                              \
         const uint32_t low = l->whole.low, high = l->whole.high; /* either may be a neighbour of the bins */           \
-        const storage first = (storage)(low + ((low - from) >> shift == 0));                                           \
-        const storage last = (storage)(high - ((high - from) >> shift > (uint32_t)l->bins));                           \
-        uint32_t outside = 0;                                                                                          \
+        const storage first = (storage)(low + ((low - from) >> l->whole.shift == 0));                                  \
+        const storage last = (storage)(high - ((high - from) >> l->whole.shift > (uint32_t)l->bins));                  \
+        bits outside = l->whole.shift >= WIDTH;                                                                        \
         for (int i = 0; i < n; i++) {                                                                                  \
-            outside |= (uint32_t)(samples[i] < first) | (uint32_t)(samples[i] > last);                                 \
-            codes[i] = (uint8_t)(((uint32_t)samples[i] - lo) >> shift);                                                \
+            outside |= (bits)(samples[i] < first) | (bits)(samples[i] > last);                                         \
+            codes[i] = (uint8_t)((bits)((bits)samples[i] - (bits)lo) >> shift);                                        \
         }                                                                                                              \
         return !outside;                                                                                               \
     }
 
-DEFINE_WHOLE_CODES(u16, uint16_t)
-DEFINE_WHOLE_CODES(i16, int16_t)
-DEFINE_WHOLE_CODES(u32, uint32_t)
-DEFINE_WHOLE_CODES(i32, int32_t)
+DEFINE_WHOLE_CODES(u16, uint16_t, uint16_t)
+DEFINE_WHOLE_CODES(i16, int16_t, uint16_t)
+DEFINE_WHOLE_CODES(u32, uint32_t, uint32_t)
+DEFINE_WHOLE_CODES(i32, int32_t, uint32_t)
 
 static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
 {
