@@ -396,6 +396,55 @@ static void equal_samples(void **state)
     free(x);
 }
 
+/* ---- Channels ---- */
+
+/* Two images, a few bytes between their rows, or one; `counted` of the channels of a pixel from `first` on. Memory ends
+ * with the last sample. */
+static void check_channels(int images, int pitch, int first, int counted)
+{
+    enum { WIDTH = 301, HEIGHT = 130, GAP = 5 };
+    int64_t row = WIDTH * pitch + GAP, image = row * HEIGHT, slots = 259 * (int64_t)images * counted;
+    size_t bytes = (size_t)((images - 1) * image + (HEIGHT - 1) * row + (WIDTH - 1) * pitch + first + counted);
+    uint8_t *samples = malloc(bytes);
+    rng r = {.state = 41};
+    for (size_t i = 0; i < bytes; i++)
+        samples[i] = (uint8_t)rng_below(&r, i % 2 ? 256 : 9);
+    histo_axis axis = histo_axis_integer(0, 256);
+    histo_view view = {.data = samples + first,
+                       .dtype = HISTO_U8,
+                       .ndim = 4,
+                       .batch_ndim = 2,
+                       .shape = {images, counted, HEIGHT, WIDTH},
+                       .strides = {image, 1, row, pitch}};
+    uint64_t *counts[2];
+    const char *const strategies[2] = {"cpu/sequential", "cpu/value_counts"};
+    for (int s = 0; s < 2; s++) {
+        histo_hist *h;
+        histo_plan *plan;
+        counts[s] = malloc((size_t)slots * sizeof *counts[s]);
+        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = (int64_t)images * counted}));
+        OK(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
+        OK(histo_plan_fill(plan, h, &view, NULL));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], slots));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    assert_memory_equal(counts[1], counts[0], (size_t)slots * sizeof **counts);
+    free(counts[0]);
+    free(counts[1]);
+    free(samples);
+}
+
+static void interleaved_channels(void **state)
+{
+    (void)state;
+    for (int images = 1; images <= 2; images++)
+        for (int pitch = 2; pitch <= 5; pitch++)
+            for (int first = 0; first < pitch; first++)
+                for (int counted = 1; first + counted <= pitch; counted++)
+                    check_channels(images, pitch, first, counted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +457,7 @@ int main(void)
         cmocka_unit_test(any_edges),
         cmocka_unit_test(integers_at_limits),
         cmocka_unit_test(equal_samples),
+        cmocka_unit_test(interleaved_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

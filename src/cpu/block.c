@@ -3,6 +3,7 @@
 
 #include "axis/filter.h"
 #include "cpu/byte_table.h"
+#include "cpu/channels.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
@@ -110,13 +111,16 @@ typedef struct level {
     histo_codes_fn *codes;
     histo_count_values_fn *count_values;
     histo_count_slots_fn *count_slots;
+    histo_split_channels_fn *split_channels;
     double uniform_ns, spans_ns; /* about, for a sample */
 } level;
 
 static const level *usable_level(void)
 {
+#define LEVEL(name)                                                                                                    \
+    histo_slots_##name, histo_codes_##name, histo_count_values_##name, histo_count_slots_##name,                       \
+        histo_split_channels_##name
     static const level levels[] = {
-#define LEVEL(name) histo_slots_##name, histo_codes_##name, histo_count_values_##name, histo_count_slots_##name
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
 #if defined(__x86_64__)
         [HISTO_ISA_AVX2] = {LEVEL(avx2), 0.6, 2},
@@ -136,6 +140,32 @@ histo_count_values_fn *histo_count_values_usable(void)
 histo_count_slots_fn *histo_count_slots_usable(void)
 {
     return usable_level()->count_slots;
+}
+
+histo_split_channels_fn *histo_split_channels_usable(void)
+{
+    return usable_level()->split_channels;
+}
+
+bool histo_channels_find(histo_channels *channels, const histo_job *job)
+{
+    const histo_nest *nest = &job->nest;
+    int of_channels = nest->batch_ndim - 1;
+    if (nest->operands != 1 || nest->offsets || of_channels < 0) return false;
+    int64_t pitch = run_stride(nest, 0), count = nest->shape[of_channels];
+    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || nest->strides[0][of_channels] != 1) return false;
+    if (count > pitch || pitch > HISTO_MOST_CHANNELS) return false;
+    if (job->begin != 0 || job->end != histo_nest_samples(nest)) return false;
+    *channels = (histo_channels){.count = (int)count, .pitch = (int)pitch, .pixels = *nest};
+    histo_nest *pixels = &channels->pixels;
+    pixels->batch /= count;
+    pixels->batch_ndim--;
+    pixels->ndim--;
+    for (int d = of_channels; d < pixels->ndim; d++) {
+        pixels->shape[d] = pixels->shape[d + 1];
+        pixels->strides[0][d] = pixels->strides[0][d + 1];
+    }
+    return true;
 }
 
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])

@@ -409,8 +409,8 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float, HISTO_F32)
 DEFINE_CODES(f64, double, HISTO_F64)
 
-/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width of
- * the samples, which those inside fit. */
+/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width
+ * of the samples, which those inside fit. */
 #define DEFINE_WHOLE_CODES(name, storage, bits)                                                                        \
     static bool whole_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
                                    uint8_t *restrict codes)                                                            \

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cpu/byte_table.h"
+#include "cpu/channels.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
@@ -76,11 +77,17 @@ static size_t counters_bytes(const histo_problem *p)
     return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16;
 }
 
+/* A thread's workspace: gathered samples and counters, those of several channels if there may be. */
+static size_t per_thread(const histo_problem *p)
+{
+    int tables = is_bytes(p) && p->batch > 1 ? HISTO_MOST_CHANNELS : 1;
+    return histo_blocks_bytes(p) + (size_t)tables * counters_bytes(p);
+}
+
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
 {
     (void)params;
-    if (!needs_workspace(p)) return 0;
-    return (size_t)useful_threads(p, threads) * (histo_blocks_bytes(p) + counters_bytes(p));
+    return needs_workspace(p) ? (size_t)useful_threads(p, threads) * per_thread(p) : 0;
 }
 
 static uint32_t slot_of(const histo_problem *p, size_t value)
@@ -213,9 +220,8 @@ static void count_share(local *me, int index, int shares)
 static void count_range(const histo_job *job, int index, int threads)
 {
     const histo_problem *p = job->problem;
-    size_t blocks = histo_blocks_bytes(p);
-    char *mine = (char *)job->workspace + (size_t)index * (blocks + counters_bytes(p));
-    local me = {.job = job, .gathered = mine, .counters = mine + blocks, .empty = true};
+    char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
+    local me = {.job = job, .gathered = mine, .counters = mine + histo_blocks_bytes(p), .empty = true};
     if (is_bytes(p))
         counting_of(p)->start(me.counters);
     else
@@ -223,11 +229,43 @@ static void count_range(const histo_job *job, int index, int threads)
     count_share(&me, index, threads);
 }
 
+/* The channels of one image after the other, all of them in one pass over its memory. */
+static void count_channels(const histo_job *job, int index, int threads)
+{
+    enum { PIXELS = HISTO_BLOCK };
+    const histo_problem *p = job->problem;
+    histo_channels channels;
+    histo_channels_find(&channels, job);
+    char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
+    uint8_t *split[HISTO_MOST_CHANNELS];
+    local each[HISTO_MOST_CHANNELS];
+    for (int c = 0; c < channels.count; c++) {
+        split[c] = (uint8_t *)mine + c * PIXELS;
+        each[c] = (local){.job = job, .empty = true};
+        each[c].counters = mine + histo_blocks_bytes(p) + (size_t)c * counters_bytes(p);
+        counting_of(p)->start(each[c].counters);
+    }
+    int64_t pixels = histo_nest_samples(&channels.pixels);
+    histo_walk walk;
+    histo_run run;
+    histo_walk_start(&walk, &channels.pixels, pixels / threads * index,
+                     index + 1 < threads ? pixels / threads * (index + 1) : pixels, PIXELS);
+    while (histo_walk_next(&walk, &run)) {
+        histo_split_channels_usable()((const uint8_t *)run.at[0], channels.pitch, channels.count, (int)run.n, split);
+        for (int c = 0; c < channels.count; c++)
+            count_block(&each[c], run.batch * channels.count + c, split[c], (int)run.n);
+    }
+    for (int c = 0; c < channels.count; c++)
+        flush(&each[c]);
+}
+
 static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
-        histo_pool_share(job, useful_threads(p, job->threads), count_range);
+        histo_channels channels;
+        histo_pool_share(job, useful_threads(p, job->threads),
+                         histo_channels_find(&channels, job) ? count_channels : count_range);
         return HISTO_OK;
     }
     _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
