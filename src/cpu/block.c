@@ -109,6 +109,7 @@ histo_block histo_block_piece(const histo_problem *problem, const histo_block *b
 typedef struct level {
     histo_slots_fn *slots;
     histo_codes_fn *codes;
+    histo_codes_of_slots_fn *codes_of_slots;
     histo_count_values_fn *count_values;
     histo_count_slots_fn *count_slots;
     histo_split_channels_fn *split_channels;
@@ -118,8 +119,8 @@ typedef struct level {
 static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
-    histo_slots_##name, histo_codes_##name, histo_count_values_##name, histo_count_slots_##name,                       \
-        histo_split_channels_##name
+    histo_slots_##name, histo_codes_##name, histo_codes_of_slots_##name, histo_count_values_##name,                    \
+        histo_count_slots_##name, histo_split_channels_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
 #if defined(__x86_64__)
@@ -168,9 +169,15 @@ bool histo_channels_find(histo_channels *channels, const histo_job *job)
     return true;
 }
 
-void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4])
 {
     const histo_problem *p = job->problem;
+    if (p->operands > 1) {
+        uint32_t slots[HISTO_PIECE];
+        histo_block_slots(job, block, slots);
+        usable_level()->codes_of_slots(slots, block->n, (uint32_t)p->bins, codes, flow);
+        return;
+    }
     const histo_cpu_prepared *prepared = job->prepared;
     usable_level()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0], block->n,
                           codes, flow);
@@ -227,8 +234,11 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
                  p->slot_strides[a], a > 0, slots);
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;
-    for (int i = 0; i < block->n; i++)
-        slots[i] = kept[i] ? slots[i] : (uint32_t)p->slots;
+    const uint32_t trash = (uint32_t)p->slots;
+    for (int i = 0; i < block->n; i++) { /* without a branch */
+        uint32_t all = -(uint32_t)kept[i];
+        slots[i] = (slots[i] & all) | (trash & ~all);
+    }
 }
 
 bool histo_sample_kept(const histo_job *job, const char *const *at)

@@ -87,8 +87,8 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
 /* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 
-/* The bins of the samples of one axis as bytes; see histo_codes_fn. */
-void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
+/* The bins of the samples of one axis as bytes; see histo_codes_fn. At most HISTO_PIECE. */
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4]);
 
 /* About how long histo_block_slots takes for a sample, for cost models. */
 double histo_slots_ns(const histo_problem *problem);
@@ -108,10 +108,13 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
 
-/* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow. */
+/* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow,
+ * and those left out, which only slots tell, in bins + 3. */
 typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
-                            const void *samples, int n, uint8_t *codes, uint64_t flow[3]);
+                            const void *samples, int n, uint8_t *codes, uint64_t flow[4]);
 histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
+typedef void histo_codes_of_slots_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[4]);
+histo_codes_of_slots_fn histo_codes_of_slots_baseline, histo_codes_of_slots_avx2, histo_codes_of_slots_avx512;
 
 /* ---- Weights (weights.c) ---- */
 

@@ -1,6 +1,6 @@
 /* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_SLOTS and HISTO_CODES name the functions), always without contraction, and without regard for
- * floating-point traps, which would forbid vectors.
+ * instruction set (HISTO_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always without contraction,
+ * and without regard for floating-point traps, which would forbid vectors.
  *
  * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
  * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float
@@ -359,8 +359,8 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
 DEFINE_GUESS(f32, float, uint32_t, 0x1.8p23F, 0x1p-24)
 DEFINE_GUESS(f64, double, uint64_t, 0x1.8p52, 0x1p-53)
 
-static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
-                           uint64_t flow[3])
+void HISTO_CODES_OF_SLOTS(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
+                          uint64_t flow[4])
 {
     uint32_t outside = 0;
     for (int i = 0; i < n; i++) {
@@ -369,27 +369,29 @@ static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins,
         codes[i] = (uint8_t)bin;
     }
     if (!outside) return;
-    uint32_t under = 0, over = 0, nan = 0;
+    uint32_t under = 0, over = 0, nan = 0, masked = 0;
     for (int i = 0; i < n; i++) {
         under += slots[i] == 0;
         over += slots[i] == bins + 1;
         nan += slots[i] == bins + 2;
+        masked += slots[i] == bins + 3;
     }
     flow[0] += under;
     flow[1] += over;
     flow[2] += nan;
+    flow[3] += masked;
 }
 
 static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples,
-                           int n, uint8_t *codes, uint64_t flow[3])
+                           int n, uint8_t *codes, uint64_t flow[4])
 {
     uint32_t slots[HISTO_BLOCK];
     HISTO_SLOTS(l, spans, dtype, samples, n, 1, false, slots);
-    codes_of_slots(slots, n, (uint32_t)l->bins, codes, flow);
+    HISTO_CODES_OF_SLOTS(slots, n, (uint32_t)l->bins, codes, flow);
 }
 
 #define DEFINE_CODES(name, type, dtype)                                                                                \
-    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[3])      \
+    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[4])      \
     {                                                                                                                  \
         guess_##name g;                                                                                                \
         bool usable = guess_of_##name(l, &g), doubted = false;                                                         \
@@ -451,7 +453,7 @@ static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *sa
 }
 
 void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
-                 uint8_t *codes, uint64_t flow[3])
+                 uint8_t *codes, uint64_t flow[4])
 {
     if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32)
         codes_f32(l, samples, n, codes, flow);

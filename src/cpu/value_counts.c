@@ -105,7 +105,8 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
-    bool empty; /* nothing is in the counters */
+    bool empty;        /* nothing is in the counters */
+    uint64_t left_out; /* of bytes: counted as 0, but not to be */
 } local;
 
 static void add(uint64_t *counter, uint64_t count)
@@ -128,6 +129,9 @@ static void flush(local *me)
     if (is_bytes(p)) {
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
+        of_value[0] -= me->left_out;
+        add(&me->job->bank->masked[me->batch], me->left_out);
+        me->left_out = 0;
         for (size_t v = 0; v < 256; v++)
             add_value(me, v, of_value[v]);
     } else {
@@ -159,22 +163,38 @@ static void count_16(const local *me, const uint16_t *values, int64_t n)
     }
 }
 
-/* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
-static int keep(const histo_job *job, const histo_block *block, void *kept, const void **samples)
+/* The block's samples that are to be counted: all of them where they are, or copied to `room`; returns how many. */
+static int keep(const histo_job *job, const histo_block *block, void *room, const void **samples)
 {
-    uint8_t is_kept[HISTO_BLOCK];
+    uint8_t kept[HISTO_BLOCK];
     *samples = block->at[0];
-    if (histo_block_kept(job, block, is_kept)) return block->n;
-    *samples = kept;
+    if (histo_block_kept(job, block, kept)) return block->n;
+    *samples = room;
     int n = 0;
-    for (int i = 0; i < block->n; n += is_kept[i++]) {
+    for (int i = 0; i < block->n; n += kept[i++]) {
         if (is_bytes(job->problem))
-            ((uint8_t *)kept)[n] = ((const uint8_t *)block->at[0])[i];
+            ((uint8_t *)room)[n] = ((const uint8_t *)block->at[0])[i];
         else
-            ((uint16_t *)kept)[n] = ((const uint16_t *)block->at[0])[i];
+            ((uint16_t *)room)[n] = ((const uint16_t *)block->at[0])[i];
     }
     add(&job->bank->masked[block->batch], (uint64_t)(block->n - n));
     return n;
+}
+
+/* The same of bytes that are counted by value: those left out become 0, and are taken off its count at the end. Returns
+ * how many they are. */
+static int blank(const histo_job *job, const histo_block *block, uint8_t *room, const void **samples)
+{
+    uint8_t kept[HISTO_BLOCK];
+    const uint8_t *from = *samples = block->at[0];
+    if (histo_block_kept(job, block, kept)) return 0;
+    *samples = room;
+    unsigned n = 0;
+    for (int i = 0; i < block->n; i++) {
+        room[i] = from[i] & (uint8_t)-kept[i];
+        n += kept[i];
+    }
+    return block->n - (int)n;
 }
 
 static void count_directly(const histo_job *job, int64_t batch, const void *samples, int n)
@@ -209,10 +229,13 @@ static void count_share(local *me, int index, int shares)
     histo_blocks_start(&blocks, job, index, shares, me->gathered);
     if (p->operands == 1) blocks.most = LONG_BLOCK;
     while (histo_blocks_next(&blocks, &block)) {
-        uint16_t kept[HISTO_BLOCK];
+        uint16_t room[HISTO_BLOCK];
         const void *samples;
-        int n = keep(job, &block, kept, &samples);
+        bool blanks = is_bytes(p) && !is_direct(p);
+        int left_out = blanks ? blank(job, &block, (uint8_t *)room, &samples) : 0;
+        int n = blanks ? block.n : keep(job, &block, room, &samples);
         count_block(me, block.batch, samples, n);
+        me->left_out += (uint64_t)left_out;
     }
     flush(me);
 }
