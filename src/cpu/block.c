@@ -92,16 +92,10 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 
 histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin)
 {
-    enum { LINE = 64, AHEAD = 4096 };
-    int left = block->n - begin, n = left < HISTO_PIECE ? left : HISTO_PIECE;
-    histo_block piece = {.batch = block->batch, .n = n};
-    for (int o = 0; o < problem->operands; o++) {
-        size_t size = histo_dtype_size(problem->dtypes[o]);
-        const char *from = (const char *)block->at[o] + (size_t)begin * size;
-        piece.at[o] = from;
-        for (size_t line = 0; line < (size_t)n * size; line += LINE)
-            __builtin_prefetch(from + AHEAD + line, 0, 2);
-    }
+    int left = block->n - begin;
+    histo_block piece = {.batch = block->batch, .n = left < HISTO_PIECE ? left : HISTO_PIECE};
+    for (int o = 0; o < problem->operands; o++)
+        piece.at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(problem->dtypes[o]);
     return piece;
 }
 
@@ -229,6 +223,8 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = usable_level()->slots;
+    for (int o = 0; o < p->operands; o++)
+        histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->dtypes[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);

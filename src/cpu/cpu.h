@@ -76,10 +76,18 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
-/* At most HISTO_PIECE samples of a block, from `begin` on. Strategies take blocks piece by piece, and with each piece
- * memory is asked for what lies a little ahead: it would have nothing to do while slots are counted. */
+/* At most HISTO_PIECE samples of a block, from `begin` on. */
 enum { HISTO_PIECE = 512 };
 histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
+
+/* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
+ * Not for more than some 32 lines at once, which would have to wait for each other. */
+static inline void histo_ask_ahead(const void *at, size_t bytes)
+{
+    enum { LINE = 64, AHEAD = 4096 };
+    for (size_t line = 0; line < bytes; line += LINE)
+        __builtin_prefetch((const char *)at + AHEAD + line, 0, 2);
+}
 
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);

@@ -305,35 +305,36 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
 
 /* ---- Bins as bytes ---- */
 
-/* A guess in the samples' own type, half a bin lower than the place of the sample on the axis: rounded to an integer it
- * is the bin, unless it is nearly half way between two, which is where edges are. Batches with such a sample are
- * compared with the nearest edge, those with one outside the bins judged by their slots. The doubt is that of
- * floats_of. */
-#define DEFINE_GUESS(name, type, bits, round, epsilon)                                                                 \
+/* A guess in float, half a bin lower than the place of the sample on the axis: rounded to an integer it is the bin,
+ * unless it is nearly half way between two, which is where edges are. Batches with such a sample are compared with the
+ * nearest edge, those with one outside the bins judged by their slots. The distance from lo is taken in the samples'
+ * own type. The doubt is that of floats_of. */
+#define DEFINE_GUESS(name, type)                                                                                       \
     typedef struct guess_##name {                                                                                      \
-        type lo, per_step, certain;                                                                                    \
-        bits bins;                                                                                                     \
+        type lo;                                                                                                       \
+        float per_step, certain;                                                                                       \
+        uint32_t bins;                                                                                                 \
     } guess_##name;                                                                                                    \
                                                                                                                        \
     static bool guess_of_##name(const histo_lookup *l, guess_##name *g)                                                \
     {                                                                                                                  \
         double lo = l->lo + 0.5 * l->step, magnitude = larger(fabs(l->lo), fabs(l->hi));                               \
-        *g = (guess_##name){.lo = (type)lo, .per_step = (type)l->per_step, .bins = (bits)l->bins};                     \
-        double doubt = l->bins * 3.5 * epsilon + 1.1 * fabs((double)g->lo - lo) * l->per_step +                        \
+        *g = (guess_##name){.lo = (type)lo, .per_step = (float)l->per_step, .bins = (uint32_t)l->bins};                \
+        double doubt = l->bins * 3.5 * 0x1p-24 + 1.1 * fabs((double)g->lo - lo) * l->per_step +                        \
                        magnitude * l->per_step * 0x1p-48;                                                              \
-        g->certain = (type)(0.5 - doubt * 1.01 - 0x1p-23);                                                             \
+        g->certain = (float)(0.5 - doubt * 1.01 - 0x1p-23);                                                            \
         return l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && doubt < 1.0 / 256;            \
     }                                                                                                                  \
                                                                                                                        \
     static inline bool codes_of_batch_##name(const guess_##name *g, const type *restrict samples,                      \
                                              uint8_t *restrict codes)                                                  \
     {                                                                                                                  \
-        bits doubtful = 0;                                                                                             \
+        uint32_t doubtful = 0;                                                                                         \
         for (int i = 0; i < CODES_BATCH; i++) {                                                                        \
-            type t = (samples[i] - g->lo) * g->per_step;                                                               \
-            type rounded = t + (type)(round), off = t - (rounded - (type)(round));                                     \
-            bits bin = pattern_##name(rounded) - pattern_##name((type)(round));                                        \
-            doubtful |= (bits) !(fabs(off) < g->certain) | (bits)(bin >= g->bins);                                     \
+            float t = (float)(samples[i] - g->lo) * g->per_step;                                                       \
+            float rounded = t + ROUNDF, off = t - (rounded - ROUNDF);                                                  \
+            uint32_t bin = pattern_f32(rounded) - pattern_f32(ROUNDF);                                                 \
+            doubtful |= (uint32_t) !(fabsf(off) < g->certain) | (uint32_t)(bin >= g->bins);                            \
             codes[i] = (uint8_t)bin;                                                                                   \
         }                                                                                                              \
         return !doubtful;                                                                                              \
@@ -356,8 +357,8 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
         return !outside;                                                                                               \
     }
 
-DEFINE_GUESS(f32, float, uint32_t, 0x1.8p23F, 0x1p-24)
-DEFINE_GUESS(f64, double, uint64_t, 0x1.8p52, 0x1p-53)
+DEFINE_GUESS(f32, float)
+DEFINE_GUESS(f64, double)
 
 void HISTO_CODES_OF_SLOTS(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
                           uint64_t flow[4])
@@ -397,11 +398,15 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
         bool usable = guess_of_##name(l, &g), doubted = false;                                                         \
         for (int i = 0, some; i < n; i += some) {                                                                      \
             some = n - i < CODES_BATCH ? n - i : CODES_BATCH;                                                          \
+            histo_ask_ahead(samples + i, (size_t)some * sizeof *samples);                                              \
             if (usable && some == CODES_BATCH && codes_of_batch_##name(&g, samples + i, codes + i)) {                  \
                 doubted = false;                                                                                       \
                 continue;                                                                                              \
             }                                                                                                          \
-            if (doubted || !usable) some = n - i;                                                                      \
+            if (doubted || !usable) {                                                                                  \
+                histo_ask_ahead(samples + i + some, (size_t)(n - i - some) * sizeof *samples);                         \
+                some = n - i;                                                                                          \
+            }                                                                                                          \
             if (!exact_codes_##name(l, samples + i, some, codes + i))                                                  \
                 codes_by_slots(l, NULL, dtype, samples + i, some, codes + i, flow);                                    \
             doubted = true;                                                                                            \
@@ -455,10 +460,12 @@ static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *sa
 void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                  uint8_t *codes, uint64_t flow[4])
 {
-    if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32)
+    if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32) {
         codes_f32(l, samples, n, codes, flow);
-    else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64)
+    } else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64) {
         codes_f64(l, samples, n, codes, flow);
-    else if (!whole_codes(l, dtype, samples, n, codes))
-        codes_by_slots(l, spans, dtype, samples, n, codes, flow);
+    } else {
+        histo_ask_ahead(samples, (size_t)n * histo_dtype_size(dtype));
+        if (!whole_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);
+    }
 }

@@ -22,9 +22,7 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    STRETCH = 1024, /* 16-bit samples, for which memory is asked for as many ahead */
-    LINE = 64,
-    AHEAD = 4096,
+    STRETCH = 1024,    /* 16-bit samples, for which memory is asked for as many ahead */
     MOST_OPERANDS = 3, /* samples, mask, where */
 };
 
@@ -157,8 +155,7 @@ static void count_16(const local *me, const uint16_t *values, int64_t n)
             add_value(me, values[i], (uint64_t)some);
             continue;
         }
-        for (size_t line = 0; line < STRETCH * sizeof *values; line += LINE)
-            __builtin_prefetch((const char *)(values + i) + AHEAD + line, 0, 2);
+        histo_ask_ahead(values + i, (size_t)some * sizeof *values);
         count(me->counters, values + i, some, carry, me);
     }
 }
