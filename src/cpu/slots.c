@@ -338,27 +338,48 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
             codes[i] = (uint8_t)bin;                                                                                   \
         }                                                                                                              \
         return !doubtful;                                                                                              \
-    }                                                                                                                  \
-                                                                                                                       \
-    /* False if a sample is outside the bins, or in the last one and not below its computed upper edge. */             \
-    static bool exact_codes_##name(const histo_lookup *l, const type *restrict samples, int n,                         \
-                                   uint8_t *restrict codes)                                                            \
-    {                                                                                                                  \
-        const double lo = l->lo, hi = l->hi, step = l->step, per_step = l->per_step;                                   \
-        const uint64_t bins = (uint64_t)l->bins;                                                                       \
-        uint64_t outside = 0;                                                                                          \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            double x = samples[i], rounded = (x - lo) * per_step + ROUND;                                              \
-            double edge = lo + (rounded - ROUND) * step;                                                               \
-            uint64_t bin = pattern_f64(rounded) - pattern_f64(ROUND) - (uint64_t)(x < edge);                           \
-            outside |= (uint64_t) !(x < hi) | (uint64_t)(bin >= bins);                                                 \
-            codes[i] = (uint8_t)bin;                                                                                   \
-        }                                                                                                              \
-        return !outside;                                                                                               \
     }
 
 DEFINE_GUESS(f32, float)
 DEFINE_GUESS(f64, double)
+
+/* By the nearest edge. False if a sample is outside the bins, or in the last one and not below its computed upper edge,
+ * or if guesses are of no use. The nearest edge is found in the samples' own type. */
+static bool exact_codes_f32(const histo_lookup *l, const guess_f32 *g, bool usable, const float *restrict samples,
+                            int n, uint8_t *restrict codes)
+{
+    const double lo = l->lo, step = l->step;
+    const float guess_lo = g->lo, per_step = g->per_step;
+    float end = (float)l->hi; /* the smallest that is not below hi */
+    if ((double)end < l->hi) end = nextafterf(end, INFINITY);
+    const uint32_t bins = g->bins;
+    uint32_t outside = !usable;
+    for (int i = 0; i < n; i++) {
+        float x = samples[i], rounded = (x - guess_lo) * per_step + 0.5F + ROUNDF;
+        double edge = lo + (double)(rounded - ROUNDF) * step;
+        uint32_t bin = pattern_f32(rounded) - pattern_f32(ROUNDF) - (uint32_t)((double)x < edge);
+        outside |= (uint32_t) !(x < end) | (uint32_t)(bin >= bins);
+        codes[i] = (uint8_t)bin;
+    }
+    return !outside;
+}
+
+static bool exact_codes_f64(const histo_lookup *l, const guess_f64 *g, bool usable, const double *restrict samples,
+                            int n, uint8_t *restrict codes)
+{
+    (void)g, (void)usable;
+    const double lo = l->lo, hi = l->hi, step = l->step, per_step = l->per_step;
+    const uint64_t bins = (uint64_t)l->bins;
+    uint64_t outside = 0;
+    for (int i = 0; i < n; i++) {
+        double x = samples[i], rounded = (x - lo) * per_step + ROUND;
+        double edge = lo + (rounded - ROUND) * step;
+        uint64_t bin = pattern_f64(rounded) - pattern_f64(ROUND) - (uint64_t)(x < edge);
+        outside |= (uint64_t) !(x < hi) | (uint64_t)(bin >= bins);
+        codes[i] = (uint8_t)bin;
+    }
+    return !outside;
+}
 
 void HISTO_CODES_OF_SLOTS(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
                           uint64_t flow[4])
@@ -407,7 +428,7 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
                 histo_ask_ahead(samples + i + some, (size_t)(n - i - some) * sizeof *samples);                         \
                 some = n - i;                                                                                          \
             }                                                                                                          \
-            if (!exact_codes_##name(l, samples + i, some, codes + i))                                                  \
+            if (!exact_codes_##name(l, &g, usable, samples + i, some, codes + i))                                      \
                 codes_by_slots(l, NULL, dtype, samples + i, some, codes + i, flow);                                    \
             doubted = true;                                                                                            \
         }                                                                                                              \
