@@ -1,5 +1,6 @@
 /* byte_counters: every thread counts slots in a table of counters of one byte; a counter that comes round to 0 carries
- * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache.
+ * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache. Few
+ * values and equal neighbours do not make it slow (byte_table.c).
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
  * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some two thousand slots on; below that

@@ -1,9 +1,10 @@
 /* value_counts: samples of 8 and 16 bits are counted by value, all 256 or 65536 of them; what slot each value belongs
  * to is asked once at the end. The axis costs nothing, whatever it is.
  *
- * Bytes are counted by count_bytes.h. Values of 16 bits are counted in one table a thread of counters of one byte,
- * which carry 256 to the histogram (as in byte_counters); a block of equal samples is one addition. Few samples of a
- * batch entry go straight into the histogram.
+ * Bytes are counted by count_bytes.h; those left out by a mask are counted as 0 and taken off at the end, and channels
+ * of pixels are taken apart in one pass over them (channels.h). Values of 16 bits are counted in one table a thread of
+ * counters of one byte, which carry 256 to the histogram (byte_table.h); a block of equal samples is one addition. Few
+ * samples of a batch entry go straight into the histogram.
  *
  * Bytes: each sample once; 64 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses for
  * few samples of 16 bits, as it looks at 65536 counters at the end. */
