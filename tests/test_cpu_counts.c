@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "cpu/byte_table.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "data.h"
@@ -85,6 +86,66 @@ static void bytes_by_the_best_way(void **state)
 {
     (void)state;
     bytes_by(histo_byte_counting_usable());
+}
+
+/* ---- Tables of counters of one byte ---- */
+
+static void carry_to(const void *to, size_t index)
+{
+    ((uint64_t *)to)[index] += HISTO_CARRY;
+}
+
+/* Value i of several kinds; groups of 64 of one, of few and of many values may be mixed. */
+static uint16_t repeated_value(rng *r, int kind, int i)
+{
+    switch (kind == 7 ? i / 64 * 5 % 7 : kind) {
+    case 0: /* any */
+        return (uint16_t)rng_below(r, 65536);
+    case 1: /* one */
+        return 777;
+    case 2: /* two */
+        return (uint16_t)(rng_below(r, 2) * 32768);
+    case 3: /* of one set of the first-level cache */
+        return (uint16_t)(rng_below(r, 16) * 4096);
+    case 4: /* three, now and then others */
+        return (uint16_t)(rng_below(r, 8) ? rng_below(r, 3) : rng_below(r, 65536));
+    case 5: /* short runs */
+        return (uint16_t)(i / 5 * 7);
+    default: /* one by turns with others */
+        return (uint16_t)(i % 2 ? rng_below(r, 65536) : 5);
+    }
+}
+
+static void repeated_values(void **state)
+{
+    (void)state;
+    enum { VALUES = 1 << 16, MOST = 60000 };
+    rng r = {.state = 29};
+    uint16_t *values = malloc(MOST * sizeof *values);
+    uint32_t *slots = malloc(MOST * sizeof *slots);
+    uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
+    uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
+    for (int kind = 0; kind < 8; kind++)
+        for (int n = MOST; n > 0; n = n / 3 - 1) {
+            memset(by_value, 0, VALUES);
+            memset(by_slot, 0, VALUES);
+            memset(expected, 0, VALUES * sizeof *expected);
+            memset(more, 0, 2 * VALUES * sizeof *more);
+            for (int i = 0; i < n; i++)
+                expected[slots[i] = values[i] = repeated_value(&r, kind, i)]++;
+            histo_count_values_usable()(by_value, values, n, carry_to, more);
+            histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES);
+            for (int v = 0; v < VALUES; v++) {
+                assert_int_equal(more[v] + by_value[histo_value_place((uint16_t)v)], expected[v]);
+                assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
+            }
+        }
+    free(values);
+    free(slots);
+    free(by_value);
+    free(by_slot);
+    free(expected);
+    free(more);
 }
 
 /* ---- Slots ---- */
@@ -335,13 +396,68 @@ static void equal_samples(void **state)
     free(x);
 }
 
+/* ---- Channels ---- */
+
+/* Two images, a few bytes between their rows, or one; `counted` of the channels of a pixel from `first` on. Memory ends
+ * with the last sample. */
+static void check_channels(int images, int pitch, int first, int counted)
+{
+    enum { WIDTH = 301, HEIGHT = 130, GAP = 5 };
+    int64_t row = WIDTH * pitch + GAP, image = row * HEIGHT, slots = 259 * (int64_t)images * counted;
+    size_t bytes = (size_t)((images - 1) * image + (HEIGHT - 1) * row + (WIDTH - 1) * pitch + first + counted);
+    uint8_t *samples = malloc(bytes);
+    rng r = {.state = 41};
+    for (size_t i = 0; i < bytes; i++)
+        samples[i] = (uint8_t)rng_below(&r, i % 2 ? 256 : 9);
+    histo_axis axis = histo_axis_integer(0, 256);
+    histo_view view = {.data = samples + first,
+                       .dtype = HISTO_U8,
+                       .ndim = 4,
+                       .batch_ndim = 2,
+                       .shape = {images, counted, HEIGHT, WIDTH},
+                       .strides = {image, 1, row, pitch}};
+    uint64_t *counts[2];
+    const char *const strategies[2] = {"cpu/sequential", "cpu/value_counts"};
+    for (int s = 0; s < 2; s++) {
+        histo_hist *h;
+        histo_plan *plan;
+        counts[s] = malloc((size_t)slots * sizeof *counts[s]);
+        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = (int64_t)images * counted}));
+        OK(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
+        OK(histo_plan_fill(plan, h, &view, NULL));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], slots));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    assert_memory_equal(counts[1], counts[0], (size_t)slots * sizeof **counts);
+    free(counts[0]);
+    free(counts[1]);
+    free(samples);
+}
+
+static void interleaved_channels(void **state)
+{
+    (void)state;
+    for (int images = 1; images <= 2; images++)
+        for (int pitch = 2; pitch <= 5; pitch++)
+            for (int first = 0; first < pitch; first++)
+                for (int counted = 1; first + counted <= pitch; counted++)
+                    check_channels(images, pitch, first, counted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_scalar_code), cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(samples_around_edges), cmocka_unit_test(upper_end),
-        cmocka_unit_test(counters_that_carry),  cmocka_unit_test(any_edges),
-        cmocka_unit_test(integers_at_limits),   cmocka_unit_test(equal_samples),
+        cmocka_unit_test(bytes_by_scalar_code),
+        cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(repeated_values),
+        cmocka_unit_test(samples_around_edges),
+        cmocka_unit_test(upper_end),
+        cmocka_unit_test(counters_that_carry),
+        cmocka_unit_test(any_edges),
+        cmocka_unit_test(integers_at_limits),
+        cmocka_unit_test(equal_samples),
+        cmocka_unit_test(interleaved_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

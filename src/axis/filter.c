@@ -34,8 +34,12 @@ static inline bool inside_u64(uint64_t x, double lo, double hi)
     }                                                                                                                  \
     static void keep_nonzero_##name(const char *at, int64_t stride, int64_t n, uint8_t *keep)                          \
     {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++)                                                                                \
-            keep[i] = (uint8_t)(keep[i] & (load_##name(at + i * stride) != 0));                                        \
+        if (stride == (int64_t)sizeof(storage))                                                                        \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                keep[i] = (uint8_t)(keep[i] & (load_##name(at + i * (int64_t)sizeof(storage)) != 0));                  \
+        else                                                                                                           \
+            for (int64_t i = 0; i < n; i++)                                                                            \
+                keep[i] = (uint8_t)(keep[i] & (load_##name(at + i * stride) != 0));                                    \
     }                                                                                                                  \
     static void keep_inside_##name(const char *at, int64_t stride, int64_t n, double lo, double hi, uint8_t *keep)     \
     {                                                                                                                  \

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "axis/filter.h"
+#include "cpu/byte_table.h"
+#include "cpu/channels.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
@@ -158,16 +160,10 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
 
 histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin)
 {
-    enum { LINE = 64, AHEAD = 4096 };
-    int left = block->n - begin, n = left < HISTO_PIECE ? left : HISTO_PIECE;
-    histo_block piece = {.batch = block->batch, .n = n};
-    for (int o = 0; o < columns_of(problem); o++) {
-        size_t size = histo_dtype_size(column_dtype(problem, o));
-        const char *from = (const char *)block->at[o] + (size_t)begin * size;
-        piece.at[o] = from;
-        for (size_t line = 0; line < (size_t)n * size; line += LINE)
-            __builtin_prefetch(from + AHEAD + line, 0, 2);
-    }
+    int left = block->n - begin;
+    histo_block piece = {.batch = block->batch, .n = left < HISTO_PIECE ? left : HISTO_PIECE};
+    for (int o = 0; o < columns_of(problem); o++)
+        piece.at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(column_dtype(problem, o));
     return piece;
 }
 
@@ -175,25 +171,75 @@ histo_block histo_block_piece(const histo_problem *problem, const histo_block *b
 typedef struct level {
     histo_slots_fn *slots;
     histo_codes_fn *codes;
+    histo_codes_of_slots_fn *codes_of_slots;
+    histo_count_values_fn *count_values;
+    histo_count_slots_fn *count_slots;
+    histo_split_channels_fn *split_channels;
     double uniform_ns, spans_ns; /* about, for a sample */
 } level;
 
 static const level *usable_level(void)
 {
+#define LEVEL(name)                                                                                                    \
+    histo_slots_##name, histo_codes_##name, histo_codes_of_slots_##name, histo_count_values_##name,                    \
+        histo_count_slots_##name, histo_split_channels_##name
     static const level levels[] = {
-        [HISTO_ISA_BASELINE] = {histo_slots_baseline, histo_codes_baseline, 1.4, 3},
+        [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
 #if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = {histo_slots_avx2, histo_codes_avx2, 0.6, 2},
-        [HISTO_ISA_AVX512] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
-        [HISTO_ISA_AVX512VBMI2] = {histo_slots_avx512, histo_codes_avx512, 0.3, 1.5},
+        [HISTO_ISA_AVX2] = {LEVEL(avx2), 0.6, 2},
+        [HISTO_ISA_AVX512] = {LEVEL(avx512), 0.3, 1.5},
+        [HISTO_ISA_AVX512VBMI2] = {LEVEL(avx512), 0.3, 1.5},
 #endif
+#undef LEVEL
     };
     return &levels[histo_isa_usable()];
 }
 
-void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])
+histo_count_values_fn *histo_count_values_usable(void)
+{
+    return usable_level()->count_values;
+}
+
+histo_count_slots_fn *histo_count_slots_usable(void)
+{
+    return usable_level()->count_slots;
+}
+
+histo_split_channels_fn *histo_split_channels_usable(void)
+{
+    return usable_level()->split_channels;
+}
+
+bool histo_channels_find(histo_channels *channels, const histo_job *job)
+{
+    const histo_nest *nest = &job->nest;
+    int of_channels = nest->batch_ndim - 1;
+    if (nest->operands != 1 || nest->offsets || of_channels < 0) return false;
+    int64_t pitch = run_stride(nest, 0), count = nest->shape[of_channels];
+    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || nest->strides[0][of_channels] != 1) return false;
+    if (count > pitch || pitch > HISTO_MOST_CHANNELS) return false;
+    if (job->begin != 0 || job->end != histo_nest_samples(nest)) return false;
+    *channels = (histo_channels){.count = (int)count, .pitch = (int)pitch, .pixels = *nest};
+    histo_nest *pixels = &channels->pixels;
+    pixels->batch /= count;
+    pixels->batch_ndim--;
+    pixels->ndim--;
+    for (int d = of_channels; d < pixels->ndim; d++) {
+        pixels->shape[d] = pixels->shape[d + 1];
+        pixels->strides[0][d] = pixels->strides[0][d + 1];
+    }
+    return true;
+}
+
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4])
 {
     const histo_problem *p = job->problem;
+    if (p->operands > 1) {
+        uint32_t slots[HISTO_PIECE];
+        histo_block_slots(job, block, slots);
+        usable_level()->codes_of_slots(slots, block->n, (uint32_t)p->bins, codes, flow);
+        return;
+    }
     const histo_cpu_prepared *prepared = job->prepared;
     usable_level()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0], block->n,
                           codes, flow);
@@ -245,13 +291,18 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = usable_level()->slots;
+    for (int o = 0; o < p->operands; o++)
+        histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;
-    for (int i = 0; i < block->n; i++)
-        slots[i] = kept[i] ? slots[i] : (uint32_t)p->slots;
+    const uint32_t trash = (uint32_t)p->slots;
+    for (int i = 0; i < block->n; i++) { /* without a branch */
+        uint32_t all = -(uint32_t)kept[i];
+        slots[i] = (slots[i] & all) | (trash & ~all);
+    }
 }
 
 bool histo_sample_kept(const histo_job *job, const char *const *at)

@@ -1,12 +1,13 @@
 /* byte_counters: every thread counts slots in a table of counters of one byte; a counter that comes round to 0 carries
- * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache.
+ * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache. Few
+ * values and equal neighbours do not make it slow (byte_table.c).
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
  * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some two thousand slots on; below that
  * privatized, which keeps several copies of so small a table. */
 #include <string.h>
 
-#include "cpu/carries.h"
+#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 
 enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
@@ -64,6 +65,7 @@ typedef struct local {
     uint32_t *slots;
     int64_t batch;
     bool alone; /* nobody else adds to the histogram */
+    histo_count_slots_fn *count;
 } local;
 
 static void add(const local *me, size_t slot, uint64_t count)
@@ -77,35 +79,30 @@ static void add(const local *me, size_t slot, uint64_t count)
         __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-/* Add the table to the histogram and clear it. */
-static void flush(const local *me)
+/* Add the table to the histogram. */
+static void add_table(const local *me)
 {
-    size_t entries = entries_of(me->job->problem);
-    for (size_t first = 0; first < entries; first += sizeof(uint64_t)) {
-        uint64_t several = 0;
-        size_t some = entries - first < sizeof several ? entries - first : sizeof several;
-        memcpy(&several, me->table + first, some);
-        if (!several) continue;
-        for (size_t s = first; s < first + some; s++)
-            if (me->table[s]) add(me, s, me->table[s]);
+    enum { TOGETHER = 64 };
+    const histo_bank *bank = me->job->bank;
+    uint64_t *counts = bank->counts + me->batch * bank->slots;
+    size_t slots = (size_t)bank->slots, s = 0;
+    for (; s + TOGETHER <= slots; s += TOGETHER) {
+        const uint8_t *some = me->table + s;
+        uint8_t any = 0;
+        for (int i = 0; i < TOGETHER; i++)
+            any |= some[i];
+        for (int i = 0; any && me->alone && i < TOGETHER; i++)
+            counts[s + (size_t)i] += some[i];
+        for (size_t i = 0; any && !me->alone && i < TOGETHER; i++)
+            if (some[i]) add(me, s + i, some[i]);
     }
-    memset(me->table, 0, entries);
+    for (; s <= slots; s++)
+        if (me->table[s]) add(me, s, me->table[s]);
 }
 
-HISTO_DEFINE_COUNT_BYTES(count_slots, uint32_t)
-
-static void count_piece(const local *me, int n)
+static void carry(const void *to, size_t slot)
 {
-    uint64_t carries[HISTO_PIECE / HISTO_CARRIES];
-    const uint32_t *slots = me->slots;
-    int i = 0;
-    for (; i + HISTO_CARRIES <= n; i += HISTO_CARRIES)
-        carries[i / HISTO_CARRIES] = count_slots(me->table, slots + i);
-    for (int k = i; k < n; k++)
-        if (++me->table[slots[k]] == 0) add(me, slots[k], HISTO_CARRY);
-    for (int first = 0; first < i; first += HISTO_CARRIES)
-        for (uint64_t left = carries[first / HISTO_CARRIES]; left;)
-            add(me, slots[first + histo_take_carry(&left)], HISTO_CARRY);
+    add(to, slot, HISTO_CARRY);
 }
 
 static void count_block(const local *me, histo_block *block)
@@ -120,7 +117,7 @@ static void count_block(const local *me, histo_block *block)
     for (int i = 0; i < n; i += HISTO_PIECE) {
         histo_block piece = histo_block_piece(me->job->problem, block, i);
         histo_block_slots(me->job, &piece, me->slots);
-        count_piece(me, piece.n);
+        me->count(me->table, me->slots, piece.n, carry, me);
     }
 }
 
@@ -128,18 +125,24 @@ static void count_range(const histo_job *job, int index, int threads)
 {
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
-    local me = {.job = job, .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)), .alone = threads == 1};
+    local me = {.job = job,
+                .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)),
+                .alone = threads == 1,
+                .count = histo_count_slots_usable()};
     me.table = (uint8_t *)me.slots + SLOTS_BYTES;
     memset(me.table, 0, entries_of(p));
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
-        if (block.batch != me.batch) flush(&me);
+        if (block.batch != me.batch) {
+            add_table(&me);
+            memset(me.table, 0, entries_of(p));
+        }
         me.batch = block.batch;
         count_block(&me, &block);
     }
-    flush(&me);
+    add_table(&me);
 }
 
 static histo_status launch(const histo_job *job)

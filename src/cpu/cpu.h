@@ -77,10 +77,18 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
-/* At most HISTO_PIECE samples of a block, from `begin` on. Strategies take blocks piece by piece, and with each piece
- * memory is asked for what lies a little ahead: it would have nothing to do while slots are counted. */
+/* At most HISTO_PIECE samples of a block, from `begin` on. */
 enum { HISTO_PIECE = 512 };
 histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
+
+/* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
+ * Not for more than some 32 lines at once, which would have to wait for each other. */
+static inline void histo_ask_ahead(const void *at, size_t bytes)
+{
+    enum { LINE = 64, AHEAD = 4096 };
+    for (size_t line = 0; line < bytes; line += LINE)
+        __builtin_prefetch((const char *)at + AHEAD + line, 0, 2);
+}
 
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
@@ -88,8 +96,8 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
 /* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 
-/* The bins of the samples of one axis as bytes; see histo_codes_fn. */
-void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
+/* The bins of the samples of one axis as bytes; see histo_codes_fn. At most HISTO_PIECE. */
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4]);
 
 /* About how long histo_block_slots takes for a sample, for cost models. */
 double histo_slots_ns(const histo_problem *problem);
@@ -109,10 +117,13 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
 
-/* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow. */
+/* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow,
+ * and those left out, which only slots tell, in bins + 3. */
 typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
-                            const void *samples, int n, uint8_t *codes, uint64_t flow[3]);
+                            const void *samples, int n, uint8_t *codes, uint64_t flow[4]);
 histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
+typedef void histo_codes_of_slots_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[4]);
+histo_codes_of_slots_fn histo_codes_of_slots_baseline, histo_codes_of_slots_avx2, histo_codes_of_slots_avx512;
 
 /* ---- Weights (weights.c) ---- */
 

@@ -1,6 +1,6 @@
 /* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_SLOTS and HISTO_CODES name the functions), always without contraction, and without regard for
- * floating-point traps, which would forbid vectors.
+ * instruction set (HISTO_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always without contraction,
+ * and without regard for floating-point traps, which would forbid vectors.
  *
  * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
  * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float
@@ -305,62 +305,84 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
 
 /* ---- Bins as bytes ---- */
 
-/* A guess in the samples' own type, half a bin lower than the place of the sample on the axis: rounded to an integer it
- * is the bin, unless it is nearly half way between two, which is where edges are. Batches with such a sample are
- * compared with the nearest edge, those with one outside the bins judged by their slots. The doubt is that of
- * floats_of. */
-#define DEFINE_GUESS(name, type, bits, round, epsilon)                                                                 \
+/* A guess in float, half a bin lower than the place of the sample on the axis: rounded to an integer it is the bin,
+ * unless it is nearly half way between two, which is where edges are. Batches with such a sample are compared with the
+ * nearest edge, those with one outside the bins judged by their slots. The distance from lo is taken in the samples'
+ * own type. The doubt is that of floats_of. */
+#define DEFINE_GUESS(name, type)                                                                                       \
     typedef struct guess_##name {                                                                                      \
-        type lo, per_step, certain;                                                                                    \
-        bits bins;                                                                                                     \
+        type lo;                                                                                                       \
+        float per_step, certain;                                                                                       \
+        uint32_t bins;                                                                                                 \
     } guess_##name;                                                                                                    \
                                                                                                                        \
     static bool guess_of_##name(const histo_lookup *l, guess_##name *g)                                                \
     {                                                                                                                  \
         double lo = l->lo + 0.5 * l->step, magnitude = larger(fabs(l->lo), fabs(l->hi));                               \
-        *g = (guess_##name){.lo = (type)lo, .per_step = (type)l->per_step, .bins = (bits)l->bins};                     \
-        double doubt = l->bins * 3.5 * epsilon + 1.1 * fabs((double)g->lo - lo) * l->per_step +                        \
+        *g = (guess_##name){.lo = (type)lo, .per_step = (float)l->per_step, .bins = (uint32_t)l->bins};                \
+        double doubt = l->bins * 3.5 * 0x1p-24 + 1.1 * fabs((double)g->lo - lo) * l->per_step +                        \
                        magnitude * l->per_step * 0x1p-48;                                                              \
-        g->certain = (type)(0.5 - doubt * 1.01 - 0x1p-23);                                                             \
+        g->certain = (float)(0.5 - doubt * 1.01 - 0x1p-23);                                                            \
         return l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && doubt < 1.0 / 256;            \
     }                                                                                                                  \
                                                                                                                        \
     static inline bool codes_of_batch_##name(const guess_##name *g, const type *restrict samples,                      \
                                              uint8_t *restrict codes)                                                  \
     {                                                                                                                  \
-        bits doubtful = 0;                                                                                             \
+        uint32_t doubtful = 0;                                                                                         \
         for (int i = 0; i < CODES_BATCH; i++) {                                                                        \
-            type t = (samples[i] - g->lo) * g->per_step;                                                               \
-            type rounded = t + (type)(round), off = t - (rounded - (type)(round));                                     \
-            bits bin = pattern_##name(rounded) - pattern_##name((type)(round));                                        \
-            doubtful |= (bits) !(fabs(off) < g->certain) | (bits)(bin >= g->bins);                                     \
+            float t = (float)(samples[i] - g->lo) * g->per_step;                                                       \
+            float rounded = t + ROUNDF, off = t - (rounded - ROUNDF);                                                  \
+            uint32_t bin = pattern_f32(rounded) - pattern_f32(ROUNDF);                                                 \
+            doubtful |= (uint32_t) !(fabsf(off) < g->certain) | (uint32_t)(bin >= g->bins);                            \
             codes[i] = (uint8_t)bin;                                                                                   \
         }                                                                                                              \
         return !doubtful;                                                                                              \
-    }                                                                                                                  \
-                                                                                                                       \
-    /* False if a sample is outside the bins, or in the last one and not below its computed upper edge. */             \
-    static bool exact_codes_##name(const histo_lookup *l, const type *restrict samples, int n,                         \
-                                   uint8_t *restrict codes)                                                            \
-    {                                                                                                                  \
-        const double lo = l->lo, hi = l->hi, step = l->step, per_step = l->per_step;                                   \
-        const uint64_t bins = (uint64_t)l->bins;                                                                       \
-        uint64_t outside = 0;                                                                                          \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            double x = samples[i], rounded = (x - lo) * per_step + ROUND;                                              \
-            double edge = lo + (rounded - ROUND) * step;                                                               \
-            uint64_t bin = pattern_f64(rounded) - pattern_f64(ROUND) - (uint64_t)(x < edge);                           \
-            outside |= (uint64_t) !(x < hi) | (uint64_t)(bin >= bins);                                                 \
-            codes[i] = (uint8_t)bin;                                                                                   \
-        }                                                                                                              \
-        return !outside;                                                                                               \
     }
 
-DEFINE_GUESS(f32, float, uint32_t, 0x1.8p23F, 0x1p-24)
-DEFINE_GUESS(f64, double, uint64_t, 0x1.8p52, 0x1p-53)
+DEFINE_GUESS(f32, float)
+DEFINE_GUESS(f64, double)
 
-static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
-                           uint64_t flow[3])
+/* By the nearest edge. False if a sample is outside the bins, or in the last one and not below its computed upper edge,
+ * or if guesses are of no use. The nearest edge is found in the samples' own type. */
+static bool exact_codes_f32(const histo_lookup *l, const guess_f32 *g, bool usable, const float *restrict samples,
+                            int n, uint8_t *restrict codes)
+{
+    const double lo = l->lo, step = l->step;
+    const float guess_lo = g->lo, per_step = g->per_step;
+    float end = (float)l->hi; /* the smallest that is not below hi */
+    if ((double)end < l->hi) end = nextafterf(end, INFINITY);
+    const uint32_t bins = g->bins;
+    uint32_t outside = !usable;
+    for (int i = 0; i < n; i++) {
+        float x = samples[i], rounded = (x - guess_lo) * per_step + 0.5F + ROUNDF;
+        double edge = lo + (double)(rounded - ROUNDF) * step;
+        uint32_t bin = pattern_f32(rounded) - pattern_f32(ROUNDF) - (uint32_t)((double)x < edge);
+        outside |= (uint32_t) !(x < end) | (uint32_t)(bin >= bins);
+        codes[i] = (uint8_t)bin;
+    }
+    return !outside;
+}
+
+static bool exact_codes_f64(const histo_lookup *l, const guess_f64 *g, bool usable, const double *restrict samples,
+                            int n, uint8_t *restrict codes)
+{
+    (void)g, (void)usable;
+    const double lo = l->lo, hi = l->hi, step = l->step, per_step = l->per_step;
+    const uint64_t bins = (uint64_t)l->bins;
+    uint64_t outside = 0;
+    for (int i = 0; i < n; i++) {
+        double x = samples[i], rounded = (x - lo) * per_step + ROUND;
+        double edge = lo + (rounded - ROUND) * step;
+        uint64_t bin = pattern_f64(rounded) - pattern_f64(ROUND) - (uint64_t)(x < edge);
+        outside |= (uint64_t) !(x < hi) | (uint64_t)(bin >= bins);
+        codes[i] = (uint8_t)bin;
+    }
+    return !outside;
+}
+
+void HISTO_CODES_OF_SLOTS(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
+                          uint64_t flow[4])
 {
     uint32_t outside = 0;
     for (int i = 0; i < n; i++) {
@@ -369,38 +391,44 @@ static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins,
         codes[i] = (uint8_t)bin;
     }
     if (!outside) return;
-    uint32_t under = 0, over = 0, nan = 0;
+    uint32_t under = 0, over = 0, nan = 0, masked = 0;
     for (int i = 0; i < n; i++) {
         under += slots[i] == 0;
         over += slots[i] == bins + 1;
         nan += slots[i] == bins + 2;
+        masked += slots[i] == bins + 3;
     }
     flow[0] += under;
     flow[1] += over;
     flow[2] += nan;
+    flow[3] += masked;
 }
 
 static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples,
-                           int n, uint8_t *codes, uint64_t flow[3])
+                           int n, uint8_t *codes, uint64_t flow[4])
 {
     uint32_t slots[HISTO_BLOCK];
     HISTO_SLOTS(l, spans, dtype, samples, n, 1, false, slots);
-    codes_of_slots(slots, n, (uint32_t)l->bins, codes, flow);
+    HISTO_CODES_OF_SLOTS(slots, n, (uint32_t)l->bins, codes, flow);
 }
 
 #define DEFINE_CODES(name, type, dtype)                                                                                \
-    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[3])      \
+    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[4])      \
     {                                                                                                                  \
         guess_##name g;                                                                                                \
         bool usable = guess_of_##name(l, &g), doubted = false;                                                         \
         for (int i = 0, some; i < n; i += some) {                                                                      \
             some = n - i < CODES_BATCH ? n - i : CODES_BATCH;                                                          \
+            histo_ask_ahead(samples + i, (size_t)some * sizeof *samples);                                              \
             if (usable && some == CODES_BATCH && codes_of_batch_##name(&g, samples + i, codes + i)) {                  \
                 doubted = false;                                                                                       \
                 continue;                                                                                              \
             }                                                                                                          \
-            if (doubted || !usable) some = n - i;                                                                      \
-            if (!exact_codes_##name(l, samples + i, some, codes + i))                                                  \
+            if (doubted || !usable) {                                                                                  \
+                histo_ask_ahead(samples + i + some, (size_t)(n - i - some) * sizeof *samples);                         \
+                some = n - i;                                                                                          \
+            }                                                                                                          \
+            if (!exact_codes_##name(l, &g, usable, samples + i, some, codes + i))                                      \
                 codes_by_slots(l, NULL, dtype, samples + i, some, codes + i, flow);                                    \
             doubted = true;                                                                                            \
         }                                                                                                              \
@@ -409,28 +437,30 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float, HISTO_F32)
 DEFINE_CODES(f64, double, HISTO_F64)
 
-/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. */
-#define DEFINE_WHOLE_CODES(name, storage)                                                                              \
+/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width
+ * of the samples, which those inside fit. */
+#define DEFINE_WHOLE_CODES(name, storage, bits)                                                                        \
     static bool whole_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
                                    uint8_t *restrict codes)                                                            \
     {                                                                                                                  \
-        const int shift = l->whole.shift;                                                                              \
-        const uint32_t from = l->whole.from, lo = from + ((uint32_t)1 << shift);                                       \
+        enum { WIDTH = 8 * sizeof(bits) };                                                                             \
+        const int shift = l->whole.shift & (WIDTH - 1);                                                                \
+        const uint32_t from = l->whole.from, lo = from + ((uint32_t)1 << l->whole.shift);                              \
         const uint32_t low = l->whole.low, high = l->whole.high; /* either may be a neighbour of the bins */           \
-        const storage first = (storage)(low + ((low - from) >> shift == 0));                                           \
-        const storage last = (storage)(high - ((high - from) >> shift > (uint32_t)l->bins));                           \
-        uint32_t outside = 0;                                                                                          \
+        const storage first = (storage)(low + ((low - from) >> l->whole.shift == 0));                                  \
+        const storage last = (storage)(high - ((high - from) >> l->whole.shift > (uint32_t)l->bins));                  \
+        bits outside = l->whole.shift >= WIDTH;                                                                        \
         for (int i = 0; i < n; i++) {                                                                                  \
-            outside |= (uint32_t)(samples[i] < first) | (uint32_t)(samples[i] > last);                                 \
-            codes[i] = (uint8_t)(((uint32_t)samples[i] - lo) >> shift);                                                \
+            outside |= (bits)(samples[i] < first) | (bits)(samples[i] > last);                                         \
+            codes[i] = (uint8_t)((bits)((bits)samples[i] - (bits)lo) >> shift);                                        \
         }                                                                                                              \
         return !outside;                                                                                               \
     }
 
-DEFINE_WHOLE_CODES(u16, uint16_t)
-DEFINE_WHOLE_CODES(i16, int16_t)
-DEFINE_WHOLE_CODES(u32, uint32_t)
-DEFINE_WHOLE_CODES(i32, int32_t)
+DEFINE_WHOLE_CODES(u16, uint16_t, uint16_t)
+DEFINE_WHOLE_CODES(i16, int16_t, uint16_t)
+DEFINE_WHOLE_CODES(u32, uint32_t, uint32_t)
+DEFINE_WHOLE_CODES(i32, int32_t, uint32_t)
 
 static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
 {
@@ -449,12 +479,14 @@ static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *sa
 }
 
 void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
-                 uint8_t *codes, uint64_t flow[3])
+                 uint8_t *codes, uint64_t flow[4])
 {
-    if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32)
+    if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32) {
         codes_f32(l, samples, n, codes, flow);
-    else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64)
+    } else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64) {
         codes_f64(l, samples, n, codes, flow);
-    else if (!whole_codes(l, dtype, samples, n, codes))
-        codes_by_slots(l, spans, dtype, samples, n, codes, flow);
+    } else {
+        histo_ask_ahead(samples, (size_t)n * histo_dtype_size(dtype));
+        if (!whole_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);
+    }
 }

@@ -1,15 +1,17 @@
 /* value_counts: samples of 8 and 16 bits are counted by value, all 256 or 65536 of them; what slot each value belongs
  * to is asked once at the end. The axis costs nothing, whatever it is.
  *
- * Bytes are counted by count_bytes.h. Values of 16 bits are counted in one table a thread of counters of one byte,
- * which carry 256 to the histogram (as in byte_counters); a block of equal samples is one addition. Few samples of a
- * batch entry go straight into the histogram.
+ * Bytes are counted by count_bytes.h; those left out by a mask are counted as 0 and taken off at the end, and channels
+ * of pixels are taken apart in one pass over them (channels.h). Values of 16 bits are counted in one table a thread of
+ * counters of one byte, which carry 256 to the histogram (byte_table.h); a block of equal samples is one addition. Few
+ * samples of a batch entry go straight into the histogram.
  *
  * Bytes: each sample once; 64 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses for
  * few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
-#include "cpu/carries.h"
+#include "cpu/byte_table.h"
+#include "cpu/channels.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
@@ -21,7 +23,7 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    STRETCH = 1024,    /* 16-bit samples whose carries are looked at together */
+    STRETCH = 1024,    /* 16-bit samples, for which memory is asked for as many ahead */
     MOST_OPERANDS = 3, /* samples, mask, where */
 };
 
@@ -74,11 +76,17 @@ static size_t counters_bytes(const histo_problem *p)
     return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16;
 }
 
+/* A thread's workspace: gathered samples and counters, those of several channels if there may be. */
+static size_t per_thread(const histo_problem *p)
+{
+    int tables = is_bytes(p) && p->batch > 1 ? HISTO_MOST_CHANNELS : 1;
+    return histo_blocks_bytes(p) + (size_t)tables * counters_bytes(p);
+}
+
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
 {
     (void)params;
-    if (!needs_workspace(p)) return 0;
-    return (size_t)useful_threads(p, threads) * (histo_blocks_bytes(p) + counters_bytes(p));
+    return needs_workspace(p) ? (size_t)useful_threads(p, threads) * per_thread(p) : 0;
 }
 
 static uint32_t slot_of(const histo_problem *p, size_t value)
@@ -96,7 +104,8 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
-    bool empty; /* nothing is in the counters */
+    bool empty;        /* nothing is in the counters */
+    uint64_t left_out; /* of bytes: counted as 0, but not to be */
 } local;
 
 static void add(uint64_t *counter, uint64_t count)
@@ -119,60 +128,71 @@ static void flush(local *me)
     if (is_bytes(p)) {
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
+        of_value[0] -= me->left_out;
+        add(&me->job->bank->masked[me->batch], me->left_out);
+        me->left_out = 0;
         for (size_t v = 0; v < 256; v++)
             add_value(me, v, of_value[v]);
     } else {
         uint8_t *of_value = me->counters;
         for (size_t v = 0; v < VALUES_16; v++)
-            add_value(me, v, of_value[v]);
+            add_value(me, v, of_value[histo_value_place((uint16_t)v)]);
         memset(of_value, 0, VALUES_16);
     }
 }
 
-HISTO_DEFINE_COUNT_BYTES(count_values, uint16_t)
-
-/* Count the values of a stretch, and then its carries. */
-static void count_stretch(const local *me, const uint16_t *values)
+static void carry(const void *to, size_t value)
 {
-    uint8_t *counts = me->counters;
-    uint64_t carries[STRETCH / HISTO_CARRIES];
-    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
-        carries[i / HISTO_CARRIES] = count_values(counts, values + i);
-    for (int i = 0; i < STRETCH; i += HISTO_CARRIES)
-        for (uint64_t left = carries[i / HISTO_CARRIES]; left;)
-            add_value(me, values[i + histo_take_carry(&left)], HISTO_CARRY);
+    add_value(to, value, HISTO_CARRY);
 }
 
 static void count_16(const local *me, const uint16_t *values, int64_t n)
 {
-    uint8_t *counts = me->counters;
-    int64_t i = 0;
-    for (; i + STRETCH <= n; i += STRETCH) {
-        if (histo_all_equal(values + i, STRETCH, sizeof *values))
-            add_value(me, values[i], STRETCH);
-        else
-            count_stretch(me, values + i);
+    histo_count_values_fn *count = histo_count_values_usable();
+    int some;
+    for (int64_t i = 0; i < n; i += some) {
+        some = n - i < STRETCH ? (int)(n - i) : STRETCH;
+        if (some > 2 && histo_all_equal(values + i, (size_t)some, sizeof *values)) {
+            add_value(me, values[i], (uint64_t)some);
+            continue;
+        }
+        histo_ask_ahead(values + i, (size_t)some * sizeof *values);
+        count(me->counters, values + i, some, carry, me);
     }
-    for (; i < n; i++)
-        if (++counts[values[i]] == 0) add_value(me, values[i], HISTO_CARRY);
 }
 
-/* The block's samples that are to be counted: all of them where they are, or copied to `kept`; returns how many. */
-static int keep(const histo_job *job, const histo_block *block, void *kept, const void **samples)
+/* The block's samples that are to be counted: all of them where they are, or copied to `room`; returns how many. */
+static int keep(const histo_job *job, const histo_block *block, void *room, const void **samples)
 {
-    uint8_t is_kept[HISTO_BLOCK];
+    uint8_t kept[HISTO_BLOCK];
     *samples = block->at[0];
-    if (histo_block_kept(job, block, is_kept)) return block->n;
-    *samples = kept;
+    if (histo_block_kept(job, block, kept)) return block->n;
+    *samples = room;
     int n = 0;
-    for (int i = 0; i < block->n; n += is_kept[i++]) {
+    for (int i = 0; i < block->n; n += kept[i++]) {
         if (is_bytes(job->problem))
-            ((uint8_t *)kept)[n] = ((const uint8_t *)block->at[0])[i];
+            ((uint8_t *)room)[n] = ((const uint8_t *)block->at[0])[i];
         else
-            ((uint16_t *)kept)[n] = ((const uint16_t *)block->at[0])[i];
+            ((uint16_t *)room)[n] = ((const uint16_t *)block->at[0])[i];
     }
     add(&job->bank->masked[block->batch], (uint64_t)(block->n - n));
     return n;
+}
+
+/* The same of bytes that are counted by value: those left out become 0, and are taken off its count at the end. Returns
+ * how many they are. */
+static int blank(const histo_job *job, const histo_block *block, uint8_t *room, const void **samples)
+{
+    uint8_t kept[HISTO_BLOCK];
+    const uint8_t *from = *samples = block->at[0];
+    if (histo_block_kept(job, block, kept)) return 0;
+    *samples = room;
+    unsigned n = 0;
+    for (int i = 0; i < block->n; i++) {
+        room[i] = from[i] & (uint8_t)-kept[i];
+        n += kept[i];
+    }
+    return block->n - (int)n;
 }
 
 static void count_directly(const histo_job *job, int64_t batch, const void *samples, int n)
@@ -207,10 +227,13 @@ static void count_share(local *me, int index, int shares)
     histo_blocks_start(&blocks, job, index, shares, me->gathered);
     if (p->operands == 1) blocks.most = LONG_BLOCK;
     while (histo_blocks_next(&blocks, &block)) {
-        uint16_t kept[HISTO_BLOCK];
+        uint16_t room[HISTO_BLOCK];
         const void *samples;
-        int n = keep(job, &block, kept, &samples);
+        bool blanks = is_bytes(p) && !is_direct(p);
+        int left_out = blanks ? blank(job, &block, (uint8_t *)room, &samples) : 0;
+        int n = blanks ? block.n : keep(job, &block, room, &samples);
         count_block(me, block.batch, samples, n);
+        me->left_out += (uint64_t)left_out;
     }
     flush(me);
 }
@@ -218,9 +241,8 @@ static void count_share(local *me, int index, int shares)
 static void count_range(const histo_job *job, int index, int threads)
 {
     const histo_problem *p = job->problem;
-    size_t blocks = histo_blocks_bytes(p);
-    char *mine = (char *)job->workspace + (size_t)index * (blocks + counters_bytes(p));
-    local me = {.job = job, .gathered = mine, .counters = mine + blocks, .empty = true};
+    char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
+    local me = {.job = job, .gathered = mine, .counters = mine + histo_blocks_bytes(p), .empty = true};
     if (is_bytes(p))
         counting_of(p)->start(me.counters);
     else
@@ -228,11 +250,43 @@ static void count_range(const histo_job *job, int index, int threads)
     count_share(&me, index, threads);
 }
 
+/* The channels of one image after the other, all of them in one pass over its memory. */
+static void count_channels(const histo_job *job, int index, int threads)
+{
+    enum { PIXELS = HISTO_BLOCK };
+    const histo_problem *p = job->problem;
+    histo_channels channels;
+    histo_channels_find(&channels, job);
+    char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
+    uint8_t *split[HISTO_MOST_CHANNELS];
+    local each[HISTO_MOST_CHANNELS];
+    for (int c = 0; c < channels.count; c++) {
+        split[c] = (uint8_t *)mine + c * PIXELS;
+        each[c] = (local){.job = job, .empty = true};
+        each[c].counters = mine + histo_blocks_bytes(p) + (size_t)c * counters_bytes(p);
+        counting_of(p)->start(each[c].counters);
+    }
+    int64_t pixels = histo_nest_samples(&channels.pixels);
+    histo_walk walk;
+    histo_run run;
+    histo_walk_start(&walk, &channels.pixels, pixels / threads * index,
+                     index + 1 < threads ? pixels / threads * (index + 1) : pixels, PIXELS);
+    while (histo_walk_next(&walk, &run)) {
+        histo_split_channels_usable()((const uint8_t *)run.at[0], channels.pitch, channels.count, (int)run.n, split);
+        for (int c = 0; c < channels.count; c++)
+            count_block(&each[c], run.batch * channels.count + c, split[c], (int)run.n);
+    }
+    for (int c = 0; c < channels.count; c++)
+        flush(&each[c]);
+}
+
 static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
-        histo_pool_share(job, useful_threads(p, job->threads), count_range);
+        histo_channels channels;
+        histo_pool_share(job, useful_threads(p, job->threads),
+                         histo_channels_find(&channels, job) ? count_channels : count_range);
         return HISTO_OK;
     }
     _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
