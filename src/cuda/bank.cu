@@ -259,10 +259,9 @@ histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream)
     bank->capturing = histo_cuda_is_captured(stream);
     bank->captured |= bank->capturing;
     unsigned long long id = bank->captured ? 0 : id_of(stream); /* asking for it would end a capture */
-    if (id && id == bank->last) return HISTO_OK; /* the stream's own order */
-    histo_status status =
-        HISTO_CUDA(cudaStreamWaitEvent(stream, bank->done, bank->capturing ? cudaEventWaitExternal : 0),
-                   "waiting for an event");
+    if (id && id == bank->last) return HISTO_OK;                /* the stream's own order */
+    histo_status status = HISTO_CUDA(
+        cudaStreamWaitEvent(stream, bank->done, bank->capturing ? cudaEventWaitExternal : 0), "waiting for an event");
     bank->last = status == HISTO_OK ? id : 0;
     return status;
 }

@@ -29,8 +29,9 @@ HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
             i < l->bins ? histo_first_float(l->lo + (double)i * l->step, false) : histo_first_float(l->hi, l->closed);
 }
 
-/* Of a number; the edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the nearest is by
- * adding 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from the axis. */
+/* Of a number; the edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the
+ * nearest is by adding 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from
+ * the axis. */
 HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
 {
     const float round = 0x1.8p23f;

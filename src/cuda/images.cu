@@ -17,8 +17,8 @@ bool histo_cuda_images_of(const histo_job *job, int beside, int64_t lowest, int6
     const histo_nest *nest = &job->nest;
     int mask = problem->mask, run = nest->ndim - 1, rows = run - nest->batch_ndim;
     if (nest->offsets || problem->naxes > 1 || problem->weights != HISTO_ABSENT || rows > 1) return false;
-    if (mask != HISTO_ABSENT && (histo_dtype_size(problem->dtypes[mask]) > 1 ||
-                                 (nest->strides[mask][run] != 1 && nest->shape[run] > 1)))
+    if (mask != HISTO_ABSENT &&
+        (histo_dtype_size(problem->dtypes[mask]) > 1 || (nest->strides[mask][run] != 1 && nest->shape[run] > 1)))
         return false;
     memset(in, 0, sizeof *in);
     int64_t entries = 1, number = 1;

@@ -1,6 +1,7 @@
-/* Samples that lie in rows of images: side by side in a row, rows at a pitch, images at any strides from each other, and
- * a mask of a byte for each sample. Threads read rows in aligned vectors of 16 bytes; the few samples before and behind
- * these one by one. A kernel's block takes whole shares, parts of an image, together with the other blocks of its team:
+/* Samples that lie in rows of images: side by side in a row, rows at a pitch, images at any strides from each other,
+ * and a mask of a byte for each sample. Threads read rows in aligned vectors of 16 bytes; the few samples before and
+ * behind these one by one. A kernel's block takes whole shares, parts of an image, together with the other blocks of
+ * its team:
  *
  *     uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team;
  *     for (; share < in.shares; share += in.teams) {
@@ -30,7 +31,7 @@ typedef struct histo_images_dim {
 typedef struct histo_images {
     const char *at, *mask; /* the first row of the first image; mask: NULL if there is none */
     int64_t pitch, mask_pitch, row_bytes;
-    int64_t aligned; /* the addresses of all rows are multiples of what divides it, beside the first one's */
+    int64_t aligned;     /* the addresses of all rows are multiples of what divides it, beside the first one's */
     uint32_t rows, size; /* of an image; bytes of a sample */
     int dims;
     histo_images_dim image[HISTO_MAX_DIMS];
@@ -45,10 +46,10 @@ typedef struct histo_images {
     histo_divisor by_parts;
     uint32_t team, teams, stride; /* blocks of a team, teams, and the threads of one */
     histo_divisor by_team;
-    uint32_t more_each;           /* the stride in vectors, and in rows of samples and mask */
+    uint32_t more_each; /* the stride in vectors, and in rows of samples and mask */
     int64_t more_rows, more_mask_rows;
     int64_t more_bytes, more_masks; /* the stride in a row of samples and in its mask */
-    bool ragged; /* some rows begin or end beside a multiple of 16 bytes */
+    bool ragged;                    /* some rows begin or end beside a multiple of 16 bytes */
 } histo_images;
 
 /* ---- On the host (images.cu) ---- */

@@ -301,14 +301,14 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         histo_images_place place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                            \
         uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
         uint64_t masks[2][V] = {};                                                                                     \
-        there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                                 \
+        there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                           \
         while (share < in.shares) {                                                                                    \
             for (bool more = true; more;) {                                                                            \
                 _Pragma("unroll") for (int turn = 0; turn < 2; turn++)                                                 \
                 {                                                                                                      \
                     if (!more) break;                                                                                  \
                     more = place.index < place.end;                                                                    \
-                    if (more) there[!turn] = load_rows<ROWS, V, N>(&in, &place, vectors[!turn], masks[!turn]);               \
+                    if (more) there[!turn] = load_rows<ROWS, V, N>(&in, &place, vectors[!turn], masks[!turn]);         \
                     _Pragma("unroll") for (int v = 0; v < V; v++)                                                      \
                     {                                                                                                  \
                         if (!(there[turn] >> v & 1)) continue;                                                         \
@@ -316,7 +316,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
                         uint32_t slot[N];                                                                              \
                         memcpy(x, &vectors[turn][v], sizeof x);                                                        \
                         SLOTS_##way(name) if (in.mask) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =         \
-                            masks[turn][v] & UINT64_C(0xff) << (8 * k) ? slot[k] : work.slots;                            \
+                            masks[turn][v] & UINT64_C(0xff) << (8 * k) ? slot[k] : work.slots;                         \
                         count_slots(mine, &l, false, slot, N);                                                         \
                     }                                                                                                  \
                 }                                                                                                      \
@@ -335,7 +335,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
             share += in.teams;                                                                                         \
             if (share < in.shares) {                                                                                   \
                 place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                                       \
-                there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                         \
+                there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                   \
             }                                                                                                          \
             merge(shared, &l, &work, entry, false);                                                                    \
         }                                                                                                              \
@@ -345,8 +345,8 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
     INTEGERS(X, whole)                                                                                                 \
     X(f32, float, firsts)                                                                                              \
     X(f32, float, linear)                                                                                              \
-    X(f32, float, bits) NARROW(X, plain) HALF(X, plain) INTEGERS(X, plain) LONG(X, plain) X(f32, float, plain)         \
-        X(f64, double, plain)
+    X(f32, float, bits)                                                                                                \
+    NARROW(X, plain) HALF(X, plain) INTEGERS(X, plain) LONG(X, plain) X(f32, float, plain) X(f64, double, plain)
 ROWS_KERNELS(COUNT_ROWS)
 
 /* ---- Others ---- */
@@ -494,19 +494,19 @@ static const variant of_arrays[] = {
 #define ROW(name, storage, way) {#name, way_##way, (const void *)count_##name##_##way},
     KERNELS(ROW)
 #undef ROW
-    {NULL, 0, NULL}};
+        {NULL, 0, NULL}};
 
 static const variant of_row[] = {
 #define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way<false>},
     ROWS_KERNELS(ROW)
 #undef ROW
-    {NULL, 0, NULL}};
+        {NULL, 0, NULL}};
 
 static const variant of_rows[] = {
 #define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way<true>},
     ROWS_KERNELS(ROW)
 #undef ROW
-    {NULL, 0, NULL}};
+        {NULL, 0, NULL}};
 
 static const void *kernel_of(const variant *variants, int dtype, int way)
 {

@@ -389,8 +389,8 @@ HISTO_IN_KERNEL bool is_skewed(const uint32_t *at, int n)
     return n > 1 && __popc(__ballot_sync(~0u, at[0] == at[1 % n] || at[0] == at[n / 2])) >= MANY;
 }
 
-/* What is rare goes through a step's samples one after the other: unrolled, which is the fastest way, but where much else
- * is in the kernel, since instructions that are not in their cache cost more than any others. */
+/* What is rare goes through a step's samples one after the other: unrolled, which is the fastest way, but where much
+ * else is in the kernel, since instructions that are not in their cache cost more than any others. */
 enum { UNROLLED = 16, ROLLED = 1 };
 
 /* The next of n becomes the first; so arrays stay in registers where loops are rolled. */

@@ -1,11 +1,11 @@
 /* 8-bit samples, counted by their value: of arrays, of rows with a pitch, of many images, of up to four interleaved
  * channels at once, with a mask. What lane_private does with all 8-bit samples that stand side by side.
  *
- * A block has a table of 256 counters for each channel that is counted, one more with a mask, and each lane of its warps
- * a copy of them, in a bank of its own: nothing ever conflicts. Rows are read in aligned vectors of 16 bytes, each once whatever channels
- * are counted; the few bytes before and behind them one by one. Values become slots, and are held against a range
- * filter of the samples themselves, when a block's counts are added to the histogram. Blocks form teams, which share an
- * image; while a block adds up, it already loads from the image that comes next.
+ * A block has a table of 256 counters for each channel that is counted, one more with a mask, and each lane of its
+ * warps a copy of them, in a bank of its own: nothing ever conflicts. Rows are read in aligned vectors of 16 bytes,
+ * each once whatever channels are counted; the few bytes before and behind them one by one. Values become slots, and
+ * are held against a range filter of the samples themselves, when a block's counts are added to the histogram. Blocks
+ * form teams, which share an image; while a block adds up, it already loads from the image that comes next.
  *
  * Bytes: each once, and those of the mask. Bound: the read roof, or one atomic addition for each lane and bank a clock.
  */
@@ -235,14 +235,16 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
                 const int other = TURNS - 1 - turn;
                 if (!more) break;
                 more = next.index < next.end;
-                if (more && AHEAD) phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
+                if (more && AHEAD)
+                    phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
 #pragma unroll
                 for (int v = 0; v < V; v++) {
                     uint32_t phase = phases[turn] >> (2 * v) & 3;
                     if (phase == NO_VECTOR) continue;
                     count_vector<PERIOD, MASKED>(mine, vectors[turn][v], mask[turn][v], phase);
                 }
-                if (more && !AHEAD) phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
+                if (more && !AHEAD)
+                    phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
             }
         }
         if (p.in.ragged) count_ends<PERIOD, MASKED>(&p.in, mine, share, member);
@@ -260,7 +262,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
 
 typedef struct shape {
     const void *kernels[2]; /* for a row, and for several */
-    int threads, blocks; /* of a block; of a multiprocessor */
+    int threads, blocks;    /* of a block; of a multiprocessor */
 } shape;
 
 /* Tables of many channels leave room for one block, and others for several. A small image is counted in a step or two,
