@@ -109,8 +109,8 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
 #define DEFINE_COUNT_FEW(name, type, one)                                                                              \
     static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
-        enum { FEW = 3, MOST_OTHERS = 24 };                                                                            \
-        if (alike_##name(at) < FEW) return false;                                                                      \
+        enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
+        if (alike_##name(at) * 6 < LANES) return false;                                                                \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
         type places[FEW];                                                                                              \
         for (int i = 0; i < FEW; i++) {                                                                                \

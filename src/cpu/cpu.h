@@ -82,7 +82,7 @@ enum { HISTO_PIECE = 512 };
 histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
 
 /* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
- * Not for more than some 32 lines at once, which would have to wait for each other. */
+ * Best for few lines at once: many have to wait for each other. */
 static inline void histo_ask_ahead(const void *at, size_t bytes)
 {
     enum { LINE = 64, AHEAD = 4096 };
