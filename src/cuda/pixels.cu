@@ -383,12 +383,13 @@ static pixels entries_of(const pixels *all, int64_t first, int64_t n)
 bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t blocks, histo_status *status)
 {
     const histo_nest *nest = &job->nest;
-    int64_t each = nest->per_batch, multiprocessors = histo_cuda_device_of(job->problem->device)->multiprocessors;
+    const histo_cuda_device *device = histo_cuda_device_of(job->problem->device);
+    int64_t each = nest->per_batch, multiprocessors = device->multiprocessors;
     bool all_entries = job->begin == 0 && job->end == nest->batch * each;
     pixels all;
     int period;
-    if (!describe(job, &all, &period) || shared_of(&all) > histo_cuda_device_of(job->problem->device)->shared_block)
-        return false;
+    if (device->major < 8) return false; /* shared memory begins at 0 there, which here means: not counted */
+    if (!describe(job, &all, &period) || shared_of(&all) > device->shared_block) return false;
     if (!all_entries && (period > 1 || all.in.rows > 1 || all.in.dims > 1)) return false;
     bool small = (job->end - job->begin) / (VECTOR * SMALL_VECTORS * 1024) < multiprocessors;
     const shape *it = shape_of(period, all.in.mask != NULL, small && all_entries && all.in.dims == 0);
