@@ -180,11 +180,11 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
 
 /* ---- Integers ---- */
 
-/* Bins of 2^shift whole numbers: see histo_whole. */
-#define DEFINE_WHOLE(name, storage)                                                                                    \
+/* Bins of 2^shift whole numbers: see histo_whole. ends: what the values next to the axis are of. */
+#define DEFINE_WHOLE(name, storage, ends)                                                                              \
     static void whole_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t *restrict out)    \
     {                                                                                                                  \
-        const storage low = (storage)l->whole.low, high = (storage)l->whole.high;                                      \
+        const storage low = (storage)(ends)l->whole.low, high = (storage)(ends)l->whole.high;                          \
         const uint32_t from = l->whole.from, at_high = (uint32_t)l->bins;                                              \
         const int shift = l->whole.shift;                                                                              \
         const bool closed = l->whole.closed;                                                                           \
@@ -196,10 +196,12 @@ static void of_floats(const histo_lookup *l, const float *samples, int n, uint32
         }                                                                                                              \
     }
 
-DEFINE_WHOLE(u16, uint16_t)
-DEFINE_WHOLE(i16, int16_t)
-DEFINE_WHOLE(u32, uint32_t)
-DEFINE_WHOLE(i32, int32_t)
+DEFINE_WHOLE(u16, uint16_t, uint16_t)
+DEFINE_WHOLE(i16, int16_t, int16_t)
+DEFINE_WHOLE(u32, uint32_t, uint32_t)
+DEFINE_WHOLE(i32, int32_t, int32_t)
+DEFINE_WHOLE(u64, uint64_t, uint32_t)
+DEFINE_WHOLE(i64, int64_t, int32_t)
 
 /* ---- All ---- */
 
@@ -262,6 +264,12 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
         return true;
     case HISTO_I32:
         whole_i32(l, samples, n, out);
+        return true;
+    case HISTO_U64:
+        whole_u64(l, samples, n, out);
+        return true;
+    case HISTO_I64:
+        whole_i64(l, samples, n, out);
         return true;
     default: /* 8 bits have tables */
         return false;
