@@ -65,7 +65,7 @@ enum { BENCH_MOST_AXES = 3, BENCH_STACKED = 16 /* images of a stack */ };
 #define BENCH_WEIGHT_UNIT 0x1p-16
 
 typedef struct bench_input {
-    char name[80]; /* "moon/4k", "uniform/u32/4096" */
+    char name[112]; /* "moon/4k", "uniform/u32/4096" */
     bench_kind kind;
     double shape;          /* what the kind says; else 0 */
     int64_t width, height; /* of an image; else 0 */

@@ -22,7 +22,7 @@ typedef struct bench_map_options {
 typedef struct bench_cell {
     bench_input input; /* its name is the cell's: "u32/integer/4096/zipf", and "/pageable" */
     bench_placement placement;
-    char row[48]; /* of the picture: "u32/integer/4096" */
+    char row[80]; /* of the picture: "u32/integer/4096" */
     const char *column;
     double target[2]; /* per cent of the roof, on a CPU and a GPU; 0: none, < 0: not measured */
     double naive;     /* on a CPU: times the rate of the naive loop; 0: no target */
