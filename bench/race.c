@@ -22,7 +22,7 @@ typedef struct bench {
     histo_lookup lookup[BENCH_MOST_AXES];
     int64_t bins, slots; /* in all */
     const void *placed;
-    bench_arrangement arranged; /* of an input that is not one array: a whole fill */
+    bench_arrangement arranged; /* of an input that is not one array, a whole fill; else one histogram and no more */
     int64_t wanted;             /* samples, which the whole fill has about as many of */
     const void *mask, *weights; /* NULL if there are none */
     int64_t chunk;              /* samples of a fill: all, or one image */
@@ -106,32 +106,40 @@ static void view_chunk(const bench *b, const bench_arrangement *arranged, int64_
         views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
 }
 
-/* A plan for one fill of a new histogram, or that fill, with what it has beside the samples. */
+/* What a fill counts: samples, and what they have beside them. */
+typedef struct filling {
+    histo_view views[BENCH_MOST_AXES], mask, weights;
+} filling;
+
+/* That of fill i of a pass; the options point into it. */
+static histo_fill_options make_filling(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
+                                       filling *f)
+{
+    view_chunk(b, arranged, i, n, f->views);
+    f->mask = bench_mask_at(arranged, b->mask);
+    f->weights = histo_view_1d(b->weights, b->input->weights, n);
+    return (histo_fill_options){
+        .mask = b->mask ? &f->mask : NULL, .weights = b->weights ? &f->weights : NULL, .pairs = arranged->pairs};
+}
+
+/* A plan for one fill of a new histogram, or that fill. */
 static histo_status plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,
                                const histo_plan_options *how, histo_hist **hist, histo_plan **plan)
 {
-    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(arranged, b->mask);
-    histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
-    view_chunk(b, arranged, 0, n, views);
-    histo_hist_options kind = {.batch = b->input->layout ? arranged->batch : 1, .weighting = b->input->weighting};
-    histo_fill_options fill = {.mask = b->mask ? &mask : NULL,
-                               .weights = b->weights ? &weights : NULL,
-                               .pairs = b->input->layout ? arranged->pairs : HISTO_NO_PAIRS};
+    filling f;
+    histo_fill_options fill = make_filling(b, arranged, 0, n, &f);
+    histo_hist_options kind = {.batch = arranged->batch, .weighting = b->input->weighting};
     histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
-    return status == HISTO_OK ? histo_plan_create(plan, *hist, views, &fill, how) : status;
+    return status == HISTO_OK ? histo_plan_create(plan, *hist, f.views, &fill, how) : status;
 }
 
 static histo_status fill_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
                                const histo_plan *plan, histo_hist *hist, void *stream)
 {
-    histo_view views[BENCH_MOST_AXES], mask = bench_mask_at(arranged, b->mask);
-    histo_view weights = histo_view_1d(b->weights, b->input->weights, n);
-    histo_fill_options fill = {.mask = b->mask ? &mask : NULL,
-                               .weights = b->weights ? &weights : NULL,
-                               .pairs = b->input->layout ? arranged->pairs : HISTO_NO_PAIRS,
-                               .stream = stream};
-    view_chunk(b, arranged, i, n, views);
-    return histo_plan_fill(plan, hist, views, &fill);
+    filling f;
+    histo_fill_options fill = make_filling(b, arranged, i, n, &f);
+    fill.stream = stream;
+    return histo_plan_fill(plan, hist, f.views, &fill);
 }
 
 static histo_status run_pass(void *context, void *stream)
@@ -360,7 +368,7 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
     histo_view there[BENCH_MOST_AXES], here[BENCH_MOST_AXES];
     histo_status status = HISTO_OK;
     int pieces = b->input->interleaved ? 1 : b->axes;
-    view_chunk(b, NULL, 0, n, there);
+    view_chunk(b, &b->arranged, 0, n, there);
     for (int a = 0; a < b->axes; a++) {
         here[a] = bench_input_view(b->input, host, n, 0, n, a);
         if (a < pieces && status == HISTO_OK)
@@ -401,7 +409,7 @@ static histo_status count_plainly(const bench *b, const bench_arrangement *arran
 {
     histo_view views[BENCH_MOST_AXES];
     if (b->input->layout) return count_arranged(b, arranged, counts, slots);
-    view_chunk(b, NULL, 0, n, views);
+    view_chunk(b, &b->arranged, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
     return b->device->count(&(bench_counted){.axes = b->axes, .lookups = b->lookup, .views = views}, n, counts);
 }
@@ -409,7 +417,7 @@ static histo_status count_plainly(const bench *b, const bench_arrangement *arran
 static histo_status sum_plainly(const bench *b, int64_t n, uint64_t *sums, int64_t slots)
 {
     histo_view views[BENCH_MOST_AXES];
-    view_chunk(b, NULL, 0, n, views);
+    view_chunk(b, &b->arranged, 0, n, views);
     memset(sums, 0, (size_t)slots * sizeof *sums);
     const bench_counted what = {b->axes, b->lookup, views, b->weights, b->input->weights};
     return b->device->count(&what, n, sums);
@@ -442,7 +450,7 @@ static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *oth
     if (b->input->layout) return HISTO_OK; /* counted by a strategy, which the tests compare with the oracle */
     int64_t n = b->chunk < PATIENCE ? b->chunk : PATIENCE;
     histo_status status = count_sequentially(b, n, counts, slots);
-    if (status == HISTO_OK) status = count_plainly(b, NULL, n, others, slots);
+    if (status == HISTO_OK) status = count_plainly(b, &b->arranged, n, others, slots);
     if (status != HISTO_OK || difference(counts, others, 1, slots) < 0) return status;
     return histo_fail(HISTO_CORRUPT, "%s: the benchmark's own counts of the first samples are not the oracle's",
                       b->input->name);
@@ -463,9 +471,8 @@ static int64_t slot_of(const bench *b, int64_t bin)
 static int64_t misplaced(const racer *r, const uint64_t *counts, const uint64_t *wanted, uint64_t times)
 {
     const bench *b = r->bench;
-    int64_t batch = b->input->layout ? r->arranged.batch : 1;
     uint64_t sum = 0;
-    for (int64_t i = 0; i < batch * b->bins; i++) {
+    for (int64_t i = 0; i < r->arranged.batch * b->bins; i++) {
         uint64_t expected = wanted[slot_of(b, i)] * times;
         sum += counts[i] > expected ? counts[i] - expected : expected - counts[i];
     }
@@ -506,14 +513,14 @@ static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *
  * counts wanted. */
 static histo_status check_counts(const bench *b)
 {
-    int64_t most = b->slots * (b->input->layout ? b->arranged.batch : 1);
+    int64_t most = b->slots * b->arranged.batch;
     uint64_t *once = calloc((size_t)most, 2 * sizeof *once), *counts = calloc((size_t)most, sizeof *counts);
     uint64_t *sums = once ? once + most : NULL;
     histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)most * 24, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, b->slots);
     for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
         const bench_arrangement *arranged = &b->racers[c].arranged;
-        int64_t chunk = b->racers[c].chunk, slots = b->slots * (b->input->layout ? arranged->batch : 1);
+        int64_t chunk = b->racers[c].chunk, slots = b->slots * arranged->batch;
         bool ready = false;
         for (int d = c; d < b->result->scores && status == HISTO_OK; d++) {
             racer *r = &b->racers[d];
@@ -670,7 +677,7 @@ static histo_status make_axes(bench *b)
 histo_status bench_race_run(const bench_race *race, bench_result *result)
 {
     *result = (bench_result){.input = race->input, .threads = race->device->threads(race->threads)};
-    bench b = {.race = race, .device = race->device, .input = race->input, .result = result};
+    bench b = {.race = race, .device = race->device, .input = race->input, .result = result, .arranged = {.batch = 1}};
     histo_status status = make_axes(&b);
     if (status == HISTO_OK) status = make_samples(&b);
     if (status == HISTO_OK) status = make_weights(&b);

@@ -288,7 +288,7 @@ HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_
 HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
     bool carried = is_below(p, shift_of(p, at)) && at + 1 < b->size;
-#pragma unroll 1
+#pragma unroll 1 /* once in the code, which is rarely wanted and often there */
     for (uint32_t k = 0; k <= carried; k++)
         add_to_histogram(b, at + k, k ? -(long long)n : ((long long)p->full + 1) * n);
 }
