@@ -292,7 +292,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
                             const __grid_constant__ histo_images in)                                                   \
     {                                                                                                                  \
-        enum { N = 16 / (int)sizeof(storage), V = MASKED || sizeof(storage) < 4 ? 2 : 3 };                             \
+        enum { N = 16 / (int)sizeof(storage), V = sizeof(storage) < 4 ? 2 : 3 };                                       \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + own_copy(&l);                                                                    \

@@ -181,7 +181,7 @@ HISTO_IN_KERNEL void merge(const pixels *p, const room *r, int64_t entry)
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 enum { MOST_BLOCKS = 1 };
 #else
-enum { MOST_BLOCKS = 3 };
+enum { MOST_BLOCKS = 4 };
 #endif
 
 /* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step, before it counts those of the step before. */
@@ -259,10 +259,10 @@ typedef struct shape {
             threads, blocks                                                                                            \
     }
 
-/* Of many images, several blocks count while others add up. */
+/* Of many images, small blocks: some count while others add up. */
 static const shape *shape_of(int period, bool masked, bool several)
 {
-    static const shape of_masked = SHAPE(1, true, 2, 768, 1), of_several = SHAPE(1, false, 2, 512, 3);
+    static const shape of_masked = SHAPE(1, true, 2, 768, 1), of_several = SHAPE(1, false, 4, 256, 4);
     static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 4, 1024, 1), SHAPE(2, false, 4, 1024, 1),
                                                 SHAPE(3, false, 3, 1024, 1), SHAPE(4, false, 4, 1024, 1)};
     return masked ? &of_masked : several && period == 1 ? &of_several : &shapes[period - 1];
