@@ -30,6 +30,11 @@ typedef struct bench {
     racer *racers;              /* as many as the result has scores */
 } bench;
 
+/* What a fill counts: samples, and what they have beside them. */
+typedef struct filling {
+    histo_view views[BENCH_MOST_AXES], mask, weights;
+} filling;
+
 /* An entry that takes its turns. Level l of a pass has 8^-l of its samples. */
 struct racer {
     const bench *bench;
@@ -42,6 +47,7 @@ struct racer {
     histo_plan *plan;
     histo_hist *hist;
     const bench_peer *peer; /* instead of a plan and a histogram; or NULL */
+    filling filling;        /* and its task, which refers to this */
     bench_task task;
     void *state;
     bool checked; /* its counts */
@@ -106,11 +112,6 @@ static void view_chunk(const bench *b, const bench_arrangement *arranged, int64_
         views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
 }
 
-/* What a fill counts: samples, and what they have beside them. */
-typedef struct filling {
-    histo_view views[BENCH_MOST_AXES], mask, weights;
-} filling;
-
 /* That of fill i of a pass; the options point into it. */
 static histo_fill_options make_filling(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
                                        filling *f)
@@ -174,13 +175,14 @@ static void forget(racer *r)
 static histo_status begin_peer(racer *r)
 {
     const bench *b = r->bench;
-    histo_view views[BENCH_MOST_AXES];
-    view_chunk(b, &r->arranged, 0, r->chunk, views);
+    histo_fill_options fill = make_filling(b, &r->arranged, 0, r->chunk, &r->filling);
     r->task = (bench_task){.input = b->input,
                            .axis = b->axis,
                            .edges = b->edges,
                            .lookup = b->lookup,
-                           .samples = views[0].data,
+                           .samples = r->filling.views[0].data,
+                           .views = r->filling.views,
+                           .mask = fill.mask,
                            .arranged = is_one_array(r) ? NULL : &r->arranged,
                            .weights = b->weights,
                            .count = r->chunk * r->fills,
