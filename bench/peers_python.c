@@ -149,7 +149,7 @@ static histo_status ask_to_begin(const char *name, const library *it, int axes)
 {
     const bench_task *task = it->task;
     const histo_view *view = task->views;
-    const char *kind = task->input->axis != BENCH_NATURAL       ? "any"
+    const char *kind = task->input->axis != BENCH_NATURAL  ? "any"
                        : task->axis->kind == HISTO_INTEGER ? "integer"
                                                            : "equal";
     int64_t bins[BENCH_MOST_AXES], files[BENCH_MOST_AXES], offsets[BENCH_MOST_AXES];
@@ -197,8 +197,7 @@ static histo_status counts(void *state, uint64_t *counts)
     const bench_task *task = it->task;
     const int file = python.files[COUNTS].file;
     size_t bytes = sizeof *counts * (size_t)task->input->bins * (size_t)(task->arranged ? task->arranged->batch : 1);
-    histo_status status =
-        ask("counts\t%d\t%d\t%.17g\n", it->number, file, task->weights ? BENCH_WEIGHT_UNIT : 1.0);
+    histo_status status = ask("counts\t%d\t%d\t%.17g\n", it->number, file, task->weights ? BENCH_WEIGHT_UNIT : 1.0);
     if (status == HISTO_OK && pread(file, counts, bytes, 0) != (ssize_t)bytes)
         status = histo_fail(HISTO_DEVICE, "it gave no counts");
     return status;
