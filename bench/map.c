@@ -83,7 +83,7 @@ static void print_heading(FILE *to)
         "plan's rate over its rate; the best "
         "peer, and the plan's rate over its rate\n\n",
         to);
-    fprintf(to, "%-38s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
+    fprintf(to, "%-42s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
 }
 
 static const char *bare(const char *name)
@@ -96,7 +96,7 @@ static void print_cell(FILE *to, const bench_result *result, const bench_verdict
 {
     const bench_score *plan = find_plan(result), *peer = best_peer(result);
     char goal[400] = "", best[400] = "", other[400] = "";
-    fprintf(to, "%-38s", v->cell->input.name);
+    fprintf(to, "%-42s", v->cell->input.name);
     if (v->faults & BENCH_ERROR) {
         fprintf(to, " %s\n", plan->outcome == BENCH_EXACT ? "no strategy could count it" : plan->reason);
         return;
