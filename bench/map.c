@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "bench/json.h"
@@ -247,13 +246,6 @@ static void put_summary(FILE *to, const bench_map_result *map, int wrong, double
     fputs("]}}\n", to);
 }
 
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Measure the next cell. */
 static histo_status run_cell(const bench_map_options *options, bench_map_result *map, int *wrong)
 {
@@ -268,12 +260,12 @@ static histo_status run_cell(const bench_map_options *options, bench_map_result 
                        .plan = true,
                        .peers = true};
     bench_result result;
-    double start = now_s();
+    double start = bench_now_s();
     race.budget_us = options->device == HISTO_DEVICE_CPU ? 0.25e6 : 0.15e6;
     histo_status status = bench_race_run(&race, &result);
     if (status == HISTO_OK) {
         *v = judge(map, v->cell, &result, v->target);
-        v->seconds = now_s() - start;
+        v->seconds = bench_now_s() - start;
         print_cell(options->table, &result, v);
         if (options->json) put_cell(options->json, &result, v, map->measured == 0);
         map->measured++;
@@ -305,7 +297,7 @@ histo_status bench_map(const bench_map_options *options, const bench_cell *cells
 {
     const bench_device *device = bench_device_find(options->device, BENCH_RESIDENT);
     bench_map_options chosen = *options;
-    double start = now_s();
+    double start = bench_now_s();
     *map = (bench_map_result){0};
     *wrong = 0;
     if (!device) return HISTO_UNSUPPORTED;
@@ -316,12 +308,11 @@ histo_status bench_map(const bench_map_options *options, const bench_cell *cells
     print_heading(options->table);
     if (options->json) report_json_begin(options->json, options->command_line, device);
     while (status == HISTO_OK && map->measured < map->cells) {
-        bool late = options->budget_s > 0 && now_s() - start > options->budget_s;
-        if (late || (options->stop && options->stop(options->context))) break;
+        if (bench_patience_over(&options->patience, start)) break;
         status = run_cell(&chosen, map, wrong);
     }
     if (status != HISTO_OK && !map->measured) return status;
-    print_summary(options->table, map, *wrong, now_s() - start);
-    if (options->json) put_summary(options->json, map, *wrong, now_s() - start);
+    print_summary(options->table, map, *wrong, bench_now_s() - start);
+    if (options->json) put_summary(options->json, map, *wrong, bench_now_s() - start);
     return status;
 }

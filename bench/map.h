@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "bench/patience.h"
 #include "bench/race.h"
 
 enum { BENCH_MOST_CELLS = 512 };
@@ -15,12 +16,9 @@ typedef struct bench_map_options {
     int64_t samples, bytes;   /* of a cell; 0: the other one, or 2 GiB on a GPU, 512 MiB on a CPU */
     int repeat;               /* timed passes; 0: 5 */
     int threads;              /* on the CPU; 0: as usual */
-    double budget_s;          /* no cell is begun later; 0: all are measured */
     FILE *table, *json;       /* json may be NULL */
     const char *command_line; /* for json */
-    /* Asked before each cell: true ends the map. May be NULL. */
-    bool (*stop)(void *context);
-    void *context;
+    bench_patience patience;
 } bench_map_options;
 
 typedef struct bench_cell {

@@ -24,7 +24,8 @@ typedef struct measuring {
     bench_photo *names;
     outfile *file;
     FILE *table, *json;
-    const bench_map_result *map; /* measured so far, which is kept whatever happens; NULL: none */
+    bool kept;                   /* something was measured, which stays whatever happens then */
+    const bench_map_result *map; /* to be drawn; NULL: none */
     volatile sig_atomic_t interrupted;
 } measuring;
 
@@ -70,6 +71,18 @@ static int fail_run(histo_status status, fault *f)
     return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
 }
 
+static bool is_interrupted(void *context)
+{
+    return ((measuring *)context)->interrupted;
+}
+
+/* From now on an interrupt ends the measuring, not the process. */
+static bench_patience patience_of(measuring *m)
+{
+    interrupt_defer(&m->interrupted);
+    return (bench_patience){.budget_s = m->settings->budget_s, .stop = is_interrupted, .context = m};
+}
+
 /* Wrong counts are a failure, but their results are kept. */
 static int run_gallery(measuring *m, int *wrong, fault *f)
 {
@@ -93,8 +106,11 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .table = m->table,
         .json = m->json,
         .command_line = process_command_line(),
+        .patience = patience_of(m),
     };
-    histo_status status = bench_gallery(&options, wrong);
+    int measured;
+    histo_status status = bench_gallery(&options, &measured, wrong);
+    m->kept = measured;
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
@@ -186,7 +202,7 @@ static int draw_map(const bench_map_result *map, const settings *s, fault *f)
 static int keep(const measuring *m, fault *f)
 {
     if (m->file && outfile_commit(m->file, f) != 0) return -1;
-    return m->map && m->settings->image ? draw_map(m->map, m->settings, f) : 0;
+    return m->map ? draw_map(m->map, m->settings, f) : 0;
 }
 
 static int end(measuring *m, int result, fault *f)
@@ -197,16 +213,11 @@ static int end(measuring *m, int result, fault *f)
     free(m->names);
     if (result == 0) return keep(m, f);
     fault second = {0}; /* the first one is told */
-    if (m->map)
+    if (m->kept)
         keep(m, &second);
     else
         outfile_abandon(m->file);
     return result;
-}
-
-static bool is_interrupted(void *context)
-{
-    return ((measuring *)context)->interrupted;
 }
 
 static int run_map(measuring *m, int *wrong, fault *f)
@@ -221,16 +232,14 @@ static int run_map(measuring *m, int *wrong, fault *f)
         .bytes = s->bytes,
         .repeat = s->repeat,
         .threads = s->threads,
-        .budget_s = s->budget_s,
         .table = m->table,
         .json = m->json,
         .command_line = process_command_line(),
-        .stop = is_interrupted,
-        .context = m,
+        .patience = patience_of(m),
     };
-    interrupt_defer(&m->interrupted);
     histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
-    if (result.measured) m->map = &result;
+    m->kept = result.measured;
+    if (m->kept && s->image) m->map = &result;
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 

@@ -86,6 +86,8 @@ fi
 # Time, and what stops it: what was measured is kept.
 # shellcheck disable=SC2086
 shows '^not measured (3): i8/integer/256: uniform, degenerate, zipf$' $map --cells i8 --budget 1e-9 -o late.json
+# shellcheck disable=SC2086
+shows '^0 inputs, 1 more not measured, 0 measurements: ' $quick --input uniform/u8/64 --budget 1e-9
 checks=$((checks + 1))
 "$histo" bench map --device cpu --samples 64KiB -o stopped.json --image stopped.svg >"$out" 2>"$err" &
 sleep 2
