@@ -101,6 +101,10 @@ counts = struct.unpack("<300000Q", open("many.npy", "rb").read()[-8 * 300000:])
 assert counts[:299999] == tuple(3 * (i % 3 == 2) for i in range(299999)), counts[:9]
 assert counts[299999] == 300001 - 299997, counts[-1]
 END
+refuses 2 'standard input can be read only once' -b 2 --segments - - <ends.txt
+refuses 2 'standard input can be read only once' -b 2 --mask - <mask.pgm
+refuses 2 'standard input can be read only once' -b 2 - gray.pgm - <mask.pgm
+prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments - six.txt <ends.txt
 refuses 1 'must be two or more' -b 2 --segments one.txt six.txt
 refuses 2 'samples of one file, and there are 2' -b 2 --segments ends.txt six.txt six.txt
 refuses 2 'in one dimension' -b 2 --segments ends.txt gray.pgm
