@@ -158,13 +158,15 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
-histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin)
+bool histo_block_piece(const histo_problem *problem, const histo_block *block, int begin, histo_block *piece)
 {
     int left = block->n - begin;
-    histo_block piece = {.batch = block->batch, .n = left < HISTO_PIECE ? left : HISTO_PIECE};
+    if (left <= 0) return false;
+    piece->batch = block->batch;
+    piece->n = left < HISTO_PIECE ? left : HISTO_PIECE;
     for (int o = 0; o < columns_of(problem); o++)
-        piece.at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(column_dtype(problem, o));
-    return piece;
+        piece->at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(column_dtype(problem, o));
+    return true;
 }
 
 /* The functions of a level of the instruction set. */

@@ -101,8 +101,8 @@ static void count_range(const histo_job *job, int index, int threads)
             add(&job->bank->counts[block.batch * p->slots + slot], (uint64_t)n);
             continue;
         }
-        for (int i = 0; i < block.n; i += HISTO_PIECE) {
-            histo_block piece = histo_block_piece(p, &block, i);
+        histo_block piece;
+        for (int i = 0; histo_block_piece(p, &block, i, &piece); i += HISTO_PIECE) {
             histo_block_codes(job, &piece, codes, me.flow);
             me.counting->add(me.counters, codes, (size_t)piece.n);
         }

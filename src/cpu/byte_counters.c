@@ -114,8 +114,8 @@ static void count_block(const local *me, histo_block *block)
         add(me, me->slots[0], (uint64_t)n);
         return;
     }
-    for (int i = 0; i < n; i += HISTO_PIECE) {
-        histo_block piece = histo_block_piece(me->job->problem, block, i);
+    histo_block piece;
+    for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE) {
         histo_block_slots(me->job, &piece, me->slots);
         me->count(me->table, me->slots, piece.n, carry, me);
     }

@@ -77,9 +77,10 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
-/* At most HISTO_PIECE samples of a block, from `begin` on. */
+/* At most HISTO_PIECE samples of a block, from `begin` on; false if there are none. Not by value: that takes longer than
+ * the rest. */
 enum { HISTO_PIECE = 512 };
-histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
+bool histo_block_piece(const histo_problem *problem, const histo_block *block, int begin, histo_block *piece);
 
 /* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
  * Best for few lines at once: many have to wait for each other. */

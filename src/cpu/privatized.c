@@ -257,10 +257,9 @@ static void count_range(void *context, int index)
             count_constant(&me, &block);
             continue;
         }
-        for (int i = 0; i < block.n; i += HISTO_PIECE) {
-            histo_block piece = histo_block_piece(job->problem, &block, i);
+        histo_block piece;
+        for (int i = 0; histo_block_piece(job->problem, &block, i, &piece); i += HISTO_PIECE)
             count_piece(&me, &piece);
-        }
     }
     flush(&me);
 }
