@@ -5,6 +5,7 @@
 #include "cpu/byte_table.h"
 #include "cpu/channels.h"
 #include "cpu/cpu.h"
+#include "cpu/digits.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
@@ -177,6 +178,8 @@ typedef struct level {
     histo_count_values_fn *count_values;
     histo_count_slots_fn *count_slots;
     histo_split_channels_fn *split_channels;
+    histo_extremes_fn *extremes;
+    histo_add_digits_fn *add_digits;
     double uniform_ns, spans_ns; /* about, for a sample */
 } level;
 
@@ -184,7 +187,7 @@ static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
     histo_slots_##name, histo_codes_##name, histo_codes_of_slots_##name, histo_count_values_##name,                    \
-        histo_count_slots_##name, histo_split_channels_##name
+        histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
 #if defined(__x86_64__)
@@ -210,6 +213,16 @@ histo_count_slots_fn *histo_count_slots_usable(void)
 histo_split_channels_fn *histo_split_channels_usable(void)
 {
     return usable_level()->split_channels;
+}
+
+histo_extremes_fn *histo_extremes_usable(void)
+{
+    return usable_level()->extremes;
+}
+
+histo_add_digits_fn *histo_add_digits_usable(void)
+{
+    return usable_level()->add_digits;
 }
 
 bool histo_channels_find(histo_channels *channels, const histo_job *job)

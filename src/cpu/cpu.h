@@ -137,8 +137,11 @@ void histo_weights_add(const histo_job *job, int64_t index, const char *const *a
 /* The weights of a block in double (64-bit integers rounded), 1 where none were given. */
 void histo_block_weights(const histo_job *job, const histo_block *block, double *weights);
 
-/* Add the weights of a block to the reproducible sums of their slots; slots as histo_block_slots gives them. Any number
- * of threads. */
-void histo_block_add_exact(const histo_job *job, const histo_block *block, const uint32_t *slots);
+/* Significant bits of a weight in double, at most; 0 of a dtype that double does not hold. */
+int histo_weight_bits(const histo_problem *problem);
+
+/* Add the weights of a block and their squares, as wanted, to the reproducible sums of their slots; slots as
+ * histo_block_slots gives them. Any number of threads. */
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots);
 
 #endif
