@@ -77,15 +77,15 @@ static inline int ones(uint64_t bits)
     return (int)_mm_popcnt_u64(bits);
 }
 
-/* How many of the first are equal to the very first, of one vector. */
-static inline int alike_slots(const uint32_t *at)
+/* How many of one vector are equal to a place. */
+static inline int alike_slots(const uint32_t *at, uint32_t place)
 {
-    return ones(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at), _mm512_set1_epi32((int)*at)));
+    return ones(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at), _mm512_set1_epi32((int)place)));
 }
 
-static inline int alike_values(const uint16_t *at)
+static inline int alike_values(const uint16_t *at, uint16_t place)
 {
-    return ones(_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at), _mm512_set1_epi16((short)*at)));
+    return ones(_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at), _mm512_set1_epi16((short)place)));
 }
 
 /* Bit i of a group: at[i] == place. */
@@ -105,12 +105,15 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
     return equal | (uint64_t)_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at + 32), p) << 32;
 }
 
-/* Count a group most of which is of three values, or fewer, value by value; false if it is not. */
+/* Count a group most of which is of three values, or fewer, value by value; false if it is not. The first is not looked
+ * at further unless it makes up most of the first vector, or a part of that and of the last: else it is a short run. */
 #define DEFINE_COUNT_FEW(name, type, one)                                                                              \
     static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
-        if (alike_##name(at) * 6 < LANES) return false;                                                                \
+        int near = alike_##name(at, *at);                                                                              \
+        if (near * 6 < LANES) return false;                                                                            \
+        if (near * 4 < LANES * 3 && alike_##name(at + GROUP - LANES, *at) * 6 < LANES) return false;                   \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
         type places[FEW];                                                                                              \
         for (int i = 0; i < FEW; i++) {                                                                                \
