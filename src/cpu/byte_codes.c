@@ -33,8 +33,7 @@ static int useful_threads(const histo_problem *p, int threads)
 static double cost_us(const histo_problem *p, int threads)
 {
     int used = useful_threads(p, threads);
-    double filter_ns = p->operands > 1 ? 0.1 : 0; /* more than without codes */
-    double sample_ns = histo_slots_ns(p) + filter_ns + 0.08 + histo_byte_counting_usable()->byte_ns;
+    double sample_ns = histo_codes_ns(p) + histo_byte_counting_usable()->byte_ns;
     return 1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + 0.5 * (double)p->batch;
 }
 

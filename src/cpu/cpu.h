@@ -100,8 +100,9 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 /* The bins of the samples of one axis as bytes; see histo_codes_fn. At most HISTO_PIECE. */
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4]);
 
-/* About how long histo_block_slots takes for a sample, for cost models. */
+/* About how long histo_block_slots and histo_block_codes take for a sample, for cost models. */
 double histo_slots_ns(const histo_problem *problem);
+double histo_codes_ns(const histo_problem *problem);
 
 /* The mask and the range filter alone. True if there are none and all samples are to be counted; else kept[i] = 1 for
  * those that are, 0 for others. */

@@ -332,9 +332,12 @@ static double cost_us(const histo_problem *p, int threads)
 {
     static const int64_t usual[] = {0};
     layout l = layout_of(p, threads, usual);
-    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 1.0 : l.entries > SMALL_SLOTS ? 0.45 : 0.36;
+    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : l.entries > SMALL_SLOTS ? 0.5 : 0.37;
+    /* Copies of a table that nearly fill the first-level cache give way to the samples. */
+    if (l.entries > SMALL_SLOTS / 4 && l.entries <= SMALL_SLOTS)
+        count_ns += 0.006 * (double)histo_dtype_size(p->dtypes[0]);
     double sample_ns = histo_slots_ns(p) + count_ns;
-    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += histo_is_fast(p->weighting) ? 2 : 20;
+    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += l.exact ? 1.5 * l.powers : histo_is_fast(p->weighting) ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
 }

@@ -66,7 +66,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     if (is_direct(p)) return 0.05 + (double)p->samples * (p->lookups[0].table ? 1.2e-3 : 11e-3);
     int used = useful_threads(p, threads);
-    double sample_ns = is_bytes(p) ? counting_of(p)->byte_ns : 0.55;
+    double sample_ns = is_bytes(p) ? counting_of(p)->byte_ns : 0.47;
     double values_us = is_bytes(p) ? 0.3 : p->lookups[0].table ? 30 : 150;
     return 0.1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + values_us * (double)p->batch;
 }
