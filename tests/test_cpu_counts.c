@@ -125,18 +125,19 @@ static void repeated_values(void **state)
     uint32_t *slots = malloc(MOST * sizeof *slots);
     uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
     uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
-    for (int kind = 0; kind < 8; kind++)
+    for (int kind = 0; kind < 16; kind++)
         for (int n = MOST; n > 0; n = n / 3 - 1) {
+            const bool spread = kind >= 8;
             memset(by_value, 0, VALUES);
             memset(by_slot, 0, VALUES);
             memset(expected, 0, VALUES * sizeof *expected);
             memset(more, 0, 2 * VALUES * sizeof *more);
             for (int i = 0; i < n; i++)
-                expected[slots[i] = values[i] = repeated_value(&r, kind, i)]++;
-            histo_count_values_usable()(by_value, values, n, carry_to, more);
+                expected[slots[i] = values[i] = repeated_value(&r, kind % 8, i)]++;
+            histo_count_values_usable()(by_value, values, n, spread, carry_to, more);
             histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES);
             for (int v = 0; v < VALUES; v++) {
-                assert_int_equal(more[v] + by_value[histo_value_place((uint16_t)v)], expected[v]);
+                assert_int_equal(more[v] + by_value[spread ? histo_spread_place((uint16_t)v) : v], expected[v]);
                 assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
             }
         }
