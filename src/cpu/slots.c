@@ -2,11 +2,10 @@
  * instruction set (HISTO_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always without contraction,
  * and without regard for floating-point traps, which would forbid vectors.
  *
- * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
- * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float
- * samples: the same in float, 16 lanes where double has 8, if the guess is farther from its edge than rounding can move
- * it; a batch with one that is not takes the way of double. Search axes: a span of the axis (spans.h) holds few edges,
- * which are compared. 64-bit integers that double holds go its way. */
+ * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
+ * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
+ * comparison with this edge decides; samples that are not all inside the axis need a few operations more. Search axes: a
+ * span of the axis (spans.h) holds few edges, which are compared. 64-bit integers that double holds go its way. */
 #include <math.h>
 #include <string.h>
 
