@@ -493,16 +493,11 @@ static void interleaved_channels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_scalar_code),
-        cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(repeated_values),
-        cmocka_unit_test(samples_around_edges),
-        cmocka_unit_test(bins_of_powers_of_two),
-        cmocka_unit_test(upper_end),
-        cmocka_unit_test(counters_that_carry),
-        cmocka_unit_test(any_edges),
-        cmocka_unit_test(integers_at_limits),
-        cmocka_unit_test(equal_samples),
+        cmocka_unit_test(bytes_by_scalar_code),  cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(repeated_values),       cmocka_unit_test(samples_around_edges),
+        cmocka_unit_test(bins_of_powers_of_two), cmocka_unit_test(upper_end),
+        cmocka_unit_test(counters_that_carry),   cmocka_unit_test(any_edges),
+        cmocka_unit_test(integers_at_limits),    cmocka_unit_test(equal_samples),
         cmocka_unit_test(interleaved_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

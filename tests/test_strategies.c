@@ -903,7 +903,10 @@ static void weights(void **state)
         int64_t size = (int64_t)histo_dtype_size(dtype), samples_size = (int64_t)histo_dtype_size(samples_dtype);
         histo_axis axis;
         axis = histo_axis_regular(WEIGHTS_BINS, 0, samples_dtype == HISTO_U8 ? 100 : 1000);
-        distribution d = kind == 0 ? GAUSSIAN : kind == 1 ? UNIFORM : kind == 2 ? DEGENERATE : ZIPF; /* kind 4: tame weights */
+        distribution d = kind == 0   ? GAUSSIAN
+                         : kind == 1 ? UNIFORM
+                         : kind == 2 ? DEGENERATE
+                                     : ZIPF; /* kind 4: tame weights */
         char *x = make_samples(&r, samples_dtype, d, &axis, 2 * N + 1);
         char *w = make_samples(&r, dtype, kind % 2 ? SPECIAL : EDGES, &around, 2 * N + 1);
         for (int k = 0; (kind == 2 || kind == 4) && k < 2 * N + 1; k++) {

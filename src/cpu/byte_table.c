@@ -118,7 +118,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 
 /* Count a group most of which is of three values, or fewer, value by value; false if it is not. The first is not looked
  * at further unless it makes up most of the first vector, or a part of that and of the last: else it is a short run. */
-#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                             \
+#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                        \
     static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
@@ -147,7 +147,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 #else
 
 /* Count a group of one value; false if it is not. */
-#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                             \
+#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                        \
     static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         if (!histo_all_equal(at, GROUP, sizeof *at)) return false;                                                     \
@@ -157,8 +157,8 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 
 #endif
 
-#define DEFINE_COUNT(name, type, bits, one)                                                                       \
-    DEFINE_COUNT_FEW(name, type, bits, one)                                                                                 \
+#define DEFINE_COUNT(name, type, bits, one)                                                                            \
+    DEFINE_COUNT_FEW(name, type, bits, one)                                                                            \
                                                                                                                        \
     static inline void count_group_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)       \
     {                                                                                                                  \
@@ -187,7 +187,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
             }                                                                                                          \
     }                                                                                                                  \
                                                                                                                        \
-    static void count_##name(uint8_t *table, const type *at, int n, histo_carry_fn *carry, const void *to)                        \
+    static void count_##name(uint8_t *table, const type *at, int n, histo_carry_fn *carry, const void *to)             \
     {                                                                                                                  \
         for (; n >= TOGETHER; n -= TOGETHER, at += TOGETHER) {                                                         \
             type room[TOGETHER];                                                                                       \

@@ -77,8 +77,8 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
-/* At most HISTO_PIECE samples of a block, from `begin` on; false if there are none. Not by value: that takes longer than
- * the rest. */
+/* At most HISTO_PIECE samples of a block, from `begin` on; false if there are none. Not by value: that takes longer
+ * than the rest. */
 enum { HISTO_PIECE = 512 };
 bool histo_block_piece(const histo_problem *problem, const histo_block *block, int begin, histo_block *piece);
 

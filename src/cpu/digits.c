@@ -1,5 +1,5 @@
-/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_EXTREMES and HISTO_ADD_DIGITS name
- * the functions). */
+/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_EXTREMES and HISTO_ADD_DIGITS
+ * name the functions). */
 #include "cpu/digits.h"
 
 #include "sum/exact.h"
@@ -39,8 +39,7 @@ void HISTO_ADD_DIGITS(histo_digits *sums, const uint32_t *slots, const double *n
         const __m256i shifted =
             _mm256_or_si256(_mm256_sllv_epi64(significand, up), _mm256_srlv_epi64(significand, down));
         const __m256i negative = _mm256_cmpgt_epi64(zero, x);
-        const __m256i slice =
-            _mm256_sub_epi64(_mm256_xor_si256(_mm256_and_si256(shifted, digit), negative), negative);
+        const __m256i slice = _mm256_sub_epi64(_mm256_xor_si256(_mm256_and_si256(shifted, digit), negative), negative);
         __m256i *sum = (__m256i *)sums[slots[i]];
         _mm256_storeu_si256(sum, _mm256_add_epi64(_mm256_loadu_si256(sum), slice));
     }

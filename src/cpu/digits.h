@@ -18,10 +18,9 @@ typedef struct histo_extremes {
 } histo_extremes;
 typedef histo_extremes histo_extremes_fn(const double *numbers, int n);
 
-/* The windows [low, high) that slices of numbers, or of their squares, with these extremes may be in; none of no numbers.
- * False, and nothing known, if these are more than HISTO_DIGITS, or if there is a subnormal, an infinity, a NaN, or a
- * number too small for histo_add_digits.
- * bits: significant ones of a number, at most. */
+/* The windows [low, high) that slices of numbers, or of their squares, with these extremes may be in; none of no
+ * numbers. False, and nothing known, if these are more than HISTO_DIGITS, or if there is a subnormal, an infinity, a
+ * NaN, or a number too small for histo_add_digits. bits: significant ones of a number, at most. */
 typedef struct histo_reach {
     int low, high;
 } histo_reach;

@@ -95,10 +95,10 @@ static inline bool fixed_of(const histo_lookup *l, double lo, bool from_floats, 
     return exact || doubt < 1.0 / 256;
 }
 
-/* fixed_slots: slots of a batch; false if one of them is in doubt or NaN. Places are cut to a quarter of a bin below the
- * axis and half a bin above it, which are in no doubt.
- * fixed_codes: the bins of a batch as bytes; false if one is in doubt or its sample outside the axis. The order of codes
- * is of no matter, so that four of them are put together without moving lanes. */
+/* fixed_slots: slots of a batch; false if one of them is in doubt or NaN. Places are cut to a quarter of a bin below
+ * the axis and half a bin above it, which are in no doubt. fixed_codes: the bins of a batch as bytes; false if one is
+ * in doubt or its sample outside the axis. The order of codes is of no matter, so that four of them are put together
+ * without moving lanes. */
 #if defined(__AVX512F__)
 
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
@@ -112,10 +112,10 @@ static inline __m512 distances_f32(const fixed *f, bool down, const float *sampl
 static inline __m512 distances_f64(const fixed *f, bool down, const double *samples)
 {
     const __m512d lo = _mm512_set1_pd(f->lo), x = _mm512_loadu_pd(samples), y = _mm512_loadu_pd(samples + LANES / 2);
-    __m256 low = down ? _mm512_cvt_roundpd_ps(_mm512_sub_round_pd(x, lo, DOWN), DOWN)
-                      : _mm512_cvtpd_ps(_mm512_sub_pd(x, lo));
-    __m256 high = down ? _mm512_cvt_roundpd_ps(_mm512_sub_round_pd(y, lo, DOWN), DOWN)
-                       : _mm512_cvtpd_ps(_mm512_sub_pd(y, lo));
+    __m256 low =
+        down ? _mm512_cvt_roundpd_ps(_mm512_sub_round_pd(x, lo, DOWN), DOWN) : _mm512_cvtpd_ps(_mm512_sub_pd(x, lo));
+    __m256 high =
+        down ? _mm512_cvt_roundpd_ps(_mm512_sub_round_pd(y, lo, DOWN), DOWN) : _mm512_cvtpd_ps(_mm512_sub_pd(y, lo));
     return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
 }
 

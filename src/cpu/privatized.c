@@ -22,8 +22,8 @@ enum {
     MOST_SUBTABLES = 8,
     USUAL_SUBTABLES = 4,
     RUN = 32,
-    SMALL_SLOTS = 2048, /* tables this small are worth several copies */
-    SMALL_SUMS = 8192,  /* … and those of sums, for which samples of one slot wait longer */
+    SMALL_SLOTS = 2048,   /* tables this small are worth several copies */
+    SMALL_SUMS = 8192,    /* … and those of sums, for which samples of one slot wait longer */
     MOST_EXACT = 1 << 16, /* slots of which a thread has exact sums of its own */
     SUMTABLES = 4,
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
@@ -83,7 +83,7 @@ typedef struct local {
     uint32_t *slots;
     double *weights;
     uint32_t *tables;
-    double *sums[2]; /* of w, and of w^2; NULL: straight into the histogram */
+    double *sums[2];         /* of w, and of w^2; NULL: straight into the histogram */
     histo_digits *digits[2]; /* the same, exact … */
     int first[2];            /* … and what window they begin with, if there is anything in them */
     int64_t batch;

@@ -4,8 +4,8 @@
  *
  * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
  * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
- * comparison with this edge decides; samples that are not all inside the axis need a few operations more. Search axes: a
- * span of the axis (spans.h) holds few edges, which are compared. 64-bit integers that double holds go its way. */
+ * comparison with this edge decides; samples that are not all inside the axis need a few operations more. Search axes:
+ * a span of the axis (spans.h) holds few edges, which are compared. 64-bit integers that double holds go its way. */
 #include <math.h>
 #include <string.h>
 
@@ -341,8 +341,13 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
             int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
             if (some == 0) break;                                                                                      \
             histo_ask_ahead(samples + i, (size_t)some * sizeof *samples);                                              \
-            exact_slots_##name(l, samples + i, some, slots);                                                           \
-            HISTO_CODES_OF_SLOTS(slots, some, (uint32_t)l->bins, codes + i, flow);                                     \
+            if (inside_##name(l, samples + i, some, slots)) {                                                          \
+                for (int k = 0; k < some; k++)                                                                         \
+                    codes[i + k] = (uint8_t)(slots[k] - 1);                                                            \
+            } else {                                                                                                   \
+                uniform_##name(l, samples + i, some, 1, false, slots);                                                 \
+                HISTO_CODES_OF_SLOTS(slots, some, (uint32_t)l->bins, codes + i, flow);                                 \
+            }                                                                                                          \
             i += some;                                                                                                 \
         }                                                                                                              \
     }

@@ -131,7 +131,8 @@ static void find_windows(const histo_job *job, windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };
     const histo_problem *p = job->problem;
-    touching all = {.problem = {.operands = 1, .weights = 0, .dtypes = {p->dtypes[p->weights]}}, .lock = PTHREAD_MUTEX_INITIALIZER};
+    touching all = {.problem = {.operands = 1, .weights = 0, .dtypes = {p->dtypes[p->weights]}},
+                    .lock = PTHREAD_MUTEX_INITIALIZER};
     histo_job *only = &all.weights_only;
     *only = *job;
     only->problem = &all.problem;
