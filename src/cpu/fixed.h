@@ -189,14 +189,15 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
     {                                                                                                                  \
         const type lo = (type)f->lo;                                                                                   \
         const float per_step = f->per_step, below = -0.25F * (float)(1 << f->bits);                                    \
-        const float above = f->bins + 0.5F * (float)(1 << f->bits);                                                    \
+        const float above = f->bins + 0.5F * (float)(1 << f->bits), none = above + 2 * (float)(1 << f->bits);          \
         const int bits = f->bits, rest = 32 - bits;                                                                    \
         const uint32_t margin = f->margin;                                                                             \
         uint32_t most = 0, least = UINT32_MAX;                                                                         \
         for (int i = 0; i < BATCH; i++) {                                                                              \
             float t = (float)(samples[i] - lo) * per_step;                                                             \
-            t = t < below ? below : t; /* NaN stays NaN */                                                             \
+            t = t < below ? below : t;                                                                                 \
             t = t > above ? above : t;                                                                                 \
+            t = t == t ? t : none; /* beyond the last slot */                                                          \
             int32_t place = (int32_t)t + (int32_t)margin;                                                              \
             uint32_t slot = (uint32_t)(place >> bits) + (uint32_t)(samples[i] >= lo);                                  \
             uint32_t fraction = exact ? UINT32_MAX : (uint32_t)place << rest;                                          \
@@ -212,11 +213,14 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
     {                                                                                                                  \
         const type lo = (type)f->lo;                                                                                   \
         const float per_step = f->per_step;                                                                            \
-        const uint32_t margin = f->margin, end = pattern_f32(f->bins);                                                 \
+        const float bins = f->bins;                                                                                    \
+        const uint32_t margin = f->margin, end = pattern_f32(bins);                                                    \
         uint32_t most = 0, least = UINT32_MAX;                                                                         \
         for (int i = 0; i < BATCH; i++) {                                                                              \
             float t = (float)(samples[i] - lo) * per_step;                                                             \
-            uint32_t place = (uint32_t)(int32_t)t + margin, pattern = pattern_f32(t);                                  \
+            float inside = t < bins ? t : bins; /* NaN too: conversions are of numbers that fit */                     \
+            inside = inside > 0 ? inside : 0;                                                                          \
+            uint32_t place = (uint32_t)(int32_t)inside + margin, pattern = pattern_f32(t);                             \
             uint32_t fraction = exact ? UINT32_MAX : place << (32 - CODE_BITS);                                        \
             most = pattern > most ? pattern : most;                                                                    \
             least = fraction < least ? fraction : least;                                                               \
