@@ -12,8 +12,7 @@
  * - Where many samples of a step are equal: if all are of two slots, each slot gets one addition of their number. Else
  *   frequent slots get 32-bit counters in a small table, of samples as of overflows; additions are one each, which the
  *   hardware joins where lanes meet. What finds no place in the table goes to device memory. Where the table holds few
- *   of the samples, as in images, whose neighbours are alike but never the same for long, nobody asks it for some
- * steps.
+ *   of the samples, as of images' runs, which are soon of others, it is not asked for some steps.
  * - Most integers and floats are in bins of the window, so they are looked up as if all were, the others again.
  * - Words are spread by one in 234, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536, and values become slots in the merge.
