@@ -562,8 +562,11 @@ static void tables(void **state)
         {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
         {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
         {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
-        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001}, /* a pair side by side */
-        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},  /* columns of any types */
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001},  /* a pair side by side */
+        {2, {4, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001}, /* bins of several values, of many windows */
+        {2, {12, 4}, {HISTO_U32, HISTO_U32}, 0, 4, 2, 33001},
+        {2, {3, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 50001}, /* bins that are no powers of two */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},   /* columns of any types */
         {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
         {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
         {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},
