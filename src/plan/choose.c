@@ -18,6 +18,9 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
         return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
                                                    : "the counting is on a GPU: ask for the CPU";
     const char *why = row->backend->unavailable();
+    if (!why && problem->storage == HISTO_SPARSE && !row->strategy->sparse)
+        why = "it counts into an array of all slots, and these counts are sparse";
+    if (!why && problem->storage == HISTO_DENSE && row->strategy->sparse) why = "its counts are sparse, and these dense";
     if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
     if (!why && problem->pairs && !row->strategy->pairs)
         why = "it counts samples that are in memory, not pairs of images";
@@ -109,7 +112,7 @@ static double estimate_again(histo_plan *plan)
 static histo_status consider_glance(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_problem *p = &plan->problem;
-    if (!histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1) return HISTO_OK;
+    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1) return HISTO_OK;
     const histo_candidate *cheapest = histo_plan_cheapest(plan, 0);
     if (!cheapest) return HISTO_OK;
     histo_candidate spread[HISTO_MAX_STRATEGIES];
