@@ -2,9 +2,9 @@
  * lists are joined in pairs.
  *
  * The table grows with what it holds, so that few slots stay in the first caches; at its largest it is emptied into a
- * list, so that memory is bounded but for the lists. Each piece of samples is hashed first, and memory is asked for the
- * entries, so that the misses of large tables overlap. The hash mixes all bits of a slot: neighbours on any axis are
- * far apart in the table.
+ * list, so that memory is bounded but for the lists. A piece of samples is hashed at once, and memory is asked for the
+ * entries of those ahead, so that the misses of large tables overlap. The hash mixes all bits of a slot: neighbours on
+ * any axis are far apart in the table.
  *
  * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates).
  * Bytes: each sample once, and an entry of 16 bytes for each. The only one on the CPU for sparse histograms. */
@@ -20,7 +20,8 @@ enum {
     SMALLEST_BITS = 11, /* of the entries of a table: a piece fills a quarter */
     USUAL_LARGEST_BITS = 24,
     MOST_BITS = 28,
-    ASK_BITS = 15,              /* tables from this size on are behind the second cache */
+    AHEAD = 48, /* samples for whose entries memory is asked */
+    ASK_BITS = 13,              /* … of tables that do not fit the first cache */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
 };
 static const size_t MOST_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
@@ -48,12 +49,13 @@ static histo_entry *make_entries(int bits)
     return entries;
 }
 
+/* Both halves of a long product. */
 static inline uint64_t hash(uint64_t slot)
 {
-    slot ^= slot >> 32;
-    slot *= UINT64_C(0x9e3779b97f4a7c15);
-    slot ^= slot >> 29;
-    return slot * UINT64_C(0xbf58476d1ce4e5b9);
+    __extension__ typedef unsigned __int128 wide;
+    const wide product =
+        (wide)(slot ^ UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
+    return (uint64_t)(product >> 64) ^ (uint64_t)product;
 }
 
 /* The entry of a slot, which may be new: from the one its hash says on, the first that has it, or nothing. */
@@ -68,8 +70,10 @@ static inline histo_entry *find(const table *t, uint64_t slot, uint64_t at)
 static inline void add(table *t, uint64_t slot, uint64_t at, uint64_t count)
 {
     histo_entry *entry = find(t, slot, at);
-    t->used += entry->slot == 0;
-    entry->slot = slot + 1;
+    if (!entry->slot) {
+        entry->slot = slot + 1;
+        t->used++;
+    }
     entry->count += count;
 }
 
@@ -129,10 +133,12 @@ static void count_slots(table *t, const uint64_t *slots, int n)
     for (int i = 0; i < n; i++)
         at[i] = hash(slots[i]) >> shift;
     if (t->bits >= ASK_BITS)
-        for (int i = 0; i < n; i++)
-            __builtin_prefetch(&t->entries[at[i]], 1, 2);
-    for (int i = 0; i < n; i++)
+        for (int i = 0; i < AHEAD && i < n; i++)
+            __builtin_prefetch(&t->entries[at[i]], 1, 3);
+    for (int i = 0; i < n; i++) {
+        if (t->bits >= ASK_BITS && i + AHEAD < n) __builtin_prefetch(&t->entries[at[i + AHEAD]], 1, 3);
         add(t, slots[i], at[i], 1);
+    }
 }
 
 static bool count_block(const shared *all, table *t, histo_block *block)

@@ -50,7 +50,7 @@ int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
 
 bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joined)
 {
-    histo_entry *out = malloc((size_t)(a->n + b->n) * sizeof *out + 1);
+    histo_entry *out = malloc((size_t)(a->n + b->n) * sizeof *out);
     if (!out) return false;
     int64_t i = 0, j = 0, n = 0;
     while (i < a->n && j < b->n) { /* without a branch: which comes first is hard to foretell */
@@ -64,12 +64,9 @@ bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joine
         out[n++] = a->entries[i];
     for (; j < b->n; j++)
         out[n++] = b->entries[j];
-    if (n < a->n + b->n) {
-        histo_entry *less = realloc(out, (size_t)n * sizeof *out + 1);
-        if (less) out = less;
-    }
-    *joined = (histo_list){n, out};
-    return true;
+    *joined = (histo_list){n, n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out};
+    if (!joined->entries) free(out);
+    return joined->entries;
 }
 
 void histo_list_free(histo_list *list)
