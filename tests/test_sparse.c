@@ -98,20 +98,38 @@ static void assert_holds(const histo_hist *h, const columns *c, uint64_t times)
     free(counts);
 }
 
-/* Rows of strategies that fill sparse histograms, and parameters that make them empty their tables. */
+/* Rows of strategies that fill sparse histograms, and parameters that make them empty their tables and lists. */
 static const struct {
     const char *strategy, *params;
-} ways[] = {{"cpu/hash_table", NULL}, {"cpu/hash_table", "largest=11"}, {"cpu/hash_table", "largest=13"}};
+    bool on_device; /* the samples */
+} ways[] = {{"cpu/hash_table", NULL, false},
+            {"cpu/hash_table", "largest=11", false},
+            {"cpu/hash_table", "largest=13", false},
+            {"cuda/sort_runs", NULL, true},
+            {"cuda/sort_runs", NULL, false},
+            {"cuda/sort_runs", "chunk=1024,pairs=1", true},
+            {"cuda/sort_runs", "chunk=7000,pairs=30000", true},
+            {"cuda/sort_runs", "chunk=3000", false}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 static void fill_by(int way, histo_hist *h, const columns *c, bool masked, int threads)
 {
-    const histo_fill_options fill = {.mask = masked ? &c->mask : NULL};
+    histo_view views[HISTO_MAX_AXES], mask = c->mask;
+    void *memory[HISTO_MAX_AXES + 1] = {NULL};
+    for (int a = 0; a < c->naxes; a++) {
+        views[a] = c->views[a];
+        if (ways[way].on_device) assert_non_null(memory[a] = device_copy(&c->views[a], &views[a]));
+    }
+    if (ways[way].on_device) assert_non_null(memory[c->naxes] = device_copy(&c->mask, &mask));
+    const histo_fill_options fill = {.mask = masked ? &mask : NULL};
     histo_plan *plan;
-    OK(histo_plan_create(&plan, h, c->views, &fill,
-                         &(histo_plan_options){.strategy = ways[way].strategy, .params = ways[way].params, .threads = threads}));
-    OK(histo_plan_fill(plan, h, c->views, &fill));
+    OK(histo_plan_create(
+        &plan, h, views, &fill,
+        &(histo_plan_options){.strategy = ways[way].strategy, .params = ways[way].params, .threads = threads}));
+    OK(histo_plan_fill(plan, h, views, &fill));
     histo_plan_destroy(plan);
+    for (int a = 0; a <= c->naxes; a++)
+        if (memory[a]) device_free(memory[a]);
 }
 
 static void beyond_the_reach_of_dense_ones(void **state)
@@ -309,14 +327,14 @@ static void limits(void **state)
     REFUSED(HISTO_INVALID, "a batch of 2 ", histo_hist_create(&none_made, 8, axes,
                                                               &(histo_hist_options){.batch = 2, .storage = HISTO_SPARSE}));
     histo_plan *plan;
-    REFUSED(HISTO_UNSUPPORTED, "these counts are sparse",
+    REFUSED(HISTO_UNSUPPORTED, "this one is sparse",
             histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = "cpu/privatized"}));
     histo_hist_destroy(h);
     REFUSED(HISTO_INVALID, "no sums of weights",
             histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST, .storage = HISTO_SPARSE}));
     REFUSED(HISTO_INVALID, "unknown storage", histo_hist_create(&h, 2, axes, &(histo_hist_options){.storage = (histo_storage)2}));
     OK(histo_hist_create(&h, 1, axes, NULL));
-    REFUSED(HISTO_UNSUPPORTED, "and these dense",
+    REFUSED(HISTO_UNSUPPORTED, "this one is dense",
             histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = "hash_table"}));
     histo_hist_destroy(h);
 }

@@ -231,7 +231,7 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
     uint32_t stride = 1;
     for (int a = problem->naxes - 1; a >= 0; a--) {
         problem->slot_strides[a] = stride;
-        stride *= (uint32_t)(axes[a].bins + 3);
+        if (problem->storage == HISTO_DENSE) stride *= (uint32_t)(axes[a].bins + 3);
     }
     return HISTO_OK;
 }

@@ -51,7 +51,7 @@ typedef struct histo_problem {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];      /* owned */
     histo_lookup lookups[HISTO_MAX_AXES]; /* of each axis for its dtype */
-    uint32_t slot_strides[HISTO_MAX_AXES]; /* of dense histograms */
+    uint32_t slot_strides[HISTO_MAX_AXES]; /* of sparse histograms all 1 */
     int64_t batch;
     int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 of sparse ones */
     histo_weighting weighting;
