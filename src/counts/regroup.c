@@ -111,14 +111,14 @@ static histo_status move_sparse(const regrouping *r)
     if (!moved) return histo_fail_memory(2 * bytes, "the occupied slots of a sparse histogram");
     for (int64_t i = 0; i < from.n; i++)
         moved[i] = (histo_entry){target_of(r, from.entries[i].slot), from.entries[i].count};
-    histo_list to = {.n = histo_entries_sort(moved, from.n, moved + from.n)};
-    to.entries = realloc(moved, (size_t)to.n * sizeof *moved + 1);
-    if (!to.entries) {
+    const int64_t n = histo_entries_sort(moved, from.n, moved + from.n);
+    histo_entry *kept = realloc(moved, (size_t)n * sizeof *kept + 1);
+    if (!kept) {
         free(moved);
-        return histo_fail_memory((size_t)to.n * sizeof *moved, "the occupied slots of a sparse histogram");
+        return histo_fail_memory((size_t)n * sizeof *kept, "the occupied slots of a sparse histogram");
     }
     memcpy(r->to->bank.masked, r->from->bank.masked, (size_t)r->from->bank.batch * sizeof *r->to->bank.masked);
-    return histo_sparse_add(r->to->bank.sparse, to); /* to nothing, which cannot fail */
+    return histo_sparse_add(r->to->bank.sparse, (histo_list){n, kept}); /* to nothing, which cannot fail */
 }
 
 /* Finish: hand the new histogram out, or undo everything. */

@@ -64,9 +64,10 @@ bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joine
         out[n++] = a->entries[i];
     for (; j < b->n; j++)
         out[n++] = b->entries[j];
-    *joined = (histo_list){n, n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out};
-    if (!joined->entries) free(out);
-    return joined->entries;
+    histo_entry *kept = n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out;
+    if (!kept) free(out);
+    *joined = (histo_list){n, kept};
+    return kept;
 }
 
 void histo_list_free(histo_list *list)
