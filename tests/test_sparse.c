@@ -132,6 +132,25 @@ static void fill_by(int way, histo_hist *h, const columns *c, bool masked, int t
         if (memory[a]) device_free(memory[a]);
 }
 
+/* So many different rows that tables and lists are large. */
+static void many_occupied_slots(void **state)
+{
+    (void)state;
+    rng r = {.state = 12};
+    columns c = make_columns(&r, 5, 1500000, 900000, false);
+    for (int way = 0; way < WAYS; way++) {
+        if (strncmp(ways[way].strategy, "cuda/", 5) == 0 && device_missing()) continue;
+        if (ways[way].params) continue;
+        histo_hist *h;
+        OK(histo_hist_create(&h, 5, c.axes, &sparse));
+        fill_by(way, h, &c, false, 2);
+        fill_by(way, h, &c, false, 1);
+        assert_holds(h, &c, 2);
+        histo_hist_destroy(h);
+    }
+    free_columns(&c);
+}
+
 static void beyond_the_reach_of_dense_ones(void **state)
 {
     (void)state;
@@ -343,6 +362,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(beyond_the_reach_of_dense_ones),
+        cmocka_unit_test(many_occupied_slots),
         cmocka_unit_test(many_small_fills),
         cmocka_unit_test(everything_else),
         cmocka_unit_test(damaged_files),

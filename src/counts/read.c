@@ -55,10 +55,10 @@ static bool cursor_next(cursor *c, int64_t *index)
 /* Where slot `slot` of all batch entries is in a read; false if the read leaves it out. */
 static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slot, int64_t *index)
 {
-    int64_t at[HISTO_MAX_AXES], entry = histo_hist_unravel(hist, HISTO_FLOW, slot, at);
+    int64_t at[HISTO_MAX_AXES];
     *index = slot;
     if (slots == HISTO_FLOW) return true;
-    *index = entry;
+    *index = histo_hist_unravel(hist, HISTO_FLOW, slot, at);
     for (int a = 0; a < hist->naxes; a++) {
         if (at[a] == 0 || at[a] > hist->axes[a].bins) return false;
         *index = *index * hist->axes[a].bins + at[a] - 1;

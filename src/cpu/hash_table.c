@@ -2,12 +2,16 @@
  * lists are joined in pairs.
  *
  * The table grows with what it holds, so that few slots stay in the first caches; at its largest it is emptied into a
- * list, so that memory is bounded but for the lists. A piece of samples is hashed at once, and memory is asked for the
- * entries of those ahead, so that the misses of large tables overlap. The hash mixes all bits of a slot: neighbours on
- * any axis are far apart in the table.
+ * list, so that memory is bounded but for the lists. It holds slots mixed: all bits of a slot change the upper ones of
+ * the product, which say where it belongs, so that neighbours on any axis are far apart; and the slot can be had back.
+ * Memory is asked for the entries of samples ahead, so that misses overlap. For a table of 16 MiB and more, slots wait
+ * until there are many, and are dealt out first by where they belong: then each 256th of the table is in the cache while
+ * it is counted in.
  *
- * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates).
- * Bytes: each sample once, and an entry of 16 bytes for each. The only one on the CPU for sparse histograms. */
+ * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates), with
+ * radix partitioning (Manegold, Boncz and Kersten 2002).
+ * Bytes: each sample once, and an entry of 16 bytes for each; of large tables, 8 bytes of a slot written and read twice.
+ * The only one on the CPU for sparse histograms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,20 +21,27 @@
 
 enum { LARGEST };
 enum {
-    SMALLEST_BITS = 11, /* of the entries of a table: a piece fills a quarter */
+    SMALLEST_BITS = 11, /* of the entries of a table */
     USUAL_LARGEST_BITS = 24,
     MOST_BITS = 28,
-    AHEAD = 48, /* samples for whose entries memory is asked */
-    ASK_BITS = 13,              /* … of tables that do not fit the first cache */
+    ROOMY_BITS = 16,            /* smaller tables grow when a quarter is used, others when it is half */
+    ASK_BITS = 13,              /* of tables that do not fit the first cache … */
+    DEAL_BITS = 20,             /* … and most of the last */
+    AHEAD = 64,                 /* samples for whose entries memory is asked */
+    WAITING = 1 << 22,          /* slots that are dealt out together */
+    RANGE_BITS = 8,             /* into 2^8 ranges of the table */
+    CROWDED = 64,               /* entries that a slot has to pass in a table that is too small, there or everywhere */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
 };
 static const size_t MOST_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
 
-/* What one thread has counted. */
+/* What one thread has counted, and counts. */
 typedef struct table {
     int bits;
     int64_t used;
-    histo_entry *entries; /* [1 << bits], with slot + 1: 0 is no slot */
+    histo_entry *entries; /* [1 << bits], with slots mixed; no count: no slot */
+    uint64_t *waiting;    /* [2 * WAITING]: mixed slots, and room to deal them out; NULL before the first */
+    int waits;            /* how many */
     histo_sparse full;    /* what tables were emptied into; one list in the end */
     bool failed;          /* no memory */
 } table;
@@ -49,32 +60,31 @@ static histo_entry *make_entries(int bits)
     return entries;
 }
 
-/* Both halves of a long product. */
-static inline uint64_t hash(uint64_t slot)
+/* Odd factors, and their inverses modulo 2^64. */
+static const uint64_t FIRST = UINT64_C(0x9e3779b97f4a7c15), FIRST_INVERSE = UINT64_C(0xf1de83e19937733d);
+static const uint64_t SECOND = UINT64_C(0xbf58476d1ce4e5b9), SECOND_INVERSE = UINT64_C(0x96de1b173f119089);
+
+static inline uint64_t mixed(uint64_t slot)
 {
-    __extension__ typedef unsigned __int128 wide;
-    const wide product =
-        (wide)(slot ^ UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xbf58476d1ce4e5b9);
-    return (uint64_t)(product >> 64) ^ (uint64_t)product;
+    slot = (slot ^ slot >> 32) * FIRST;
+    return (slot ^ slot >> 32) * SECOND;
 }
 
-/* The entry of a slot, which may be new: from the one its hash says on, the first that has it, or nothing. */
-static inline histo_entry *find(const table *t, uint64_t slot, uint64_t at)
+static inline uint64_t unmixed(uint64_t slot)
+{
+    slot *= SECOND_INVERSE;
+    slot = (slot ^ slot >> 32) * FIRST_INVERSE;
+    return slot ^ slot >> 32;
+}
+
+/* The entry of a mixed slot, which may be new: from the one where it belongs on, the first that has it, or nothing. NULL
+ * after so many others. */
+static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
 {
     const uint64_t last = (UINT64_C(1) << t->bits) - 1;
-    while (t->entries[at].slot != slot + 1 && t->entries[at].slot)
-        at = (at + 1) & last;
-    return &t->entries[at];
-}
-
-static inline void add(table *t, uint64_t slot, uint64_t at, uint64_t count)
-{
-    histo_entry *entry = find(t, slot, at);
-    if (!entry->slot) {
-        entry->slot = slot + 1;
-        t->used++;
-    }
-    entry->count += count;
+    for (uint64_t at = slot >> (64 - t->bits); others >= 0; at = (at + 1) & last, others--)
+        if (!t->entries[at].count || t->entries[at].slot == slot) return &t->entries[at];
+    return NULL;
 }
 
 static bool grow(table *t)
@@ -83,12 +93,9 @@ static bool grow(table *t)
     histo_entry *larger = make_entries(t->bits + 1);
     if (!larger) return false;
     t->bits++;
-    t->used = 0;
     t->entries = larger;
-    for (int64_t i = 0; i < INT64_C(1) << before.bits; i++) {
-        const histo_entry *entry = &before.entries[i];
-        if (entry->slot) add(t, entry->slot - 1, hash(entry->slot - 1) >> (64 - t->bits), entry->count);
-    }
+    for (int64_t i = 0; i < INT64_C(1) << before.bits; i++)
+        if (before.entries[i].count) *find(t, before.entries[i].slot, INT64_MAX) = before.entries[i];
     free(before.entries);
     return true;
 }
@@ -99,7 +106,7 @@ static bool empty(table *t)
     const int64_t entries = INT64_C(1) << t->bits;
     int64_t n = 0;
     for (int64_t i = 0; i < entries; i++)
-        if (t->entries[i].slot) t->entries[n++] = (histo_entry){t->entries[i].slot - 1, t->entries[i].count};
+        if (t->entries[i].count) t->entries[n++] = (histo_entry){unmixed(t->entries[i].slot), t->entries[i].count};
     n = histo_entries_sort(t->entries, n, t->entries + entries / 2);
     histo_list list = {n, malloc((size_t)n * sizeof *list.entries + 1)};
     if (!list.entries) return false;
@@ -112,33 +119,71 @@ static bool empty(table *t)
     return true;
 }
 
-/* Make room for n more slots. */
-static bool make_room(table *t, int n, int largest_bits)
+/* Make the table larger, or empty it if it is at its largest. */
+static bool make_room(table *t, int largest_bits)
 {
-    while (t->used + n > INT64_C(1) << (t->bits - 1)) {
-        if (t->bits < largest_bits) {
-            if (!grow(t)) return false;
-        } else {
-            if (!empty(t)) return false;
-            memset(t->entries, 0, sizeof *t->entries << t->bits);
-        }
-    }
+    if (t->bits < largest_bits) return grow(t);
+    if (!empty(t)) return false;
+    memset(t->entries, 0, sizeof *t->entries << t->bits);
     return true;
 }
 
-static void count_slots(table *t, const uint64_t *slots, int n)
+/* Mixed slots, each so many times, up to one for which the table is too small; how many of them. */
+static int count_some(table *table_, const uint64_t *restrict slots, int n, uint64_t times)
 {
-    uint64_t at[HISTO_PIECE];
-    const int shift = 64 - t->bits;
-    for (int i = 0; i < n; i++)
-        at[i] = hash(slots[i]) >> shift;
-    if (t->bits >= ASK_BITS)
-        for (int i = 0; i < AHEAD && i < n; i++)
-            __builtin_prefetch(&t->entries[at[i]], 1, 3);
-    for (int i = 0; i < n; i++) {
-        if (t->bits >= ASK_BITS && i + AHEAD < n) __builtin_prefetch(&t->entries[at[i + AHEAD]], 1, 3);
-        add(t, slots[i], at[i], 1);
+    table t = *table_; /* which the compiler knows the entries are no part of */
+    const int64_t most = INT64_C(1) << (t.bits - (t.bits < ROOMY_BITS ? 2 : 1));
+    const int ahead = t.bits >= ASK_BITS ? AHEAD : n;
+    int i = 0;
+    for (; i < n; i++) {
+        if (i + ahead < n) __builtin_prefetch(&t.entries[slots[i + ahead] >> (64 - t.bits)], 1, 3);
+        histo_entry *entry = find(&t, slots[i], CROWDED);
+        if (!entry) break;
+        if (!entry->count) {
+            if (t.used == most) break;
+            entry->slot = slots[i];
+            t.used++;
+        }
+        entry->count += times;
     }
+    table_->used = t.used;
+    return i;
+}
+
+static bool count_slots(table *t, const uint64_t *slots, int n, uint64_t times, int largest_bits)
+{
+    for (int done = 0; (done += count_some(t, slots + done, n - done, times)) < n;)
+        if (!make_room(t, largest_bits)) return false;
+    return true;
+}
+
+/* Count the slots that wait, range by range of the table. */
+static bool count_waiting(table *t, int largest_bits)
+{
+    int at[1 << RANGE_BITS] = {0}, before = 0;
+    uint64_t *dealt = t->waiting + WAITING;
+    for (int i = 0; i < t->waits; i++)
+        at[t->waiting[i] >> (64 - RANGE_BITS)]++;
+    for (int r = 0; r < 1 << RANGE_BITS; r++) {
+        const int count = at[r];
+        at[r] = before;
+        before += count;
+    }
+    for (int i = 0; i < t->waits; i++)
+        dealt[at[t->waiting[i] >> (64 - RANGE_BITS)]++] = t->waiting[i];
+    const int n = t->waits;
+    t->waits = 0;
+    return count_slots(t, dealt, n, 1, largest_bits);
+}
+
+static bool wait_or_count(table *t, const uint64_t *slots, int n, int largest_bits)
+{
+    if (t->bits < DEAL_BITS) return count_slots(t, slots, n, 1, largest_bits);
+    if (!t->waiting) t->waiting = histo_cpu_allocate(2 * WAITING * sizeof *t->waiting);
+    if (!t->waiting) return false;
+    memcpy(t->waiting + t->waits, slots, (size_t)n * sizeof *slots);
+    t->waits += n;
+    return t->waits <= WAITING - HISTO_PIECE || count_waiting(t, largest_bits);
 }
 
 static bool count_block(const shared *all, table *t, histo_block *block)
@@ -148,15 +193,15 @@ static bool count_block(const shared *all, table *t, histo_block *block)
         const int n = block->n;
         block->n = 1;
         histo_block_wide_slots(all->job, block, slots);
-        if (!make_room(t, 1, all->largest_bits)) return false;
-        add(t, slots[0], hash(slots[0]) >> (64 - t->bits), (uint64_t)n);
-        return true;
+        slots[0] = mixed(slots[0]);
+        return count_slots(t, slots, 1, (uint64_t)n, all->largest_bits);
     }
     for (int i = 0; i < block->n; i += HISTO_PIECE) {
         const histo_block piece = histo_block_piece(all->job->problem, block, i);
         histo_block_wide_slots(all->job, &piece, slots);
-        if (!make_room(t, piece.n, all->largest_bits)) return false;
-        count_slots(t, slots, piece.n);
+        for (int k = 0; k < piece.n; k++)
+            slots[k] = mixed(slots[k]);
+        if (!wait_or_count(t, slots, piece.n, all->largest_bits)) return false;
     }
     return true;
 }
@@ -174,8 +219,9 @@ static void count_range(void *context, int index)
     histo_blocks_start(&blocks, all->job, index, all->threads, gathered);
     while (!t->failed && histo_blocks_next(&blocks, &block))
         t->failed = !count_block(all, t, &block);
-    t->failed = t->failed || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
+    t->failed = t->failed || !count_waiting(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
     free(t->entries);
+    free(t->waiting);
 }
 
 /* Join the list of every 2 * step-th table with that of the one `step` behind it. */

@@ -12,10 +12,10 @@
  *
  * The number of runs decides what comes next, so that each chunk is waited for.
  *
- * Source: sort-based aggregation; CUB's radix sort, run-length encoding and reduction by key. Sorting by some bits of a
+ * Source: sort-based aggregation; CUB's radix sort, selection and reduction by key. Sorting by some bits of a
  * product is ours.
  * Bytes: each sample once; its slot written, read and written for each of four or fewer steps of the sort, and read
- * twice. Indifferent to skew and to the number of slots. C++ only to call CUB. */
+ * twice more. Indifferent to skew and to the number of slots. C++ only to call CUB. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -31,7 +31,8 @@ extern "C" {
 #define CCCL_DISABLE_NVTX
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_reduce.cuh>
-#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
 
 enum { CHUNK, PAIRS };
 enum { THREADS = 256, LEAST_CHUNK = 1 << 10, SORTED_BITS = 32 };
@@ -110,10 +111,15 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
     }
 }
 
-static __global__ void undo_factor(word *slots, int64_t n, uint64_t inverse)
+/* The pairs of n sorted slots, of whose runs it is known where they begin. */
+static __global__ void make_pairs(const word *sorted, int64_t n, const uint32_t *begins, int64_t runs, uint64_t inverse,
+                                  word *slots, word *counts)
 {
-    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n; i += gridDim.x * (int64_t)blockDim.x)
-        slots[i] *= inverse;
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < runs; i += gridDim.x * (int64_t)blockDim.x) {
+        const int64_t begin = begins[i], end = i + 1 < runs ? begins[i + 1] : n;
+        slots[i] = sorted[begin] * inverse;
+        counts[i] = (word)(end - begin);
+    }
 }
 
 /* ---- CUB ---- */
@@ -122,6 +128,14 @@ struct plus {
     __device__ word operator()(word a, word b) const
     {
         return a + b;
+    }
+};
+
+struct begins_run {
+    const word *slots;
+    __device__ bool operator()(uint32_t i) const
+    {
+        return i == 0 || slots[i] != slots[i - 1];
     }
 };
 
@@ -147,12 +161,13 @@ static cudaError_t sort_slots(cub_call *call, word *const arrays[2], int *which,
     return error;
 }
 
-/* The runs of n slots as pairs, and how many. */
-static cudaError_t encode(cub_call *call, const word *slots, int64_t n, word *pair_slots, word *pair_counts, word *runs)
+/* Where the runs of n slots begin, and how many they are. */
+static cudaError_t find_runs(cub_call *call, const word *slots, int64_t n, uint32_t *begins, word *runs)
 {
+    const begins_run at = {slots};
     pthread_mutex_lock(&cub_mutex);
-    cudaError_t error = cub::DeviceRunLengthEncode::Encode(call->memory, call->bytes, slots, pair_slots, pair_counts,
-                                                           runs, (int)n, call->stream);
+    cudaError_t error = cub::DeviceSelect::If(call->memory, call->bytes, thrust::counting_iterator<uint32_t>(0), begins,
+                                              runs, (int)n, at, call->stream);
     pthread_mutex_unlock(&cub_mutex);
     return error;
 }
@@ -183,12 +198,12 @@ static cudaError_t join(cub_call *call, const word *from_slots, const word *from
 /* Bytes that CUB wants for n slots of a chunk, and for n pairs. */
 static size_t bytes_of_chunk(int64_t n)
 {
-    cub_call sorting = {}, encoding = {};
+    cub_call sorting = {}, finding = {};
     word *const none[2] = {NULL, NULL};
     int which = 0;
     sort_slots(&sorting, none, &which, n, 0, 64);
-    encode(&encoding, NULL, n, NULL, NULL, NULL);
-    return sorting.bytes > encoding.bytes ? sorting.bytes : encoding.bytes;
+    find_runs(&finding, NULL, n, NULL, NULL);
+    return sorting.bytes > finding.bytes ? sorting.bytes : finding.bytes;
 }
 
 static size_t bytes_of_pairs(int64_t n)
@@ -341,7 +356,9 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 {
     layout l;
     l.chunk = p->samples < LEAST_CHUNK ? (int64_t)LEAST_CHUNK : p->samples;
-    if (l.chunk > params[CHUNK]) l.chunk = params[CHUNK];
+    const int64_t usual = histo_cuda_device_of(p->device)->memory >= (size_t)32 << 30 ? 1 << 26 : 1 << 24;
+    const int64_t most = params[CHUNK] ? params[CHUNK] : usual;
+    if (l.chunk > most) l.chunk = most;
     l.array = ((size_t)l.chunk * sizeof(word) + 255) / 256 * 256;
     l.cub = bytes_of_chunk(l.chunk);
     return l;
@@ -380,13 +397,15 @@ static histo_status number(const histo_job *job, const numbering *by, word *out)
                              are_columns ? columns : any);
 }
 
-static histo_status undo(const histo_job *job, word *slots, int64_t n)
+static histo_status append(const histo_job *job, histo_cuda_sparse *s, const word *sorted, const uint32_t *begins,
+                           int64_t runs, uint64_t inverse)
 {
     const int64_t most_blocks = 1 << 16;
-    int64_t blocks = (n + THREADS - 1) / THREADS;
-    uint64_t inverse = INVERSE;
-    void *args[] = {&slots, &n, &inverse};
-    return histo_cuda_launch(job, (const void *)undo_factor,
+    int64_t n = job->end - job->begin, blocks = (runs + THREADS - 1) / THREADS;
+    word *slots = s->slots[0] + s->n, *counts = s->counts[0] + s->n;
+    void *args[] = {&sorted, &n, &begins, &runs, &inverse, &slots, &counts};
+    s->n += runs;
+    return histo_cuda_launch(job, (const void *)make_pairs,
                              dim3((unsigned)(blocks < most_blocks ? blocks : most_blocks)), THREADS, 0, args);
 }
 
@@ -408,14 +427,11 @@ static histo_status count_chunk(const layout *l, const histo_job *job, histo_cud
                                        is_long ? 64 : bits_of(largest)),
                             "sorting slots");
     call.bytes = l->cub;
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(encode(&call, arrays[which], n, s->slots[0] + s->n, s->counts[0] + s->n, runs),
-                            "counting runs");
+    uint32_t *begins = (uint32_t *)arrays[1 - which];
+    if (status == HISTO_OK) status = HISTO_CUDA(find_runs(&call, arrays[which], n, begins, runs), "finding runs");
     int64_t more;
     if (status == HISTO_OK) status = read_number(runs, (cudaStream_t)job->stream, &more);
-    if (status == HISTO_OK && is_long) status = undo(job, s->slots[0] + s->n, more);
-    if (status == HISTO_OK) s->n += more;
-    return status;
+    return status == HISTO_OK ? append(job, s, arrays[which], begins, more, is_long ? INVERSE : 1) : status;
 }
 
 static histo_status launch(const histo_job *job)
@@ -437,7 +453,8 @@ extern "C" const histo_strategy histo_cuda_sort_runs = {
     cost_us,
     workspace,
     launch,
-    {{"chunk", LEAST_CHUNK, 1 << 28, 1 << 24, "samples sorted at a time; the workspace has 16 bytes for each"},
+    {{"chunk", 0, 1 << 28, 0,
+      "samples sorted at a time, of 16 bytes of workspace each; 0: 2^26, or 2^24 where there is little memory"},
      {"pairs", 1, 1 << 29, 1 << 28, "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
     true,
     false,
