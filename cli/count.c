@@ -23,19 +23,20 @@ static int make_hist(const run *r, histo_hist **hist, fault *f)
 {
     const settings *s = r->settings;
     histo_hist_options options = {.weighting = !s->weights       ? HISTO_UNWEIGHTED
-                                                     : s->reproducible ? HISTO_WEIGHT_REPRODUCIBLE
-                                                                       : HISTO_WEIGHT_FAST,
-                                        .batch = r->segments,
-                                        .storage = s->sparse ? HISTO_SPARSE : HISTO_DENSE};
+                                               : s->reproducible ? HISTO_WEIGHT_REPRODUCIBLE
+                                                                 : HISTO_WEIGHT_FAST,
+                                  .batch = r->segments,
+                                  .storage = s->sparse ? HISTO_SPARSE : HISTO_DENSE};
     histo_status status = histo_hist_create(hist, r->naxes, r->axes, &options);
     if (status == HISTO_OK) return 0;
     options.storage = HISTO_SPARSE;
     if (r->joint && !s->sparse && !s->weights && histo_hist_create(hist, r->naxes, r->axes, &options) == HISTO_OK) {
         histo_hist_destroy(*hist);
-        return fault_set(f, EXIT_USAGE,
-                         "%d axes with so many bins are too many for an array of all of them: --sparse keeps those that "
-                         "samples are in",
-                         r->naxes);
+        return fault_set(
+            f, EXIT_USAGE,
+            "%d axes with so many bins are too many for an array of all of them: --sparse keeps those that "
+            "samples are in",
+            r->naxes);
     }
     return fault_of_library(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "the bins");
 }

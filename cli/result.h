@@ -59,8 +59,8 @@ void tables_free(table *tables, const result *r);
 /* What drawings show of a cell: the sum of weights if there are weights, else the count. */
 double table_value(const table *t, int64_t cell);
 
-/* Position of a slot of each axis (0: underflow, then the bins, overflow, NaN), and the cell it stands for in a table of
- * all slots. */
+/* Position of a slot of each axis (0: underflow, then the bins, overflow, NaN), and the cell it stands for in a table
+ * of all slots. */
 int64_t table_cell(const table *t, const int64_t *slots);
 /* To the next cell in order, and its position: false after the last. The first time *cell is -1. */
 bool table_next(const table *t, int64_t *cell, int64_t *slots);

@@ -801,7 +801,7 @@ static void test_forged_binary(void **state)
 #define REST(bytes) bytes, sizeof bytes - 1
 #define NONE "\0\0\0\0\0\0\0\0\0" /* windows, none of them */
 #define EMPTY "\0"                /* a block */
-#define TWO "\2\0\0\0\0\0\0\0"   /* occupied slots */
+#define TWO "\2\0\0\0\0\0\0\0"    /* occupied slots */
     static const forgery forgeries[] = {
         {NULL, 1, 0, 1, V, 1, 1, 2, REST(EMPTY "\1\1\2\3\4\5")},
         {NULL, 1, 0, 1, R, 0, 0, 2, REST(EMPTY "\x81\2\0\1\0\7\4\0\7")},

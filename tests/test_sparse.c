@@ -47,7 +47,8 @@ static columns make_columns(rng *r, int naxes, int64_t n, int64_t different, boo
         OK(histo_axis_edges(&c.axes[a], edges));
         for (int64_t i = 0; i < n; i++) {
             memcpy(all + (size_t)i * size, (char *)few + (size_t)row[i] * size, size);
-            c.slots[i] = c.slots[i] * 259 + slot_by_edges(sample_value(all + (size_t)i * size, dtype), edges, 256, false);
+            c.slots[i] =
+                c.slots[i] * 259 + slot_by_edges(sample_value(all + (size_t)i * size, dtype), edges, 256, false);
         }
         c.views[a] = histo_view_1d(all, dtype, n);
         free(few);
@@ -158,7 +159,8 @@ static void beyond_the_reach_of_dense_ones(void **state)
     for (int round = 0; round < 24; round++) {
         const int naxes = 4 + round % 4;
         const bool masked = round % 3 == 1;
-        columns c = make_columns(&r, naxes, round % 8 == 7 ? 1 : 1 + rng_below(&r, 200000), round % 2 ? 50000 : 20, masked);
+        columns c =
+            make_columns(&r, naxes, round % 8 == 7 ? 1 : 1 + rng_below(&r, 200000), round % 2 ? 50000 : 20, masked);
         for (int way = 0; way < WAYS; way++) {
             if (strncmp(ways[way].strategy, "cuda/", 5) == 0 && device_missing()) continue;
             histo_hist *h;
@@ -245,8 +247,9 @@ static void everything_else(void **state)
     histo_view views[3], mask;
     for (int a = 0; a < 3; a++) {
         histo_dtype dtype = a == 1 ? HISTO_I16 : HISTO_F32;
-        views[a] = (histo_view){make_samples(&r, dtype, a ? SPECIAL : UNIFORM, &axes[a], BATCH * N), dtype, 2, 1, {BATCH, N},
-                                {(int64_t)histo_dtype_size(dtype) * N, (int64_t)histo_dtype_size(dtype)}};
+        views[a] = (histo_view){
+            make_samples(&r, dtype, a ? SPECIAL : UNIFORM, &axes[a], BATCH * N),     dtype, 2, 1, {BATCH, N},
+            {(int64_t)histo_dtype_size(dtype) * N, (int64_t)histo_dtype_size(dtype)}};
     }
     mask = views[1];
     histo_hist *of[2], *other[2], *made[2];
@@ -343,15 +346,17 @@ static void limits(void **state)
     assert_true(index == (INT64_C(1) << 56) * 127 - 1 && count == 1 && masked == 1);
     REFUSED(HISTO_INVALID, "room for 2 values", histo_hist_read_occupied(h, HISTO_FLOW, &index, &count, 2));
     histo_hist *none_made;
-    REFUSED(HISTO_INVALID, "a batch of 2 ", histo_hist_create(&none_made, 8, axes,
-                                                              &(histo_hist_options){.batch = 2, .storage = HISTO_SPARSE}));
+    REFUSED(HISTO_INVALID, "a batch of 2 ",
+            histo_hist_create(&none_made, 8, axes, &(histo_hist_options){.batch = 2, .storage = HISTO_SPARSE}));
     histo_plan *plan;
     REFUSED(HISTO_UNSUPPORTED, "this one is sparse",
             histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = "cpu/privatized"}));
     histo_hist_destroy(h);
-    REFUSED(HISTO_INVALID, "no sums of weights",
-            histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST, .storage = HISTO_SPARSE}));
-    REFUSED(HISTO_INVALID, "unknown storage", histo_hist_create(&h, 2, axes, &(histo_hist_options){.storage = (histo_storage)2}));
+    REFUSED(
+        HISTO_INVALID, "no sums of weights",
+        histo_hist_create(&h, 2, axes, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST, .storage = HISTO_SPARSE}));
+    REFUSED(HISTO_INVALID, "unknown storage",
+            histo_hist_create(&h, 2, axes, &(histo_hist_options){.storage = (histo_storage)2}));
     OK(histo_hist_create(&h, 1, axes, NULL));
     REFUSED(HISTO_UNSUPPORTED, "this one is dense",
             histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = "hash_table"}));

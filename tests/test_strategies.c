@@ -97,17 +97,6 @@ static void note_row(const char *strategy)
             counted[s] = true;
 }
 
-/* What a histogram has to be for a row to fill it. */
-static histo_storage storage_for(const char *strategy)
-{
-    histo_strategy_info info;
-    for (int s = 0; histo_strategy_describe(s, &info) == HISTO_OK; s++)
-        if (strcmp(strchr(strategy, '/') + 1, info.name) == 0 &&
-            strncmp(strategy, info.backend, strlen(info.backend)) == 0)
-            return info.storage;
-    return HISTO_DENSE;
-}
-
 /* A plan for a row, or NULL where it refuses, as all but those that count everything may. */
 static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views,
                             const histo_fill_options *options, int threads)
@@ -137,8 +126,7 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     uint64_t *got_masked = calloc((size_t)batch, sizeof *got_masked);
     count_by_edges(f, expected, expected_masked);
     histo_hist *h;
-    OK(histo_hist_create(&h, 1, &f->axis,
-                         &(histo_hist_options){.batch = batch, .storage = storage_for(strategy)}));
+    OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch, .storage = storage_for(strategy)}));
     placed memory = {0};
     histo_view copies[3], offsets = histo_view_1d(f->offsets, HISTO_I64, f->offsets ? batch + 1 : 0);
     const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
@@ -525,7 +513,8 @@ static void check_table(rng *r, const table *t, int round)
             moved[a].data = (const char *)there->data + column[a];
         }
         histo_hist *h;
-        OK(histo_hist_create(&h, t->naxes, axes, &(histo_hist_options){.batch = t->batch, .storage = storage_for(name)}));
+        OK(histo_hist_create(&h, t->naxes, axes,
+                             &(histo_hist_options){.batch = t->batch, .storage = storage_for(name)}));
         histo_plan *plan = plan_for(name, h, moved, NULL, 2);
         for (int pass = 0; plan && pass < 2; pass++)
             OK(histo_plan_fill(plan, h, moved, NULL));

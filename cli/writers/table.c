@@ -6,9 +6,9 @@
  *     x_lo x_hi y_lo y_hi  count      joint: the axes by their names, the last one fastest
  *     lo   hi   count  char           bytes: what the byte is called
  *
- * Of a sparse histogram, every line is a bin that samples are in. Samples outside the bins have lines of their own, where there are any: -inf to the first edge (underflow), the last
- * edge to inf (overflow), and nan to nan. So a column of counts adds up to all samples that no mask or filter left out.
- * Numbers read back as the same doubles. */
+ * Of a sparse histogram, every line is a bin that samples are in. Samples outside the bins have lines of their own,
+ * where there are any: -inf to the first edge (underflow), the last edge to inf (overflow), and nan to nan. So a column
+ * of counts adds up to all samples that no mask or filter left out. Numbers read back as the same doubles. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

@@ -182,9 +182,9 @@ typedef enum histo_weighting {
 /* How counts are kept. A sparse histogram keeps the slots that samples are in, and no others, as pairs of a slot's
  * number and its count (16 bytes) in the order of the numbers. It is for several axes whose bins multiply to far more
  * than the samples: five columns of 256 bins have 2^40. Its limits: the slots of all axes and the batch multiplied are
- * at most 2^63 - 1, and the pairs fit into memory, twice while lists of them are joined. It has no weights. It gives what a dense
- * one gives, as long as you have room for it; histo_hist_read_occupied gives the pairs. Filling takes longer for each
- * sample, and on a GPU it allocates and waits, and cannot be captured into a graph. */
+ * at most 2^63 - 1, and the pairs fit into memory, twice while lists of them are joined. It has no weights. It gives
+ * what a dense one gives, as long as you have room for it; histo_hist_read_occupied gives the pairs. Filling takes
+ * longer for each sample, and on a GPU it allocates and waits, and cannot be captured into a graph. */
 typedef enum histo_storage {
     HISTO_DENSE = 0, /* an array of all slots */
     HISTO_SPARSE,    /* the slots that samples are in */
@@ -270,8 +270,8 @@ HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slot
 /* How many of the entries of such a read are not zero: *occupied. */
 HISTO_API histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied);
 
-/* Those entries alone: where each is in the array that histo_hist_read_counts would write, rising, and its count. Either
- * pointer may be NULL; size must be what histo_hist_occupied gives. Sparse and dense histograms. */
+/* Those entries alone: where each is in the array that histo_hist_read_counts would write, rising, and its count.
+ * Either pointer may be NULL; size must be what histo_hist_occupied gives. Sparse and dense histograms. */
 HISTO_API histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index,
                                                 uint64_t *counts, int64_t size);
 
@@ -346,8 +346,8 @@ typedef struct histo_strategy_info {
     const char *backend; /* "cpu" or "cuda" */
     const char *name;
     const char *summary;
-    const char *limits; /* what it can count: "everything", or counts without weights, so many bins */
-    const char *source; /* where the algorithm comes from */
+    const char *limits;    /* what it can count: "everything", or counts without weights, so many bins */
+    const char *source;    /* where the algorithm comes from */
     histo_storage storage; /* of the histograms that it fills */
 } histo_strategy_info;
 

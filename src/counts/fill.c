@@ -30,7 +30,8 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
     for (int a = 0; fits && a < hist->naxes; a++)
         fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
     if (!fits)
-        return histo_fail(HISTO_INVALID, "the plan was made for other axes, dtypes, batch, weighting, storage or options");
+        return histo_fail(HISTO_INVALID,
+                          "the plan was made for other axes, dtypes, batch, weighting, storage or options");
     if (problem.bound && problem.home != plan->problem.device)
         return histo_fail(HISTO_UNSUPPORTED,
                           "the samples are in the memory of GPU %d, and the plan is for another device",

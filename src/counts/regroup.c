@@ -8,7 +8,7 @@
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
-    uint32_t *map[HISTO_MAX_AXES]; /* slot on an axis of `from` -> slot on an axis of `to`, … */
+    uint32_t *map[HISTO_MAX_AXES];  /* slot on an axis of `from` -> slot on an axis of `to`, … */
     int64_t stride[HISTO_MAX_AXES]; /* … so many times this adds to the slot of `to` */
 } regrouping;
 

@@ -384,7 +384,8 @@ static histo_status read_lane(const loader *l, size_t at, histo_lane lane)
 /* Provide the histogram, and room for the sums. */
 static histo_status prepare(loader *l)
 {
-    histo_status status = histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, HISTO_DENSE});
+    histo_status status =
+        histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, HISTO_DENSE});
     if (status != HISTO_OK) return status;
     const histo_bank *bank = &l->hist->bank;
     for (int a = 0; a < l->naxes; a++) {

@@ -182,8 +182,8 @@ typedef struct level {
 static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
-    histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name, histo_count_values_##name,                    \
-        histo_count_slots_##name, histo_split_channels_##name
+    histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
+        histo_count_values_##name, histo_count_slots_##name, histo_split_channels_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
 #if defined(__x86_64__)

@@ -1,17 +1,16 @@
-/* hash_table: each thread counts slots in a hash table of its own, which becomes a sorted list of the occupied ones; the
- * lists are joined in pairs.
+/* hash_table: each thread counts slots in a hash table of its own, which becomes a sorted list of the occupied ones;
+ * the lists are joined in pairs.
  *
  * The table grows with what it holds, so that few slots stay in the first caches; at its largest it is emptied into a
  * list, so that memory is bounded but for the lists. It holds slots mixed: all bits of a slot change the upper ones of
  * the product, which say where it belongs, so that neighbours on any axis are far apart; and the slot can be had back.
  * Memory is asked for the entries of samples ahead, so that misses overlap. For a table of 16 MiB and more, slots wait
- * until there are many, and are dealt out first by where they belong: then each 256th of the table is in the cache while
- * it is counted in.
+ * until there are many, and are dealt out first by where they belong: then each 256th of the table is in the cache
+ * while it is counted in.
  *
- * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates), with
- * radix partitioning (Manegold, Boncz and Kersten 2002).
- * Bytes: each sample once, and an entry of 16 bytes for each; of large tables, 8 bytes of a slot written and read twice.
- * The only one on the CPU for sparse histograms. */
+ * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates),
+ * with radix partitioning (Manegold, Boncz and Kersten 2002). Bytes: each sample once, and an entry of 16 bytes for
+ * each; of large tables, 8 bytes of a slot written and read twice. The only one on the CPU for sparse histograms. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +76,8 @@ static inline uint64_t unmixed(uint64_t slot)
     return slot ^ slot >> 32;
 }
 
-/* The entry of a mixed slot, which may be new: from the one where it belongs on, the first that has it, or nothing. NULL
- * after so many others. */
+/* The entry of a mixed slot, which may be new: from the one where it belongs on, the first that has it, or nothing.
+ * NULL after so many others. */
 static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
 {
     const uint64_t last = (UINT64_C(1) << t->bits) - 1;
@@ -219,7 +218,8 @@ static void count_range(void *context, int index)
     histo_blocks_start(&blocks, all->job, index, all->threads, gathered);
     while (!t->failed && histo_blocks_next(&blocks, &block))
         t->failed = !count_block(all, t, &block);
-    t->failed = t->failed || !count_waiting(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
+    t->failed =
+        t->failed || !count_waiting(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
     free(t->entries);
     free(t->waiting);
 }

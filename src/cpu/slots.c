@@ -1,6 +1,6 @@
 /* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_SLOTS, HISTO_WIDEN_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always without contraction,
- * and without regard for floating-point traps, which would forbid vectors.
+ * instruction set (HISTO_SLOTS, HISTO_WIDEN_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always
+ * without contraction, and without regard for floating-point traps, which would forbid vectors.
  *
  * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
  * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float

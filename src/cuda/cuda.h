@@ -91,7 +91,7 @@ typedef struct histo_cuda_fork histo_cuda_fork;
 typedef struct histo_cuda_bank {
     histo_device_bank base;
     int64_t batch, slots, counters;
-    bool is_sparse;             /* no counters, and nothing of [batch * counters] */
+    bool is_sparse; /* no counters, and nothing of [batch * counters] */
     histo_cuda_sparse sparse;
     unsigned long long *counts; /* [batch * counters] */
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */

@@ -2,10 +2,10 @@
  *
  * - A slot of 64 bits holds the batch entry too; samples left out have slots behind all others. A chunk is any part of
  *   the samples.
- * - To find what is equal, slots need not be in order. Those of more than 32 bits are multiplied by an odd number, which
- *   can be undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however many
- *   bits a slot has. Slots that differ and have the same upper bits may make each other's run into several, which adds
- *   pairs and changes no count.
+ * - To find what is equal, slots need not be in order. Those of more than 32 bits are multiplied by an odd number,
+ * which can be undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however
+ * many bits a slot has. Slots that differ and have the same upper bits may make each other's run into several, which
+ * adds pairs and changes no count.
  * - Pairs are appended to a list in device memory. When there is no room for those of another chunk, the list is sorted
  *   by its slots, and equal ones joined; if then it is still more than half full, a larger one is made. A list of the
  *   largest size is brought to the host.
@@ -125,18 +125,12 @@ static __global__ void make_pairs(const word *sorted, int64_t n, const uint32_t 
 /* ---- CUB ---- */
 
 struct plus {
-    __device__ word operator()(word a, word b) const
-    {
-        return a + b;
-    }
+    __device__ word operator()(word a, word b) const { return a + b; }
 };
 
 struct begins_run {
     const word *slots;
-    __device__ bool operator()(uint32_t i) const
-    {
-        return i == 0 || slots[i] != slots[i - 1];
-    }
+    __device__ bool operator()(uint32_t i) const { return i == 0 || slots[i] != slots[i - 1]; }
 };
 
 /* What CUB works with; its caches of device properties are not made for threads that come at once. */
@@ -423,9 +417,9 @@ static histo_status count_chunk(const layout *l, const histo_job *job, histo_cud
     int which = 0;
     histo_status status = number(job, &by, arrays[0]);
     if (status == HISTO_OK)
-        status = HISTO_CUDA(sort_slots(&call, arrays, &which, n, is_long ? 64 - SORTED_BITS : 0,
-                                       is_long ? 64 : bits_of(largest)),
-                            "sorting slots");
+        status = HISTO_CUDA(
+            sort_slots(&call, arrays, &which, n, is_long ? 64 - SORTED_BITS : 0, is_long ? 64 : bits_of(largest)),
+            "sorting slots");
     call.bytes = l->cub;
     uint32_t *begins = (uint32_t *)arrays[1 - which];
     if (status == HISTO_OK) status = HISTO_CUDA(find_runs(&call, arrays[which], n, begins, runs), "finding runs");
@@ -455,7 +449,8 @@ extern "C" const histo_strategy histo_cuda_sort_runs = {
     launch,
     {{"chunk", 0, 1 << 28, 0,
       "samples sorted at a time, of 16 bytes of workspace each; 0: 2^26, or 2^24 where there is little memory"},
-     {"pairs", 1, 1 << 29, 1 << 28, "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
+     {"pairs", 1, 1 << 29, 1 << 28,
+      "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
     true,
     false,
     true,

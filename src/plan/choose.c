@@ -118,7 +118,8 @@ static double estimate_again(histo_plan *plan)
 static histo_status consider_glance(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_problem *p = &plan->problem;
-    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1) return HISTO_OK;
+    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1)
+        return HISTO_OK;
     const histo_candidate *cheapest = histo_plan_cheapest(plan, 0);
     if (!cheapest) return HISTO_OK;
     histo_candidate spread[HISTO_MAX_STRATEGIES];

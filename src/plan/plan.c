@@ -38,8 +38,7 @@ static void unprepare(histo_site *site)
 }
 
 histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, const histo_hist_options *kind,
-                             const histo_view *views, const histo_fill_options *fill,
-                             const histo_plan_options *options)
+                             const histo_view *views, const histo_fill_options *fill, const histo_plan_options *options)
 {
     static const histo_plan_options defaults;
     if (!options) options = &defaults;
@@ -87,8 +86,8 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     bool fits = planned->operands == problem->operands && planned->weights == problem->weights &&
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->storage == problem->storage &&
-                planned->batch == problem->batch &&
-                planned->ragged == problem->ragged && planned->pairs == problem->pairs;
+                planned->batch == problem->batch && planned->ragged == problem->ragged &&
+                planned->pairs == problem->pairs;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->dtypes[o] == problem->dtypes[o];
     return fits;

@@ -26,10 +26,11 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
         return histo_fail(HISTO_INVALID,
                           "the axes have more than 2^63 - 1 bins and flow slots when multiplied, too many to number");
     if (!fits)
-        return histo_fail(HISTO_INVALID,
-                          "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied: only sparse "
-                          "storage has so many",
-                          (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
+        return histo_fail(
+            HISTO_INVALID,
+            "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied: only sparse "
+            "storage has so many",
+            (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
     const int64_t most = INT64_MAX / (is_sparse ? 1 : 64) / *slots;
     if (batch < 1 || batch > most)
         return histo_fail(HISTO_INVALID, "a batch of %lld histograms is not possible: give 1 to %lld", (long long)batch,
@@ -161,8 +162,8 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     static const histo_fill_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    *problem = (histo_problem){
-        .naxes = naxes, .batch = kind->batch, .weighting = kind->weighting, .storage = kind->storage};
+    *problem =
+        (histo_problem){.naxes = naxes, .batch = kind->batch, .weighting = kind->weighting, .storage = kind->storage};
     histo_status status = options->pairs ? bind_pairs(problem, &views[0], options, views_out)
                                          : bind_samples(problem, views, options, views_out);
     if (status != HISTO_OK) return status;

@@ -49,11 +49,12 @@ enum { HISTO_ABSENT = -1 };
 
 typedef struct histo_problem {
     int naxes;
-    histo_axis axes[HISTO_MAX_AXES];      /* owned */
-    histo_lookup lookups[HISTO_MAX_AXES]; /* of each axis for its dtype */
+    histo_axis axes[HISTO_MAX_AXES];       /* owned */
+    histo_lookup lookups[HISTO_MAX_AXES];  /* of each axis for its dtype */
     uint32_t slot_strides[HISTO_MAX_AXES]; /* of sparse histograms all 1 */
     int64_t batch;
-    int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 of sparse ones */
+    int64_t bins,
+        slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 of sparse ones */
     histo_weighting weighting;
     histo_storage storage;
     histo_pairs pairs;   /* samples are computed from pairs of images: they are two numbers, and operands are one */
@@ -79,8 +80,8 @@ typedef struct histo_problem {
 histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
                                int64_t *slots);
 
-/* Check the views and options against a histogram of this kind, and list the views as operands of `problem` (dtypes, weights,
- * mask, where, samples, home). Fills `views_out` with one pointer an operand. */
+/* Check the views and options against a histogram of this kind, and list the views as operands of `problem` (dtypes,
+ * weights, mask, where, samples, home). Fills `views_out` with one pointer an operand. */
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
