@@ -313,16 +313,22 @@ histo_status histo_cuda_sparse_gather(histo_cuda_bank *bank, const histo_bank *t
     return status;
 }
 
-/* Room for n more pairs, in a list of no more than `most`, if that is no less than n. */
+/* Is there room for n more pairs, and no need to sort the list again soon? */
+static bool is_roomy(const histo_cuda_sparse *s, int64_t n)
+{
+    return s->n + n <= s->capacity && 2 * s->n <= s->capacity;
+}
+
+/* Make room for n more pairs, in a list of no more than `most` if that is enough for these. */
 static histo_status make_room(const histo_job *job, histo_cuda_bank *bank, int64_t n, int64_t most)
 {
     histo_cuda_sparse *s = &bank->sparse;
     cudaStream_t stream = (cudaStream_t)job->stream;
     if (s->n + n <= s->capacity) return HISTO_OK;
     histo_status status = settle(s, largest_slot(bank), stream);
-    if (status != HISTO_OK || (s->n <= s->capacity / 2 && s->n + n <= s->capacity)) return status;
-    if (s->n && 2 * (s->n + n) > most) status = histo_cuda_sparse_gather(bank, job->bank, stream);
-    if (status != HISTO_OK || s->n + n <= s->capacity) return status;
+    if (status == HISTO_OK && !is_roomy(s, n) && 2 * (s->n + n) > most)
+        status = histo_cuda_sparse_gather(bank, job->bank, stream);
+    if (status != HISTO_OK || is_roomy(s, n)) return status;
     histo_cuda_sparse larger;
     status = make(&larger, 2 * (s->n + n));
     if (status != HISTO_OK) return status;
