@@ -3,9 +3,9 @@
  * - A slot of 64 bits holds the batch entry too; samples left out have slots behind all others. A chunk is any part of
  *   the samples.
  * - To find what is equal, slots need not be in order. Those of more than 32 bits are multiplied by an odd number,
- * which can be undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however
- * many bits a slot has. Slots that differ and have the same upper bits may make each other's run into several, which
- * adds pairs and changes no count.
+ *   which can be undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however
+ *   many bits a slot has. Slots that differ and have the same upper bits may make each other's run into several, which
+ *   adds pairs and changes no count.
  * - Pairs are appended to a list in device memory. When there is no room for those of another chunk, the list is sorted
  *   by its slots, and equal ones joined; if then it is still more than half full, a larger one is made. A list of the
  *   largest size is brought to the host.
