@@ -11,7 +11,7 @@
 static int tell(const result *r, fault *f)
 {
     const screen to = screen_of(stderr);
-    table *tables = tables_read(r, f);
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
     terminal_stats(&to, r, tables);
     if (r->ran[0]) screen_phrases(&to, r->ran);

@@ -22,12 +22,22 @@ static double now_s(void)
 static int make_hist(const run *r, histo_hist **hist, fault *f)
 {
     const settings *s = r->settings;
-    const histo_hist_options options = {.weighting = !s->weights       ? HISTO_UNWEIGHTED
-                                                     : s->reproducible ? HISTO_WEIGHT_REPRODUCIBLE
-                                                                       : HISTO_WEIGHT_FAST,
-                                        .batch = r->segments};
+    histo_hist_options options = {.weighting = !s->weights       ? HISTO_UNWEIGHTED
+                                               : s->reproducible ? HISTO_WEIGHT_REPRODUCIBLE
+                                                                 : HISTO_WEIGHT_FAST,
+                                  .batch = r->segments,
+                                  .storage = s->sparse ? HISTO_SPARSE : HISTO_DENSE};
     histo_status status = histo_hist_create(hist, r->naxes, r->axes, &options);
     if (status == HISTO_OK) return 0;
+    options.storage = HISTO_SPARSE;
+    if (r->joint && !s->sparse && !s->weights && histo_hist_create(hist, r->naxes, r->axes, &options) == HISTO_OK) {
+        histo_hist_destroy(*hist);
+        return fault_set(
+            f, EXIT_USAGE,
+            "%d axes with so many bins are too many for an array of all of them: --sparse keeps those that "
+            "samples are in",
+            r->naxes);
+    }
     return fault_of_library(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "the bins");
 }
 
@@ -226,7 +236,7 @@ static void describe_run(run *r, double whole_s)
 static int stats_from_bins(run *r, fault *f)
 {
     if (!r->want_stats || !r->whole) return 0;
-    table *tables = tables_read(r->result, f);
+    table *tables = tables_read(r->result, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
     for (int i = 0; i < r->result->count; i++)
         for (int a = 0; a < r->naxes; a++)

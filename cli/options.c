@@ -137,6 +137,7 @@ static const target targets[OPTION_COUNT] = {
     TEXT(WEIGHTS, weights),
     TEXT(JOINT, joint),
     PARSED(PAIRS, value_pairs),
+    FLAG(SPARSE, sparse),
     FLAG(REPRODUCIBLE, reproducible),
     FLAG(BATCH, batch),
     TEXT(SEGMENTS, segments),
@@ -190,8 +191,8 @@ static int check_together(settings *s, const char *const *given, fault *f)
         {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},  {OPTION_CHANNEL, OPTION_COLUMN},
         {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},  {OPTION_SEGMENTS, OPTION_SKIP_BAD},
         {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_MASK},
-        {OPTION_PAIRS, OPTION_WHERE},    {OPTION_PAIRS, OPTION_BATCH},   {OPTION_PAIRS, OPTION_SEGMENTS},
-        {OPTION_QUIET, OPTION_VERBOSE},
+        {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},   {OPTION_PAIRS, OPTION_BATCH},
+        {OPTION_PAIRS, OPTION_SEGMENTS}, {OPTION_QUIET, OPTION_VERBOSE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         const option_id *pair = exclusive[i];
@@ -202,6 +203,8 @@ static int check_together(settings *s, const char *const *given, fault *f)
     if (s->reproducible && !s->weights)
         return fault_set(f, EXIT_USAGE,
                          "--reproducible is about sums of weights (counts always are): add --weights COLUMN");
+    if (s->sparse && !s->joint && !s->pairs)
+        return fault_set(f, EXIT_USAGE, "--sparse is for several columns together: add --joint A,B,…");
     const char *dtype = given[OPTION_DTYPE];
     if (!dtype || !strchr("<>", *dtype)) return 0;
     if (given[OPTION_ENDIAN] && s->read.big_endian != (*dtype == '>'))

@@ -56,6 +56,14 @@ bool result_is_weighted(const result *r)
     return histo_hist_weighting(r->series[0].hist) != HISTO_UNWEIGHTED;
 }
 
+bool result_is_sparse(const result *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->count; i++)
+        any = any || histo_hist_storage(r->series[i].hist) == HISTO_SPARSE;
+    return any;
+}
+
 static double *edges_of(const histo_axis *axis)
 {
     double *edges = malloc((size_t)(axis->bins + 1) * sizeof *edges);
@@ -93,13 +101,33 @@ int64_t table_cell(const table *t, const int64_t *slots)
     return cell;
 }
 
-bool table_next(const table *t, int64_t *slots)
+/* The position of a slot by its number. */
+static void place(const table *t, int64_t slot, int64_t *slots)
 {
     for (int a = t->naxes - 1; a >= 0; a--) {
-        if (++slots[a] < t->bins[a] + 3) return true;
-        slots[a] = 0;
+        slots[a] = slot % (t->bins[a] + 3);
+        slot /= t->bins[a] + 3;
     }
-    return false;
+}
+
+bool table_next(const table *t, int64_t *cell, int64_t *slots)
+{
+    if (++*cell == t->cells) return false;
+    if (t->occupied || *cell == 0) {
+        place(t, t->occupied ? t->occupied[*cell] : 0, slots);
+        return true;
+    }
+    for (int a = t->naxes - 1; ++slots[a] == t->bins[a] + 3; a--)
+        slots[a] = 0;
+    return true;
+}
+
+bool table_is_bin(const table *t, const int64_t *slots)
+{
+    bool inside = true;
+    for (int a = 0; a < t->naxes; a++)
+        inside = inside && slots[a] >= 1 && slots[a] <= t->bins[a];
+    return inside;
 }
 
 double table_value(const table *t, int64_t cell)
@@ -109,17 +137,17 @@ double table_value(const table *t, int64_t cell)
 
 static void tally(table *t)
 {
-    int64_t slots[HISTO_MAX_AXES] = {0}, cell = 0;
+    int64_t slots[HISTO_MAX_AXES];
     t->samples = t->masked;
-    do {
-        uint64_t count = t->counts[cell++];
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        uint64_t count = t->counts[cell];
         t->samples += count;
         for (int a = 0; count && a < t->naxes; a++) {
             t->under[a] += slots[a] == 0 ? count : 0;
             t->over[a] += slots[a] == t->bins[a] + 1 ? count : 0;
             t->nan[a] += slots[a] == t->bins[a] + 2 ? count : 0;
         }
-    } while (table_next(t, slots));
+    }
 }
 
 static bool read_axes(table *t, const histo_hist *hist)
@@ -147,12 +175,41 @@ static bool read_cells(table *t, const histo_hist *hist)
     return t->sum_w && t->sum_w2 && histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) == HISTO_OK;
 }
 
+/* The occupied slots of all entries of a batch, of which t has the first. */
+static bool read_occupied(table *t, const histo_hist *hist)
+{
+    int64_t all;
+    if (histo_hist_occupied(hist, HISTO_FLOW, &all) != HISTO_OK) return false;
+    t->occupied = malloc((size_t)all * sizeof *t->occupied + 1);
+    t->counts = malloc((size_t)all * sizeof *t->counts + 1);
+    t->cells = all;
+    return t->occupied && t->counts &&
+           histo_hist_read_occupied(hist, HISTO_FLOW, t->occupied, t->counts, all) == HISTO_OK;
+}
+
+/* Divide the occupied slots, all of which the first table has, among the tables of a batch. */
+static void divide_occupied(table *tables, const histo_hist *hist)
+{
+    const int64_t batch = histo_hist_batch(hist), slots = histo_hist_size(hist, HISTO_FLOW) / batch;
+    const int64_t all = tables[0].cells;
+    int64_t at = 0;
+    for (int64_t i = 0; i < batch; i++) {
+        table *t = &tables[i];
+        t->occupied = tables[0].occupied + at;
+        t->counts = tables[0].counts + at;
+        for (t->cells = 0; at < all && t->occupied[t->cells] / slots == i; at++)
+            t->occupied[t->cells++] -= i * slots;
+    }
+}
+
 /* The table of the entry behind that of `before`, whose arrays it shares. */
 static table next_entry(const table *before)
 {
-    table t = {.naxes = before->naxes, .cells = before->cells, .counts = before->counts + before->cells};
+    table t = {.naxes = before->naxes, .cells = before->cells};
     memcpy(t.bins, before->bins, sizeof t.bins);
     memcpy(t.edges, before->edges, sizeof t.edges);
+    if (before->occupied) return t; /* its share is known when all are counted */
+    t.counts = before->counts + t.cells;
     if (before->sum_w) {
         t.sum_w = before->sum_w + t.cells;
         t.sum_w2 = before->sum_w2 + t.cells;
@@ -161,14 +218,18 @@ static table next_entry(const table *before)
 }
 
 /* The tables of a batch, one for each entry. */
-static bool read_batch(table *tables, const histo_hist *hist)
+static bool read_batch(table *tables, const histo_hist *hist, table_kind kind)
 {
+    const bool is_list = kind == TABLE_OF_OCCUPIED && histo_hist_storage(hist) == HISTO_SPARSE;
     int64_t batch = histo_hist_batch(hist);
-    if (!read_axes(&tables[0], hist) || !read_cells(&tables[0], hist)) return false;
+    if (!read_axes(&tables[0], hist)) return false;
+    if (!(is_list ? read_occupied(&tables[0], hist) : read_cells(&tables[0], hist))) return false;
     uint64_t *masked = malloc((size_t)batch * sizeof *masked);
     bool good = masked && histo_hist_read_masked(hist, masked, batch) == HISTO_OK;
+    for (int64_t i = 1; i < batch && good; i++)
+        tables[i] = next_entry(&tables[i - 1]);
+    if (good && is_list) divide_occupied(tables, hist);
     for (int64_t i = 0; i < batch && good; i++) {
-        if (i > 0) tables[i] = next_entry(&tables[i - 1]);
         tables[i].masked = masked[i];
         tally(&tables[i]);
     }
@@ -180,17 +241,18 @@ static void table_free(table *t)
 {
     for (int a = 0; a < t->naxes; a++)
         free(t->edges[a]);
+    free(t->occupied);
     free(t->counts);
     free(t->sum_w);
     free(t->sum_w2);
 }
 
-table *tables_read(const result *r, fault *f)
+table *tables_read(const result *r, table_kind kind, fault *f)
 {
     table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
     bool good = tables != NULL;
     for (int i = 0; i < r->count && good; i++)
-        if (!r->series[i].shares_hist) good = read_batch(&tables[i], r->series[i].hist);
+        if (!r->series[i].shares_hist) good = read_batch(&tables[i], r->series[i].hist, kind);
     if (good) return tables;
     fault_set(f, EXIT_DATA, "no memory to read the counts out: use fewer bins, or fewer histograms");
     tables_free(tables, r);
@@ -207,15 +269,15 @@ void tables_free(table *tables, const result *r)
 histo_stats table_stats(const table *t, int a, bool whole)
 {
     histo_stats all = {0};
-    int64_t slots[HISTO_MAX_AXES] = {0}, cell = 0;
-    do {
-        uint64_t count = t->counts[cell++];
+    int64_t slots[HISTO_MAX_AXES];
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        uint64_t count = t->counts[cell];
         int64_t bin = slots[a] - 1;
         if (!count || bin < 0 || bin >= t->bins[a]) continue;
         double lo = t->edges[a][bin], hi = t->edges[a][bin + 1];
         double middle = whole ? lo : lo / 2 + hi / 2;
         histo_stats these = {.samples = count, .min = lo, .max = whole ? lo : hi, .mean = middle};
         histo_stats_merge(&all, &these);
-    } while (table_next(t, slots));
+    }
     return all;
 }

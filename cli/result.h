@@ -31,6 +31,8 @@ void result_free(result *r);
 
 int result_naxes(const result *r);
 bool result_is_weighted(const result *r);
+/* Is any of the series sparse? */
+bool result_is_sparse(const result *r);
 /* Have the series i and j the same axes, to the bit of every edge? */
 bool result_alike(const result *r, int i, int j);
 
@@ -39,24 +41,31 @@ typedef struct table {
     int naxes;
     int64_t bins[HISTO_MAX_AXES];
     double *edges[HISTO_MAX_AXES]; /* [bins + 1] */
-    int64_t cells;                 /* slots: product of bins + 3; the last axis is fastest */
+    int64_t cells;                 /* slots: product of bins + 3, the last axis fastest; or those in `occupied` */
+    int64_t *occupied;             /* the slots of a sparse histogram that have counts, rising; NULL: all there are */
     uint64_t *counts;
     double *sum_w, *sum_w2; /* NULL if there are no weights */
     uint64_t samples, masked;
     uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
 } table;
 
+/* What tables of sparse histograms have: a list, or all slots, which drawings want. */
+typedef enum table_kind { TABLE_OF_OCCUPIED, TABLE_OF_ALL } table_kind;
+
 /* The tables of all series: [r->count], to be freed; NULL on failure. */
-table *tables_read(const result *r, fault *f);
+table *tables_read(const result *r, table_kind kind, fault *f);
 void tables_free(table *tables, const result *r);
 
 /* What drawings show of a cell: the sum of weights if there are weights, else the count. */
 double table_value(const table *t, int64_t cell);
 
-/* Position of a slot of each axis (0: underflow, then the bins, overflow, NaN), and the cell it stands for. */
+/* Position of a slot of each axis (0: underflow, then the bins, overflow, NaN), and the cell it stands for in a table
+ * of all slots. */
 int64_t table_cell(const table *t, const int64_t *slots);
-/* To the next cell in order: false after the last. Start from all zero. */
-bool table_next(const table *t, int64_t *slots);
+/* To the next cell in order, and its position: false after the last. The first time *cell is -1. */
+bool table_next(const table *t, int64_t *cell, int64_t *slots);
+/* Is this a position in a bin of every axis? */
+bool table_is_bin(const table *t, const int64_t *slots);
 
 /* Statistics of the bins of axis a alone: each sample taken to lie in the middle of its bin, or where `whole`, to be
  * the whole number that the bin is for. */

@@ -27,6 +27,7 @@ typedef struct settings {
     const char *weights;      /* --weights COLUMN */
     const char *joint;        /* --joint A,B[,C…] */
     histo_pairs pairs;        /* --pairs ring|apart: files and pages are images of one stack */
+    bool sparse;              /* --sparse: only the bins that samples are in */
     bool reproducible;        /* --reproducible: order-independent sums of weights */
     const char *segments;     /* --segments FILE: where each begins, and the end; one histogram for each */
     bool batch;               /* --batch: one histogram for each file or page instead of one for all */

@@ -110,6 +110,10 @@ int output_write(output *to, const result *r, fault *f)
                 "or draw them with --to text",
                 r->title, to->writer->name);
     if (check_axes(to, result_naxes(r), f) != 0) return -1;
+    if (to->writer->one_sparse && r->count > 1 && result_is_sparse(r))
+        return fault_set(f, EXIT_DATA,
+                         "%d sparse histograms do not go into one table: write them as histo, or one at a time",
+                         r->count);
     if (to->writer->write(r, to->settings, to->file, f) != 0) return -1;
     outfile *file = to->file;
     to->file = NULL;

@@ -13,6 +13,7 @@ typedef struct writer {
     bool binary;      /* not for the eyes: refused on a terminal */
     bool shows_stats; /* uses the series' stats */
     bool any_axes;    /* takes series whose axes differ */
+    bool one_sparse;  /* takes no more than one sparse histogram */
     int most_axes;    /* of a histogram; 0: any number */
     /* Write r to the stream of o. */
     int (*write)(const result *r, const settings *s, outfile *o, fault *f);

@@ -324,3 +324,13 @@ int64_t slot_by_edges(long double x, const double *edges, int64_t bins, bool clo
     }
     return below + 1;
 }
+
+histo_storage storage_for(const char *strategy)
+{
+    histo_strategy_info info;
+    for (int s = 0; histo_strategy_describe(s, &info) == HISTO_OK; s++)
+        if (strcmp(strchr(strategy, '/') + 1, info.name) == 0 &&
+            strncmp(strategy, info.backend, strlen(info.backend)) == 0)
+            return info.storage;
+    return HISTO_DENSE;
+}

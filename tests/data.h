@@ -33,6 +33,9 @@ void *make_samples(rng *r, histo_dtype dtype, distribution d, const histo_axis *
  * few bits the range is one that they reach. */
 bool test_axis(int i, histo_dtype dtype, histo_axis *axis);
 
+/* What a histogram has to be for a strategy, "backend/name", to fill it. */
+histo_storage storage_for(const char *strategy);
+
 /* A sample at any address as a long double, which holds every value of every dtype. */
 long double sample_value(const void *at, histo_dtype dtype);
 

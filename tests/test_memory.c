@@ -149,13 +149,16 @@ static void plans_for(const histo_axis *axis, histo_dtype dtype)
     rng r = {.state = 23};
     void *x = make_samples(&r, dtype, UNIFORM, axis, N);
     histo_view v = histo_view_1d(x, dtype, N);
-    histo_hist *h;
-    OK(histo_hist_create(&h, 1, axis, NULL));
+    histo_hist *hists[2], *h;
+    for (int storage = HISTO_DENSE; storage <= HISTO_SPARSE; storage++)
+        OK(histo_hist_create(&hists[storage], 1, axis, &(histo_hist_options){.storage = (histo_storage)storage}));
     histo_strategy_info info;
     uint64_t filled = 0;
     for (int s = 0; s < histo_strategy_count(); s++) {
         OK(histo_strategy_describe(s, &info));
         if (strcmp(info.backend, "cpu") != 0) continue;
+        h = hists[info.storage];
+        filled = samples_in(h);
         const histo_plan_options by_name = {.strategy = info.name};
         histo_plan *plan = NULL;
         if (histo_plan_create(&plan, h, &v, NULL, &by_name) == HISTO_UNSUPPORTED) continue; /* not for these samples */
@@ -163,11 +166,12 @@ static void plans_for(const histo_axis *axis, histo_dtype dtype)
         plan = NULL;
         EXHAUST(2, histo_plan_create(&plan, h, &v, NULL, &by_name), plan == NULL);
         EXHAUST(0, histo_plan_fill(plan, h, &v, NULL), samples_in(h) == filled);
-        filled += N;
         histo_plan_destroy(plan);
     }
-    assert_true(filled >= 4 * N);
-    histo_hist_destroy(h);
+    assert_true(samples_in(hists[HISTO_DENSE]) >= 4 * N);
+    assert_int_equal(samples_in(hists[HISTO_SPARSE]), N);
+    for (int storage = HISTO_DENSE; storage <= HISTO_SPARSE; storage++)
+        histo_hist_destroy(hists[storage]);
     free(x);
 }
 

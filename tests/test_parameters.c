@@ -41,7 +41,8 @@ static bool count(const instance *it, const char *strategy, const char *params, 
     histo_plan_options options = {.strategy = strategy, .params = params};
     histo_hist *h;
     histo_plan *plan;
-    OK(histo_hist_create(&h, it->p->naxes, it->p->axes, &(histo_hist_options){.batch = it->p->batch}));
+    OK(histo_hist_create(&h, it->p->naxes, it->p->axes,
+                         &(histo_hist_options){.batch = it->p->batch, .storage = storage_for(strategy)}));
     histo_status status = histo_plan_create(&plan, h, views, &fill, &options);
     if (status != HISTO_OK && status != HISTO_UNSUPPORTED)
         fail_msg("%s with '%s', %s: %s", strategy, params, it->p->name, histo_last_error());
@@ -192,7 +193,7 @@ static void all_alike_in_one_block(void **state)
         snprintf(strategy, sizeof strategy, "cuda/%s", row->name);
         histo_hist *h;
         histo_plan *plan;
-        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.storage = storage_for(strategy)}));
         histo_plan_options options = {.strategy = strategy, .params = params};
         histo_status status = histo_plan_create(&plan, h, &device, NULL, &options);
         assert_true(status == HISTO_OK || status == HISTO_UNSUPPORTED);

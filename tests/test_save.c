@@ -788,7 +788,7 @@ static void check_forgery(const forgery *f)
     assert_false(file.failed);
     reseal(file.data, file.size);
     if (f->sentence)
-        check_refusal(file.data, file.size, f->version == 1 ? HISTO_CORRUPT : HISTO_UNSUPPORTED, f->sentence);
+        check_refusal(file.data, file.size, f->version <= 2 ? HISTO_CORRUPT : HISTO_UNSUPPORTED, f->sentence);
     else
         histo_hist_destroy(load_good(file.data, file.size, NULL));
     histo_free(file.data);
@@ -801,13 +801,23 @@ static void test_forged_binary(void **state)
 #define REST(bytes) bytes, sizeof bytes - 1
 #define NONE "\0\0\0\0\0\0\0\0\0" /* windows, none of them */
 #define EMPTY "\0"                /* a block */
+#define TWO "\2\0\0\0\0\0\0\0"    /* occupied slots */
     static const forgery forgeries[] = {
         {NULL, 1, 0, 1, V, 1, 1, 2, REST(EMPTY "\1\1\2\3\4\5")},
         {NULL, 1, 0, 1, R, 0, 0, 2, REST(EMPTY "\x81\2\0\1\0\7\4\0\7")},
         {NULL, 1, 2, 1, V, 0, 1, 2,
          REST("\1\0\0\0\0\0\0\0\x20" NONE EMPTY EMPTY "\x82\1\0\0\0\0\x80"
               "\1\0\1\2\4\7")},
-        {"format version 2", 2, 0, 1, V, 0, 1, 2, REST("")},
+        {NULL, 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\4\1\7\7")},
+        {NULL, 2, 0, 1, V, 1, 1, 2, REST(EMPTY "\0\0\0\0\0\0\0\0")},
+        {"do not rise", 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\5\1\7\7")},
+        {"do not rise", 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\0\1\7\7")},
+        {"too large", 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\6\1\7\7")},
+        {"has no count", 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\4\1\7\0")},
+        {"bytes follow", 2, 0, 1, V, 1, 1, 2, REST(EMPTY TWO "\1\1\4\1\7\7\7")},
+        {"number of occupied slots is 9", 2, 0, 1, V, 1, 1, 2, REST(EMPTY "\11\0\0\0\0\0\0\0\0\0\0")},
+        {"sparse histograms have none", 2, 1, 1, V, 1, 1, 2, REST("")},
+        {"format version 3", 3, 0, 1, V, 0, 1, 2, REST("")},
         {"weighting is 5", 1, 5, 1, V, 0, 1, 2, REST("")},
         {"no axes", 1, 0, 0, V, 0, 1, 2, REST("")},
         {"number of axes is 9", 1, 0, 9, V, 0, 1, 2, REST("")},

@@ -126,7 +126,7 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     uint64_t *got_masked = calloc((size_t)batch, sizeof *got_masked);
     count_by_edges(f, expected, expected_masked);
     histo_hist *h;
-    OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch}));
+    OK(histo_hist_create(&h, 1, &f->axis, &(histo_hist_options){.batch = batch, .storage = storage_for(strategy)}));
     placed memory = {0};
     histo_view copies[3], offsets = histo_view_1d(f->offsets, HISTO_I64, f->offsets ? batch + 1 : 0);
     const histo_view *samples = place(&memory, &f->samples, on_device, &copies[0]);
@@ -409,7 +409,7 @@ static void joint(void **state)
             for (int a = 0; a < naxes; a++)
                 copies[a] = *place(&memory, &views[a], strncmp(name, "cuda/", 5) == 0 && round % 3, &copies[a]);
             histo_hist *h;
-            OK(histo_hist_create(&h, naxes, axes, NULL));
+            OK(histo_hist_create(&h, naxes, axes, &(histo_hist_options){.storage = storage_for(name)}));
             histo_plan *plan = plan_for(name, h, copies, NULL, 2);
             if (plan) {
                 OK(histo_plan_fill(plan, h, copies, NULL));
@@ -513,7 +513,8 @@ static void check_table(rng *r, const table *t, int round)
             moved[a].data = (const char *)there->data + column[a];
         }
         histo_hist *h;
-        OK(histo_hist_create(&h, t->naxes, axes, &(histo_hist_options){.batch = t->batch}));
+        OK(histo_hist_create(&h, t->naxes, axes,
+                             &(histo_hist_options){.batch = t->batch, .storage = storage_for(name)}));
         histo_plan *plan = plan_for(name, h, moved, NULL, 2);
         for (int pass = 0; plan && pass < 2; pass++)
             OK(histo_plan_fill(plan, h, moved, NULL));
@@ -673,7 +674,7 @@ static void fill_stack(const char *name, const char *params, const stack *s, con
     histo_fill_options options = {.pairs = s->pairs};
     histo_hist *h;
     histo_plan *plan = NULL;
-    OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = s->batch}));
+    OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = s->batch, .storage = storage_for(name)}));
     if (params)
         OK(histo_plan_create(&plan, h, there, &options,
                              &(histo_plan_options){.strategy = name, .params = params, .threads = 3}));

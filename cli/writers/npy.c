@@ -1,5 +1,6 @@
 /* The counts as a NumPy array: uint64 of shape (bins of axis 0, bins of axis 1, …), with several series one more
- * dimension in front; float64 sums of weights if there are weights. The file has no place for what lies outside the
+ * dimension in front; float64 sums of weights if there are weights. Of a sparse histogram, uint64 of shape (occupied
+ * bins, axes + 1): the bin on each axis, from 0, and the count. The file has no place for what lies outside the
  * bins: a remark says how much that is. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,16 +10,27 @@
 
 static const uint16_t one = 1;
 
-static void put_header(const result *r, FILE *out)
+/* "480, 640" or "12," */
+static void describe_shape(const result *r, const table *t, char *shape, size_t size)
 {
-    char shape[512], header[1024];
     int length = 0, naxes = result_naxes(r), ndim = naxes + (r->count > 1);
     for (int d = 0; d < ndim; d++) {
         int a = d - (r->count > 1);
         int64_t extent = a < 0 ? r->count : histo_hist_axis(r->series[0].hist, a).bins;
-        length += snprintf(shape + length, sizeof shape - (size_t)length, "%s%" PRId64, d ? ", " : "", extent);
+        length += snprintf(shape + length, size - (size_t)length, "%s%" PRId64, d ? ", " : "", extent);
     }
     if (ndim == 1) strcat(shape, ",");
+    if (!t->occupied) return;
+    int64_t slots[HISTO_MAX_AXES], rows = 0;
+    for (int64_t cell = -1; table_next(t, &cell, slots);)
+        rows += table_is_bin(t, slots);
+    snprintf(shape, size, "%" PRId64 ", %d", rows, naxes + 1);
+}
+
+static void put_header(const result *r, const table *t, FILE *out)
+{
+    char shape[512], header[1024];
+    describe_shape(r, t, shape, sizeof shape);
     bool little = *(const unsigned char *)&one == 1;
     int size = snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }",
                         little ? '<' : '>', result_is_weighted(r) ? "f8" : "u8", shape);
@@ -31,29 +43,30 @@ static void put_header(const result *r, FILE *out)
 
 static uint64_t put_bins(const table *t, FILE *out)
 {
-    int64_t slots[HISTO_MAX_AXES] = {0}, cell = 0;
+    int64_t slots[HISTO_MAX_AXES];
     uint64_t outside = 0;
-    do {
-        bool inside = true;
-        for (int a = 0; a < t->naxes; a++)
-            inside = inside && slots[a] >= 1 && slots[a] <= t->bins[a];
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        bool inside = table_is_bin(t, slots);
+        for (int a = 0; inside && t->occupied && a < t->naxes; a++) {
+            const uint64_t bin = (uint64_t)slots[a] - 1;
+            fwrite(&bin, sizeof bin, 1, out);
+        }
         if (!inside)
             outside += t->counts[cell];
         else if (t->sum_w)
             fwrite(&t->sum_w[cell], sizeof *t->sum_w, 1, out);
         else
             fwrite(&t->counts[cell], sizeof *t->counts, 1, out);
-        cell++;
-    } while (table_next(t, slots));
+    }
     return outside;
 }
 
 static int write_npy(const result *r, const settings *s, outfile *o, fault *f)
 {
     uint64_t outside = 0;
-    table *tables = tables_read(r, f);
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
-    put_header(r, outfile_stream(o));
+    put_header(r, &tables[0], outfile_stream(o));
     for (int i = 0; i < r->count; i++)
         outside += put_bins(&tables[i], outfile_stream(o));
     tables_free(tables, r);
@@ -64,4 +77,4 @@ static int write_npy(const result *r, const settings *s, outfile *o, fault *f)
     return 0;
 }
 
-const writer writer_npy = {.name = "npy", .binary = true, .write = write_npy};
+const writer writer_npy = {.name = "npy", .binary = true, .one_sparse = true, .write = write_npy};

@@ -6,9 +6,9 @@
  *     x_lo x_hi y_lo y_hi  count      joint: the axes by their names, the last one fastest
  *     lo   hi   count  char           bytes: what the byte is called
  *
- * Samples outside the bins have lines of their own, where there are any: -inf to the first edge (underflow), the last
- * edge to inf (overflow), and nan to nan. So a column of counts adds up to all samples that no mask or filter left out.
- * Numbers read back as the same doubles. */
+ * Of a sparse histogram, every line is a bin that samples are in. Samples outside the bins have lines of their own,
+ * where there are any: -inf to the first edge (underflow), the last edge to inf (overflow), and nan to nan. So a column
+ * of counts adds up to all samples that no mask or filter left out. Numbers read back as the same doubles. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -78,11 +78,10 @@ static void put_ends(const table *t, int a, int64_t slot, FILE *out, const form 
     fputs(text_exact(hi, text), out);
 }
 
-static void put_row(const result *r, const table *tables, const int64_t *slots, FILE *out, const form *as)
+static void put_row(const result *r, const table *tables, int64_t cell, const int64_t *slots, FILE *out, const form *as)
 {
     char text[TEXT_NUMBER_BYTES];
     const table *first = &tables[0];
-    int64_t cell = table_cell(first, slots);
     bool flow = false, any = false;
     for (int a = 0; a < first->naxes; a++)
         flow = flow || slots[a] == 0 || slots[a] > first->bins[a];
@@ -107,13 +106,12 @@ static void put_row(const result *r, const table *tables, const int64_t *slots, 
 static int write_table(const result *r, outfile *o, const form *as, fault *f)
 {
     FILE *out = outfile_stream(o);
-    int64_t slots[HISTO_MAX_AXES] = {0};
-    table *tables = tables_read(r, f);
+    int64_t slots[HISTO_MAX_AXES];
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
     put_header(r, out, as);
-    do
-        put_row(r, tables, slots, out, as);
-    while (table_next(&tables[0], slots));
+    for (int64_t cell = -1; table_next(&tables[0], &cell, slots);)
+        put_row(r, tables, cell, slots, out, as);
     tables_free(tables, r);
     return 0;
 }
@@ -130,5 +128,5 @@ static int write_csv(const result *r, const settings *s, outfile *o, fault *f)
     return write_table(r, o, &(form){',', true}, f);
 }
 
-const writer writer_tsv = {.name = "tsv", .write = write_tsv};
-const writer writer_csv = {.name = "csv", .write = write_csv};
+const writer writer_tsv = {.name = "tsv", .one_sparse = true, .write = write_tsv};
+const writer writer_csv = {.name = "csv", .one_sparse = true, .write = write_csv};

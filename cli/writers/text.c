@@ -21,7 +21,7 @@ static int draw_projections(const screen *to, const result *r, const settings *s
         if (histo_hist_project(r->series[0].hist, 1, &a, &hist) != HISTO_OK)
             return fault_set(f, EXIT_DATA, "the axis %.60s cannot be drawn: %s", name, histo_last_error());
         failed = result_add(&one, hist, name, f);
-        if (!failed && !(t = tables_read(&one, f))) failed = -1;
+        if (!failed && !(t = tables_read(&one, TABLE_OF_ALL, f))) failed = -1;
         if (!failed) {
             fprintf(to->out, "%s alone\n", name);
             terminal_bars(to, &one, t, rows / naxes - 1, s->log_counts);
@@ -48,7 +48,7 @@ static int draw(const screen *to, const result *r, const table *tables, const se
 /* Series with the same axes. */
 static int write_group(const screen *to, const result *r, const settings *s, fault *f)
 {
-    table *tables = tables_read(r, f);
+    table *tables = tables_read(r, result_naxes(r) > 2 ? TABLE_OF_OCCUPIED : TABLE_OF_ALL, f);
     if (!tables) return -1;
     int failed = draw(to, r, tables, s, f);
     if (!failed) terminal_stats(to, r, tables);

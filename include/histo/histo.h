@@ -45,8 +45,8 @@ extern "C" {
 
 #define HISTO_MAX_AXES 8                   /* axes of one histogram */
 #define HISTO_MAX_DIMS 8                   /* dimensions of one view */
-#define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one histogram, all axes multiplied */
-#define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one histogram */
+#define HISTO_MAX_BINS (INT64_C(1) << 30)  /* bins of one axis, and of one dense histogram, all axes multiplied */
+#define HISTO_MAX_SLOTS (INT64_C(1) << 31) /* slots (bins and flow) of one dense histogram; see HISTO_SPARSE */
 #define HISTO_MAX_IMAGES 256               /* images of a stack whose pairs are counted */
 
 /* ---- Errors ------------------------------------------------------------------------------------------- */
@@ -179,10 +179,22 @@ typedef enum histo_weighting {
                                       faster fills */
 } histo_weighting;
 
+/* How counts are kept. A sparse histogram keeps the slots that samples are in, and no others, as pairs of a slot's
+ * number and its count (16 bytes) in the order of the numbers. It is for several axes whose bins multiply to far more
+ * than the samples: five columns of 256 bins have 2^40. Its limits: the slots of all axes and the batch multiplied are
+ * at most 2^63 - 1, and the pairs fit into memory, twice while lists of them are joined. It has no weights. It gives
+ * what a dense one gives, as long as you have room for it; histo_hist_read_occupied gives the pairs. Filling takes
+ * longer for each sample, and on a GPU it allocates and waits, and cannot be captured into a graph. */
+typedef enum histo_storage {
+    HISTO_DENSE = 0, /* an array of all slots */
+    HISTO_SPARSE,    /* the slots that samples are in */
+} histo_storage;
+
 typedef struct histo_hist_options {
     int64_t batch;             /* number of histograms, default 1; filled by views whose batch dimensions
                                   multiply to it */
     histo_weighting weighting; /* default HISTO_UNWEIGHTED */
+    histo_storage storage;     /* default HISTO_DENSE */
 } histo_hist_options;
 
 /* Create a histogram with naxes axes (1 … HISTO_MAX_AXES), all counts zero. The caller destroys it. */
@@ -199,6 +211,7 @@ HISTO_API int histo_hist_naxes(const histo_hist *hist);
 HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 HISTO_API int64_t histo_hist_batch(const histo_hist *hist);
 HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
+HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
 
 /* Samples that are computed while they are counted, from a stack of n images of one thing (dies of a wafer, frames of a
  * scene): the differences of pairs of images, and the mean of all. The histogram has two axes, and the fill one view.
@@ -254,6 +267,18 @@ HISTO_API int64_t histo_hist_size(const histo_hist *hist, histo_slots slots);
 HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts,
                                               int64_t size);
 
+/* How many of the entries of such a read are not zero: *occupied. */
+HISTO_API histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied);
+
+/* Those entries alone: where each is in the array that histo_hist_read_counts would write, rising, and its count.
+ * Either pointer may be NULL; size must be what histo_hist_occupied gives. Sparse and dense histograms. */
+HISTO_API histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index,
+                                                uint64_t *counts, int64_t size);
+
+/* Where an entry of such a read is: at[naxes] is its place on each axis (HISTO_BINS: the bin, from 0; HISTO_FLOW: 0 is
+ * underflow, then the bins, overflow, NaN). Gives its batch entry. index: 0 … histo_hist_size(hist, slots) - 1. */
+HISTO_API int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t index, int64_t *at);
+
 /* The same for the sums of weights; either pointer may be NULL. An unweighted histogram gives its counts. */
 HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
                                                int64_t size);
@@ -272,11 +297,12 @@ HISTO_API histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tal
 /* The samples that a mask or filter left out of each batch: masked[batch]. */
 HISTO_API histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size);
 
-/* Add what other holds to hist. Axes (to the bit of every edge), batch and weighting must be equal. */
+/* Add what other holds to hist. Axes (to the bit of every edge), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
 
 /* A new histogram of the naxes axes listed (each at most once, in the order wanted), summed over all slots of the
- * others: exactly the histogram that those columns alone would have filled. */
+ * others: exactly the histogram that those columns alone would have filled. Its storage is that of hist, as with rebin
+ * and slice. */
 HISTO_API histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *axes, histo_hist **out);
 
 /* A new histogram with every `factor` neighbouring bins of one axis joined; factor must divide the bins. Edges
@@ -289,7 +315,8 @@ HISTO_API histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
 typedef enum histo_format {
-    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights rounded to double */
+    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights rounded to double. Of dense
+                       histograms */
     HISTO_BINARY,   /* compact, checksummed, keeps the reproducible sums whole; little endian on every machine */
 } histo_format;
 
@@ -319,8 +346,9 @@ typedef struct histo_strategy_info {
     const char *backend; /* "cpu" or "cuda" */
     const char *name;
     const char *summary;
-    const char *limits; /* what it can count: "everything", or counts without weights, so many bins */
-    const char *source; /* where the algorithm comes from */
+    const char *limits;    /* what it can count: "everything", or counts without weights, so many bins */
+    const char *source;    /* where the algorithm comes from */
+    histo_storage storage; /* of the histograms that it fills */
 } histo_strategy_info;
 
 HISTO_API int histo_strategy_count(void);
@@ -348,7 +376,7 @@ typedef struct histo_plan_options {
  * size; addresses, shape and strides may differ from fill to fill. The samples are read by HISTO_MEASURE;
  * and where the choice may depend on how densely they lie, a few of those in a GPU's memory are looked at, on
  * fill->stream, which the call then waits for, unless that is captured.
- * A plan does not refer to hist afterwards: it serves any histogram with equal axes, batch and weighting. */
+ * A plan does not refer to hist afterwards: it serves any histogram with equal axes, batch, weighting and storage. */
 HISTO_API histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                          const histo_fill_options *fill, const histo_plan_options *options);
 HISTO_API void histo_plan_destroy(histo_plan *plan);

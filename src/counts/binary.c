@@ -10,7 +10,8 @@
 /* The first byte is no text, and the line ends break if the file was transferred as text. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
 
-enum { VERSION = 1, BLOCK = 1024, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
+enum { VERSION = 1, SPARSE_VERSION = 2 };
+enum { BLOCK = 1024, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
 enum { LOWEST = 1 << 14 }; /* the least double that is not 0, in units of window 0 */
 
@@ -69,6 +70,26 @@ static void put_array(histo_bytes *out, const void *array, int64_t n)
 {
     for (int64_t begin = 0; begin < n; begin += BLOCK)
         put_block(out, array, begin, least(BLOCK, n - begin));
+}
+
+static void put_sparse(histo_bytes *out, const histo_list *list)
+{
+    uint64_t block[BLOCK], before = UINT64_MAX; /* so that no difference is 0 */
+    histo_bytes_put_le(out, (uint64_t)list->n, 8);
+    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
+        int64_t n = least(BLOCK, list->n - begin);
+        for (int64_t i = 0; i < n; i++) {
+            block[i] = list->entries[begin + i].slot - before;
+            before = list->entries[begin + i].slot;
+        }
+        put_block(out, block, 0, n);
+    }
+    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
+        int64_t n = least(BLOCK, list->n - begin);
+        for (int64_t i = 0; i < n; i++)
+            block[i] = list->entries[begin + i].count;
+        put_block(out, block, 0, n);
+    }
 }
 
 static void put_axis(histo_bytes *out, const histo_axis *axis)
@@ -137,9 +158,9 @@ histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
 {
     const histo_bank *bank = &hist->bank;
     const histo_exact *const exact[2] = {bank->exact_w, bank->exact_w2};
-    int64_t all = bank->batch * bank->slots;
+    int64_t all = bank->sparse ? 0 : bank->batch * bank->slots;
     histo_bytes_put(out, magic, sizeof magic);
-    histo_bytes_put_le(out, VERSION, 4);
+    histo_bytes_put_le(out, bank->sparse ? SPARSE_VERSION : VERSION, 4);
     histo_bytes_put_le(out, hist->weighting, 1);
     histo_bytes_put_le(out, (uint64_t)hist->naxes, 1);
     histo_bytes_put_le(out, (uint64_t)bank->batch, 8);
@@ -152,6 +173,10 @@ histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
     }
     put_array(out, bank->masked, bank->batch);
     put_array(out, bank->counts, all);
+    if (bank->sparse) {
+        const histo_list list = histo_sparse_all(bank->sparse);
+        put_sparse(out, &list);
+    }
     if (bank->sum_w) put_array(out, bank->sum_w, all);
     if (bank->sum_w2) put_array(out, bank->sum_w2, all);
     if (exact[0]) {
@@ -271,10 +296,10 @@ static histo_status get_array(source *in, void *array, int64_t n)
 
 /* What stands before the arrays. */
 typedef struct header {
-    histo_weighting weighting;
+    histo_hist_options kind;
     int naxes;
     histo_axis axes[HISTO_MAX_AXES]; /* edges are allocated */
-    int64_t batch, slots;
+    int64_t slots;
     histo_exact_windows windows[2];
 } header;
 
@@ -338,7 +363,7 @@ static int sums(histo_weighting weighting)
 /* Arrays of batch * slots values in the file. */
 static int64_t arrays(const header *h)
 {
-    int64_t n = 1 + histo_is_fast(h->weighting) * sums(h->weighting);
+    int64_t n = 1 + histo_is_fast(h->kind.weighting) * sums(h->kind.weighting);
     for (int power = 0; power < 2; power++) {
         n += h->windows[power].special;
         for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
@@ -358,12 +383,13 @@ static histo_status check_sizes(const source *in, header *h)
         if (status == HISTO_OK && histo_axis_is_uniform(&h->axes[a]) == (h->axes[a].edges != NULL))
             return corrupt(in, "axis %d has edges where a formula gives them, or none where they are needed", a);
     }
-    if (status == HISTO_OK) status = histo_slots_count(h->naxes, h->axes, h->batch, &bins, &h->slots);
+    if (status == HISTO_OK) status = histo_slots_count(h->naxes, h->axes, &h->kind, &bins, &h->slots);
     if (status != HISTO_OK) return blame_file(in, status);
-    int64_t blocks = (h->batch * h->slots + BLOCK - 1) / BLOCK;
-    if (blocks > (int64_t)left(in) / arrays(h))
+    /* Sparse counts are made room for when it is known how many there are. */
+    int64_t values = h->kind.storage == HISTO_SPARSE ? h->kind.batch : h->kind.batch * h->slots;
+    if ((values - 1) / BLOCK + 1 > (int64_t)left(in) / arrays(h))
         return corrupt(in, "the file ends here, too early for a batch of %lld histograms of %lld slots",
-                       (long long)h->batch, (long long)h->slots);
+                       (long long)h->kind.batch, (long long)h->slots);
     return HISTO_OK;
 }
 
@@ -373,19 +399,21 @@ static histo_status get_header(source *in, header *h)
     in->at = sizeof magic;
     histo_status status = get(in, 4, &version);
     if (status != HISTO_OK) return status;
-    if (version != VERSION)
-        return histo_fail(HISTO_UNSUPPORTED, "the file has format version %u, this library reads version %d",
-                          (unsigned)version, VERSION);
+    if (version != VERSION && version != SPARSE_VERSION)
+        return histo_fail(HISTO_UNSUPPORTED, "the file has format version %u, this library reads versions %d and %d",
+                          (unsigned)version, VERSION, SPARSE_VERSION);
     status = get_up_to(in, 1, HISTO_WEIGHT_REPRODUCIBLE_SUM, "the weighting", &weighting);
     if (status == HISTO_OK) status = get_up_to(in, 1, HISTO_MAX_AXES, "the number of axes", &naxes);
     if (status == HISTO_OK) status = get_up_to(in, 8, INT64_MAX, "the batch", &batch);
     if (status != HISTO_OK) return status;
     if (naxes == 0) return corrupt(in, "there are no axes");
-    h->weighting = (histo_weighting)weighting;
-    h->batch = (int64_t)batch;
+    h->kind = (histo_hist_options){(int64_t)batch, (histo_weighting)weighting,
+                                   version == SPARSE_VERSION ? HISTO_SPARSE : HISTO_DENSE};
+    if (h->kind.storage == HISTO_SPARSE && weighting != HISTO_UNWEIGHTED)
+        return corrupt(in, "the weighting is %d, and sparse histograms have none", (int)weighting);
     for (; h->naxes < (int)naxes && status == HISTO_OK; h->naxes++)
         status = get_axis(in, &h->axes[h->naxes]);
-    int powers = histo_is_reproducible(h->weighting) ? sums(h->weighting) : 0;
+    int powers = histo_is_reproducible(h->kind.weighting) ? sums(h->kind.weighting) : 0;
     for (int power = 0; power < powers && status == HISTO_OK; power++)
         status = get_windows(in, &h->windows[power]);
     return status == HISTO_OK ? check_sizes(in, h) : status;
@@ -446,16 +474,64 @@ static histo_status get_exact(source *in, const histo_exact_windows windows[2], 
 /* The histogram, all zero. */
 static histo_status make_hist(const source *in, const header *h, histo_hist **hist)
 {
-    histo_status status = histo_hist_make(hist, h->naxes, h->axes, h->batch, h->weighting);
+    histo_status status = histo_hist_make(hist, h->naxes, h->axes, &h->kind);
     for (int a = 0; a < h->naxes && status == HISTO_OK; a++)
         if (h->axes[a].edges) status = histo_axis_check_kept(&(*hist)->axes[a], h->axes[a].edges);
     return blame_file(in, status);
 }
 
+static histo_status get_slots(source *in, histo_list *list, uint64_t all)
+{
+    uint64_t slot = UINT64_MAX;
+    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
+        uint64_t block[BLOCK] = {0};
+        int64_t n = least(BLOCK, list->n - begin);
+        histo_status status = get_block(in, all, block, 0, n);
+        if (status != HISTO_OK) return status;
+        for (int64_t i = 0; i < n; i++) {
+            slot += block[i];
+            if (!block[i] || slot >= all) return corrupt(in, "the occupied slots do not rise, or leave the histogram");
+            list->entries[begin + i].slot = slot;
+        }
+    }
+    return HISTO_OK;
+}
+
+static histo_status get_counts(source *in, histo_list *list)
+{
+    for (int64_t begin = 0; begin < list->n; begin += BLOCK) {
+        uint64_t block[BLOCK] = {0};
+        int64_t n = least(BLOCK, list->n - begin);
+        histo_status status = get_block(in, UINT64_MAX, block, 0, n);
+        if (status != HISTO_OK) return status;
+        for (int64_t i = 0; i < n; i++) {
+            if (!block[i]) return corrupt(in, "an occupied slot has no count");
+            list->entries[begin + i].count = block[i];
+        }
+    }
+    return HISTO_OK;
+}
+
+/* No value is 0, so that each takes a byte or more. */
+static histo_status get_sparse(source *in, const histo_bank *bank)
+{
+    uint64_t occupied;
+    histo_status status = get_up_to(in, 8, left(in) / 2, "the number of occupied slots", &occupied);
+    if (status != HISTO_OK || !occupied) return status;
+    histo_list list = {(int64_t)occupied, malloc(occupied * sizeof *list.entries)};
+    if (!list.entries) return histo_fail_memory(occupied * sizeof *list.entries, "the occupied slots of a histogram");
+    status = get_slots(in, &list, (uint64_t)(bank->batch * bank->slots));
+    if (status == HISTO_OK) status = get_counts(in, &list);
+    if (status == HISTO_OK) status = histo_sparse_add(bank->sparse, list);
+    if (status != HISTO_OK) histo_list_free(&list);
+    return status;
+}
+
 static histo_status get_bank(source *in, const header *h, const histo_bank *bank)
 {
-    int64_t all = bank->batch * bank->slots;
+    int64_t all = bank->sparse ? 0 : bank->batch * bank->slots;
     histo_status status = get_array(in, bank->masked, bank->batch);
+    if (status == HISTO_OK && bank->sparse) status = get_sparse(in, bank);
     if (status == HISTO_OK) status = get_array(in, bank->counts, all);
     if (status == HISTO_OK && bank->sum_w) status = get_array(in, bank->sum_w, all);
     if (status == HISTO_OK && bank->sum_w2) status = get_array(in, bank->sum_w2, all);

@@ -1,7 +1,7 @@
 /* The binary form of a histogram: compact, checksummed, and whole. All numbers are little endian.
  *
  *     magic            8 bytes
- *     version          u32, 1
+ *     version          u32: 1, or 2 of a sparse histogram
  *     weighting, axes  u8 each
  *     batch            u64
  *     for each axis    kind, closed, has edges: u8 each; bins: u64; power: f64;
@@ -9,7 +9,10 @@
  *     for weighted reproducibly, twice (w, then w^2)
  *         windows      9 bytes: bit k is set if window k of the sums is in the file, bit 69 if their flags are
  *     masked           array[batch]
- *     counts           array[batch * slots]
+ *     counts           array[batch * slots]; of a sparse histogram
+ *         occupied     u64
+ *         slots        array[occupied]: each less the one before, the first of them and 1
+ *         counts       array[occupied]
  *     for weighted fast
  *         sums of w    array of f64
  *         sums of w^2  array of f64

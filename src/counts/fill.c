@@ -5,7 +5,8 @@ histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const 
                                const histo_fill_options *fill, const histo_plan_options *options)
 {
     if (!plan || !hist) return histo_fail(HISTO_INVALID, "the plan or the histogram is NULL");
-    return histo_plan_make(plan, hist->naxes, hist->axes, hist->bank.batch, hist->weighting, views, fill, options);
+    const histo_hist_options kind = histo_hist_kind(hist);
+    return histo_plan_make(plan, hist->naxes, hist->axes, &kind, views, fill, options);
 }
 
 /* The views of a fill of hist as operands, checked. */
@@ -13,7 +14,8 @@ static histo_status bind(const histo_hist *hist, const histo_view *views, const 
                          histo_problem *problem, const histo_view **operands)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
-    return histo_problem_bind(problem, hist->naxes, hist->bank.batch, hist->weighting, views, options, operands);
+    const histo_hist_options kind = histo_hist_kind(hist);
+    return histo_problem_bind(problem, hist->naxes, &kind, views, options, operands);
 }
 
 histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
@@ -28,7 +30,8 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
     for (int a = 0; fits && a < hist->naxes; a++)
         fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
     if (!fits)
-        return histo_fail(HISTO_INVALID, "the plan was made for other axes, dtypes, batch, weighting or options");
+        return histo_fail(HISTO_INVALID,
+                          "the plan was made for other axes, dtypes, batch, weighting, storage or options");
     if (problem.bound && problem.home != plan->problem.device)
         return histo_fail(HISTO_UNSUPPORTED,
                           "the samples are in the memory of GPU %d, and the plan is for another device",

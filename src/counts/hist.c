@@ -4,21 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, int64_t batch,
-                             histo_weighting weighting)
+histo_hist_options histo_hist_kind(const histo_hist *hist)
+{
+    return (histo_hist_options){hist->bank.batch, hist->weighting, histo_hist_storage(hist)};
+}
+
+histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
     /* Sizes first: an absurd one is refused before anything of that size is allocated or computed. */
     int64_t bins, slots;
     histo_status status = HISTO_OK;
     for (int a = 0; a < naxes && status == HISTO_OK; a++)
         status = histo_axis_check_description(&axes[a]);
-    if (status == HISTO_OK) status = histo_slots_count(naxes, axes, batch, &bins, &slots);
+    if (status == HISTO_OK) status = histo_slots_count(naxes, axes, kind, &bins, &slots);
     if (status != HISTO_OK) return status;
     histo_hist *hist = calloc(1, sizeof *hist);
     if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
-    hist->weighting = weighting;
+    hist->weighting = kind->weighting;
     hist->bins = bins;
-    status = histo_bank_make(&hist->bank, batch, slots, weighting);
+    status = histo_bank_make(&hist->bank, slots, kind);
     for (int a = 0; a < naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &hist->axes[a]);
         if (status == HISTO_OK) hist->naxes++;
@@ -40,7 +44,13 @@ histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *a
         return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
     if ((unsigned)options->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
         return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)options->weighting);
-    return histo_hist_make(hist, naxes, axes, options->batch ? options->batch : 1, options->weighting);
+    if (options->storage != HISTO_DENSE && options->storage != HISTO_SPARSE)
+        return histo_fail(HISTO_INVALID, "unknown storage %d: use HISTO_DENSE or HISTO_SPARSE", (int)options->storage);
+    if (options->storage == HISTO_SPARSE && options->weighting != HISTO_UNWEIGHTED)
+        return histo_fail(HISTO_INVALID, "sparse histograms keep counts, and no sums of weights");
+    histo_hist_options kind = *options;
+    if (kind.batch == 0) kind.batch = 1;
+    return histo_hist_make(hist, naxes, axes, &kind);
 }
 
 void histo_hist_destroy(histo_hist *hist)
@@ -57,7 +67,8 @@ histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
 {
     if (!hist || !clone) return histo_fail(HISTO_INVALID, "the histogram or the place for its clone is NULL");
     histo_hist *copy;
-    histo_status status = histo_hist_make(&copy, hist->naxes, hist->axes, hist->bank.batch, hist->weighting);
+    const histo_hist_options kind = histo_hist_kind(hist);
+    histo_status status = histo_hist_make(&copy, hist->naxes, hist->axes, &kind);
     if (status != HISTO_OK) return status;
     status = histo_hist_merge(copy, hist);
     if (status != HISTO_OK) {
@@ -95,11 +106,18 @@ histo_weighting histo_hist_weighting(const histo_hist *hist)
     return hist->weighting;
 }
 
+histo_storage histo_hist_storage(const histo_hist *hist)
+{
+    return hist->bank.sparse ? HISTO_SPARSE : HISTO_DENSE;
+}
+
 histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b)
 {
     if (!a || !b) return histo_fail(HISTO_INVALID, "a histogram is NULL");
     if (a->naxes != b->naxes) return histo_fail(HISTO_INVALID, "one has %d axes, the other %d", a->naxes, b->naxes);
     if (a->weighting != b->weighting) return histo_fail(HISTO_INVALID, "their weightings differ");
+    if (histo_hist_storage(a) != histo_hist_storage(b))
+        return histo_fail(HISTO_INVALID, "one is sparse, the other dense");
     if (a->bank.batch != b->bank.batch)
         return histo_fail(HISTO_INVALID, "one is a batch of %lld, the other of %lld", (long long)a->bank.batch,
                           (long long)b->bank.batch);

@@ -14,11 +14,13 @@ struct histo_hist {
     histo_plan *plan; /* the last one used by histo_hist_fill; NULL before */
 };
 
-/* histo_hist_create with checked, owned axes, which are copied. */
-histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, int64_t batch,
-                             histo_weighting weighting);
+/* What a histogram was created as. */
+histo_hist_options histo_hist_kind(const histo_hist *hist);
 
-/* HISTO_INVALID unless both are there and have equal axes, batch and weighting. */
+/* histo_hist_create with checked, owned axes, which are copied. kind: nothing left to defaults. */
+histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
+
+/* HISTO_INVALID unless both are there and have equal axes, batch, weighting and storage. */
 histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b);
 
 #endif

@@ -1,5 +1,22 @@
 /* Merging: slot by slot addition. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "counts/hist.h"
+
+/* A copy of the list of one is one more list of the other. */
+static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
+{
+    const histo_list all = histo_sparse_all(from);
+    const size_t bytes = (size_t)all.n * sizeof *all.entries;
+    if (all.n == 0) return HISTO_OK;
+    histo_list copy = {all.n, malloc(bytes)};
+    if (!copy.entries) return histo_fail_memory(bytes, "the occupied slots of a sparse histogram");
+    memcpy(copy.entries, all.entries, bytes);
+    histo_status status = histo_sparse_add(to, copy);
+    if (status != HISTO_OK) histo_list_free(&copy);
+    return status;
+}
 
 histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
 {
@@ -17,7 +34,9 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
         if (status == HISTO_OK && to->exact_w2) status = histo_exact_merge(to->exact_w2, from->exact_w2);
         if (status != HISTO_OK) return status;
     }
-    int64_t all = to->batch * to->slots;
+    if (to->sparse) status = merge_sparse(to->sparse, from->sparse);
+    if (status != HISTO_OK) return status;
+    int64_t all = to->sparse ? 0 : to->batch * to->slots;
     for (int64_t i = 0; i < all; i++)
         to->counts[i] += from->counts[i];
     for (int64_t b = 0; b < to->batch; b++)

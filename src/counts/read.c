@@ -52,17 +52,138 @@ static bool cursor_next(cursor *c, int64_t *index)
     return true;
 }
 
+/* Where slot `slot` of all batch entries is in a read; false if the read leaves it out. */
+static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slot, int64_t *index)
+{
+    int64_t at[HISTO_MAX_AXES];
+    *index = slot;
+    if (slots == HISTO_FLOW) return true;
+    *index = histo_hist_unravel(hist, HISTO_FLOW, slot, at);
+    for (int a = 0; a < hist->naxes; a++) {
+        if (at[a] == 0 || at[a] > hist->axes[a].bins) return false;
+        *index = *index * hist->axes[a].bins + at[a] - 1;
+    }
+    return true;
+}
+
+/* All entries of a read of a sparse histogram, each array if it is wanted. */
+static void read_sparse(const histo_hist *hist, histo_slots slots, uint64_t *counts, double *sum_w, double *sum_w2)
+{
+    const histo_list all = histo_sparse_all(hist->bank.sparse);
+    const size_t bytes = (size_t)histo_hist_size(hist, slots) * 8;
+    if (counts) memset(counts, 0, bytes);
+    if (sum_w) memset(sum_w, 0, bytes);
+    if (sum_w2) memset(sum_w2, 0, bytes);
+    for (int64_t i = 0, index; i < all.n; i++) {
+        if (!index_in_read(hist, slots, (int64_t)all.entries[i].slot, &index)) continue;
+        if (counts) counts[index] = all.entries[i].count;
+        if (sum_w) sum_w[index] = (double)all.entries[i].count;
+        if (sum_w2) sum_w2[index] = (double)all.entries[i].count;
+    }
+}
+
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts, int64_t size)
 {
     histo_status status = start_reading(hist, slots, size);
     if (status != HISTO_OK) return status;
     if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
+    if (hist->bank.sparse) {
+        read_sparse(hist, slots, counts, NULL, NULL);
+        return HISTO_OK;
+    }
     int64_t index;
     cursor c = cursor_start(hist, slots);
     while (cursor_next(&c, &index))
         *counts++ = hist->bank.counts[index];
     return HISTO_OK;
 }
+
+/* ---- Occupied slots ---- */
+
+/* Goes through the entries of a read that are not zero, in order. */
+typedef struct finder {
+    const histo_hist *hist;
+    histo_slots slots;
+    cursor dense; /* of a dense histogram, … */
+    int64_t next; /* … and where the next one is in a read, or in the list */
+} finder;
+
+static finder finder_start(const histo_hist *hist, histo_slots slots)
+{
+    return (finder){.hist = hist, .slots = slots, .dense = cursor_start(hist, slots)};
+}
+
+static bool finder_next(finder *f, int64_t *index, uint64_t *count)
+{
+    const histo_bank *bank = &f->hist->bank;
+    if (bank->sparse) {
+        const histo_list all = histo_sparse_all(bank->sparse);
+        while (f->next < all.n) {
+            const histo_entry *entry = &all.entries[f->next++];
+            *count = entry->count;
+            if (index_in_read(f->hist, f->slots, (int64_t)entry->slot, index)) return true;
+        }
+        return false;
+    }
+    for (int64_t slot; cursor_next(&f->dense, &slot);) {
+        *index = f->next++;
+        *count = bank->counts[slot];
+        if (*count) return true;
+    }
+    return false;
+}
+
+static histo_status start_finding(const histo_hist *hist, histo_slots slots)
+{
+    return start_reading(hist, slots, hist ? histo_hist_size(hist, slots) : 0);
+}
+
+static int64_t count_occupied(const histo_hist *hist, histo_slots slots)
+{
+    int64_t n = 0, index;
+    uint64_t count;
+    for (finder f = finder_start(hist, slots); finder_next(&f, &index, &count);)
+        n++;
+    return n;
+}
+
+histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied)
+{
+    histo_status status = start_finding(hist, slots);
+    if (status != HISTO_OK) return status;
+    if (!occupied) return histo_fail(HISTO_INVALID, "the place for the number of occupied slots is NULL");
+    *occupied = count_occupied(hist, slots);
+    return HISTO_OK;
+}
+
+histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index, uint64_t *counts,
+                                      int64_t size)
+{
+    histo_status status = start_finding(hist, slots);
+    if (status != HISTO_OK) return status;
+    int64_t occupied = count_occupied(hist, slots), at;
+    uint64_t count;
+    if (size != occupied)
+        return histo_fail(HISTO_INVALID, "the arrays have room for %lld values, the histogram has %lld occupied slots",
+                          (long long)size, (long long)occupied);
+    for (finder f = finder_start(hist, slots); finder_next(&f, &at, &count);) {
+        if (index) *index++ = at;
+        if (counts) *counts++ = count;
+    }
+    return HISTO_OK;
+}
+
+int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t index, int64_t *at)
+{
+    for (int a = hist->naxes - 1; a >= 0; a--) {
+        const int64_t extent = hist->axes[a].bins + (slots == HISTO_FLOW ? 3 : 0);
+        at[a] = index % extent;
+        index /= extent;
+    }
+    return index;
+}
+
+/* ---- Sums, and where the samples went ---- */
 
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
                                      int64_t size)
@@ -73,6 +194,10 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
         return histo_fail(HISTO_INVALID,
                           "the histogram keeps no sums of squared weights: its weighting is without them");
     const histo_bank *bank = &hist->bank;
+    if (bank->sparse) {
+        read_sparse(hist, slots, NULL, sum_w, sum_w2);
+        return HISTO_OK;
+    }
     int64_t index;
     cursor c = cursor_start(hist, slots);
     while (cursor_next(&c, &index)) {
@@ -105,16 +230,17 @@ histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
     histo_status status = histo_bank_gather(&hist->bank);
     if (status != HISTO_OK) return status;
     histo_tally t = {0};
-    int64_t index;
-    for (cursor c = cursor_start(hist, HISTO_FLOW), before = c; cursor_next(&c, &index); before = c) {
-        uint64_t count = hist->bank.counts[index];
+    int64_t index, at[HISTO_MAX_AXES];
+    uint64_t count;
+    for (finder f = finder_start(hist, HISTO_FLOW); finder_next(&f, &index, &count);) {
         bool flow = false;
+        histo_hist_unravel(hist, HISTO_FLOW, index, at);
         for (int a = 0; a < hist->naxes; a++) {
             int64_t bins = hist->axes[a].bins;
-            flow |= before.at[a] == 0 || before.at[a] > bins;
-            if (before.at[a] == 0) t.under[a] += count;
-            if (before.at[a] == bins + 1) t.over[a] += count;
-            if (before.at[a] == bins + 2) t.nan[a] += count;
+            flow |= at[a] == 0 || at[a] > bins;
+            if (at[a] == 0) t.under[a] += count;
+            if (at[a] == bins + 1) t.over[a] += count;
+            if (at[a] == bins + 2) t.nan[a] += count;
         }
         *(flow ? &t.flow : &t.bins) += count;
     }

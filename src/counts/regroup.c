@@ -1,21 +1,23 @@
 /* Project, rebin and slice: each is a new histogram and, for every axis of the old one, a map from its slots to slots
  * of the new one. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "counts/hist.h"
 
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
-    uint32_t *map[HISTO_MAX_AXES]; /* slot on an axis of `from` -> what it adds to the slot of `to` */
+    uint32_t *map[HISTO_MAX_AXES];  /* slot on an axis of `from` -> slot on an axis of `to`, … */
+    int64_t stride[HISTO_MAX_AXES]; /* … so many times this adds to the slot of `to` */
 } regrouping;
 
 /* Slots of one position on axis a of hist. */
-static uint32_t slot_stride(const histo_hist *hist, int a)
+static int64_t slot_stride(const histo_hist *hist, int a)
 {
-    uint32_t stride = 1;
+    int64_t stride = 1;
     for (int later = a + 1; later < hist->naxes; later++)
-        stride *= (uint32_t)(hist->axes[later].bins + 3);
+        stride *= hist->axes[later].bins + 3;
     return stride;
 }
 
@@ -41,7 +43,7 @@ static histo_status allocate_maps(regrouping *r)
 static void map_axis(regrouping *r, int source, int target, int64_t begin, int64_t factor)
 {
     int64_t old_bins = r->from->axes[source].bins, bins = r->to->axes[target].bins;
-    uint32_t stride = slot_stride(r->to, target);
+    r->stride[source] = slot_stride(r->to, target);
     for (int64_t slot = 0; slot < old_bins + 3; slot++) {
         int64_t bin = slot - 1 - begin, to;
         if (slot == old_bins + 2)
@@ -50,7 +52,7 @@ static void map_axis(regrouping *r, int source, int target, int64_t begin, int64
             to = 0;
         else
             to = bin / factor < bins ? bin / factor + 1 : bins + 1;
-        r->map[source][slot] = stride * (uint32_t)to;
+        r->map[source][slot] = (uint32_t)to;
     }
 }
 
@@ -81,7 +83,7 @@ static histo_status move_counts(const regrouping *r)
         for (int64_t slot = 0; slot < from->slots; slot++) {
             int64_t target = 0;
             for (int a = 0; a < naxes; a++)
-                target += r->map[a][at[a]];
+                target += r->stride[a] * r->map[a][at[a]];
             add_slot(to, b * to->slots + target, from, b * from->slots + slot);
             for (int a = naxes - 1; a >= 0 && ++at[a] == r->from->axes[a].bins + 3; a--)
                 at[a] = 0;
@@ -90,11 +92,40 @@ static histo_status move_counts(const regrouping *r)
     return HISTO_OK;
 }
 
+static uint64_t target_of(const regrouping *r, uint64_t slot)
+{
+    uint64_t target = 0;
+    for (int a = r->from->naxes - 1; a >= 0; a--) {
+        const uint64_t slots = (uint64_t)r->from->axes[a].bins + 3;
+        target += (uint64_t)r->stride[a] * r->map[a][slot % slots];
+        slot /= slots;
+    }
+    return target + slot * (uint64_t)r->to->bank.slots; /* what is left is the batch entry */
+}
+
+static histo_status move_sparse(const regrouping *r)
+{
+    const histo_list from = histo_sparse_all(r->from->bank.sparse);
+    const size_t bytes = (size_t)from.n * sizeof *from.entries;
+    histo_entry *moved = malloc(2 * bytes + 1); /* and room to sort them */
+    if (!moved) return histo_fail_memory(2 * bytes, "the occupied slots of a sparse histogram");
+    for (int64_t i = 0; i < from.n; i++)
+        moved[i] = (histo_entry){target_of(r, from.entries[i].slot), from.entries[i].count};
+    const int64_t n = histo_entries_sort(moved, from.n, moved + from.n);
+    histo_entry *kept = realloc(moved, (size_t)n * sizeof *kept + 1);
+    if (!kept) {
+        free(moved);
+        return histo_fail_memory((size_t)n * sizeof *kept, "the occupied slots of a sparse histogram");
+    }
+    memcpy(r->to->bank.masked, r->from->bank.masked, (size_t)r->from->bank.batch * sizeof *r->to->bank.masked);
+    return histo_sparse_add(r->to->bank.sparse, (histo_list){n, kept}); /* to nothing, which cannot fail */
+}
+
 /* Finish: hand the new histogram out, or undo everything. */
 static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 {
     if (status == HISTO_OK) status = histo_bank_gather(&r->from->bank);
-    if (status == HISTO_OK) status = move_counts(r);
+    if (status == HISTO_OK) status = r->from->bank.sparse ? move_sparse(r) : move_counts(r);
     release(r);
     if (status == HISTO_OK)
         *out = r->to;
@@ -116,7 +147,8 @@ histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *ax
         kept[i] = hist->axes[axes[i]];
     }
     regrouping r = {.from = hist};
-    histo_status status = histo_hist_make(&r.to, naxes, kept, hist->bank.batch, hist->weighting);
+    const histo_hist_options kind = histo_hist_kind(hist);
+    histo_status status = histo_hist_make(&r.to, naxes, kept, &kind);
     if (status == HISTO_OK) status = allocate_maps(&r);
     for (int i = 0; i < naxes && status == HISTO_OK; i++)
         map_axis(&r, axes[i], i, 0, 1);
@@ -133,7 +165,8 @@ static histo_status regroup_axis(const histo_hist *hist, int axis, int64_t begin
     for (int a = 0; a < hist->naxes; a++)
         axes[a] = a == axis ? regrouped : hist->axes[a];
     regrouping r = {.from = hist};
-    status = histo_hist_make(&r.to, hist->naxes, axes, hist->bank.batch, hist->weighting);
+    const histo_hist_options kind = histo_hist_kind(hist);
+    status = histo_hist_make(&r.to, hist->naxes, axes, &kind);
     histo_axis_disown(&regrouped);
     if (status == HISTO_OK) status = allocate_maps(&r);
     for (int a = 0; a < hist->naxes && status == HISTO_OK; a++)

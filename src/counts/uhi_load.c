@@ -238,7 +238,8 @@ static histo_status read_axes(loader *l, size_t at)
     if (status != HISTO_OK) return status;
     if (l->naxes == 0) return FAIL_UNSUPPORTED(at, "a histogram needs one axis or more");
     int64_t bins, slots;
-    status = histo_slots_count(l->naxes, l->axes, l->batch, &bins, &slots);
+    const histo_hist_options kind = {l->batch, l->weighting, HISTO_DENSE};
+    status = histo_slots_count(l->naxes, l->axes, &kind, &bins, &slots);
     if (status != HISTO_OK) return blame_file(l, at, status);
     status = check_memory(l, at, l->batch * slots, 3 * sizeof(double));
     for (int a = 0; a < l->naxes && status == HISTO_OK; a++)
@@ -383,7 +384,8 @@ static histo_status read_lane(const loader *l, size_t at, histo_lane lane)
 /* Provide the histogram, and room for the sums. */
 static histo_status prepare(loader *l)
 {
-    histo_status status = histo_hist_make(&l->hist, l->naxes, l->axes, l->batch, l->weighting);
+    histo_status status =
+        histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, HISTO_DENSE});
     if (status != HISTO_OK) return status;
     const histo_bank *bank = &l->hist->bank;
     for (int a = 0; a < l->naxes; a++) {

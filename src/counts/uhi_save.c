@@ -217,6 +217,9 @@ static histo_status save(const histo_hist *hist, const char *name, histo_bytes *
 histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out)
 {
     if (!name) name = "histogram";
+    if (hist->bank.sparse)
+        return histo_fail(HISTO_UNSUPPORTED,
+                          "JSON has all bins of a histogram, and this one is sparse: use the binary form");
     histo_c_locale locale;
     histo_status status = check_name(name);
     if (status == HISTO_OK) status = histo_c_locale_begin(&locale);

@@ -88,9 +88,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
     return status;
 }
 
-/* Large tables are in huge pages where the system has them: random increments miss fewer translations, and there are
- * fewer pages to make. */
-static void *allocate(size_t bytes)
+void *histo_cpu_allocate(size_t bytes)
 {
     const size_t huge = (size_t)2 << 20;
     if (bytes < 2 * huge) return aligned_alloc(64, bytes);
@@ -108,7 +106,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     size_t bytes = strategy->workspace(job->problem, job->threads, job->params);
     bytes = (bytes + 63) / 64 * 64;
     if (bytes && !job->workspace) {
-        job->workspace = allocate(bytes);
+        job->workspace = histo_cpu_allocate(bytes);
         if (!job->workspace) return histo_fail_memory(bytes, "the workspace of a fill");
     }
     histo_status status = strategy->launch(job);

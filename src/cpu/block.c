@@ -173,6 +173,7 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
 /* The functions of a level of the instruction set. */
 typedef struct level {
     histo_slots_fn *slots;
+    histo_widen_slots_fn *widen_slots;
     histo_codes_fn *codes;
     histo_codes_of_slots_fn *codes_of_slots;
     histo_count_values_fn *count_values;
@@ -187,8 +188,9 @@ typedef struct level {
 static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
-    histo_slots_##name, histo_codes_##name, histo_codes_of_slots_##name, histo_count_values_##name,                    \
-        histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name
+    histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
+        histo_count_values_##name, histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name,       \
+        histo_add_digits_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
 #if defined(__x86_64__)
@@ -335,6 +337,28 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
         uint32_t all = -(uint32_t)kept[i];
         slots[i] = (slots[i] & all) | (trash & ~all);
     }
+}
+
+void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots)
+{
+    const histo_problem *p = job->problem;
+    const histo_cpu_prepared *prepared = job->prepared;
+    const level *l = usable_level();
+    uint32_t on_axis[HISTO_BLOCK];
+    for (int o = 0; o < p->operands; o++)
+        histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+    for (int i = 0; i < block->n; i++)
+        slots[i] = (uint64_t)block->batch;
+    for (int a = 0; a < p->naxes; a++) {
+        l->slots(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n, 1, false,
+                 on_axis);
+        l->widen_slots(on_axis, block->n, (uint64_t)p->axes[a].bins + 3, slots);
+    }
+    uint8_t kept[HISTO_BLOCK];
+    if (histo_block_kept(job, block, kept)) return;
+    const uint64_t trash = (uint64_t)(p->batch * p->slots + block->batch);
+    for (int i = 0; i < block->n; i++)
+        slots[i] = kept[i] ? slots[i] : trash;
 }
 
 bool histo_sample_kept(const histo_job *job, const char *const *at)

@@ -115,4 +115,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_codes = {refuses, cost_us, workspace, launch, {{0}}, true, false};
+const histo_strategy histo_cpu_byte_codes = {refuses, cost_us, workspace, launch, {{0}}, true, false, false};

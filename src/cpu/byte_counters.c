@@ -152,4 +152,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_counters = {refuses, cost_us, workspace, launch, {{0}}, true, true};
+const histo_strategy histo_cpu_byte_counters = {refuses, cost_us, workspace, launch, {{0}}, true, true, false};

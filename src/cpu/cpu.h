@@ -50,6 +50,10 @@ typedef struct histo_cpu_prepared {
     histo_spans spans[HISTO_MAX_AXES]; /* of lookups by search without a table; else zero */
 } histo_cpu_prepared;
 
+/* A multiple of 64 bytes, aligned so, to be freed with free; NULL if there is no memory. Large tables are in huge pages
+ * where the system has them: random increments miss fewer translations, and there are fewer pages to make. */
+void *histo_cpu_allocate(size_t bytes);
+
 /* ---- Blocks (block.c) ---- */
 
 enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots stay in the first-level cache */
@@ -94,6 +98,9 @@ static inline void histo_ask_ahead(const void *at, size_t bytes)
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
+/* The slots of a sparse histogram's whole batch: samples left out get batch * slots + their batch entry. */
+void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots);
+
 /* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 
@@ -118,6 +125,10 @@ bool histo_sample_kept(const histo_job *job, const char *const *at);
 typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
                             const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
 histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
+
+/* wide[i] = wide[i] * extent + slots[i] */
+typedef void histo_widen_slots_fn(const uint32_t *slots, int n, uint64_t extent, uint64_t *wide);
+histo_widen_slots_fn histo_widen_slots_baseline, histo_widen_slots_avx2, histo_widen_slots_avx512;
 
 /* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow,
  * and those left out, which only slots tell, in bins + 3. */

@@ -366,4 +366,5 @@ const histo_strategy histo_cpu_privatized = {
     {{"subtables", 0, MOST_SUBTABLES, 0, "copies of each thread's table; 0: four of a small one, else one"}},
     true,
     true,
+    false,
 };

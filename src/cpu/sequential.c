@@ -93,4 +93,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sequential = {refuses, cost_us, workspace, launch, {{0}}, true, true};
+const histo_strategy histo_cpu_sequential = {refuses, cost_us, workspace, launch, {{0}}, true, true, false};

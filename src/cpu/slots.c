@@ -1,6 +1,6 @@
 /* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always without contraction,
- * and without regard for floating-point traps, which would forbid vectors.
+ * instruction set (HISTO_SLOTS, HISTO_WIDEN_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always
+ * without contraction, and without regard for floating-point traps, which would forbid vectors.
  *
  * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
  * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
@@ -293,6 +293,12 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
     default:
         break;
     }
+}
+
+void HISTO_WIDEN_SLOTS(const uint32_t *restrict slots, int n, uint64_t extent, uint64_t *restrict wide)
+{
+    for (int i = 0; i < n; i++)
+        wide[i] = wide[i] * extent + slots[i];
 }
 
 /* ---- Bins as bytes ---- */

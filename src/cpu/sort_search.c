@@ -141,4 +141,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sort_search = {refuses, cost_us, workspace, launch, {{0}}, true, false};
+const histo_strategy histo_cpu_sort_search = {refuses, cost_us, workspace, launch, {{0}}, true, false, false};

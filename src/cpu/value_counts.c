@@ -308,4 +308,4 @@ static histo_status launch(const histo_job *job)
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_value_counts = {refuses, cost_us, workspace, launch, {{0}}, true, false};
+const histo_strategy histo_cpu_value_counts = {refuses, cost_us, workspace, launch, {{0}}, true, false, false};

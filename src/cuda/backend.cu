@@ -146,6 +146,8 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
     if (!direct) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
     if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
         return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
+    if (job->problem->storage == HISTO_SPARSE)
+        return histo_fail(HISTO_UNSUPPORTED, "sparse histograms cannot be filled in a graph");
     if (!bank || bank->workspace_bytes < workspace)
         return histo_fail(HISTO_UNSUPPORTED, "fill the histogram once before its fills are captured into a graph");
     return HISTO_OK;

@@ -97,8 +97,11 @@ static size_t all_counters(const histo_cuda_bank *bank)
 static histo_status clear_memory(histo_cuda_bank *bank)
 {
     size_t all = all_counters(bank);
-    histo_status status =
-        HISTO_CUDA(cudaMemsetAsync(bank->counts, 0, all * sizeof *bank->counts, bank->stream), "clearing counts");
+    histo_status status = HISTO_OK;
+    bank->sparse.n = 0;
+    if (bank->counts)
+        status =
+            HISTO_CUDA(cudaMemsetAsync(bank->counts, 0, all * sizeof *bank->counts, bank->stream), "clearing counts");
     double *sums[] = {bank->sum_w, bank->sum_w2};
     for (int s = 0; s < 2; s++) {
         const histo_cuda_exact *e = &bank->exact[s];
@@ -143,13 +146,14 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     bank->base.device = p->device;
     bank->batch = p->batch;
     bank->slots = p->slots;
-    bank->counters = p->slots + 1;
+    bank->is_sparse = p->storage == HISTO_SPARSE;
+    bank->counters = bank->is_sparse ? 0 : p->slots + 1;
     memcpy(bank->exact, exact, sizeof bank->exact);
     histo_status status =
         HISTO_CUDA(cudaStreamCreateWithFlags(&bank->stream, cudaStreamNonBlocking), "making a stream");
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaEventCreateWithFlags(&bank->done, cudaEventDisableTiming), "making an event");
-    if (status == HISTO_OK)
+    if (status == HISTO_OK && !bank->is_sparse)
         status = allocate((void **)&bank->counts, all_counters(bank) * sizeof *bank->counts, "counts");
     if (status == HISTO_OK) status = make_sums(bank, p->weighting);
     if (status == HISTO_OK) status = clear_memory(bank);
@@ -169,6 +173,7 @@ void histo_cuda_bank_free(histo_device_bank *device_bank)
     cudaGetDevice(&before);
     cudaSetDevice(bank->base.device - HISTO_DEVICE_CUDA(0));
     if (bank->fork) histo_cuda_fork_free(bank->fork);
+    histo_cuda_sparse_free(&bank->sparse);
     void *memory[] = {bank->counts,          bank->sum_w,           bank->sum_w2,          bank->workspace,
                       bank->offsets,         bank->exact[0].digits, bank->exact[1].digits, bank->exact[0].special,
                       bank->exact[1].special};
@@ -371,6 +376,7 @@ static histo_status drain(histo_cuda_bank *bank, const histo_bank *to, adder *ad
 static histo_status drain_all(histo_cuda_bank *bank, const histo_bank *to, char *room, size_t room_bytes)
 {
     histo_status status = HISTO_OK;
+    if (bank->is_sparse) return histo_cuda_sparse_gather(bank, to, bank->stream);
     if (bank->exact[0].digits) status = balance_sums(bank, bank->stream);
     if (status == HISTO_OK)
         status = drain(bank, to, add_counts, 0, 0, bank->counts, sizeof *bank->counts, room, room_bytes);
@@ -406,7 +412,7 @@ histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *t
     histo_status status = histo_cuda_enter(from->device, &before);
     if (status != HISTO_OK) return status;
     size_t bytes = all_counters(bank) * sizeof(uint64_t);
-    if (bytes > ROOM) bytes = ROOM;
+    if (bytes > ROOM || bank->is_sparse) bytes = ROOM;
     char *room = (char *)malloc(bytes);
     if (!room) status = histo_fail_memory(bytes, "reading counts from a GPU");
     if (status == HISTO_OK) status = wait_for_graphs(bank);

@@ -76,12 +76,23 @@ typedef struct histo_cuda_exact {
     unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
 } histo_cuda_exact;
 
+/* Sparse counts on the device: n pairs of a slot and a count in the first arrays, and room to sort them in the others.
+ * Samples left out are counted in slots behind all, as in histo_bank_add. */
+typedef struct histo_cuda_sparse {
+    int64_t n, capacity;
+    unsigned long long *slots[2], *counts[2]; /* [capacity] */
+    void *memory;                             /* for CUB */
+    size_t bytes;
+} histo_cuda_sparse;
+
 typedef struct histo_cuda_fork histo_cuda_fork;
 
 /* counters = slots + 1: the last one of a batch entry counts the samples that mask and filter leave out. */
 typedef struct histo_cuda_bank {
     histo_device_bank base;
     int64_t batch, slots, counters;
+    bool is_sparse; /* no counters, and nothing of [batch * counters] */
+    histo_cuda_sparse sparse;
     unsigned long long *counts; /* [batch * counters] */
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
     histo_cuda_exact exact[2];  /* reproducible: of w and of w * w. Those of w * w are NULL if not wanted */
@@ -116,6 +127,12 @@ histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream);
 histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream);
 /* Make room for `adds` additions to every exact sum. */
 histo_status histo_cuda_bank_reserve(histo_cuda_bank *bank, uint64_t adds, cudaStream_t stream);
+
+/* ---- Sparse counts (sort_runs.cu) ---- */
+
+/* Add them to the host's and forget them; on failure they stay. Waits for the stream. */
+histo_status histo_cuda_sparse_gather(histo_cuda_bank *bank, const histo_bank *to, cudaStream_t stream);
+void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 
 /* ---- Samples in host memory (staged.cu) ---- */
 

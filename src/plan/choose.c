@@ -12,12 +12,21 @@ const char *histo_plan_wanted(const histo_plan_options *options)
     return wanted && *wanted ? wanted : NULL;
 }
 
+/* Does it fill histograms of the problem's storage? Others are no candidates. */
+static bool is_of_storage(const histo_row *row, const histo_problem *problem)
+{
+    return !row->strategy || row->strategy->sparse == (problem->storage == HISTO_SPARSE);
+}
+
 static const char *refusal(const histo_row *row, const histo_problem *problem)
 {
     if (row->backend != histo_backend_of(problem->device))
         return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
                                                    : "the counting is on a GPU: ask for the CPU";
     const char *why = row->backend->unavailable();
+    if (!why && !is_of_storage(row, problem))
+        why = row->strategy->sparse ? "it fills sparse histograms, and this one is dense"
+                                    : "it fills dense histograms, and this one is sparse";
     if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
     if (!why && problem->pairs && !row->strategy->pairs)
         why = "it counts samples that are in memory, not pairs of images";
@@ -72,7 +81,7 @@ static void list_candidates(histo_plan *plan, int site)
     move_to(plan, site);
     histo_problem_signature(&plan->problem, plan->threads, plan->site[site].signature, HISTO_SIGNATURE_BYTES);
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
-        if (row->backend != histo_backend_of(plan->problem.device)) continue;
+        if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
         *it = (histo_candidate){.row = row, .site = site, .refusal = refusal(row, &plan->problem)};
         if (!it->refusal) estimate(plan, it);
@@ -109,7 +118,8 @@ static double estimate_again(histo_plan *plan)
 static histo_status consider_glance(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_problem *p = &plan->problem;
-    if (!histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1) return HISTO_OK;
+    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1)
+        return HISTO_OK;
     const histo_candidate *cheapest = histo_plan_cheapest(plan, 0);
     if (!cheapest) return HISTO_OK;
     histo_candidate spread[HISTO_MAX_STRATEGIES];

@@ -126,7 +126,7 @@ histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *opera
 {
     trial t = {.plan = plan, .operands = operands, .fill = fill};
     const histo_problem *p = &plan->problem;
-    histo_status status = histo_bank_make(&t.bank, p->batch, p->slots, p->weighting);
+    histo_status status = histo_bank_make(&t.bank, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
     if (status != HISTO_OK) return status;
     for (int site = 0; site < plan->sites && status == HISTO_OK; site++) {
         histo_site *it = &plan->site[site];

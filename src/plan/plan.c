@@ -37,9 +37,8 @@ static void unprepare(histo_site *site)
     site->prepared = NULL;
 }
 
-histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, int64_t batch,
-                             histo_weighting weighting, const histo_view *views, const histo_fill_options *fill,
-                             const histo_plan_options *options)
+histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, const histo_hist_options *kind,
+                             const histo_view *views, const histo_fill_options *fill, const histo_plan_options *options)
 {
     static const histo_plan_options defaults;
     if (!options) options = &defaults;
@@ -52,7 +51,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     histo_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     const histo_view *operands[HISTO_MAX_OPERANDS];
-    histo_status status = histo_problem_bind(&plan->problem, naxes, batch, weighting, views, fill, operands);
+    histo_status status = histo_problem_bind(&plan->problem, naxes, kind, views, fill, operands);
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
         free(plan);
@@ -86,8 +85,9 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     const histo_problem *planned = &plan->problem;
     bool fits = planned->operands == problem->operands && planned->weights == problem->weights &&
                 planned->mask == problem->mask && planned->where == problem->where &&
-                planned->weighting == problem->weighting && planned->batch == problem->batch &&
-                planned->ragged == problem->ragged && planned->pairs == problem->pairs;
+                planned->weighting == problem->weighting && planned->storage == problem->storage &&
+                planned->batch == problem->batch && planned->ragged == problem->ragged &&
+                planned->pairs == problem->pairs;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->dtypes[o] == problem->dtypes[o];
     return fits;

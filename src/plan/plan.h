@@ -48,8 +48,8 @@ struct histo_plan {
 };
 
 /* Axes are owned ones. views and fill are as in histo_plan_create. */
-histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axes, int64_t batch,
-                             histo_weighting weighting, const histo_view *views, const histo_fill_options *fill,
+histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axes, const histo_hist_options *kind,
+                             const histo_view *views, const histo_fill_options *fill,
                              const histo_plan_options *options);
 
 /* Does the plan fit these samples (bound to `problem`)? */

@@ -10,18 +10,28 @@
 #include "view/pairs.h"
 #include "view/view.h"
 
-histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch, int64_t *bins, int64_t *slots)
+histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
+                               int64_t *slots)
 {
+    const bool is_sparse = kind->storage == HISTO_SPARSE;
+    const int64_t most_bins = is_sparse ? INT64_MAX : HISTO_MAX_BINS;
+    const int64_t most_slots = is_sparse ? INT64_MAX : HISTO_MAX_SLOTS;
+    const int64_t batch = kind->batch;
     *bins = *slots = 1;
     bool fits = true;
     for (int a = 0; a < naxes && fits; a++)
-        fits = histo_mul_i64(*bins, axes[a].bins, bins) && *bins <= HISTO_MAX_BINS &&
-               histo_mul_i64(*slots, axes[a].bins + 3, slots) && *slots <= HISTO_MAX_SLOTS;
-    if (!fits)
+        fits = histo_mul_i64(*bins, axes[a].bins, bins) && *bins <= most_bins &&
+               histo_mul_i64(*slots, axes[a].bins + 3, slots) && *slots <= most_slots;
+    if (!fits && is_sparse)
         return histo_fail(HISTO_INVALID,
-                          "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied",
-                          (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
-    const int64_t most = INT64_MAX / 64 / *slots;
+                          "the axes have more than 2^63 - 1 bins and flow slots when multiplied, too many to number");
+    if (!fits)
+        return histo_fail(
+            HISTO_INVALID,
+            "the axes have more than %lld bins, or %lld bins and flow slots, when multiplied: only sparse "
+            "storage has so many",
+            (long long)HISTO_MAX_BINS, (long long)HISTO_MAX_SLOTS);
+    const int64_t most = INT64_MAX / (is_sparse ? 1 : 64) / *slots;
     if (batch < 1 || batch > most)
         return histo_fail(HISTO_INVALID, "a batch of %lld histograms is not possible: give 1 to %lld", (long long)batch,
                           (long long)most);
@@ -145,24 +155,25 @@ static histo_status bind_samples(histo_problem *problem, const histo_view *views
     return status;
 }
 
-histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
+histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out)
 {
     static const histo_fill_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    *problem = (histo_problem){.naxes = naxes, .batch = batch, .weighting = weighting};
+    *problem =
+        (histo_problem){.naxes = naxes, .batch = kind->batch, .weighting = kind->weighting, .storage = kind->storage};
     histo_status status = options->pairs ? bind_pairs(problem, &views[0], options, views_out)
                                          : bind_samples(problem, views, options, views_out);
     if (status != HISTO_OK) return status;
-    if (options->weights && weighting == HISTO_UNWEIGHTED)
+    if (options->weights && kind->weighting == HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "weights were given, but the histogram was created without weighting");
     status = histo_filter_check(options);
     if (status != HISTO_OK) return status;
-    if (!options->offsets && histo_view_batch(&views[0]) != batch)
+    if (!options->offsets && histo_view_batch(&views[0]) != kind->batch)
         return histo_fail(HISTO_INVALID, "the samples have %lld batch entries, the histogram has %lld",
-                          (long long)histo_view_batch(&views[0]), (long long)batch);
+                          (long long)histo_view_batch(&views[0]), (long long)kind->batch);
     problem->samples = histo_view_size(&views[0]);
     if (problem->pairs) problem->samples /= (int)problem->pairs;
     status = find_home(problem, views_out);
@@ -206,7 +217,8 @@ histo_status histo_problem_make_cells(histo_problem *problem)
 
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes)
 {
-    histo_status status = histo_slots_count(problem->naxes, axes, problem->batch, &problem->bins, &problem->slots);
+    const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
+    histo_status status = histo_slots_count(problem->naxes, axes, &kind, &problem->bins, &problem->slots);
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &problem->axes[a]);
         if (status == HISTO_OK)
@@ -220,7 +232,7 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
     uint32_t stride = 1;
     for (int a = problem->naxes - 1; a >= 0; a--) {
         problem->slot_strides[a] = stride;
-        stride *= (uint32_t)(axes[a].bins + 3);
+        if (problem->storage == HISTO_DENSE) stride *= (uint32_t)(axes[a].bins + 3);
     }
     return HISTO_OK;
 }

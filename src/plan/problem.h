@@ -5,6 +5,7 @@
 #include <histo/histo.h>
 
 #include "axis/axis.h"
+#include "plan/sparse.h"
 #include "sum/exact.h"
 #include "view/walk.h"
 
@@ -20,7 +21,8 @@ typedef struct histo_device_bank {
 typedef struct histo_bank {
     int64_t batch;
     int64_t slots;                   /* of one batch entry */
-    uint64_t *counts;                /* [batch * slots] */
+    uint64_t *counts;                /* [batch * slots]; NULL if they are sparse */
+    histo_sparse *sparse;            /* the occupied ones of batch * slots slots; NULL if they are dense */
     uint64_t *masked;                /* [batch] */
     double *sum_w, *sum_w2;          /* fast weighting: [batch * slots]; else NULL */
     histo_exact *exact_w, *exact_w2; /* reproducible: of batch * slots; else NULL. Those of w^2 NULL if not wanted */
@@ -47,12 +49,14 @@ enum { HISTO_ABSENT = -1 };
 
 typedef struct histo_problem {
     int naxes;
-    histo_axis axes[HISTO_MAX_AXES];      /* owned */
-    histo_lookup lookups[HISTO_MAX_AXES]; /* of each axis for its dtype */
-    uint32_t slot_strides[HISTO_MAX_AXES];
+    histo_axis axes[HISTO_MAX_AXES];       /* owned */
+    histo_lookup lookups[HISTO_MAX_AXES];  /* of each axis for its dtype */
+    uint32_t slot_strides[HISTO_MAX_AXES]; /* of sparse histograms all 1 */
     int64_t batch;
-    int64_t bins, slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS */
+    int64_t bins,
+        slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 of sparse ones */
     histo_weighting weighting;
+    histo_storage storage;
     histo_pairs pairs;   /* samples are computed from pairs of images: they are two numbers, and operands are one */
     bool ragged;         /* the batch is segments of different lengths, and the fill has their offsets */
     int64_t samples;     /* about how many a fill brings, all batch entries together */
@@ -71,12 +75,14 @@ typedef struct histo_problem {
     int weights, mask, where;
 } histo_problem;
 
-/* Slots and bins of a histogram of these (owned) axes; HISTO_INVALID beyond the limits. */
-histo_status histo_slots_count(int naxes, const histo_axis *axes, int64_t batch, int64_t *bins, int64_t *slots);
+/* Slots and bins of a histogram of these (owned) axes; HISTO_INVALID beyond the limits. Its kind: options with nothing
+ * left to defaults. */
+histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
+                               int64_t *slots);
 
-/* Check the views and options against naxes and batch, and list the views as operands of `problem` (dtypes, weights,
- * mask, where, samples, home). Fills `views_out` with one pointer an operand. */
-histo_status histo_problem_bind(histo_problem *problem, int naxes, int64_t batch, histo_weighting weighting,
+/* Check the views and options against a histogram of this kind, and list the views as operands of `problem` (dtypes,
+ * weights, mask, where, samples, home). Fills `views_out` with one pointer an operand. */
+histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
 

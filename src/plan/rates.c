@@ -149,14 +149,15 @@ bool histo_cost_of(const histo_row *row, const histo_problem *p, int threads, co
 
 histo_transfer histo_transfer_of(const histo_problem *p, double gathered, double pinned, bool awake, int threads)
 {
-    double n = (double)p->samples, bytes = n * (gathered + pinned);
+    double n = (double)p->samples, bytes = n * (gathered + pinned), slots = (double)p->batch * (double)p->slots;
+    if (p->storage == HISTO_SPARSE) slots = 2 * fmin(n, slots); /* slots and counts, of as many as there may be */
     double copied = histo_rate_of(HISTO_RATE_COPY) * pow(threads, histo_rate_of(HISTO_RATE_COPY_GROWTH));
     return (histo_transfer){
         .bytes = bytes,
         .start_us = awake ? 0 : histo_rate_of(HISTO_RATE_START),
         .setup_us = histo_rate_of(HISTO_RATE_FILL),
         .bytes_us = fmax(bytes / histo_rate_of(HISTO_RATE_LINK), n * gathered / copied),
-        .gather_us = (double)p->batch * (double)p->slots / histo_rate_of(HISTO_RATE_GATHER),
+        .gather_us = slots / histo_rate_of(HISTO_RATE_GATHER),
     };
 }
 

@@ -25,6 +25,7 @@ typedef struct histo_strategy {
     histo_param params[HISTO_MAX_PARAMS + 1];
     bool ragged; /* it can count ragged segments: it walks the nest, or has its shares from cuda/slots.cuh */
     bool pairs;  /* it can count pairs of images */
+    bool sparse; /* it counts into sparse histograms, and no others */
 } histo_strategy;
 
 /* In the place of the slot of a sample that there is not. */

@@ -46,6 +46,7 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
         histo_text_add(&text, "%s%s/%s/%lld", a ? "," : "", histo_dtype_name(problem->sampled[a]),
                        problem->axes[a].edges ? "search" : "uniform", (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
+    if (problem->storage == HISTO_SPARSE) histo_text_add(&text, ";sparse");
     if (problem->pairs) histo_text_add(&text, ";pairs=%s", problem->pairs == HISTO_PAIRS_RING ? "ring" : "apart");
     const int optional[] = {problem->weights, problem->mask, problem->where};
     static const char *const names[] = {"weights", "mask", "where"};

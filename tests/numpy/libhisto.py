@@ -12,6 +12,7 @@ OK, INVALID = 0, 1
 INTEGER, REGULAR, VARIABLE = 0, 1, 2
 UNWEIGHTED, FAST, REPRODUCIBLE = 0, 1, 2
 BINS, FLOW = 0, 1
+DENSE, SPARSE = 0, 1
 
 
 class View(ctypes.Structure):
@@ -22,7 +23,7 @@ class View(ctypes.Structure):
 
 class FillOptions(ctypes.Structure):
     _fields_ = [("weights", ctypes.POINTER(View)), ("mask", ctypes.POINTER(View)), ("where", ctypes.POINTER(View)),
-                ("where_lo", ctypes.c_double), ("where_hi", ctypes.c_double), ("offsets", ctypes.c_void_p),
+                ("where_lo", ctypes.c_double), ("where_hi", ctypes.c_double), ("offsets", ctypes.c_void_p), ("pairs", ctypes.c_int),
                 ("stream", ctypes.c_void_p)]
 
 
@@ -32,7 +33,7 @@ class Axis(ctypes.Structure):
 
 
 class HistOptions(ctypes.Structure):
-    _fields_ = [("batch", ctypes.c_int64), ("weighting", ctypes.c_int)]
+    _fields_ = [("batch", ctypes.c_int64), ("weighting", ctypes.c_int), ("storage", ctypes.c_int)]
 
 
 lib = ctypes.CDLL(os.environ["HISTO_LIBRARY"])
@@ -70,11 +71,11 @@ def axis_of(edges, closed, kind=VARIABLE):
 class Hist:
     """A histogram of the axes given, destroyed with the object."""
 
-    def __init__(self, *axes, weighting=UNWEIGHTED):
+    def __init__(self, *axes, weighting=UNWEIGHTED, storage=DENSE):
         self.handle = ctypes.c_void_p()
         self.bins = [axis.bins for axis in axes]
         array = (Axis * len(axes))(*axes)
-        options = HistOptions(batch=1, weighting=weighting)
+        options = HistOptions(batch=1, weighting=weighting, storage=storage)
         check(lib.histo_hist_create(ctypes.byref(self.handle), len(axes), array, ctypes.byref(options)))
 
     def __del__(self):
@@ -94,6 +95,16 @@ class Hist:
         check(lib.histo_hist_read_counts(self.handle, slots, ctypes.c_void_p(counts.ctypes.data),
                                          ctypes.c_int64(counts.size)))
         return counts
+
+    def occupied(self, slots=FLOW):
+        """Where the counts that are not zero would be in counts(slots), flattened, and these."""
+        occupied = ctypes.c_int64()
+        check(lib.histo_hist_occupied(self.handle, slots, ctypes.byref(occupied)))
+        index = np.empty(occupied.value, dtype=np.int64)
+        counts = np.empty(occupied.value, dtype=np.uint64)
+        check(lib.histo_hist_read_occupied(self.handle, slots, ctypes.c_void_p(index.ctypes.data),
+                                           ctypes.c_void_p(counts.ctypes.data), occupied))
+        return index, counts
 
     def weights(self, slots=FLOW):
         shape = [n + 3 if slots == FLOW else n for n in self.bins]

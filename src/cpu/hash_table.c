@@ -1,0 +1,308 @@
+/* hash_table: each thread counts slots in a hash table of its own, which becomes a sorted list of the occupied ones;
+ * the lists are joined in pairs.
+ *
+ * The table grows with what it holds, so that few slots stay in the first caches; at its largest it is emptied into a
+ * list, so that memory is bounded but for the lists. It holds slots mixed: all bits of a slot change the upper ones of
+ * the product, which say where it belongs, so that neighbours on any axis are far apart; and the slot can be had back.
+ * Memory is asked for the entries of samples ahead, so that misses overlap. For a table of 16 MiB and more, slots wait
+ * until there are many, and are dealt out first by where they belong: then each 256th of the table is in the cache
+ * while it is counted in.
+ *
+ * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates),
+ * with radix partitioning (Manegold, Boncz and Kersten 2002). Bytes: each sample once, and an entry of 16 bytes for
+ * each; of large tables, 8 bytes of a slot written and read twice. The only one on the CPU for sparse histograms. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cpu/cpu.h"
+#include "plan/bank.h"
+
+enum { LARGEST };
+enum {
+    SMALLEST_BITS = 11, /* of the entries of a table */
+    USUAL_LARGEST_BITS = 24,
+    MOST_BITS = 28,
+    ROOMY_BITS = 16,            /* smaller tables grow when a quarter is used, others when it is half */
+    ASK_BITS = 13,              /* of tables that do not fit the first cache … */
+    DEAL_BITS = 20,             /* … and most of the last */
+    AHEAD = 64,                 /* samples for whose entries memory is asked */
+    WAITING = 1 << 22,          /* slots that are dealt out together */
+    RANGE_BITS = 8,             /* into 2^8 ranges of the table */
+    CROWDED = 64,               /* entries that a slot has to pass in a table that is too small, there or everywhere */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
+};
+static const size_t MOST_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
+
+/* What one thread has counted, and counts. */
+typedef struct table {
+    int bits;
+    int64_t used;
+    histo_entry *entries; /* [1 << bits], with slots mixed; no count: no slot */
+    uint64_t *waiting;    /* [2 * WAITING]: mixed slots, and room to deal them out; NULL before the first */
+    int waits;            /* how many */
+    histo_sparse full;    /* what tables were emptied into; one list in the end */
+    bool failed;          /* no memory */
+} table;
+
+typedef struct shared {
+    const histo_job *job;
+    int threads, largest_bits, step;
+    table *tables;
+} shared;
+
+static histo_entry *make_entries(int bits)
+{
+    const size_t bytes = sizeof(histo_entry) << bits;
+    histo_entry *entries = histo_cpu_allocate(bytes);
+    if (entries) memset(entries, 0, bytes);
+    return entries;
+}
+
+/* Odd factors, and their inverses modulo 2^64. */
+static const uint64_t FIRST = UINT64_C(0x9e3779b97f4a7c15), FIRST_INVERSE = UINT64_C(0xf1de83e19937733d);
+static const uint64_t SECOND = UINT64_C(0xbf58476d1ce4e5b9), SECOND_INVERSE = UINT64_C(0x96de1b173f119089);
+
+static inline uint64_t mixed(uint64_t slot)
+{
+    slot = (slot ^ slot >> 32) * FIRST;
+    return (slot ^ slot >> 32) * SECOND;
+}
+
+static inline uint64_t unmixed(uint64_t slot)
+{
+    slot *= SECOND_INVERSE;
+    slot = (slot ^ slot >> 32) * FIRST_INVERSE;
+    return slot ^ slot >> 32;
+}
+
+/* The entry of a mixed slot, which may be new: from the one where it belongs on, the first that has it, or nothing.
+ * NULL after so many others. */
+static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
+{
+    const uint64_t last = (UINT64_C(1) << t->bits) - 1;
+    for (uint64_t at = slot >> (64 - t->bits); others >= 0; at = (at + 1) & last, others--)
+        if (!t->entries[at].count || t->entries[at].slot == slot) return &t->entries[at];
+    return NULL;
+}
+
+static bool grow(table *t)
+{
+    const table before = *t;
+    histo_entry *larger = make_entries(t->bits + 1);
+    if (!larger) return false;
+    t->bits++;
+    t->entries = larger;
+    for (int64_t i = 0; i < INT64_C(1) << before.bits; i++)
+        if (before.entries[i].count) *find(t, before.entries[i].slot, INT64_MAX) = before.entries[i];
+    free(before.entries);
+    return true;
+}
+
+/* What the table holds as a list: it is never more than half full, and has room to sort that. */
+static bool empty(table *t)
+{
+    const int64_t entries = INT64_C(1) << t->bits;
+    int64_t n = 0;
+    for (int64_t i = 0; i < entries; i++)
+        if (t->entries[i].count) t->entries[n++] = (histo_entry){unmixed(t->entries[i].slot), t->entries[i].count};
+    n = histo_entries_sort(t->entries, n, t->entries + entries / 2);
+    histo_list list = {n, malloc((size_t)n * sizeof *list.entries + 1)};
+    if (!list.entries) return false;
+    memcpy(list.entries, t->entries, (size_t)n * sizeof *list.entries);
+    if (histo_sparse_add(&t->full, list) != HISTO_OK) {
+        histo_list_free(&list);
+        return false;
+    }
+    t->used = 0;
+    return true;
+}
+
+/* Make the table larger, or empty it if it is at its largest. */
+static bool make_room(table *t, int largest_bits)
+{
+    if (t->bits < largest_bits) return grow(t);
+    if (!empty(t)) return false;
+    memset(t->entries, 0, sizeof *t->entries << t->bits);
+    return true;
+}
+
+/* Mixed slots, each so many times, up to one for which the table is too small; how many of them. */
+static int count_some(table *table_, const uint64_t *restrict slots, int n, uint64_t times)
+{
+    table t = *table_; /* which the compiler knows the entries are no part of */
+    const int64_t most = INT64_C(1) << (t.bits - (t.bits < ROOMY_BITS ? 2 : 1));
+    const int ahead = t.bits >= ASK_BITS ? AHEAD : n;
+    int i = 0;
+    for (; i < n; i++) {
+        if (i + ahead < n) __builtin_prefetch(&t.entries[slots[i + ahead] >> (64 - t.bits)], 1, 3);
+        histo_entry *entry = find(&t, slots[i], CROWDED);
+        if (!entry) break;
+        if (!entry->count) {
+            if (t.used == most) break;
+            entry->slot = slots[i];
+            t.used++;
+        }
+        entry->count += times;
+    }
+    table_->used = t.used;
+    return i;
+}
+
+static bool count_slots(table *t, const uint64_t *slots, int n, uint64_t times, int largest_bits)
+{
+    for (int done = 0; (done += count_some(t, slots + done, n - done, times)) < n;)
+        if (!make_room(t, largest_bits)) return false;
+    return true;
+}
+
+/* Count the slots that wait, range by range of the table. */
+static bool count_waiting(table *t, int largest_bits)
+{
+    int at[1 << RANGE_BITS] = {0}, before = 0;
+    uint64_t *dealt = t->waiting + WAITING;
+    for (int i = 0; i < t->waits; i++)
+        at[t->waiting[i] >> (64 - RANGE_BITS)]++;
+    for (int r = 0; r < 1 << RANGE_BITS; r++) {
+        const int count = at[r];
+        at[r] = before;
+        before += count;
+    }
+    for (int i = 0; i < t->waits; i++)
+        dealt[at[t->waiting[i] >> (64 - RANGE_BITS)]++] = t->waiting[i];
+    const int n = t->waits;
+    t->waits = 0;
+    return count_slots(t, dealt, n, 1, largest_bits);
+}
+
+static bool wait_or_count(table *t, const uint64_t *slots, int n, int largest_bits)
+{
+    if (t->bits < DEAL_BITS) return count_slots(t, slots, n, 1, largest_bits);
+    if (!t->waiting) t->waiting = histo_cpu_allocate(2 * WAITING * sizeof *t->waiting);
+    if (!t->waiting) return false;
+    memcpy(t->waiting + t->waits, slots, (size_t)n * sizeof *slots);
+    t->waits += n;
+    return t->waits <= WAITING - HISTO_PIECE || count_waiting(t, largest_bits);
+}
+
+static bool count_block(const shared *all, table *t, histo_block *block)
+{
+    uint64_t slots[HISTO_PIECE];
+    if (histo_block_is_constant(all->job, block)) {
+        const int n = block->n;
+        block->n = 1;
+        histo_block_wide_slots(all->job, block, slots);
+        slots[0] = mixed(slots[0]);
+        return count_slots(t, slots, 1, (uint64_t)n, all->largest_bits);
+    }
+    for (int i = 0; i < block->n; i += HISTO_PIECE) {
+        const histo_block piece = histo_block_piece(all->job->problem, block, i);
+        histo_block_wide_slots(all->job, &piece, slots);
+        for (int k = 0; k < piece.n; k++)
+            slots[k] = mixed(slots[k]);
+        if (!wait_or_count(t, slots, piece.n, all->largest_bits)) return false;
+    }
+    return true;
+}
+
+static void count_range(void *context, int index)
+{
+    shared *all = context;
+    table *t = &all->tables[index];
+    char *gathered = (char *)all->job->workspace + (size_t)index * histo_blocks_bytes(all->job->problem);
+    t->bits = SMALLEST_BITS;
+    t->entries = make_entries(t->bits);
+    t->failed = !t->entries;
+    histo_blocks blocks;
+    histo_block block;
+    histo_blocks_start(&blocks, all->job, index, all->threads, gathered);
+    while (!t->failed && histo_blocks_next(&blocks, &block))
+        t->failed = !count_block(all, t, &block);
+    t->failed =
+        t->failed || !count_waiting(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
+    free(t->entries);
+    free(t->waiting);
+}
+
+/* Join the list of every 2 * step-th table with that of the one `step` behind it. */
+static void join_two(void *context, int index)
+{
+    const shared *all = context;
+    const int first = index * 2 * all->step, second = first + all->step;
+    if (second >= all->threads) return;
+    table *to = &all->tables[first], *from = &all->tables[second];
+    const histo_list list = histo_sparse_all(&from->full);
+    if (to->failed || from->failed || histo_sparse_add(&to->full, list) != HISTO_OK) {
+        to->failed = true;
+        return;
+    }
+    from->full.lists = 0;
+    to->failed = histo_sparse_settle(&to->full) != HISTO_OK;
+}
+
+static int threads_of(int64_t samples, int threads)
+{
+    int64_t useful = samples / SAMPLES_A_THREAD + 1;
+    return threads < useful ? threads : (int)useful;
+}
+
+static int largest_bits(int threads, int64_t wanted)
+{
+    if (wanted) return (int)wanted;
+    int bits = USUAL_LARGEST_BITS;
+    while (bits > USUAL_LARGEST_BITS - 3 && (size_t)threads * (sizeof(histo_entry) << bits) > MOST_TABLE_BYTES)
+        bits--;
+    return bits;
+}
+
+static histo_status launch(const histo_job *job)
+{
+    shared all = {.job = job, .threads = threads_of(job->end - job->begin, job->threads)};
+    all.largest_bits = largest_bits(all.threads, job->params[LARGEST]);
+    const size_t bytes = (size_t)all.threads * sizeof *all.tables;
+    all.tables = calloc(1, bytes);
+    if (!all.tables) return histo_fail_memory(bytes, "the hash tables of a fill");
+    histo_pool_run(all.threads, count_range, &all);
+    for (all.step = 1; all.step < all.threads; all.step *= 2)
+        histo_pool_run((all.threads + 2 * all.step - 1) / (2 * all.step), join_two, &all);
+    table *result = &all.tables[0];
+    histo_status status = HISTO_OK;
+    if (result->failed) /* of a thread that has its own sentences */
+        status = histo_fail_memory(sizeof(histo_entry) << all.largest_bits, "the occupied slots of a sparse histogram");
+    if (status == HISTO_OK) status = histo_bank_add(job->bank, histo_sparse_all(&result->full));
+    if (status == HISTO_OK) result->full.lists = 0;
+    for (int i = 0; i < all.threads; i++)
+        histo_sparse_clear(&all.tables[i].full);
+    free(all.tables);
+    return status;
+}
+
+static const char *refuses(const histo_problem *problem)
+{
+    (void)problem;
+    return NULL;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    const double count_ns = 4; /* 2 where few slots are occupied, 10 where a million are */
+    return 20 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / threads_of(p->samples, threads);
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)params;
+    return (size_t)threads * histo_blocks_bytes(problem);
+}
+
+const histo_strategy histo_cpu_hash_table = {
+    refuses,
+    cost_us,
+    workspace,
+    launch,
+    {{"largest", 0, MOST_BITS, 0,
+      "entries of a thread's table at most, as a power of 2; 0: 2^24, or fewer for many threads"}},
+    true,
+    true,
+    true,
+};

@@ -1,0 +1,128 @@
+/* Lists of occupied slots: sorted, joined, kept. */
+#include "plan/sparse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { DIGIT = 8, DIGITS = 1 << DIGIT };
+
+/* By one digit of the slots, from one array to the other; false if it is the same in all, which moves nothing. */
+static bool sort_by_digit(const histo_entry *restrict from, histo_entry *restrict to, int64_t n, int shift)
+{
+    int64_t at[DIGITS] = {0};
+    for (int64_t i = 0; i < n; i++)
+        at[from[i].slot >> shift & (DIGITS - 1)]++;
+    if (at[from[0].slot >> shift & (DIGITS - 1)] == n) return false;
+    int64_t before = 0;
+    for (int d = 0; d < DIGITS; d++) {
+        int64_t count = at[d];
+        at[d] = before;
+        before += count;
+    }
+    for (int64_t i = 0; i < n; i++)
+        to[at[from[i].slot >> shift & (DIGITS - 1)]++] = from[i];
+    return true;
+}
+
+int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
+{
+    histo_entry *from = entries, *to = room;
+    uint64_t any = 0;
+    int64_t joined = 0;
+    for (int64_t i = 0; i < n; i++)
+        any |= entries[i].slot;
+    for (int shift = 0; shift < 64 && any >> shift; shift += DIGIT) {
+        if (!sort_by_digit(from, to, n, shift)) continue;
+        histo_entry *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        if (joined && entries[joined - 1].slot == from[i].slot)
+            entries[joined - 1].count += from[i].count;
+        else
+            entries[joined++] = from[i];
+    }
+    return joined;
+}
+
+bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joined)
+{
+    histo_entry *out = malloc((size_t)(a->n + b->n) * sizeof *out);
+    if (!out) return false;
+    int64_t i = 0, j = 0, n = 0;
+    while (i < a->n && j < b->n) { /* without a branch: which comes first is hard to foretell */
+        const histo_entry *x = &a->entries[i], *y = &b->entries[j];
+        bool first = x->slot <= y->slot, second = y->slot <= x->slot;
+        out[n++] = (histo_entry){first ? x->slot : y->slot, (first ? x->count : 0) + (second ? y->count : 0)};
+        i += first;
+        j += second;
+    }
+    for (; i < a->n; i++)
+        out[n++] = a->entries[i];
+    for (; j < b->n; j++)
+        out[n++] = b->entries[j];
+    histo_entry *kept = n < a->n + b->n ? realloc(out, (size_t)n * sizeof *out) : out;
+    if (!kept) free(out);
+    *joined = (histo_list){n, kept};
+    return kept;
+}
+
+void histo_list_free(histo_list *list)
+{
+    free(list->entries);
+    *list = (histo_list){0};
+}
+
+/* Join the last lists with `last` while they are shorter than twice what that makes, or all; then it takes their
+ * place. */
+static histo_status join_last(histo_sparse *s, histo_list last, bool all)
+{
+    histo_list joined = last;
+    int left = s->lists;
+    while (left > 0 && (all || s->list[left - 1].n < 2 * joined.n)) {
+        histo_list more;
+        bool done = histo_list_join(&s->list[left - 1], &joined, &more);
+        if (joined.entries != last.entries) histo_list_free(&joined);
+        if (!done)
+            return histo_fail_memory((size_t)(s->list[left - 1].n + joined.n) * sizeof(histo_entry),
+                                     "the occupied slots of a sparse histogram");
+        joined = more;
+        left--;
+    }
+    if (joined.entries != last.entries) histo_list_free(&last);
+    for (int i = left; i < s->lists; i++)
+        histo_list_free(&s->list[i]);
+    s->list[left] = joined;
+    s->lists = left + 1;
+    return HISTO_OK;
+}
+
+histo_status histo_sparse_add(histo_sparse *sparse, histo_list list)
+{
+    if (list.n) return join_last(sparse, list, false);
+    histo_list_free(&list);
+    return HISTO_OK;
+}
+
+histo_status histo_sparse_settle(histo_sparse *sparse)
+{
+    if (sparse->lists < 2) return HISTO_OK;
+    histo_list last = sparse->list[--sparse->lists];
+    histo_status status = join_last(sparse, last, true);
+    if (status != HISTO_OK) sparse->lists++; /* where it still is */
+    return status;
+}
+
+histo_list histo_sparse_all(const histo_sparse *sparse)
+{
+    return sparse->lists ? sparse->list[0] : (histo_list){0};
+}
+
+void histo_sparse_clear(histo_sparse *sparse)
+{
+    while (sparse->lists)
+        histo_list_free(&sparse->list[--sparse->lists]);
+}
