@@ -195,8 +195,8 @@ static bool count_block(const shared *all, table *t, histo_block *block)
         slots[0] = mixed(slots[0]);
         return count_slots(t, slots, 1, (uint64_t)n, all->largest_bits);
     }
-    for (int i = 0; i < block->n; i += HISTO_PIECE) {
-        const histo_block piece = histo_block_piece(all->job->problem, block, i);
+    histo_block piece;
+    for (int i = 0; histo_block_piece(all->job->problem, block, i, &piece); i += HISTO_PIECE) {
         histo_block_wide_slots(all->job, &piece, slots);
         for (int k = 0; k < piece.n; k++)
             slots[k] = mixed(slots[k]);
