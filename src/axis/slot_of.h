@@ -29,6 +29,10 @@ typedef struct histo_whole {
     uint32_t low, high, from;
 } histo_whole;
 
+/* What of a float sample is regular on an axis: itself, its binary logarithm, the root of its distance from the axis'
+ * beginning, which is a float then. */
+typedef enum histo_curve { HISTO_STRAIGHT, HISTO_LOGARITHM, HISTO_ROOT } histo_curve;
+
 typedef struct histo_lookup {
     histo_lookup_kind kind;
     bool closed;
@@ -36,8 +40,10 @@ typedef struct histo_lookup {
     double lo, hi;
     double over;                    /* the first double above the axis: hi, or the next one if it is closed */
     float first_f32, over_f32;      /* the first floats that are not below, and that are above, the axis */
-    float per_step_f32, offset_f32; /* UNIFORM: x * per_step + offset is the edge before x in bins, roughly … */
-    bool near_f32;                  /* … and for any float x on the axis less than half a bin off */
+    histo_curve curve;           /* of a float, curve(x) * scale + offset is what share of the axis is below it … */
+    float scale_f32, offset_f32; /* … as computed in float; in bins … */
+    float margin_f32;            /* … and farther than this from an edge it is on the right side … */
+    bool near_f32;               /* … where all this is so: the margin is less than half a bin */
     double step, per_step;          /* UNIFORM: width of a bin and its reciprocal */
     const double *edges;            /* SEARCH: bins + 1 edges */
     const uint32_t *table;          /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */

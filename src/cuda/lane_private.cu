@@ -410,7 +410,8 @@ static int way_of(const histo_lookup *l, histo_dtype dtype)
     if (histo_dtype_size(dtype) == 1) return VALUE;
     if (whole->is && !(whole->closed && (whole->shift || ends))) return WHOLE;
     if (histo_dtype_size(dtype) == 2) return PLAIN;
-    if (l->kind == HISTO_UNIFORM) return dtype == HISTO_F32 && l->near_f32 ? FIRSTS : NEAREST;
+    if (dtype == HISTO_F32 && l->near_f32) return FIRSTS;
+    if (l->kind == HISTO_UNIFORM) return NEAREST;
     return !l->cells.entry ? PLAIN : l->cells.by_bits ? BITS : LINEAR;
 }
 
