@@ -15,17 +15,15 @@ enum { NO_SLOT = -1 };
 static int64_t slot_by_cells(const histo_lookup *l, uint32_t position, histo_dtype dtype, const void *at)
 {
     const histo_cells *c = &l->cells;
-    uint32_t sum = histo_cells_sum(c, c->by_bits, c->entry, position), slot = sum >> (c->low + 1);
-    if (sum >= c->special)
-        slot = histo_cells_narrower(c, c->by_bits, c->entry, position, sum);
-    else if (histo_cells_equals(c, sum)) {
-        assert_false(c->certain);
-        slot |= HISTO_CELLS_COMPARE;
+    uint32_t sum = histo_cells_sum(c, c->by_bits, c->entry, position);
+    for (int level = 1; level <= c->levels; level++) {
+        uint32_t index = c->finer + ((sum - c->special) >> (c->low + 1 - level * c->log_finer));
+        assert_true(sum < c->special || index < c->words);
+        sum = histo_cells_finer(c, c->entry, sum, level);
     }
-    if (slot == HISTO_CELLS_SEARCH) return NO_SLOT;
-    if (slot < HISTO_CELLS_COMPARE) return slot;
-    uint32_t edge = slot - HISTO_CELLS_COMPARE;
-    slot = histo_lookup_slot(l, dtype, at);
+    if (sum >= c->special) return NO_SLOT;
+    uint32_t edge = sum >> (c->low + 1), slot = histo_lookup_slot(l, dtype, at);
+    if (!histo_cells_equals(c, sum)) return edge;
     assert_true(slot == edge || slot == edge + 1);
     return slot;
 }

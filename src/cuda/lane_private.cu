@@ -116,6 +116,12 @@ HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uin
     return slot_by_whole(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
 }
 
+/* A counter by its offset in bytes, which takes one shift. */
+HISTO_IN_KERNEL void count_at(unsigned int *mine, const layout *l, uint32_t index)
+{
+    atomicAdd((unsigned int *)((char *)mine + (index << (l->log_copies + 2))), 1u);
+}
+
 HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
 {
     if (by_value)
@@ -125,11 +131,11 @@ HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_va
     else if (l->spreads)
 #pragma unroll
         for (int k = 0; k < n; k++)
-            atomicAdd(&mine[histo_spread(slot[k]) << l->log_copies], 1u);
+            count_at(mine, l, histo_spread(slot[k]));
     else
 #pragma unroll
         for (int k = 0; k < n; k++)
-            atomicAdd(&mine[slot[k] << l->log_copies], 1u);
+            count_at(mine, l, slot[k]);
 }
 
 /* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the
