@@ -11,9 +11,9 @@ enum {
     MOST_LEVELS = 6,
     MOST_ENTRIES = 1 << 22,
     MORE_CELLS = 6,       /* times that the number of cells may be doubled to have one threshold in each */
-    GOOD_ENTRIES = 38000, /* that leave room to counters, where reading is fast: a GPU's shared memory … */
+    GOOD_ENTRIES = 44000, /* that leave room to counters, where reading is fast: a GPU's shared memory … */
     FAST_ENTRIES = 52000, /* … and that fit there */
-    LOG_FAST_CELLS = 15,  /* of more cells entries are surely more than good */
+    LOG_FAST_CELLS = 16,  /* of more cells entries are surely more than good */
     WARP = 32,            /* samples that wait for each other on a GPU, … */
     GROUP = 8 * WARP      /* … and where they branch */
 };
@@ -167,7 +167,7 @@ static bool make_entries(maker *m, uint32_t count)
     memset(m->special, 0, sizeof m->special);
     m->too_many = false;
     m->cells.levels = 0;
-    m->cells.finer = m->words = histo_cells_word(m->cells.by_bits, count - 1) + 1;
+    m->cells.finer = m->words = (uint32_t)histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + count - 1) + 1;
     if (!make_room(m, m->words)) return false;
     part p = {0, 0, 0, 0, 0};
     for (uint32_t c = 0; c < count; c++) {
@@ -175,7 +175,7 @@ static bool make_entries(maker *m, uint32_t count)
         p.cell = p.begin = (c + m->cells.skipped) << m->cells.low;
         p.end = end_of(m, p.first, (uint64_t)p.cell + ((uint64_t)1 << m->cells.low));
         uint32_t sum = sum_of(m, &p);
-        m->entry[histo_cells_word(m->cells.by_bits, c)] = sum - (p.cell << 1);
+        m->entry[histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + c)] = sum - (p.cell << 1);
     }
     m->cells.words = m->words;
     return !m->too_many && !m->no_memory;
@@ -250,7 +250,7 @@ static double in_any(double share, int n)
 static double cost_of(const maker *m)
 {
     uint32_t words = m->cells.words;
-    double cost = words / 32768. + (words > GOOD_ENTRIES ? 3 : 0) + (words > FAST_ENTRIES ? 100 : 0);
+    double cost = words / 131072. + (words > GOOD_ENTRIES ? 3 : 0) + (words > FAST_ENTRIES ? 100 : 0);
     for (int level = 0; level <= MOST_LEVELS; level++) {
         double share = m->special[level];
         bool last = level == MOST_LEVELS || level == m->cells.levels;

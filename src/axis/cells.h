@@ -100,31 +100,38 @@ HISTO_INLINE uint32_t histo_position_f64(const histo_cells *c, bool by_bits, dou
     return (uint32_t)(position < c->last ? position : c->last);
 }
 
-/* Where entry `index` is. Linear maps keep samples in regular steps from cells a power of two apart by their scale. */
-HISTO_INLINE uint32_t histo_cells_word(bool by_bits, uint32_t index)
+/* Where the entry of cell `index` is. Linear maps keep samples in regular steps from cells a power of two apart by their
+ * scale. Signed, so that compilers may add what comes before an index to the table's address. */
+HISTO_INLINE int32_t histo_cells_word(const histo_cells *c, bool by_bits, uint32_t index)
 {
-    return by_bits ? histo_spread(index) : index;
+    return by_bits ? (int32_t)histo_spread(index - c->skipped) : (int32_t)index - (int32_t)c->skipped;
 }
 
 /* The sum for a position; `entry` is c->entry or a copy of it. Samples below the axis, where c->from_below, and NaN are
  * told by comparisons. */
 HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const uint32_t *entry, uint32_t position)
 {
-    return entry[histo_cells_word(by_bits, (position >> c->low) - c->skipped)] + (position << 1);
+    return entry[histo_cells_word(c, by_bits, position >> c->low)] + (position << 1);
 }
 
 /* A special sum becomes that of the finer cell; level: 1 for the first finer ones. */
 HISTO_INLINE uint32_t histo_cells_finer(const histo_cells *c, const uint32_t *entry, uint32_t sum, int level)
 {
-    int shift = c->low + 1 - level * c->log_finer;
-    return sum < c->special ? sum : sum + entry[c->finer + ((sum - c->special) >> shift)];
+    int shift = c->low + 1 - level * c->log_finer; /* c->special is a multiple of 2^(low + 1) */
+    int32_t before = (int32_t)c->finer - (int32_t)(c->special >> shift);
+    return sum < c->special ? sum : sum + entry[before + (int32_t)(sum >> shift)];
 }
 
-/* Is the sum less than c->special, the slot is sum >> (low + 1), unless this is so; then it is to be compared with the
- * edge of that number. */
+/* Is the sum less than c->special, the slot is sum >> (low + 1), unless this is 0, by how much the lower bits are less
+ * than all ones; then the sample is to be compared with the edge of that number. */
+HISTO_INLINE uint32_t histo_cells_short(const histo_cells *c, uint32_t sum)
+{
+    return ~sum & (((uint32_t)2 << c->low) - 1);
+}
+
 HISTO_INLINE bool histo_cells_equals(const histo_cells *c, uint32_t sum)
 {
-    return (~sum & (((uint32_t)2 << c->low) - 1)) == 0;
+    return histo_cells_short(c, sum) == 0;
 }
 
 #endif

@@ -50,36 +50,41 @@ static histo_whole whole_of(const histo_lookup *l, histo_dtype dtype)
 }
 
 /* first, last: of the curve on the axis, where 1 is the least that matters; off: by how many bins it misses edges. In
- * float, the product's factors, the curve's argument, the offset and the sums are rounded by 2^-24 each; the GPU's
- * logarithm is off by 2^-22, relatively or below 1 absolutely, its root by 2^-23. Samples beyond the axis have larger
- * errors, but less than their distance from it. */
+ * float, the scale, the offset and the share are rounded by 2^-24 each, and at last the distance from an edge; the GPU's
+ * logarithm is off by 2^-22, relatively or below 1 absolutely, its root by 2^-23 and half of its argument's rounding.
+ * Samples beyond the axis have larger errors, but less than their distance from it. */
 static void set_guess(histo_lookup *l, histo_curve curve, double first, double last, double off)
 {
     double scale = 1 / (last - first), offset = -first * scale, most = fmax(fabs(first), fabs(last));
-    if (curve != HISTO_STRAIGHT) most = fmax(most, 1);
-    double error = (most * scale + fabs(offset) + 1) * (curve == HISTO_STRAIGHT ? 0x1p-22 : 0x1p-21);
+    double error = curve == HISTO_STRAIGHT ? 0 : fmax(most, 1) * scale * 0x1p-22;
+    error += (most * scale + fabs(offset) + 1) * 0x1.2p-24;
     l->curve = curve;
     l->scale_f32 = (float)scale;
     l->offset_f32 = (float)offset;
-    l->margin_f32 = (float)(off + error * l->bins);
+    l->margin_f32 = (float)(off + error * l->bins + 0x1p-24);
     l->near_f32 = l->margin_f32 < 0.5f && isnormal(l->scale_f32) && l->bins < 1 << 20;
 }
 
 static double on_curve(const histo_lookup *l, histo_curve curve, double x)
 {
-    return curve == HISTO_LOGARITHM ? log2(x) : sqrt(x - l->lo);
+    return curve == HISTO_LOGARITHM ? log2(x) : sqrt(x - l->from_f32);
+}
+
+static void fit(histo_lookup *l, histo_curve curve)
+{
+    double first = on_curve(l, curve, l->lo), last = on_curve(l, curve, l->hi), off = 0;
+    for (int32_t i = 0; i <= l->bins && off < 1; i++)
+        off = fmax(off, fabs((on_curve(l, curve, l->edges[i]) - first) / (last - first) * l->bins - i));
+    set_guess(l, curve, first, last, off);
 }
 
 void histo_lookup_fit(histo_lookup *l)
 {
-    bool is_normal = l->lo >= FLT_MIN && l->hi <= FLT_MAX, is_float = (double)l->first_f32 == l->lo && l->hi <= FLT_MAX;
-    for (histo_curve curve = HISTO_LOGARITHM; curve <= HISTO_ROOT && !l->near_f32; curve++) {
-        if (!(curve == HISTO_LOGARITHM ? is_normal : is_float)) continue;
-        double first = on_curve(l, curve, l->lo), last = on_curve(l, curve, l->hi), off = 0;
-        for (int32_t i = 0; i <= l->bins && off < 1; i++)
-            off = fmax(off, fabs((on_curve(l, curve, l->edges[i]) - first) / (last - first) * l->bins - i));
-        set_guess(l, curve, first, last, off);
-    }
+    if (l->hi > FLT_MAX) return;
+    if (l->lo >= FLT_MIN) fit(l, HISTO_LOGARITHM);
+    if (!l->near_f32 && l->lo >= 0) fit(l, HISTO_ROOT);
+    l->from_f32 = l->near_f32 ? l->from_f32 : l->first_f32;
+    if (!l->near_f32 && l->from_f32 == l->lo) fit(l, HISTO_ROOT);
 }
 
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)

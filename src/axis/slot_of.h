@@ -30,7 +30,7 @@ typedef struct histo_whole {
 } histo_whole;
 
 /* What of a float sample is regular on an axis: itself, its binary logarithm, the root of its distance from the axis'
- * beginning, which is a float then. */
+ * beginning or from 0. */
 typedef enum histo_curve { HISTO_STRAIGHT, HISTO_LOGARITHM, HISTO_ROOT } histo_curve;
 
 typedef struct histo_lookup {
@@ -41,6 +41,7 @@ typedef struct histo_lookup {
     double over;                    /* the first double above the axis: hi, or the next one if it is closed */
     float first_f32, over_f32;      /* the first floats that are not below, and that are above, the axis */
     histo_curve curve;           /* of a float, curve(x) * scale + offset is what share of the axis is below it … */
+    float from_f32;              /* … (where its root is of x - from) … */
     float scale_f32, offset_f32; /* … as computed in float; in bins … */
     float margin_f32;            /* … and farther than this from an edge it is on the right side … */
     bool near_f32;               /* … where all this is so: the margin is less than half a bin */

@@ -40,24 +40,21 @@ HISTO_IN_KERNEL void histo_to_curve(const histo_lookup *l, float *x, int n)
     else if (l->curve == HISTO_ROOT)
 #pragma unroll
         for (int k = 0; k < n; k++)
-            asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k] - l->first_f32));
+            asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k] - l->from_f32));
 }
 
 /* Of a number x, the edge nearest to its guess decides; the table is looked at only by samples near it, so that few
- * meet in a bank, and without a branch. Those beyond the axis are guessed to be at its ends. Rounding to the nearest is
- * by adding 1.5 * 2^23: the sum's bits are those of that and the number, and spread like it. */
+ * meet in a bank, and without a branch. */
 HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x, float curve)
 {
-    const float round = 0x1.8p23f, bins = (float)l->bins;
-    const uint32_t zero = 0x4b400000; /* the bits of `round` */
-    float share = __saturatef(__fmaf_rn(curve, l->scale_f32, l->offset_f32)), sum = __fmaf_rn(share, bins, round);
-    float before = __fmaf_rn(-share, bins, sum - round), first = copysignf(INFINITY, before);
-    uint32_t bits = __float_as_uint(sum), at = histo_spread(bits) - histo_spread(zero);
+    histo_guess guess = histo_guess_of(l, curve);
+    float first = copysignf(INFINITY, guess.before);
+    uint32_t at = histo_spread(guess.bits) - histo_spread(HISTO_GUESS_0); /* of the number alone */
     asm volatile("{ .reg .pred near; setp.le.f32 near, %1, %2; @near ld.shared.f32 %0, [%3]; }"
                  : "+f"(first)
-                 : "f"(fabsf(before)), "f"(l->margin_f32),
+                 : "f"(fabsf(guess.before)), "f"(l->margin_f32),
                    "r"((uint32_t)__cvta_generic_to_shared(words) + at * (uint32_t)sizeof *words));
-    return x >= first ? bits - (zero - 1) : bits - zero;
+    return x >= first ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
 }
 
 /* Of n <= HISTO_SAMPLES_f32 samples, an even number; NaN is looked for in two at once. */

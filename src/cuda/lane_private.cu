@@ -28,7 +28,7 @@ enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
 enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
 /* Bytes of counters, and of counters and a table, that leave enough to the first-level cache. */
-enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 172 << 10 };
+enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
 
 typedef struct layout {
     uint32_t log_copies;

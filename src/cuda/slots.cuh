@@ -154,6 +154,46 @@ HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, float x)
     return (uint32_t)(x != x ? n + 2 : slot);
 }
 
+/* Where a float is guessed to be by its curve (histo_lookup.near_f32): the number of the nearest edge, + HISTO_GUESS_0,
+ * and how far it is before that, in bins. Those beyond the axis are guessed to be at its ends, and NaN too. Rounding to
+ * the nearest is by adding 1.5 * 2^23, whose bits HISTO_GUESS_0 is. */
+typedef struct histo_guess {
+    uint32_t bits;
+    float before;
+} histo_guess;
+
+#define HISTO_GUESS_0 UINT32_C(0x4b400000)
+
+HISTO_IN_KERNEL histo_guess histo_guess_of(const histo_lookup *l, float curve)
+{
+    const float round = 0x1.8p23f, bins = (float)l->bins;
+    float share = __saturatef(__fmaf_rn(curve, l->scale_f32, l->offset_f32)), sum = __fmaf_rn(share, bins, round);
+    return histo_guess{__float_as_uint(sum), __fmaf_rn(-share, bins, sum - round)};
+}
+
+/* Floats on a regular axis by guesses, and those near edges by these; false if there are no guesses. */
+HISTO_IN_KERNEL bool histo_slots_by_guess(const histo_lookup *l, const float *x, uint32_t *slot, int n)
+{
+    if (!l->near_f32) return false;
+    float nearest = 1;
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+        histo_guess guess = histo_guess_of(l, x[i]);
+        slot[i] = guess.before < 0 ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
+        nearest = fminf(nearest, fabsf(guess.before));
+    }
+    if (nearest <= l->margin_f32)
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            slot[i] = histo_by_nearest(l, x[i]);
+    return true;
+}
+
+HISTO_IN_KERNEL bool histo_slots_by_guess(const histo_lookup *, const void *, uint32_t *, int)
+{
+    return false;
+}
+
 HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, float x)
 {
     return histo_position_f32(c, by_bits, x);
@@ -238,7 +278,9 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         typedef histo_native_##name native;                                                                            \
         const histo_cells *c = &l->cells;                                                                              \
         uint32_t sum[HISTO_SAMPLES_##name];                                                                            \
-        bool is_nan = false, special = false, equal = false;                                                       \
+        const bool exact = by_bits && sizeof(native) == sizeof(float); /* all bits are the position */                 \
+        bool is_nan = false, special = false;                                                                          \
+        uint32_t short_of = UINT32_MAX;                                                                                \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             native v = (native)widen(x[i]);                                                                            \
@@ -258,9 +300,9 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             slot[i] = sum[i] >> (c->low + 1);                                                                          \
-            equal = equal || histo_cells_equals(c, sum[i]);                                                            \
+            short_of = min(short_of, histo_cells_short(c, sum[i]));                                                    \
         }                                                                                                              \
-        if (equal) _Pragma("unroll") for (int i = 0; i < n; i++)                                                       \
+        if (short_of == 0 && !exact) _Pragma("unroll") for (int i = 0; i < n; i++)                                     \
             {                                                                                                          \
                 bool is = histo_cells_equals(c, sum[i]) && sum[i] < c->special;                                        \
                 uint32_t compared = histo_by_edge_##name(l, is ? slot[i] : 0, x[i]);                                   \
@@ -305,7 +347,8 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
             _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
         } else if (l->kind == HISTO_UNIFORM) {                                                                         \
-            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
+            if (!histo_slots_by_guess(l, x, slot, n))                                                                  \
+                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_nearest_##name(l, x[i]);              \
         } else if (sizeof(storage) > 2 && l->cells.entry) {                                                            \
             histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, n);                              \
         } else {                                                                                                       \
