@@ -183,44 +183,54 @@ struct planes {
 
 /* ---- Adding ---- */
 
-/* Add numbers to the words at[k] of WORDS planes, where count[k]; the old word tells the carry. */
+/* Add numbers to the words at[k] of WORDS planes; the old word tells the carry. */
 template <int WORDS, int N>
-HISTO_IN_KERNEL void add_numbers(unsigned int *plane, const layout *l, const uint32_t *at, const uint32_t *count,
+HISTO_IN_KERNEL void add_numbers(unsigned int *plane, const layout *l, const uint32_t *at,
                                  typename number<WORDS>::type *n)
 {
 #pragma unroll
     for (int j = 0; j < WORDS; j++, plane += l->words)
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            if (!count[k]) continue;
             uint32_t old = atomicAdd(&plane[at[k]], (uint32_t)n[k]);
             if (j + 1 < WORDS) n[k] = (n[k] + old) >> 32;
         }
 }
 
-/* Add N times count[k] samples of one slot, whose sums are f[k]. */
+/* Add N times count[k] samples, whose sums are f[k], to the words at[k]. */
 template <typename T, bool SQUARES, int N>
-HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, const uint32_t *count,
+HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *at, const uint32_t *count,
                          const fixed<T, SQUARES> *f)
 {
     typedef format<T, SQUARES> is;
     typedef planes<T, SQUARES> plane;
-    uint32_t at[N];
     typename number<is::WORDS>::type sum[N];
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        at[k] = word_of(l, slot[k]);
         sum[k] = f[k].sum;
-        if (count[k]) atomicAdd(&mine[at[k]], count[k]);
+        atomicAdd(&mine[at[k]], count[k]);
     }
-    add_numbers<is::WORDS, N>(mine + plane::SUM * l->words, l, at, count, sum);
+    add_numbers<is::WORDS, N>(mine + plane::SUM * l->words, l, at, sum);
     if constexpr (SQUARES) {
         typename number<is::SQUARE_WORDS>::type square[N];
 #pragma unroll
         for (int k = 0; k < N; k++)
             square[k] = f[k].square;
-        add_numbers<is::SQUARE_WORDS, N>(mine + plane::SQUARE * l->words, l, at, count, square);
+        add_numbers<is::SQUARE_WORDS, N>(mine + plane::SQUARE * l->words, l, at, square);
     }
+}
+
+/* One sample of each slot. */
+template <typename T, bool SQUARES, int N>
+HISTO_IN_KERNEL void add_each(unsigned int *mine, const layout *l, const uint32_t *slot, const fixed<T, SQUARES> *f)
+{
+    uint32_t at[N], count[N];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        at[k] = word_of(l, slot[k]);
+        count[k] = 1;
+    }
+    add<T, SQUARES, N>(mine, l, at, count, f);
 }
 
 /* ---- Joining samples of one slot ---- */
@@ -262,26 +272,63 @@ HISTO_IN_KERNEL bool repeats(const uint32_t *slot)
     return __popc(__ballot_sync(~0u, slot[0] == slot[1] || slot[0] == slot[GROUP / 2])) >= MANY;
 }
 
-/* Samples of one slot are joined to the thread's first of them, and to the warp's first if they all are of one: their
- * number becomes its count, and 0 theirs. By a whole warp. */
+/* All samples of a warp, which are of one slot, by its first lane. */
 template <typename T, bool SQUARES>
-HISTO_IN_KERNEL void join(const uint32_t *slot, uint32_t *count, fixed<T, SQUARES> *f)
+HISTO_IN_KERNEL void add_alike(unsigned int *mine, const layout *l, uint32_t slot, const fixed<T, SQUARES> *f)
 {
     typedef format<T, SQUARES> is;
+    const uint32_t count = GROUP * WARP, at = word_of(l, slot);
+    fixed<T, SQUARES> all = f[0];
 #pragma unroll
-    for (int k = 1; k < GROUP; k++)
+    for (int k = 1; k < GROUP; k++) {
+        all.sum += f[k].sum;
+        if constexpr (SQUARES) all.square += f[k].square;
+    }
+    all.sum = sum_of_numbers<is::WORDS>(all.sum);
+    if constexpr (SQUARES) all.square = sum_of_numbers<is::SQUARE_WORDS>(all.square);
+    if (threadIdx.x % WARP == 0) add<T, SQUARES, 1>(mine, l, &at, &count, &all);
+}
+
+/* A thread's samples, those of one slot joined to the first of them; the others add nothing to a word in the lane's
+ * bank, as that is no branch. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, const uint32_t *slot, fixed<T, SQUARES> *f)
+{
+    uint32_t at[GROUP], count[GROUP], spare = threadIdx.x % WARP >> l->log_copies << l->log_copies;
+#pragma unroll
+    for (int k = 0; k < GROUP; k++) {
+        count[k] = 1;
 #pragma unroll
         for (int i = 0; i < k; i++) {
             bool joins = count[k] && slot[k] == slot[i];
             f[i].sum += joins ? f[k].sum : 0;
-            if constexpr (SQUARES) f[i].square += joins ? f[k].square : 0;
+            f[k].sum = joins ? 0 : f[k].sum;
+            if constexpr (SQUARES) {
+                f[i].square += joins ? f[k].square : 0;
+                f[k].square = joins ? 0 : f[k].square;
+            }
             count[i] += joins;
             count[k] = joins ? 0 : count[k];
         }
-    if (!__all_sync(~0u, count[0] == GROUP && slot[0] == __shfl_sync(~0u, slot[0], 0))) return;
-    f[0].sum = sum_of_numbers<is::WORDS>(f[0].sum);
-    if constexpr (SQUARES) f[0].square = sum_of_numbers<is::SQUARE_WORDS>(f[0].square);
-    count[0] = threadIdx.x % WARP ? 0 : GROUP * WARP;
+    }
+#pragma unroll
+    for (int k = 0; k < GROUP; k++)
+        at[k] = count[k] ? word_of(l, slot[k]) : spare;
+    add<T, SQUARES, GROUP>(mine, l, at, count, f);
+}
+
+/* By a whole warp. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const uint32_t *slot, fixed<T, SQUARES> *f)
+{
+    bool alike = slot[0] == __shfl_sync(~0u, slot[0], 0);
+#pragma unroll
+    for (int k = 1; k < GROUP; k++)
+        alike = alike && slot[k] == slot[0];
+    if (__all_sync(~0u, alike))
+        add_alike(mine, l, slot[0], f);
+    else
+        add_joined(mine, l, slot, f);
 }
 
 /* ---- The merge ---- */
@@ -422,22 +469,19 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
                         f[k] = cut<T, SQUARES>(weight[g][k], &in);                                                     \
                         outside |= f[k].outside;                                                                       \
                     }                                                                                                  \
-                    uint32_t count[GROUP] = {1, 1, 1, 1};                                                              \
-                    if (joins && repeats(slot)) {                                                                      \
-                        join(slot, count, f);                                                                          \
-                        add<T, SQUARES, GROUP>(mine, &l, slot, count, f);                                              \
-                    } else {                                                                                           \
-                        add<T, SQUARES, GROUP>(mine, &l, slot, count, f);                                              \
-                    }                                                                                                  \
+                    if (joins && repeats(slot))                                                                        \
+                        add_repeating(mine, &l, slot, f);                                                              \
+                    else                                                                                               \
+                        add_each<T, SQUARES, GROUP>(mine, &l, slot, f);                                                \
                     if (outside)                                                                                       \
                         _Pragma("unroll") for (int k = 0; k < GROUP; k++) if (f[k].outside) add_outside(               \
                             &work, first + slot[k], (const char *)(weights + at + g * blockDim.x * GROUP + k));        \
                 }                                                                                                      \
             }                                                                                                          \
             for (uint32_t i = whole + threadIdx.x; i < share.length; i += blockDim.x) {                                \
-                uint32_t slot = histo_slot_of_##name(lookup, samples[i]), count = 1;                                   \
+                uint32_t slot = histo_slot_of_##name(lookup, samples[i]);                                              \
                 fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                \
-                add<T, SQUARES, 1>(mine, &l, &slot, &count, &f);                                                       \
+                add_each<T, SQUARES, 1>(mine, &l, &slot, &f);                                                          \
                 if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));                          \
             }                                                                                                          \
             merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                    \
@@ -503,7 +547,7 @@ static __global__ void __launch_bounds__(1024, 1)
         histo_clear_shared(shared, planes<T, SQUARES>::ALL * l.words);
         for (uint32_t i = threadIdx.x; i < share.length; i += blockDim.x) {
             histo_place place = histo_place_of(&work, &share, i);
-            uint32_t slot = histo_slot_of_place(&work, &place), count = 1;
+            uint32_t slot = histo_slot_of_place(&work, &place);
             if (slot == work.slots) { /* left out: counted, but not its weight */
                 atomicAdd(&mine[word_of(&l, slot)], 1u);
                 continue;
@@ -511,7 +555,7 @@ static __global__ void __launch_bounds__(1024, 1)
             double weight;
             bool exact = load_weight(&work, address(&place), &weight);
             fixed<T, SQUARES> f = cut<T, SQUARES>(exact ? weight : 0, &in);
-            add<T, SQUARES, 1>(mine, &l, &slot, &count, &f);
+            add_each<T, SQUARES, 1>(mine, &l, &slot, &f);
             if (f.outside || !exact) add_outside(&work, share.entry * work.counters + slot, address(&place));
         }
         merge<T, SQUARES>(shared, &l, &work, share.entry, &in);
