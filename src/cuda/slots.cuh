@@ -286,16 +286,19 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
             native v = (native)widen(x[i]);                                                                            \
             sum[i] = histo_cells_sum(c, by_bits, entry, histo_position(c, by_bits, v));                                \
             is_nan = is_nan || v != v;                                                                                 \
-            special = special || sum[i] >= c->special;                                                                 \
         }                                                                                                              \
-        _Pragma("unroll 1") for (int level = 1; level <= c->levels && special; level++)                                \
+        /* By two, as a warp seldom has special ones among so few. */                                                  \
+        _Pragma("unroll") for (int i = 0; i < n; i += 2)                                                               \
         {                                                                                                              \
-            special = false;                                                                                           \
-            _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
+            const int other = i + 1 < n ? i + 1 : i;                                                                   \
+            bool is = sum[i] >= c->special || sum[other] >= c->special;                                                \
+            _Pragma("unroll 1") for (int level = 1; level <= c->levels && is; level++)                                 \
             {                                                                                                          \
                 sum[i] = histo_cells_finer(c, entry, sum[i], level);                                                   \
-                special = special || sum[i] >= c->special;                                                             \
+                if (other != i) sum[other] = histo_cells_finer(c, entry, sum[other], level);                           \
+                is = sum[i] >= c->special || sum[other] >= c->special;                                                 \
             }                                                                                                          \
+            special = special || is;                                                                                   \
         }                                                                                                              \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
@@ -321,7 +324,7 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
                 it = histo_slot_by_##compute(l, (compute)widen(one));                                                  \
                 _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? it : slot[i];                         \
             }                                                                                                          \
-        if (c->from_below)                                                                                             \
+        if (by_bits && c->from_below)                                                                                  \
             _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] =                                                    \
                 histo_is_below(l, (native)widen(x[i])) ? 0 : slot[i];                                                  \
         if (is_nan) _Pragma("unroll") for (int i = 0; i < n; i++)                                                      \
