@@ -158,8 +158,8 @@ static void closed_at_2_to_the_53(void **state)
     }
 }
 
-/* A guess farther than the margin from an edge is on the sample's side of it: computed in double, its errors are smaller
- * than those that the margin allows for. Returns whether there are guesses. */
+/* A guess farther than the margin from an edge is on the sample's side of it: computed in double, its errors are
+ * smaller than those that the margin allows for. Returns whether there are guesses. */
 static bool guesses_are_right(const histo_axis *axis, const float *samples, int64_t n)
 {
     histo_axis owned;

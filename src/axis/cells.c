@@ -6,7 +6,7 @@
 
 enum {
     MOST_LOG_CELLS = 21,
-    LEAST_LOG_FINER = 2,  /* of the finer cells of one */
+    LEAST_LOG_FINER = 2, /* of the finer cells of one */
     MOST_LOG_FINER = 4,
     MOST_LEVELS = 6,
     MOST_ENTRIES = 1 << 22,
@@ -123,7 +123,8 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
     return first;
 }
 
-/* What the sum is to be at the beginning of the part's cell of the first level, if the part has one threshold at most. */
+/* What the sum is to be at the beginning of the part's cell of the first level, if the part has one threshold at most.
+ */
 static uint32_t simple_sum(const maker *m, const part *p)
 {
     uint32_t base = p->first << (m->cells.low + 1), beyond = (uint32_t)2 << m->cells.low;
@@ -131,16 +132,16 @@ static uint32_t simple_sum(const maker *m, const part *p)
     return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
-/* The same for any part; those of several thresholds have finer ones made, which are never more than two to the power of
- * half a sum's bits deep in recursion: MOST_LEVELS. */
+/* The same for any part; those of several thresholds have finer ones made, which are never more than two to the power
+ * of half a sum's bits deep in recursion: MOST_LEVELS. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);
     histo_cells *c = &m->cells;
     int log_finer = c->log_finer, width = c->low - p->level * log_finer; /* log2 of the part's positions */
     int level = p->level + 1, shift = width + 1 - log_finer;
-    m->special[p->level] += ldexp(1, width) / ((double)c->last - c->first) / 2 +
-                            (double)(p->end - p->first) / m->thresholds / 2;
+    m->special[p->level] +=
+        ldexp(1, width) / ((double)c->last - c->first) / 2 + (double)(p->end - p->first) / m->thresholds / 2;
     uint32_t within = (p->begin - p->cell) << 1;
     if (level > MOST_LEVELS || shift < 1) return c->special - within; /* a search */
     uint32_t first = m->words - c->finer, count = (uint32_t)1 << log_finer;
@@ -167,7 +168,8 @@ static bool make_entries(maker *m, uint32_t count)
     memset(m->special, 0, sizeof m->special);
     m->too_many = false;
     m->cells.levels = 0;
-    m->cells.finer = m->words = (uint32_t)histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + count - 1) + 1;
+    m->cells.finer = m->words =
+        (uint32_t)histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + count - 1) + 1;
     if (!make_room(m, m->words)) return false;
     part p = {0, 0, 0, 0, 0};
     for (uint32_t c = 0; c < count; c++) {
@@ -244,9 +246,9 @@ static double in_any(double share, int n)
     return 1 - pow(1 - fmin(share, 1), n);
 }
 
-/* Cycles of a multiprocessor for a warp's samples, roughly, beside those that any table takes; samples are thought to be
- * half like the cells, evenly spread over positions, and half like the thresholds, as edges are set where samples are.
- * Large tables leave less room to counters, and to samples on their way. */
+/* Cycles of a multiprocessor for a warp's samples, roughly, beside those that any table takes; samples are thought to
+ * be half like the cells, evenly spread over positions, and half like the thresholds, as edges are set where samples
+ * are. Large tables leave less room to counters, and to samples on their way. */
 static double cost_of(const maker *m)
 {
     uint32_t words = m->cells.words;

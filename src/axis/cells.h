@@ -20,8 +20,8 @@
  *
  *     sum + entry of finer cell (sum - special) >> shift
  *
- * is as good a sum as one of a cell, or special again, with the next bits of `at` to look at. What the last level leaves
- * special is searched: thresholds that share a position.
+ * is as good a sum as one of a cell, or special again, with the next bits of `at` to look at. What the last level
+ * leaves special is searched: thresholds that share a position.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
  * threshold is ours. Cost: a random read of 4 bytes a sample, or more where edges are close. */
@@ -47,12 +47,12 @@ typedef struct histo_cells {
     uint32_t words;
     uint32_t skipped; /* cells before the first */
     uint32_t special;
-    uint32_t finer; /* words before the first finer cell's */
+    uint32_t finer;                 /* words before the first finer cell's */
     uint8_t low, log_finer, levels; /* of finer cells; levels 0: no cell has several thresholds */
-    bool by_bits;        /* else linear: position = value * scale + offset, in double */
-    bool from_below;     /* by_bits: samples below the axis are in the first bin, and told by a comparison */
-    int32_t first, last; /* positions; leading bits are cut to these */
-    float least, most;   /* linear: samples of f32 are cut to these before they are mapped, positions of others after */
+    bool by_bits;                   /* else linear: position = value * scale + offset, in double */
+    bool from_below;                /* by_bits: samples below the axis are in the first bin, and told by a comparison */
+    int32_t first, last;            /* positions; leading bits are cut to these */
+    float least, most; /* linear: samples of f32 are cut to these before they are mapped, positions of others after */
     double scale, offset;
 } histo_cells;
 
@@ -100,8 +100,8 @@ HISTO_INLINE uint32_t histo_position_f64(const histo_cells *c, bool by_bits, dou
     return (uint32_t)(position < c->last ? position : c->last);
 }
 
-/* Where the entry of cell `index` is. Linear maps keep samples in regular steps from cells a power of two apart by their
- * scale. Signed, so that compilers may add what comes before an index to the table's address. */
+/* Where the entry of cell `index` is. Linear maps keep samples in regular steps from cells a power of two apart by
+ * their scale. Signed, so that compilers may add what comes before an index to the table's address. */
 HISTO_INLINE int32_t histo_cells_word(const histo_cells *c, bool by_bits, uint32_t index)
 {
     return by_bits ? (int32_t)histo_spread(index - c->skipped) : (int32_t)index - (int32_t)c->skipped;

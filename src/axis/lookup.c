@@ -50,9 +50,9 @@ static histo_whole whole_of(const histo_lookup *l, histo_dtype dtype)
 }
 
 /* first, last: of the curve on the axis, where 1 is the least that matters; off: by how many bins it misses edges. In
- * float, the scale, the offset and the share are rounded by 2^-24 each, and at last the distance from an edge; the GPU's
- * logarithm is off by 2^-22, relatively or below 1 absolutely, its root by 2^-23 and half of its argument's rounding.
- * Samples beyond the axis have larger errors, but less than their distance from it. */
+ * float, the scale, the offset and the share are rounded by 2^-24 each, and at last the distance from an edge; the
+ * GPU's logarithm is off by 2^-22, relatively or below 1 absolutely, its root by 2^-23 and half of its argument's
+ * rounding. Samples beyond the axis have larger errors, but less than their distance from it. */
 static void set_guess(histo_lookup *l, histo_curve curve, double first, double last, double off)
 {
     double scale = 1 / (last - first), offset = -first * scale, most = fmax(fabs(first), fabs(last));

@@ -7,8 +7,8 @@
  * - A share of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
  *   those that are no numbers, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a share can overflow.
- * - Where many lanes share a copy and slots repeat, a thread's samples of one slot are joined before they are added, and
- *   a warp's that are all of one.
+ * - Where many lanes share a copy and slots repeat, a thread's samples of one slot are joined before they are added,
+ * and a warp's that are all of one.
  *
  * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for
  * more, and where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
