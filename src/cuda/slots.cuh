@@ -286,19 +286,16 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
             native v = (native)widen(x[i]);                                                                            \
             sum[i] = histo_cells_sum(c, by_bits, entry, histo_position(c, by_bits, v));                                \
             is_nan = is_nan || v != v;                                                                                 \
+            special = special || sum[i] >= c->special;                                                                 \
         }                                                                                                              \
-        /* By two, as a warp seldom has special ones among so few. */                                                  \
-        _Pragma("unroll") for (int i = 0; i < n; i += 2)                                                               \
+        _Pragma("unroll 1") for (int level = 1; level <= c->levels && special; level++)                                \
         {                                                                                                              \
-            const int other = i + 1 < n ? i + 1 : i;                                                                   \
-            bool is = sum[i] >= c->special || sum[other] >= c->special;                                                \
-            _Pragma("unroll 1") for (int level = 1; level <= c->levels && is; level++)                                 \
+            special = false;                                                                                           \
+            _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
             {                                                                                                          \
                 sum[i] = histo_cells_finer(c, entry, sum[i], level);                                                   \
-                if (other != i) sum[other] = histo_cells_finer(c, entry, sum[other], level);                           \
-                is = sum[i] >= c->special || sum[other] >= c->special;                                                 \
+                special = special || sum[i] >= c->special;                                                             \
             }                                                                                                          \
-            special = special || is;                                                                                   \
         }                                                                                                              \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
