@@ -108,8 +108,8 @@ static bool make_room(maker *m, uint32_t words)
     return true;
 }
 
-/* Cells of one level: the thresholds [first, end) are in that from `begin` on, 2^log_width positions wide, within the
- * cell of the first level from `cell` on. */
+/* A cell of some level, from position `begin` on, with the thresholds [first, end); it is in the cell of the first
+ * level from `cell` on. */
 typedef struct part {
     uint32_t first, end, cell, begin;
     int level;
@@ -132,8 +132,7 @@ static uint32_t simple_sum(const maker *m, const part *p)
     return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
-/* The same for any part; those of several thresholds have finer ones made, which are never more than two to the power
- * of half a sum's bits deep in recursion: MOST_LEVELS. */
+/* The same for any part; those of several thresholds have finer cells made, MOST_LEVELS deep at most. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);
