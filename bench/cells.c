@@ -13,7 +13,9 @@ typedef struct group {
     bench_axis_kind axis;
     int64_t bins;
     unsigned distributions;
-    double gpu, cpu, naive;
+    double gpu, cpu;
+    const char *beside;
+    double times;
     int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
     bool interleaved;
     bench_layout layout;
@@ -68,16 +70,18 @@ enum {
     INTERLEAVED = 1
 };
 
+#define BOOST "boost-histogram", 3
 static const group groups[] = {
 #define GROUP(placement, dtype, axis, bins, distributions, gpu, cpu, naive)                                            \
-    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, naive, .each = {0}},
+    {BENCH_##placement, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu,                         \
+     "naive loop",      naive,         .each = {0}},
 #define LAYOUT(how, dtype, axis, bins, distributions, gpu, cpu)                                                        \
-    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, 0, .layout = BENCH_##how},
+    {BENCH_RESIDENT, HISTO_##dtype, BENCH_##axis, (int64_t)(bins), distributions, gpu, cpu, .layout = BENCH_##how},
 #define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
-    {BENCH_RESIDENT,    HISTO_##dtype,     BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu, 0,        \
-     .each = {x, y, z}, .interleaved = how},
+    {BENCH_RESIDENT, HISTO_##dtype,     BENCH_NATURAL,     (int64_t)(x) * (y) * (z), distributions, gpu, cpu,          \
+     BOOST,          .each = {x, y, z}, .interleaved = how},
 #define STACK(how, dtype, x, y, distributions, gpu, cpu)                                                               \
-    {BENCH_RESIDENT,    HISTO_##dtype,        BENCH_NATURAL, (int64_t)(x) * (y), distributions, gpu, cpu, 0,           \
+    {BENCH_RESIDENT,    HISTO_##dtype,        BENCH_NATURAL, (int64_t)(x) * (y), distributions, gpu, cpu,              \
      .each = {x, y, 1}, .layout = BENCH_##how},
 #define WEIGHTED(dtype, axis, bins, distributions, gpu, cpu, of_weights, how)                                          \
     {BENCH_RESIDENT,                                                                                                   \
@@ -87,7 +91,7 @@ static const group groups[] = {
      distributions,                                                                                                    \
      gpu,                                                                                                              \
      cpu,                                                                                                              \
-     0,                                                                                                                \
+     BOOST,                                                                                                            \
      .weights = HISTO_##of_weights,                                                                                    \
      .weighting = HISTO_WEIGHT_##how},
 #include "bench/map.def"
@@ -96,6 +100,7 @@ static const group groups[] = {
 #undef JOINT
 #undef STACK
 #undef WEIGHTED
+#undef BOOST
 };
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
@@ -157,7 +162,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
-                                 .naive = g->naive};
+                                 .beside = g->beside,
+                                 .times = g->times};
             memcpy(cell->input.each, g->each, sizeof g->each);
             cell->input.interleaved = g->interleaved;
             for (int a = 0; a < BENCH_MOST_AXES; a++)

@@ -23,9 +23,9 @@ static histo_status fail_selection(const bench_gallery_options *options, const b
     return histo_fail(HISTO_INVALID, "no input is called %s: there are %s", options->inputs, names);
 }
 
-histo_status bench_gallery(const bench_gallery_options *options, int *wrong)
+histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong)
 {
-    *wrong = 0;
+    *measured = *wrong = 0;
     bool quick = options->quick;
     bench_race race = {.device = bench_device_find(options->device, BENCH_RESIDENT),
                        .samples = options->samples,
@@ -39,25 +39,27 @@ histo_status bench_gallery(const bench_gallery_options *options, int *wrong)
     if (!race.device) return HISTO_UNSUPPORTED;
     if (quick && !race.bytes) race.bytes = (int64_t)race.device->quick_bytes;
     race.budget_us = quick ? race.device->usual_budget_us / 10 : race.device->usual_budget_us;
-    int count, cells = 0, done = 0;
+    int count, cells = 0, selected = 0;
+    double start = bench_now_s();
     bench_input *inputs = bench_inputs_list(options->photos, options->photo_count, &count);
     if (!inputs) return histo_fail_memory(sizeof *inputs, "the inputs");
     histo_status status = HISTO_OK;
-    for (int i = 0; i < count && status == HISTO_OK; i++) {
+    for (int i = 0; i < count; i++) {
         bench_result result;
         if (options->inputs && !bench_input_selected(&inputs[i], options->inputs)) continue;
-        if (done == 0) report_begin(options, race.device);
+        if (selected++ == 0) report_begin(options, race.device);
+        if (status != HISTO_OK || bench_patience_over(&options->patience, start)) continue;
         race.input = &inputs[i];
         status = bench_race_run(&race, &result);
-        if (status == HISTO_OK) report_result(options, &result, done++ == 0);
+        if (status == HISTO_OK) report_result(options, &result, (*measured)++ == 0);
         for (int s = 0; s < result.scores; s++) {
             cells += result.score[s].outcome != BENCH_REFUSED;
             *wrong += result.score[s].outcome == BENCH_FAILED || result.score[s].outcome == BENCH_WRONG;
         }
         bench_result_free(&result);
     }
-    if (status == HISTO_OK && done == 0) status = fail_selection(options, inputs, count);
-    if (status == HISTO_OK) report_end(options, done, cells, *wrong);
+    if (selected == 0) status = fail_selection(options, inputs, count);
+    if (status == HISTO_OK || *measured) report_end(options, *measured, selected - *measured, cells, *wrong);
     free(inputs);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "bench/patience.h"
 #include "bench/race.h"
 
 typedef struct bench_gallery_options {
@@ -19,9 +20,11 @@ typedef struct bench_gallery_options {
     int photo_count;
     FILE *table, *json;       /* json may be NULL */
     const char *command_line; /* for json */
+    bench_patience patience;
 } bench_gallery_options;
 
-/* Run it, and write the table as it goes. *wrong: strategies that failed or counted differently. */
-histo_status bench_gallery(const bench_gallery_options *options, int *wrong);
+/* Run it, and write the table as it goes. *wrong: strategies that failed or counted differently; *measured: inputs,
+ * whose results are there after a failure, too. */
+histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong);
 
 #endif

@@ -3,11 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "bench/json.h"
-#include "bench/plain.h"
 #include "bench/report.h"
 
 static const double near_enough = 0.9;      /* a plan's choice, beside the best strategy */
@@ -37,18 +35,18 @@ static const bench_score *best_peer(const bench_result *result)
 /* The rate of the uniform cell of the same row, if it was measured before. */
 static double uniform_rate(const bench_map_result *map, const bench_cell *cell)
 {
-    for (int i = 0; i < map->cells; i++)
+    for (int i = 0; i < map->measured; i++)
         if (map->verdict[i].cell->input.kind == BENCH_UNIFORM && strcmp(map->verdict[i].cell->row, cell->row) == 0)
             return map->verdict[i].rate;
     return 0;
 }
 
-/* 0 on a GPU. */
-static double naive_rate(const bench_result *result)
+/* The rate that a cell is to reach beside a peer; 0: no target, or no such peer. */
+static double target_rate(const bench_result *result, const bench_cell *cell)
 {
-    for (int i = 0; i < result->scores; i++)
-        if (result->score[i].outcome == BENCH_EXACT && strcmp(result->score[i].name, bench_naive.name) == 0)
-            return bench_rate(&result->score[i]);
+    for (int i = 0; i < result->scores && cell->times > 0; i++)
+        if (result->score[i].outcome == BENCH_EXACT && strcmp(result->score[i].name, cell->beside) == 0)
+            return cell->times * bench_rate(&result->score[i]);
     return 0;
 }
 
@@ -65,7 +63,7 @@ static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, 
     v.percent = bench_percent(result, plan);
     v.choice = v.rate / bench_rate(result->best);
     v.peers = peer ? v.rate / bench_rate(peer) : 0;
-    if (v.percent < target || v.rate < cell->naive * naive_rate(result)) v.faults |= BENCH_BELOW_TARGET;
+    if (v.percent < target || v.rate < target_rate(result, cell)) v.faults |= BENCH_BELOW_TARGET;
     if (peer && v.peers < 1) v.faults |= BENCH_BELOW_PEER;
     if (v.choice < near_enough && strcmp(plan->name, result->best->name) != 0) v.faults |= BENCH_WRONG_CHOICE;
     if (v.rate < least_of_uniform * uniform_rate(map, cell)) v.faults |= BENCH_BELOW_UNIFORM;
@@ -80,10 +78,11 @@ static void print_heading(FILE *to)
 {
     fputs(
         "Gsamples/s of what the plan chose; the share of the read roof measured beside it, and the cell's target (2n: "
-        "twice the naive loop);\nthe best strategy, if it is another one, and the plan's rate over its rate; the best "
+        "twice the naive loop, 3b: three times boost-histogram);\nthe best strategy, if it is another one, and the "
+        "plan's rate over its rate; the best "
         "peer, and the plan's rate over its rate\n\n",
         to);
-    fprintf(to, "%-38s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
+    fprintf(to, "%-42s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
 }
 
 static const char *bare(const char *name)
@@ -96,15 +95,15 @@ static void print_cell(FILE *to, const bench_result *result, const bench_verdict
 {
     const bench_score *plan = find_plan(result), *peer = best_peer(result);
     char goal[400] = "", best[400] = "", other[400] = "";
-    fprintf(to, "%-38s", v->cell->input.name);
+    fprintf(to, "%-42s", v->cell->input.name);
     if (v->faults & BENCH_ERROR) {
         fprintf(to, " %s\n", plan->outcome == BENCH_EXACT ? "no strategy could count it" : plan->reason);
         return;
     }
     if (v->target > 0) snprintf(goal, sizeof goal, "%.0f", v->target);
-    double naive = naive_rate(result);
-    if (naive > 0 && v->cell->naive > 0)
-        snprintf(goal + strlen(goal), sizeof goal - strlen(goal), "%s%.2gn", *goal ? "," : "", v->cell->naive);
+    if (target_rate(result, v->cell) > 0)
+        snprintf(goal + strlen(goal), sizeof goal - strlen(goal), "%s%.2g%c", *goal ? "," : "", v->cell->times,
+                 *v->cell->beside);
     if (strcmp(plan->name, result->best->name) != 0)
         snprintf(best, sizeof best, "%s %.2f", bare(result->best->name), v->choice);
     if (peer) snprintf(other, sizeof other, "%s %.2f%s", peer->name, v->peers, peer->misplaced ? "*" : "");
@@ -131,7 +130,10 @@ static void put_cell(FILE *to, const bench_result *result, const bench_verdict *
     json_member(to, ", ", "distribution", v->cell->column);
     json_member(to, ", ", "placement", placements[v->cell->placement]);
     if (v->target > 0) fprintf(to, ", \"target_percent\": %g", v->target);
-    if (naive_rate(result) > 0 && v->cell->naive > 0) fprintf(to, ", \"target_over_naive_loop\": %g", v->cell->naive);
+    if (target_rate(result, v->cell) > 0) {
+        json_member(to, ", ", "target_peer", v->cell->beside);
+        fprintf(to, ", \"target_over_peer\": %g", v->cell->times);
+    }
     if (!(v->faults & BENCH_ERROR)) {
         const bench_score *peer = best_peer(result);
         json_member(to, ", ", "chosen", find_plan(result)->name);
@@ -168,8 +170,8 @@ static double reached(const bench_verdict *v)
 
 static summary sum_up(const bench_map_result *map)
 {
-    summary s = {.cells = map->cells};
-    for (int i = 0; i < map->cells; i++) {
+    summary s = {.cells = map->measured};
+    for (int i = 0; i < map->measured; i++) {
         const bench_verdict *v = &map->verdict[i];
         for (int f = 0; f < FAULTS; f++)
             s.faults[f] += v->faults >> f & 1;
@@ -187,14 +189,14 @@ static summary sum_up(const bench_map_result *map)
     return s;
 }
 
-/* "below peer (3): u8/integer/256: zipf, sorted; u32/integer/4096: uniform" */
-static void print_faulty(FILE *to, const bench_map_result *map, int fault, int count)
+/* "below peer (3): u8/integer/256: zipf, sorted; u32/integer/4096: uniform": cells with this fault. */
+static void print_faulty(FILE *to, const bench_map_result *map, const char *name, int fault, int count)
 {
     const char *row = NULL;
-    if (count) fprintf(to, "%s (%d)", fault_names[fault], count);
+    if (count) fprintf(to, "%s (%d)", name, count);
     for (int i = 0; i < map->cells; i++) {
         const bench_cell *cell = map->verdict[i].cell;
-        if (!(map->verdict[i].faults >> fault & 1)) continue;
+        if (!(map->verdict[i].faults & fault)) continue;
         if (!row || strcmp(row, cell->row) != 0)
             fprintf(to, "%s %s: %s", row ? ";" : ":", cell->row, cell->column);
         else
@@ -209,6 +211,7 @@ static void print_summary(FILE *to, const bench_map_result *map, int wrong, doub
     summary s = sum_up(map);
     fprintf(to, "\n%d cells in %.0f s; ", s.cells, seconds);
     fprintf(to, wrong ? "%d entries FAILED or counted WRONG\n" : "all counts exact\n", wrong);
+    print_faulty(to, map, "not measured", BENCH_NOT_MEASURED, map->cells - map->measured);
     if (!s.worst) return;
     fprintf(to, "geometric mean: %.1f %% of the read roof", exp(s.log_percent));
     if (s.with_peer) fprintf(to, ", %.2f x the best peer", exp(s.log_peers));
@@ -217,7 +220,7 @@ static void print_summary(FILE *to, const bench_map_result *map, int wrong, doub
     if (s.closest) fprintf(to, "\nclosest to a peer: %s, %.2f x", s.closest->cell->input.name, s.closest->peers);
     fprintf(to, "\nthe plan is within 10 %% of the best strategy on %d of %d cells\n", s.right, s.cells);
     for (int f = 0; f < FAULTS; f++)
-        print_faulty(to, map, f, s.faults[f]);
+        print_faulty(to, map, fault_names[f], 1 << f, s.faults[f]);
     fputs("* beside a peer: it puts some samples into other bins than the edges say\n", to);
 }
 
@@ -235,21 +238,20 @@ static void put_summary(FILE *to, const bench_map_result *map, int wrong, double
     fprintf(to, ", \"right_choices\": %d", s.right);
     for (int f = 0; f < FAULTS; f++)
         fprintf(to, ", \"%s\": %d", keys[f], s.faults[f]);
-    fputs("}}\n", to);
+    fputs(", \"not_measured\": [", to);
+    for (int i = map->measured; i < map->cells; i++) {
+        fputs(i > map->measured ? ", " : "", to);
+        json_text(to, map->verdict[i].cell->input.name, strlen(map->verdict[i].cell->input.name));
+    }
+    fputs("]}}\n", to);
 }
 
-static double now_s(void)
+/* Measure the next cell. */
+static histo_status run_cell(const bench_map_options *options, bench_map_result *map, int *wrong)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static histo_status run_cell(const bench_map_options *options, const bench_cell *cell, double target,
-                             bench_map_result *map, int *wrong)
-{
-    bench_race race = {.device = bench_device_find(options->device, cell->placement),
-                       .input = &cell->input,
+    bench_verdict *v = &map->verdict[map->measured];
+    bench_race race = {.device = bench_device_find(options->device, v->cell->placement),
+                       .input = &v->cell->input,
                        .samples = options->samples,
                        .bytes = options->bytes,
                        .repeat = options->repeat ? options->repeat : 5,
@@ -258,16 +260,15 @@ static histo_status run_cell(const bench_map_options *options, const bench_cell 
                        .plan = true,
                        .peers = true};
     bench_result result;
-    double start = now_s();
+    double start = bench_now_s();
     race.budget_us = options->device == HISTO_DEVICE_CPU ? 0.25e6 : 0.15e6;
     histo_status status = bench_race_run(&race, &result);
     if (status == HISTO_OK) {
-        bench_verdict *v = &map->verdict[map->cells];
-        *v = judge(map, cell, &result, target);
-        v->seconds = now_s() - start;
+        *v = judge(map, v->cell, &result, v->target);
+        v->seconds = bench_now_s() - start;
         print_cell(options->table, &result, v);
-        if (options->json) put_cell(options->json, &result, v, map->cells == 0);
-        map->cells++;
+        if (options->json) put_cell(options->json, &result, v, map->measured == 0);
+        map->measured++;
         for (int i = 0; i < result.scores; i++)
             *wrong += result.score[i].outcome == BENCH_FAILED || result.score[i].outcome == BENCH_WRONG;
     }
@@ -275,35 +276,43 @@ static histo_status run_cell(const bench_map_options *options, const bench_cell 
     return status;
 }
 
+/* The cells that were asked for. */
+static histo_status select_cells(const bench_map_options *options, const bench_cell *cells, int count,
+                                 bench_map_result *map)
+{
+    for (int i = 0; i < count; i++) {
+        double target = cells[i].target[options->device != HISTO_DEVICE_CPU];
+        if (target < 0 || (options->cells && !bench_cell_selected(&cells[i], options->cells))) continue;
+        map->verdict[map->cells++] = (bench_verdict){&cells[i], .target = target, .faults = BENCH_NOT_MEASURED};
+    }
+    if (map->cells) return HISTO_OK;
+    return histo_fail(HISTO_INVALID,
+                      "no cell of the map matches %s: cells are called as u32/integer/4096/zipf, and patterns as "
+                      "u32, u*/zipf or f32/log/4096 match parts of that",
+                      options->cells);
+}
+
 histo_status bench_map(const bench_map_options *options, const bench_cell *cells, int count, bench_map_result *map,
                        int *wrong)
 {
     const bench_device *device = bench_device_find(options->device, BENCH_RESIDENT);
     bench_map_options chosen = *options;
-    double start = now_s();
+    double start = bench_now_s();
     *map = (bench_map_result){0};
     *wrong = 0;
     if (!device) return HISTO_UNSUPPORTED;
     chosen.device = device->device;
-    bool gpu = device->device != HISTO_DEVICE_CPU;
-    if (!chosen.bytes) chosen.bytes = (int64_t)(gpu ? 2048 : 512) << 20;
-    histo_status status = HISTO_OK;
-    for (int i = 0, done = 0; i < count && status == HISTO_OK; i++) {
-        double target = cells[i].target[gpu];
-        if (target < 0 || (options->cells && !bench_cell_selected(&cells[i], options->cells))) continue;
-        if (done++ == 0) {
-            print_heading(options->table);
-            if (options->json) report_json_begin(options->json, options->command_line, device);
-        }
-        status = run_cell(&chosen, &cells[i], target, map, wrong);
-    }
-    if (status == HISTO_OK && map->cells == 0)
-        return histo_fail(HISTO_INVALID,
-                          "no cell of the map matches %s: cells are called as u32/integer/4096/zipf, and patterns as "
-                          "u32, u*/zipf or f32/log/4096 match parts of that",
-                          options->cells);
+    if (!chosen.bytes) chosen.bytes = (int64_t)(device->device == HISTO_DEVICE_CPU ? 512 : 2048) << 20;
+    histo_status status = select_cells(&chosen, cells, count, map);
     if (status != HISTO_OK) return status;
-    print_summary(options->table, map, *wrong, now_s() - start);
-    if (options->json) put_summary(options->json, map, *wrong, now_s() - start);
-    return HISTO_OK;
+    print_heading(options->table);
+    if (options->json) report_json_begin(options->json, options->command_line, device);
+    while (status == HISTO_OK && map->measured < map->cells) {
+        if (bench_patience_over(&options->patience, start)) break;
+        status = run_cell(&chosen, map, wrong);
+    }
+    if (status != HISTO_OK && !map->measured) return status;
+    print_summary(options->table, map, *wrong, bench_now_s() - start);
+    if (options->json) put_summary(options->json, map, *wrong, bench_now_s() - start);
+    return status;
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "bench/patience.h"
 #include "bench/race.h"
 
 enum { BENCH_MOST_CELLS = 512 };
@@ -17,6 +18,7 @@ typedef struct bench_map_options {
     int threads;              /* on the CPU; 0: as usual */
     FILE *table, *json;       /* json may be NULL */
     const char *command_line; /* for json */
+    bench_patience patience;
 } bench_map_options;
 
 typedef struct bench_cell {
@@ -24,8 +26,9 @@ typedef struct bench_cell {
     bench_placement placement;
     char row[80]; /* of the picture: "u32/integer/4096" */
     const char *column;
-    double target[2]; /* per cent of the roof, on a CPU and a GPU; 0: none, < 0: not measured */
-    double naive;     /* on a CPU: times the rate of the naive loop; 0: no target */
+    double target[2];   /* per cent of the roof, on a CPU and a GPU; 0: none, < 0: not measured */
+    const char *beside; /* the peer whose rate, where it takes part, … */
+    double times;       /* … the plan's is to be so many times; 0: no target */
 } bench_cell;
 
 /* What is wrong with a cell. */
@@ -34,7 +37,8 @@ enum {
     BENCH_BELOW_PEER = 2,
     BENCH_WRONG_CHOICE = 4,
     BENCH_BELOW_UNIFORM = 8,
-    BENCH_ERROR = 16
+    BENCH_ERROR = 16,
+    BENCH_NOT_MEASURED = 32,
 };
 
 typedef struct bench_verdict {
@@ -49,7 +53,7 @@ typedef struct bench_verdict {
 } bench_verdict;
 
 typedef struct bench_map_result {
-    int cells;
+    int cells, measured; /* that were asked for, and the first ones of them */
     bench_verdict verdict[BENCH_MOST_CELLS];
 } bench_map_result;
 
@@ -60,7 +64,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS]);
  * parts of the name in the same order: "zipf", "u32/4096", "f64/log/uniform". */
 bool bench_cell_selected(const bench_cell *cell, const char *patterns);
 
-/* Measure, and write the table as it goes. *wrong: entries that failed or counted differently. */
+/* Measure, and write the table as it goes; what was measured before a failure or the end of the time is summed up as
+ * well. *wrong: entries that failed or counted differently. */
 histo_status bench_map(const bench_map_options *options, const bench_cell *cells, int count, bench_map_result *result,
                        int *wrong);
 

@@ -8,10 +8,12 @@
 /* What is to be counted. */
 typedef struct bench_task {
     const bench_input *input;
-    const histo_axis *axis; /* owned; of a joint histogram all of them, as the lookups */
+    const histo_axis *axis; /* owned; of a joint histogram all of them, as the lookups and views */
     const double *edges;    /* all bins + 1, in host memory; of a joint histogram NULL */
     const histo_lookup *lookup;
     const void *samples;               /* where fills read them: the first one counted */
+    const histo_view *views;           /* the same, of each axis */
+    const histo_view *mask;            /* NULL if there is none */
     const bench_arrangement *arranged; /* NULL: one array, or columns */
     const void *weights;               /* NULL if there are none */
     int64_t count, all;                /* to be counted; all that are there */

@@ -1,13 +1,14 @@
 """Histograms of Python's libraries, for `histo bench map` to time.
 
 Requests are lines on standard input, their words divided by tabs; the answer to each is one line: "ok", or "no" and why.
-    begin ID LIBRARY SAMPLES DTYPE COUNT EDGES BINS KIND THREADS WEIGHTS WEIGHT_DTYPE   files of samples, of double edges
-                                                                   and of weights; KIND of axis: integer, equal, any;
-                                                                   WEIGHT_DTYPE: none, if there are none
-    run ID                                                         count all samples anew: what is timed
-    counts ID FILE                                                 write the counts of the last run, or the sums of
-                                                                   weights in units of 2^-24, as uint64
+    begin ID LIBRARY THREADS KIND BINS EDGES DTYPE SHAPE BATCH STRIDES SAMPLES OFFSETS MASK WEIGHTS WEIGHT_DTYPE SQUARES
+    run ID                   count all samples anew: what is timed
+    counts ID FILE UNIT      write the counts of the last run, or the sums of weights in UNIT, as uint64
     end ID
+What is of each axis, or of each dimension, is a list with commas. KIND of axes: integer, equal, any; EDGES: a file with
+the double edges of all of them. Axes have samples of one DTYPE and SHAPE, whose first BATCH dimensions are histograms, with
+STRIDES in bytes, from OFFSETS in the files SAMPLES on. MASK and WEIGHTS are arrays of that shape, MASK of bytes. SQUARES: 1
+if those of weights are summed, too. Files are descriptors of the process that asks; -1: there is none.
 """
 
 import mmap
@@ -17,95 +18,176 @@ import sys
 BLOCK = 1 << 22  # samples: what a library converts stays in caches, and does not fill the memory
 
 
-def blocks(task):
-    """Blocks of samples with their weights, or with None."""
-    for i in range(0, len(task.samples), BLOCK):
-        yield task.samples[i : i + BLOCK], None if task.weights is None else task.weights[i : i + BLOCK]
+def path_of(file):
+    return f"/proc/{os.getppid()}/fd/{file}"
+
+
+def mapped(file, dtype, shape, strides=None, offset=0):
+    if int(file) < 0:
+        return None
+    descriptor = os.open(path_of(file), os.O_RDONLY)
+    memory = mmap.mmap(descriptor, 0, mmap.MAP_SHARED, mmap.PROT_READ)
+    os.close(descriptor)
+    return np.ndarray(shape, dtype, memory, offset, strides)
+
+
+def numbers(words):
+    return [int(word) for word in words.split(",")]
+
+
+def dtype_of(name):
+    return np.dtype({"u": "uint", "i": "int", "f": "float"}[name[0]] + name[1:])
+
+
+class Axis:
+    def __init__(self, kind, edges):
+        self.kind, self.edges, self.bins = kind, edges, len(edges) - 1
+        self.lo, self.hi = float(edges[0]), float(edges[-1])
+
+
+class Task:
+    def __init__(self, threads, kind, bins, edges, dtype, shape, batch, strides, samples, offsets, mask, weights, of, squares):
+        ends = np.cumsum([n + 1 for n in numbers(bins)])
+        self.axes = [Axis(kind, e) for e in np.split(np.fromfile(path_of(edges)), ends[:-1])]
+        self.kind, self.threads, self.squares = kind, int(threads), squares == "1"
+        self.dtype, shape, strides = dtype_of(dtype), numbers(shape), numbers(strides)
+        self.batch = shape[: int(batch)]
+        self.columns = [
+            mapped(file, self.dtype, shape, strides, at) for file, at in zip(numbers(samples), numbers(offsets))
+        ]
+        self.mask = mapped(mask, np.uint8, shape)
+        self.weights = None if of == "none" else mapped(weights, dtype_of(of), shape)
+
+    def histograms(self):
+        """Of each histogram: columns of samples, weights and mask, or None."""
+        for i in np.ndindex(*self.batch):
+            yield [column[i].squeeze() for column in self.columns], *(
+                None if array is None else array[i].squeeze() for array in (self.weights, self.mask)
+            )
+
+    def count(self, count_block):
+        """count_block(columns, weights) of all blocks of samples that the mask lets through, in one dimension."""
+        return [
+            sum(count_block(*block) for block in blocks(columns, weights, mask))
+            for columns, weights, mask in self.histograms()
+        ]
+
+
+def blocks(columns, weights, mask):
+    shape = columns[0].shape
+    longest = int(np.argmax(shape))
+    step = max(1, BLOCK * shape[longest] // columns[0].size)
+    for i in range(0, shape[longest], step):
+        at = (slice(None),) * longest + (slice(i, i + step),)
+        chosen = [column[at].reshape(-1) for column in columns]
+        if mask is not None:
+            taken = mask[at].reshape(-1) != 0
+            chosen = [column[taken] for column in chosen]
+        yield chosen, None if weights is None else weights[at].reshape(-1)
 
 
 class Numpy:
     def __init__(self, task):
         self.task = task
-        if task.kind == "integer" and task.samples.dtype == np.uint64:
+        self.counting = len(task.axes) == 1 and task.kind == "integer"
+        if self.counting and task.dtype == np.uint64:
             raise ValueError("bincount takes no uint64")
 
+    def count(self, columns, weights):
+        axes = self.task.axes
+        bins = [axis.bins if axis.kind != "any" else axis.edges for axis in axes]
+        ranges = [(axis.lo, axis.hi) for axis in axes]
+        if self.counting:
+            lo = columns[0].dtype.type(axes[0].lo)
+            return np.bincount(columns[0] - lo if lo else columns[0], weights, minlength=bins[0])
+        if len(axes) == 1:
+            return np.histogram(columns[0], bins[0], ranges[0], weights=weights)[0]
+        if len(axes) == 2:
+            return np.histogram2d(*columns, bins, ranges, weights=weights)[0]
+        return np.histogramdd(columns, bins, ranges, weights=weights)[0]
+
+    def count_both(self, columns, weights):
+        self.count(columns, weights * weights)
+        return self.count(columns, weights)
+
     def run(self):
-        t = self.task
-        if t.kind == "integer":
-            counts = np.zeros(t.bins, np.int64 if t.weights is None else np.float64)
-            for block, weights in blocks(t):
-                from_0 = block if t.lo == 0 else block - t.samples.dtype.type(t.lo)
-                counts += np.bincount(from_0, weights, minlength=t.bins)
-            return counts
-        bins = t.bins if t.kind == "equal" else t.edges
-        return np.histogram(t.samples, bins, range=(t.lo, t.hi), weights=t.weights)[0]
+        return self.task.count(self.count_both if self.task.squares else self.count)
+
+
+class FastHistogram(Numpy):
+    def __init__(self, task):
+        self.task = task
+        if task.kind == "any":
+            raise ValueError("equal bins only")
+
+    def count(self, columns, weights):
+        bins = [axis.bins for axis in self.task.axes]
+        ranges = [(axis.lo, axis.hi) for axis in self.task.axes]
+        if len(bins) == 1:
+            return fast_histogram.histogram1d(columns[0], bins[0], ranges[0], weights=weights)
+        if len(bins) == 2:
+            return fast_histogram.histogram2d(*columns, bins, ranges, weights=weights)
+        return fast_histogram.histogramdd(columns, bins, ranges, weights=weights)
 
 
 class BoostHistogram:
     def __init__(self, task):
-        axis = bh.axis
         self.task = task
-        if task.kind == "integer":
-            self.axis = axis.Integer(int(task.lo), int(task.hi))
-        elif task.kind == "equal":
-            self.axis = axis.Regular(task.bins, task.lo, task.hi)
-        else:
-            self.axis = axis.Variable(task.edges)
+        self.axes = [self.make_axis(axis) for axis in task.axes]
+        storage = bh.storage
+        self.storage = storage.Int64 if task.weights is None else storage.Weight if task.squares else storage.Double
+
+    @staticmethod
+    def make_axis(axis):
+        if axis.kind == "integer":
+            return bh.axis.Integer(int(axis.lo), int(axis.hi))
+        return bh.axis.Regular(axis.bins, axis.lo, axis.hi) if axis.kind == "equal" else bh.axis.Variable(axis.edges)
 
     def run(self):
-        weighted = self.task.weights is not None
-        histogram = bh.Histogram(self.axis, storage=bh.storage.Double() if weighted else bh.storage.Int64())
-        for block, weights in blocks(self.task):
-            histogram.fill(block, weight=weights, threads=self.task.threads)
-        return histogram.values()
-
-
-class FastHistogram:
-    def __init__(self, task):
-        self.task = task
-        if task.kind == "any":
-            raise ValueError("equal bins only")
-
-    def run(self):
-        t = self.task
-        range_ = (t.lo, t.hi)
-        return sum(fast_histogram.histogram1d(block, t.bins, range_, weights=weights) for block, weights in blocks(t))
+        counts = []
+        for columns, weights, mask in self.task.histograms():
+            histogram = bh.Histogram(*self.axes, storage=self.storage())
+            for block, its_weights in blocks(columns, weights, mask):
+                histogram.fill(*block, weight=its_weights, threads=self.task.threads)
+            counts.append(histogram.values())
+        return counts
 
 
 class OpenCV:
     def __init__(self, task):
-        self.task = task
-        if task.samples.dtype not in (np.uint8, np.uint16, np.float32):
-            raise ValueError(f"not for {task.samples.dtype}")
+        self.bins = [axis.bins for axis in task.axes]
+        self.ranges = [end for axis in task.axes for end in (axis.lo, axis.hi)]
+        if task.dtype not in (np.uint8, np.uint16, np.float32):
+            raise ValueError(f"not for {task.dtype}")
+        if task.weights is not None:
+            raise ValueError("it sums no weights")
         if task.kind == "any":
             raise ValueError("equal bins only")
-        if task.bins > 65536:
+        if max(self.bins) > 65536:
             raise ValueError("too many bins")
         cv2.setNumThreads(task.threads)
+        self.histograms = [
+            ([self.pixels(column) for column in columns], None if mask is None else self.rows(mask))
+            for columns, _, mask in task.histograms()
+        ]
+
+    @staticmethod
+    def rows(array):
+        return array if array.ndim == 2 else array.reshape(-1, 4096 if len(array) % 4096 == 0 else 1)
+
+    @classmethod
+    def pixels(cls, column):
+        """An image whose first channel the column is."""
+        rows = cls.rows(column)
+        channels = rows.strides[1] // rows.itemsize
+        strides = (*rows.strides, rows.itemsize)
+        return np.lib.stride_tricks.as_strided(rows, (*rows.shape, channels), strides, writeable=False)
 
     def run(self):
-        t = self.task
-        width = 4096 if len(t.samples) % 4096 == 0 else 1
-        return cv2.calcHist([t.samples.reshape(-1, width)], [0], None, [t.bins], [t.lo, t.hi]).ravel()
-
-
-def mapped(path, dtype, count):
-    names = {"u": "uint", "i": "int", "f": "float"}
-    dtype = np.dtype(names[dtype[0]] + dtype[1:])
-    file = os.open(path, os.O_RDONLY)
-    flags = mmap.MAP_SHARED | getattr(mmap, "MAP_POPULATE", 0)  # no page faults while it counts
-    memory = mmap.mmap(file, int(count) * dtype.itemsize, flags, mmap.PROT_READ)
-    os.close(file)
-    return np.frombuffer(memory, dtype)
-
-
-class Task:
-    def __init__(self, samples, dtype, count, edges, bins, kind, threads, weights, weights_dtype):
-        self.samples = mapped(samples, dtype, count)
-        self.weights = None if weights_dtype == "none" else mapped(weights, weights_dtype, count)
-        self.edges = np.fromfile(edges, np.float64)
-        self.bins, self.kind, self.threads = int(bins), kind, int(threads)
-        self.lo, self.hi = float(self.edges[0]), float(self.edges[-1])
+        return [
+            cv2.calcHist(images, [i * image.shape[2] for i, image in enumerate(images)], mask, self.bins, self.ranges)
+            for images, mask in self.histograms
+        ]
 
 
 def main():
@@ -129,8 +211,7 @@ def main():
             elif verb == "run":
                 counts[key] = states[key].run()
             elif verb == "counts":
-                unit = 1 if states[key].task.weights is None else 2.0**-24
-                (np.asarray(counts[key]) / unit).astype(np.uint64).tofile(words[0])
+                (np.asarray(counts[key]) / float(words[1])).astype(np.uint64).tofile(path_of(words[0]))
             elif verb == "end":
                 states.pop(key, None), counts.pop(key, None)
         except Exception as error:  # whatever a library says, the benchmark goes on

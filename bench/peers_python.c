@@ -15,27 +15,32 @@
 #include "base/error.h"
 #include "peers.py.h"
 
+/* A file that is only memory. */
+typedef struct shared {
+    int file;
+    const void *from; /* what it holds, while there are states */
+    size_t bytes;
+} shared;
+
+enum { WEIGHTS = BENCH_MOST_AXES, MASK, EDGES, COUNTS, FILES, LIST_BYTES = 21 * HISTO_MAX_DIMS };
+
 static struct {
     bool tried;
     int socket; /* -1: there is no such process */
     FILE *answers;
-    int samples, weights, edges, counts; /* files */
-    /* What the files hold, while there are states. */
-    const void *placed;
-    int64_t count;
-    int states, last; /* the number of the last one */
+    shared files[FILES]; /* the first are samples */
+    int states, last;    /* the number of the last one */
 } python = {.socket = -1};
 
 static void start(const char *interpreter)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
-    python.samples = memfd_create("samples", MFD_CLOEXEC);
-    python.weights = memfd_create("weights", MFD_CLOEXEC);
-    python.edges = memfd_create("edges", MFD_CLOEXEC);
-    python.counts = memfd_create("counts", MFD_CLOEXEC);
+    for (int f = 0; f < FILES; f++)
+        python.files[f].file = memfd_create("histo", MFD_CLOEXEC);
     pid_t child = fork();
     if (child == 0) {
+        setpgid(0, 0); /* what stops this process leaves that one to finish the cell: it ends with the socket */
         dup2(pair[1], 0);
         dup2(pair[1], 1);
         execlp(interpreter, interpreter, "-c", peers_py, (char *)NULL);
@@ -56,7 +61,7 @@ static histo_status fail_absent(void)
 /* One line there, one back. */
 __attribute__((format(printf, 1, 2))) static histo_status ask(const char *format, ...)
 {
-    char request[256], answer[512];
+    char request[1024], answer[512];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(request, sizeof request, format, arguments);
@@ -68,39 +73,71 @@ __attribute__((format(printf, 1, 2))) static histo_status ask(const char *format
     return histo_fail(HISTO_UNSUPPORTED, "%s", strncmp(answer, "no\t", 3) == 0 ? answer + 3 : answer);
 }
 
-/* Write to a file of memory, from its byte `begin` on, where it is cut off. */
-static histo_status write_from(int file, size_t begin, const void *from, size_t bytes)
+/* Let a file hold these bytes. Entries of one race share the files: those of more samples append them. */
+static histo_status share(shared *to, const void *from, size_t bytes)
 {
-    const char *at = from;
-    bool failed = ftruncate(file, (off_t)begin) != 0;
-    for (size_t done = 0; done < bytes && !failed;) {
-        ssize_t written = pwrite(file, at + done, bytes - done, (off_t)(begin + done));
+    size_t done = to->from == from ? to->bytes : 0;
+    bool failed = done == 0 && ftruncate(to->file, 0) != 0;
+    while (done < bytes && !failed) {
+        ssize_t written = pwrite(to->file, (const char *)from + done, bytes - done, (off_t)done);
         failed = written <= 0 && errno != EINTR;
         done += written > 0 ? (size_t)written : 0;
     }
-    return failed ? histo_fail_memory(bytes, "a peer's samples") : HISTO_OK;
+    if (failed) return histo_fail_memory(bytes, "a peer's samples");
+    to->from = from;
+    to->bytes = done;
+    return HISTO_OK;
 }
 
-/* Entries of one race share the files: those of more samples append them. */
-static histo_status share(const bench_task *task)
+/* All edges of all axes, one behind the other. */
+static histo_status share_edges(const bench_task *task, int axes)
 {
-    size_t size = histo_dtype_size(task->input->dtype), begin = (size_t)python.count * size;
-    if (python.states && python.placed == task->samples) {
-        if (python.count >= task->count) return HISTO_OK;
-    } else {
-        begin = 0;
-        histo_status status =
-            write_from(python.edges, 0, task->edges, ((size_t)task->axis->bins + 1) * sizeof *task->edges);
-        if (status != HISTO_OK) return status;
-    }
-    python.placed = task->samples;
-    python.count = task->count;
-    if (task->weights) {
-        size_t bytes = (size_t)task->count * histo_dtype_size(task->input->weights);
-        histo_status status = write_from(python.weights, 0, task->weights, bytes);
-        if (status != HISTO_OK) return status;
-    }
-    return write_from(python.samples, begin, (const char *)task->samples + begin, (size_t)task->count * size - begin);
+    size_t edges = 0;
+    for (int a = 0; a < axes; a++)
+        edges += (size_t)task->axis[a].bins + 1;
+    double *all = malloc(edges * sizeof *all), *next = all;
+    if (!all) return histo_fail_memory(edges * sizeof *all, "edges");
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < axes && status == HISTO_OK; next += task->axis[a++].bins + 1)
+        status = histo_axis_edges(&task->axis[a], next);
+    python.files[EDGES].from = NULL;
+    if (status == HISTO_OK) status = share(&python.files[EDGES], all, edges * sizeof *all);
+    free(all);
+    return status;
+}
+
+/* From a view's first sample to its last. */
+static size_t extent(const histo_view *view)
+{
+    int64_t bytes = (int64_t)histo_dtype_size(view->dtype);
+    for (int d = 0; d < view->ndim; d++)
+        bytes += (view->shape[d] - 1) * view->strides[d];
+    return (size_t)bytes;
+}
+
+/* Columns have a file each; samples side by side are all in the first one. */
+static histo_status share_task(const bench_task *task, int axes)
+{
+    int columns = task->input->interleaved ? 1 : axes;
+    size_t beside = (size_t)(axes - columns) * histo_dtype_size(task->views->dtype);
+    for (int f = 0; f < FILES && python.states == 0; f++)
+        python.files[f].from = NULL;
+    histo_status status = share_edges(task, axes);
+    for (int a = 0; a < columns && status == HISTO_OK; a++)
+        status = share(&python.files[a], task->views[a].data, extent(&task->views[a]) + beside);
+    if (task->mask && status == HISTO_OK) status = share(&python.files[MASK], task->mask->data, extent(task->mask));
+    if (!task->weights || status != HISTO_OK) return status;
+    size_t bytes = (size_t)task->count * histo_dtype_size(task->input->weights);
+    return share(&python.files[WEIGHTS], task->weights, bytes);
+}
+
+/* "1,2,3", in a text of this size. */
+static const char *list(const int64_t *numbers, int count, char text[LIST_BYTES])
+{
+    int length = 0;
+    for (int i = 0; i < count; i++)
+        length += snprintf(text + length, (size_t)(LIST_BYTES - length), i ? ",%lld" : "%lld", (long long)numbers[i]);
+    return text;
 }
 
 typedef struct library {
@@ -108,11 +145,34 @@ typedef struct library {
     const bench_task *task;
 } library;
 
+static histo_status ask_to_begin(const char *name, const library *it, int axes)
+{
+    const bench_task *task = it->task;
+    const histo_view *view = task->views;
+    const char *kind = task->input->axis != BENCH_NATURAL  ? "any"
+                       : task->axis->kind == HISTO_INTEGER ? "integer"
+                                                           : "equal";
+    int64_t bins[BENCH_MOST_AXES], files[BENCH_MOST_AXES], offsets[BENCH_MOST_AXES];
+    char lists[5][LIST_BYTES];
+    for (int a = 0; a < axes; a++) {
+        bins[a] = task->axis[a].bins;
+        files[a] = python.files[task->input->interleaved ? 0 : a].file;
+        offsets[a] = task->input->interleaved ? (const char *)task->views[a].data - (const char *)view->data : 0;
+    }
+    bool squares = task->input->weighting == HISTO_WEIGHT_FAST || task->input->weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    return ask("begin\t%d\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n", it->number, name,
+               task->threads, kind, list(bins, axes, lists[0]), python.files[EDGES].file, histo_dtype_name(view->dtype),
+               list(view->shape, view->ndim, lists[1]), view->batch_ndim, list(view->strides, view->ndim, lists[2]),
+               list(files, axes, lists[3]), list(offsets, axes, lists[4]), task->mask ? python.files[MASK].file : -1,
+               task->weights ? python.files[WEIGHTS].file : -1,
+               task->weights ? histo_dtype_name(task->input->weights) : "none", squares);
+}
+
 static histo_status begin(const char *name, const bench_task *task, void **state)
 {
-    const char *interpreter = getenv("HISTO_BENCH_PYTHON"), *kind = "any";
-    if (task->input->axes) return histo_fail(HISTO_UNSUPPORTED, "not for several axes");
-    if (task->input->axis == BENCH_NATURAL) kind = task->axis->kind == HISTO_INTEGER ? "integer" : "equal";
+    const char *interpreter = getenv("HISTO_BENCH_PYTHON");
+    int axes = bench_input_axes(task->input);
+    if (task->arranged && task->arranged->pairs) return histo_fail(HISTO_UNSUPPORTED, "not for pairs of images");
     if (!python.tried && interpreter && *interpreter) start(interpreter);
     python.tried = true;
     if (!python.answers) return fail_absent();
@@ -120,15 +180,9 @@ static histo_status begin(const char *name, const bench_task *task, void **state
     if (!it) return histo_fail_memory(sizeof *it, "a peer");
     *it = (library){++python.last, task};
     *state = it;
-    histo_status status = share(task);
+    histo_status status = share_task(task, axes);
     python.states++;
-    if (status != HISTO_OK) return status;
-    int process = (int)getpid();
-    const char *weights = task->weights ? histo_dtype_name(task->input->weights) : "none";
-    return ask("begin\t%d\t%s\t/proc/%d/fd/%d\t%s\t%lld\t/proc/%d/fd/%d\t%lld\t%s\t%d\t/proc/%d/fd/%d\t%s\n",
-               it->number, name, process, python.samples, histo_dtype_name(task->input->dtype), (long long)task->count,
-               process, python.edges, (long long)task->axis->bins, kind, task->threads, process, python.weights,
-               weights);
+    return status == HISTO_OK ? ask_to_begin(name, it, axes) : status;
 }
 
 static histo_status run(void *state, void *stream)
@@ -140,9 +194,11 @@ static histo_status run(void *state, void *stream)
 static histo_status counts(void *state, uint64_t *counts)
 {
     const library *it = state;
-    size_t bytes = (size_t)it->task->axis->bins * sizeof *counts;
-    histo_status status = ask("counts\t%d\t/proc/%d/fd/%d\n", it->number, (int)getpid(), python.counts);
-    if (status == HISTO_OK && pread(python.counts, counts, bytes, 0) != (ssize_t)bytes)
+    const bench_task *task = it->task;
+    const int file = python.files[COUNTS].file;
+    size_t bytes = sizeof *counts * (size_t)task->input->bins * (size_t)(task->arranged ? task->arranged->batch : 1);
+    histo_status status = ask("counts\t%d\t%d\t%.17g\n", it->number, file, task->weights ? BENCH_WEIGHT_UNIT : 1.0);
+    if (status == HISTO_OK && pread(file, counts, bytes, 0) != (ssize_t)bytes)
         status = histo_fail(HISTO_DEVICE, "it gave no counts");
     return status;
 }
@@ -159,7 +215,7 @@ static void end(void *state)
     {                                                                                                                  \
         return begin(name, task, state);                                                                               \
     }                                                                                                                  \
-    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, false};
+    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, true};
 PEER(numpy, "NumPy", true)
 PEER(boost_histogram, "boost-histogram", true)
 PEER(fast_histogram, "fast-histogram", true)

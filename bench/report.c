@@ -165,12 +165,14 @@ void report_result(const bench_gallery_options *options, const bench_result *res
     }
 }
 
-void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong)
+void report_end(const bench_gallery_options *options, int inputs, int left, int cells, int wrong)
 {
-    fprintf(options->table, "\n%d inputs, %d measurements: ", inputs, cells);
+    fprintf(options->table, "\n%d inputs, ", inputs);
+    if (left) fprintf(options->table, "%d more not measured, ", left);
+    fprintf(options->table, "%d measurements: ", cells);
     if (wrong)
         fprintf(options->table, "%d FAILED or counted WRONG\n", wrong);
     else
         fputs("all counts exact\n", options->table);
-    if (options->json) fputs("]}\n", options->json);
+    if (options->json) fprintf(options->json, "],\n \"inputs_not_measured\": %d}\n", left);
 }

@@ -14,6 +14,7 @@ void report_json_result(FILE *to, const bench_result *result, bool first);
 
 void report_begin(const bench_gallery_options *options, const bench_device *device);
 void report_result(const bench_gallery_options *options, const bench_result *result, bool first);
-void report_end(const bench_gallery_options *options, int inputs, int cells, int wrong);
+/* left: inputs that were to be measured, too. */
+void report_end(const bench_gallery_options *options, int inputs, int left, int cells, int wrong);
 
 #endif

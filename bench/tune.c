@@ -3,11 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/error.h"
 #include "bench/device.h"
 #include "bench/json.h"
+#include "bench/patience.h"
 #include "bench/report.h"
 #include "plan/plan.h"
 
@@ -112,13 +112,6 @@ typedef struct tuning {
     double begun_s;
     bool stopped;
 } tuning;
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static histo_status find_venues(tuning *t)
 {
@@ -246,7 +239,7 @@ static histo_status measure_column(tuning *t, int dtype, int bins, int distribut
     double took_s = 0;
     for (int s = 0; s < o->samples && status == HISTO_OK && !t->stopped; s++) {
         bench_tuned *cell = cell_at(t->map, dtype, bins, s);
-        double now = now_s(), growth = s ? (double)o->sample[s] / (double)o->sample[s - 1] : 0;
+        double now = bench_now_s(), growth = s ? (double)o->sample[s] / (double)o->sample[s - 1] : 0;
         t->stopped = (o->stop && o->stop(o->context)) || now - t->begun_s > o->budget_s;
         if (t->stopped || now - t->begun_s + took_s * growth > o->budget_s) break;
         char what[128];
@@ -256,7 +249,7 @@ static histo_status measure_column(tuning *t, int dtype, int bins, int distribut
         status = measure_cell(t, cell, distribution);
         if (status == HISTO_NO_MEMORY && s > 0) return HISTO_OK; /* as far as the memory goes */
         t->map->done += status == HISTO_OK;
-        took_s = now_s() - now;
+        took_s = bench_now_s() - now;
     }
     return status;
 }
@@ -288,7 +281,7 @@ static int64_t count_measurements(const bench_tune_options *o)
 
 histo_status bench_tune(const bench_tune_options *o, bench_tuning *map)
 {
-    tuning t = {.options = o, .map = map, .begun_s = now_s()};
+    tuning t = {.options = o, .map = map, .begun_s = bench_now_s()};
     histo_status status = make_map(o, map);
     if (status == HISTO_OK) status = find_venues(&t);
     int *order = calloc((size_t)o->bins, sizeof *order);

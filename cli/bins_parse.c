@@ -40,26 +40,39 @@ static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char
     return 0;
 }
 
+static int fault_comma(const char *where, fault *f)
+{
+    return fault_set(f, EXIT_USAGE, "%s: a comma has no number on one side: edges are numbers between blanks or commas",
+                     where);
+}
+
 /* Edges from text: numbers between white space and commas, # before a comment. path: of the file, NULL for --edges. */
 static int parse_edges(bins_spec *spec, const char *text, const char *path, fault *f)
 {
     static const char between[] = " \t\r\n,";
     int64_t room = 0, line = 1;
+    bool number_next = true; /* a comma may not follow */
     spec->kind = BINS_EDGES;
     while (*text) {
         size_t length = strcspn(text, between);
+        char item[512], place[400] = "--edges";
+        if (path) snprintf(place, sizeof place, "%.360s, line %" PRId64, path, line);
         if (*text == '#') {
             text += strcspn(text, "\n");
+        } else if (length >= sizeof item) {
+            return fault_set(f, EXIT_USAGE, "%s: '%.40s...' is longer than any number", place, text);
         } else if (length > 0) {
-            char item[64], place[400] = "--edges";
-            snprintf(item, sizeof item, "%.*s", (int)(length < sizeof item ? length : sizeof item - 1), text);
-            if (path) snprintf(place, sizeof place, "%.360s, line %" PRId64, path, line);
+            snprintf(item, sizeof item, "%.*s", (int)length, text);
             if (add_edge(spec, &room, item, place, f) != 0) return -1;
+            number_next = false;
             text += length;
         } else {
+            if (*text == ',' && number_next) return fault_comma(place, f);
+            number_next |= *text == ',';
             line += *text++ == '\n';
         }
     }
+    if (spec->number > 0 && number_next) return fault_comma(path ? path : "--edges", f);
     if (spec->number < 2)
         return fault_set(f, EXIT_USAGE, "%s: %s: give at least two edges", path ? path : "--edges",
                          spec->number ? "one edge makes no bin" : "there are no edges");

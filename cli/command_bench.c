@@ -7,6 +7,7 @@
 #include "bench/gallery.h"
 #include "bench/map.h"
 #include "failure.h"
+#include "interrupt.h"
 #include "outfile.h"
 #include "overwrite.h"
 #include "photo.h"
@@ -23,7 +24,9 @@ typedef struct measuring {
     bench_photo *names;
     outfile *file;
     FILE *table, *json;
+    bool kept;                   /* something was measured, which stays whatever happens then */
     const bench_map_result *map; /* to be drawn; NULL: none */
+    volatile sig_atomic_t interrupted;
 } measuring;
 
 static const char *base_name(const char *path)
@@ -68,6 +71,18 @@ static int fail_run(histo_status status, fault *f)
     return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
 }
 
+static bool is_interrupted(void *context)
+{
+    return ((measuring *)context)->interrupted;
+}
+
+/* From now on an interrupt ends the measuring, not the process. */
+static bench_patience patience_of(measuring *m)
+{
+    interrupt_defer(&m->interrupted);
+    return (bench_patience){.budget_s = m->settings->budget_s, .stop = is_interrupted, .context = m};
+}
+
 /* Wrong counts are a failure, but their results are kept. */
 static int run_gallery(measuring *m, int *wrong, fault *f)
 {
@@ -91,8 +106,11 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
         .table = m->table,
         .json = m->json,
         .command_line = process_command_line(),
+        .patience = patience_of(m),
     };
-    histo_status status = bench_gallery(&options, wrong);
+    int measured;
+    histo_status status = bench_gallery(&options, &measured, wrong);
+    m->kept = measured;
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
@@ -150,18 +168,18 @@ static int place_of(const char *name, const char **names, int *count)
 /* Rows: type, axis, bins; columns: distributions; colour: the share of the read roof. */
 static int draw_map(const bench_map_result *map, const settings *s, fault *f)
 {
-    enum { COLUMNS = 64, ROW_HEIGHT = 26, AROUND = 200 };
+    enum { COLUMNS = 64, ROW_HEIGHT = 26, AROUND = 270 };
     static const char *rows[BENCH_MOST_CELLS], *columns[COLUMNS];
     static double values[BENCH_MOST_CELLS * COLUMNS];
     static int marks[BENCH_MOST_CELLS * COLUMNS], row[BENCH_MOST_CELLS], column[BENCH_MOST_CELLS];
     plot_grid grid = {.row_names = rows, .column_names = columns, .values = values, .marks = marks, .most = 100};
-    for (int i = 0; i < map->cells; i++) {
+    for (int i = 0; i < map->measured; i++) {
         row[i] = place_of(map->verdict[i].cell->row, rows, &grid.rows);
         column[i] = place_of(map->verdict[i].cell->column, columns, &grid.columns);
     }
     for (int i = 0; i < grid.rows * grid.columns; i++)
         values[i] = NAN;
-    for (int i = 0; i < map->cells; i++) {
+    for (int i = 0; i < map->measured; i++) {
         const bench_verdict *v = &map->verdict[i];
         int at = row[i] * grid.columns + column[i];
         values[at] = v->percent;
@@ -181,17 +199,25 @@ static int draw_map(const bench_map_result *map, const settings *s, fault *f)
     return -1;
 }
 
+static int keep(const measuring *m, fault *f)
+{
+    if (m->file && outfile_commit(m->file, f) != 0) return -1;
+    return m->map ? draw_map(m->map, m->settings, f) : 0;
+}
+
 static int end(measuring *m, int result, fault *f)
 {
     for (int i = 0; i < m->count; i++)
         free(m->photos[i].pixels);
     free(m->photos);
     free(m->names);
-    if (result == 0 && m->file)
-        result = outfile_commit(m->file, f);
+    if (result == 0) return keep(m, f);
+    fault second = {0}; /* the first one is told */
+    if (m->kept)
+        keep(m, &second);
     else
         outfile_abandon(m->file);
-    return result == 0 && m->map ? draw_map(m->map, m->settings, f) : result;
+    return result;
 }
 
 static int run_map(measuring *m, int *wrong, fault *f)
@@ -209,9 +235,11 @@ static int run_map(measuring *m, int *wrong, fault *f)
         .table = m->table,
         .json = m->json,
         .command_line = process_command_line(),
+        .patience = patience_of(m),
     };
     histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
-    if (s->image) m->map = &result;
+    m->kept = result.measured;
+    if (m->kept && s->image) m->map = &result;
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
@@ -236,6 +264,8 @@ int command_bench(const settings *s)
     }
     int result = begin(&m, s, &f);
     if (result == 0) result = subjects[which].run(&m, &wrong, &f);
-    if (end(&m, result, &f) != 0) return fault_report(&f);
+    result = end(&m, result, &f);
+    interrupt_obey(m.interrupted);
+    if (result != 0) return fault_report(&f);
     return wrong ? EXIT_DATA : EXIT_OK;
 }

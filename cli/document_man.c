@@ -201,8 +201,8 @@ static void print_surroundings(FILE *out)
     print_entry("HISTO_STRATEGY", "The strategy to use, where --strategy does not say.", out);
     print_entry(
         "HISTO_CPU",
-        "The newest instructions to use: baseline, avx2 or avx512. Counts do not depend on it; it is for tests and "
-        "comparisons.",
+        "The newest instructions to use: baseline, avx2, avx512 or avx512vbmi2. Counts do not depend on it; it is for "
+        "tests and comparisons.",
         out);
     print_entry("TMPDIR", "Where temporary copies go; /tmp if not set.", out);
     print_entry("COLUMNS", "The width of text where the terminal does not tell it.", out);

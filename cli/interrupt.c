@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,5 +75,7 @@ void interrupt_defer(volatile sig_atomic_t *number)
 void interrupt_obey(int number)
 {
     deferred = NULL;
-    if (number) raise(number);
+    if (!number) return;
+    fflush(stdout);
+    raise(number);
 }

@@ -9,6 +9,7 @@
 #include "help.h"
 #include "interrupt.h"
 #include "nearest.h"
+#include "option_values.h"
 #include "process.h"
 
 /* A word that is neither a subcommand nor a file. Words with a dot or a slash in them were meant as files. */
@@ -53,6 +54,7 @@ static int run(int argc, char **argv)
     int skipped = word && command_find(word) ? 1 : 0;
     int parsed = settings_parse(&s, command->name, argc - skipped, argv + skipped, &f);
     if (parsed != 0) return parsed > 0 ? EXIT_OK : fault_report(&f);
+    if (command != &command_rows[COMMAND_HELP] && value_environment(&f) != 0) return fault_report(&f);
     return command->run(&s);
 }
 

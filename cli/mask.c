@@ -55,7 +55,7 @@ static int begin(mask *m, const reader *data, fault *f)
 
 mask *mask_open(const char *path, const reader *data, fault *f)
 {
-    static const read_options as_found = {.header = -1};
+    static const read_options as_found = {.purpose = "masks", .header = -1};
     mask *m = calloc(1, sizeof *m);
     if (!m) {
         fault_set(f, EXIT_DATA, "no memory for the mask %s", path);

@@ -262,13 +262,30 @@ int value_param(settings *s, char *text, fault *f)
     return 0;
 }
 
+enum { MOST_THREADS = 1024 };
+
 int value_threads(settings *s, char *text, fault *f)
 {
-    enum { MOST_THREADS = 1024 };
     int64_t threads;
     if (parse_whole("threads", text, 1, MOST_THREADS, &threads, f) != 0) return -1;
     s->threads = (int)threads;
     return 0;
+}
+
+int value_environment(fault *f)
+{
+    static const char *const levels[] = {"", "baseline", "avx2", "avx512", "avx512vbmi2"};
+    const char *threads = getenv("HISTO_THREADS"), *cpu = getenv("HISTO_CPU");
+    int64_t number;
+    bool known = !cpu;
+    if (threads && *threads && !(text_to_i64(threads, &number) && number >= 1 && number <= MOST_THREADS))
+        return fault_set(f, EXIT_USAGE, "HISTO_THREADS is '%s': it must be a whole number from 1 to %d, or not set",
+                         threads, MOST_THREADS);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels && !known; i++)
+        known = strcmp(cpu, levels[i]) == 0;
+    if (known) return 0;
+    return fault_set(f, EXIT_USAGE, "HISTO_CPU is '%s': it must be baseline, avx2, avx512 or avx512vbmi2, or not set",
+                     cpu);
 }
 
 /* "1000" or "2^20" */

@@ -24,6 +24,8 @@ int value_device(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 int value_threads(settings *s, char *text, fault *f);
+/* The variables of the environment that the library reads, and ignores where they are nonsense. */
+int value_environment(fault *f);
 /* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
 int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
 int value_samples(settings *s, char *text, fault *f);

@@ -221,6 +221,22 @@ static int take_operands(settings *s, const command_row *command, int count, cha
     return 0;
 }
 
+static bool is_standard_input(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Samples come from there where no file is named. */
+static int check_standard_input(const settings *s, fault *f)
+{
+    int uses = is_standard_input(s->mask) + is_standard_input(s->segments);
+    if (uses && s->files_count == 0) uses++;
+    for (int i = 0; i < s->files_count; i++)
+        uses += is_standard_input(s->files[i]);
+    if (uses < 2) return 0;
+    return fault_set(f, EXIT_USAGE, "standard input can be read only once: name files for all but one");
+}
+
 int settings_parse(settings *s, const char *name, int argc, char **argv, fault *f)
 {
     const command_row *command = command_find(name);
@@ -249,5 +265,6 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     if (check_together(s, given, f) != 0) return -1;
     s->read.columns = s->channels || s->joint || s->weights;
     s->read.paired = s->joint || s->weights || s->where_column || s->mask;
-    return take_operands(s, command, argc - optind, argv + optind, f);
+    if (take_operands(s, command, argc - optind, argv + optind, f) != 0) return -1;
+    return check_standard_input(s, f);
 }

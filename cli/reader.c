@@ -2,6 +2,7 @@
  * content. */
 #include "reader.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "readers/readers.h"
@@ -19,25 +20,38 @@ const reader_kind *reader_kind_at(int i)
     return i >= 0 && i < READER_COUNT ? readers[i] : NULL;
 }
 
+/* "png, jpeg": the names of all readers, or of those that recognise their files. */
+static const char *list_readers(bool recognised, char known[512])
+{
+    size_t length = 0;
+    known[0] = '\0';
+    for (int i = 0; i < READER_COUNT; i++)
+        if (readers[i]->recognize || !recognised)
+            length += (size_t)snprintf(known + length, 512 - length, length ? ", %s" : "%s", readers[i]->name);
+    return known;
+}
+
 static const reader_kind *find_named(const char *name, fault *f)
 {
-    char known[512] = "";
-    for (int i = 0; i < READER_COUNT; i++) {
+    char known[512];
+    for (int i = 0; i < READER_COUNT; i++)
         if (strcmp(readers[i]->name, name) == 0) return readers[i];
-        if (i) strncat(known, ", ", sizeof known - strlen(known) - 1);
-        strncat(known, readers[i]->name, sizeof known - strlen(known) - 1);
-    }
-    fault_set(f, EXIT_USAGE, "there is no format '%s': --format takes %s", name, known);
+    fault_set(f, EXIT_USAGE, "there is no format '%s': --format takes %s", name, list_readers(false, known));
     return NULL;
 }
 
-static const reader_kind *find_by_content(const unsigned char *head, size_t size, const char *path, fault *f)
+static const reader_kind *find_by_content(const unsigned char *head, size_t size, const char *path, const char *purpose,
+                                          fault *f)
 {
+    char known[512];
     for (int i = 0; i < READER_COUNT; i++)
         if (readers[i]->recognize && readers[i]->recognize(head, size, path)) return readers[i];
     if (size >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
         fault_set(f, EXIT_DATA, "%s seems to be UTF-16 text: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
                   path);
+    else if (purpose)
+        fault_set(f, EXIT_DATA, "%s is binary and of no format known here: %s are read from %s", path, purpose,
+                  list_readers(true, known));
     else
         fault_set(f, EXIT_DATA,
                   "%s is binary and of no format known here: describe its samples with --dtype (and --shape, --offset, "
@@ -87,7 +101,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
         fault_set(f, EXIT_DATA, "%s is empty", input_name(in));
         goto fail;
     }
-    if (!kind) kind = find_by_content(head, size, input_name(in), f);
+    if (!kind) kind = find_by_content(head, size, input_name(in), options->purpose, f);
     if (!kind || refuse_idle_options(kind, options, input_name(in), f) != 0) goto fail;
     if (keep && input_keep(in, f) != 0) goto fail;
     return kind->open(in, options, f);

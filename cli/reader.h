@@ -13,9 +13,10 @@
 
 /* What the user asked about the input. Zero or NULL means: not asked. */
 typedef struct read_options {
-    const char *format; /* --format: force a reader by name */
-    bool bytes;         /* --bytes: count the bytes of any file */
-    bool has_dtype;     /* --dtype: raw binary */
+    const char *purpose; /* of a file that is read as it is found, without options: "masks"; NULL for samples */
+    const char *format;  /* --format: force a reader by name */
+    bool bytes;          /* --bytes: count the bytes of any file */
+    bool has_dtype;      /* --dtype: raw binary */
     histo_dtype dtype;
     int ndim; /* --shape */
     int64_t shape[HISTO_MAX_DIMS];

@@ -213,7 +213,11 @@ int samples_next(samples *in, piece *p, fault *f)
     in->pixels_in_roi += b.rows * b.cols;
     if (make_views(in, &b, f) != 0) return -1;
     if (in->mask && mask_view(in->mask, b.y, b.x, b.rows, b.cols, &in->mask_view, f) != 0) return -1;
+    const int64_t width = in->reader->width >= 0 ? in->reader->width : b.cols;
     *p = (piece){.page = b.page,
+                 .y = s->has_roi ? b.y - s->roi[1] : b.y,
+                 .x = s->has_roi ? b.x - s->roi[0] : b.x,
+                 .width = s->has_roi ? s->roi[2] : width,
                  .views = in->views,
                  .weights = c->weights == NO_SOURCE ? NULL : &in->views[c->weights],
                  .mask = in->mask ? &in->mask_view : NULL,

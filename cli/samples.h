@@ -7,6 +7,7 @@
 
 typedef struct piece {
     int page;
+    int64_t y, x, width;                      /* where it lies in the page or region, and how wide that is */
     const histo_view *views;                  /* one for each source that is counted, all of one shape */
     const histo_view *weights, *mask, *where; /* or NULL */
     bool filters_itself;                      /* each source is its own `where` */

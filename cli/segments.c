@@ -9,6 +9,8 @@ struct segments {
     int64_t *offsets, *cut; /* [count + 1] */
     int64_t have, room;     /* offsets */
     int64_t position;       /* samples so far */
+    int64_t first, beyond;  /* the last cut: 0 before the offset `first`, `length` from `beyond` on */
+    int64_t length;
 };
 
 /* A whole number that int64_t holds; false for all else. */
@@ -83,13 +85,14 @@ static int read_all(segments *s, reader *r, fault *f)
     if (s->have < 2)
         return fault_set(f, EXIT_DATA, "the offsets %s must be two or more: where each segment begins, and the end",
                          input_name(r->in));
+    segments_rewind(s);
     s->cut = malloc((size_t)s->have * sizeof *s->cut);
     return s->cut ? 0 : fault_set(f, EXIT_DATA, "no memory for the offsets %s", input_name(r->in));
 }
 
 segments *segments_open(const char *path, fault *f)
 {
-    static const read_options as_found = {.header = -1};
+    static const read_options as_found = {.purpose = "offsets", .header = -1};
     reader *r = reader_open(path, &as_found, false, f);
     if (!r) return NULL;
     segments *s = calloc(1, sizeof *s);
@@ -115,19 +118,22 @@ int64_t segments_count(const segments *s)
 
 const int64_t *segments_next(segments *s, int64_t n)
 {
-    for (int64_t i = 0; i < s->have; i++) {
-        int64_t at = s->offsets[i] - s->position;
-        s->cut[i] = at < 0 ? 0 : at < n ? at : n;
-    }
+    for (; s->first < s->beyond; s->first++)
+        s->cut[s->first] = 0;
     /* Samples behind the last offset are refused at the end. */
-    s->cut[s->have - 1] = n;
+    for (; s->beyond < s->have - 1 && s->offsets[s->beyond] - s->position < n; s->beyond++)
+        s->cut[s->beyond] = s->offsets[s->beyond] - s->position;
+    for (int64_t i = s->beyond; i < s->have && n != s->length; i++)
+        s->cut[i] = n;
+    s->length = n;
     s->position += n;
     return s->cut;
 }
 
 void segments_rewind(segments *s)
 {
-    s->position = 0;
+    s->position = s->first = s->beyond = 0;
+    s->length = -1;
 }
 
 int segments_end(const segments *s, const reader *data, fault *f)

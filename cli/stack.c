@@ -33,23 +33,28 @@ static int end_image(stack *s, fault *f)
                      feed_name(s->in, s->file), s->filled, s->places);
 }
 
-static int begin_image(stack *s, int file, int page, fault *f)
+static int begin_image(stack *s, int file, const piece *p, fault *f)
 {
     if (s->images > 0 && end_image(s, f) != 0) return -1;
+    if (s->images > 0 && p->width != s->width)
+        return fault_set(f, EXIT_DATA,
+                         "page %d of %s is %" PRId64 " samples wide where the first image is %" PRId64 " wide", p->page,
+                         feed_name(s->in, file), p->width, s->width);
+    s->width = p->width;
     if (s->images == HISTO_MAX_IMAGES)
         return fault_set(f, EXIT_DATA, "there are more than %d images to pair: give fewer", HISTO_MAX_IMAGES);
     s->images++;
     s->file = file;
-    s->page = page;
+    s->page = p->page;
     s->filled = 0;
     return 0;
 }
 
-/* Room for so many bytes more, and as much again. */
-static int make_room(stack *s, size_t used, size_t bytes, fault *f)
+/* Room for so many bytes, and as much again. */
+static int make_room(stack *s, size_t bytes, fault *f)
 {
-    if (used + bytes <= s->room) return 0;
-    size_t room = 2 * (used + bytes);
+    if (bytes <= s->room) return 0;
+    size_t room = 2 * bytes;
     char *pixels = realloc(s->pixels, room);
     if (!pixels) return fault_set(f, EXIT_DATA, "no memory for the images: give fewer, or a smaller --roi");
     s->pixels = pixels;
@@ -62,13 +67,14 @@ static int take(void *self, int file, const piece *p, fault *f)
     stack *s = self;
     const histo_view *v = &p->views[0];
     const size_t size = histo_dtype_size(s->dtype);
-    if ((s->images == 0 || file != s->file || p->page != s->page) && begin_image(s, file, p->page, f) != 0) return -1;
-    size_t used = (size_t)((s->images - 1) * s->places + s->filled) * size;
-    if (make_room(s, used, (size_t)histo_view_size(v) * size, f) != 0) return -1;
-    char *to = s->pixels + used;
-    for (int64_t y = 0; y < v->shape[0]; y++)
+    if ((s->images == 0 || file != s->file || p->page != s->page) && begin_image(s, file, p, f) != 0) return -1;
+    int64_t first = (s->images - 1) * s->places + p->y * s->width + p->x;
+    if (make_room(s, (size_t)(first + v->shape[0] * s->width) * size, f) != 0) return -1;
+    for (int64_t y = 0; y < v->shape[0]; y++) {
+        char *to = s->pixels + (size_t)(first + y * s->width) * size;
         for (int64_t x = 0; x < v->shape[1]; x++, to += size)
             memcpy(to, (const char *)v->data + y * v->strides[0] + x * v->strides[1], size);
+    }
     s->filled += histo_view_size(v);
     return 0;
 }

@@ -8,10 +8,11 @@ typedef struct stack {
     const feed *in;
     histo_dtype dtype;
     int64_t images, places; /* places: samples of each image */
-    char *pixels;           /* image after image */
-    size_t room;            /* bytes */
-    int file, page;         /* of the last image */
-    int64_t filled;         /* samples of it */
+    int64_t width;
+    char *pixels;   /* image after image */
+    size_t room;    /* bytes */
+    int file, page; /* of the last image */
+    int64_t filled; /* samples of it */
 } stack;
 
 /* One pass over all files: each file, or page, is an image. stack_free afterwards, also on failure. */

@@ -301,6 +301,7 @@ static char *run_gallery(const char *wanted_inputs, const char *strategies, int6
     char *table = NULL;
     size_t table_size, json_size;
     FILE *table_file = open_memstream(&table, &table_size), *json_file = open_memstream(json, &json_size);
+    int measured;
     OK(bench_gallery(&(bench_gallery_options){.device = HISTO_DEVICE_CPU,
                                               .quick = true,
                                               .repeat = 2,
@@ -310,7 +311,7 @@ static char *run_gallery(const char *wanted_inputs, const char *strategies, int6
                                               .table = table_file,
                                               .json = json_file,
                                               .command_line = "a \"quoted\" word"},
-                     wrong));
+                     &measured, wrong));
     fclose(table_file);
     fclose(json_file);
     return table;
@@ -354,11 +355,11 @@ static void gallery_notices(void **state)
 static void gallery_refuses(void **state)
 {
     (void)state;
-    int wrong;
+    int measured, wrong;
     bench_gallery_options options = {.device = HISTO_DEVICE_CPU, .table = stdout, .inputs = "nothing"};
-    REFUSED(HISTO_INVALID, "there are fractal, random", bench_gallery(&options, &wrong));
+    REFUSED(HISTO_INVALID, "there are fractal, random", bench_gallery(&options, &measured, &wrong));
     options.device = HISTO_DEVICE_CUDA(77);
-    REFUSED(HISTO_UNSUPPORTED, "nothing can be measured on GPU 77", bench_gallery(&options, &wrong));
+    REFUSED(HISTO_UNSUPPORTED, "nothing can be measured on GPU 77", bench_gallery(&options, &measured, &wrong));
 }
 
 int main(void)

@@ -125,18 +125,19 @@ static void repeated_values(void **state)
     uint32_t *slots = malloc(MOST * sizeof *slots);
     uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
     uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
-    for (int kind = 0; kind < 8; kind++)
+    for (int kind = 0; kind < 16; kind++)
         for (int n = MOST; n > 0; n = n / 3 - 1) {
+            const bool spread = kind >= 8;
             memset(by_value, 0, VALUES);
             memset(by_slot, 0, VALUES);
             memset(expected, 0, VALUES * sizeof *expected);
             memset(more, 0, 2 * VALUES * sizeof *more);
             for (int i = 0; i < n; i++)
-                expected[slots[i] = values[i] = repeated_value(&r, kind, i)]++;
-            histo_count_values_usable()(by_value, values, n, carry_to, more);
+                expected[slots[i] = values[i] = repeated_value(&r, kind % 8, i)]++;
+            histo_count_values_usable()(by_value, values, n, spread, carry_to, more);
             histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES);
             for (int v = 0; v < VALUES; v++) {
-                assert_int_equal(more[v] + by_value[histo_value_place((uint16_t)v)], expected[v]);
+                assert_int_equal(more[v] + by_value[spread ? histo_spread_place((uint16_t)v) : v], expected[v]);
                 assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
             }
         }
@@ -208,6 +209,50 @@ static void samples_around_edges(void **state)
             if (i > N / 2 && i % 3000 < 2000) x[i] = (float)(y[i] = lo + rng_uniform(&r) * width);
             if (round % 5 == 4 && i > N / 2) x[i] = (float)(y[i] = lo + (1.2 * rng_uniform(&r) - 0.1) * width);
             if (round % 7 == 6 && rng_below(&r, 100) == 0) x[i] = (float)(y[i] = i % 2 ? NAN : INFINITY);
+        }
+        check_slots(&axis, HISTO_F32, x, N);
+        check_slots(&axis, HISTO_F64, y, N);
+        free(edges);
+    }
+    free(x);
+    free(y);
+}
+
+/* Bins of powers of two, whose places are never in doubt: samples on the edges and next to them, all inside for
+ * stretches, so that nothing else looks at them; elsewhere the smallest of either sign, those outside, and NaNs that
+ * carry bits. The axis begins at 0, some bins away, less than a bin away, too far away, or at no float. */
+static void bins_of_powers_of_two(void **state)
+{
+    (void)state;
+    enum { N = 6000, BEGINS = 5, STRETCH = 1000 };
+    rng r = {.state = 23};
+    float *x = malloc(N * sizeof *x);
+    double *y = malloc(N * sizeof *y);
+    for (int round = 0; round < 40 * BEGINS; round++) {
+        double step = ldexp(1, (int)rng_below(&r, 60) - 30), part = rng_uniform(&r);
+        int64_t bins = round % 3 ? 1 + rng_below(&r, 256) : 1 + rng_below(&r, 70000);
+        const double begins[BEGINS] = {0, (part - 2) * (double)bins, part, (part + 4) * 0x1p20, part + 3};
+        double lo = begins[round % BEGINS] * step;
+        if (round % BEGINS < 4) lo = (float)lo;
+        histo_axis axis = histo_axis_regular(bins, lo, lo + (double)bins * step);
+        if (rng_below(&r, 2)) axis = histo_axis_closed(axis);
+        double *edges = malloc((size_t)(bins + 1) * sizeof *edges);
+        OK(histo_axis_edges(&axis, edges));
+        for (int i = 0; i < N; i++) {
+            y[i] = edges[rng_below(&r, bins + 1)];
+            x[i] = (float)y[i];
+            int64_t to = rng_below(&r, 3) - 1;
+            if (to) x[i] = nextafterf(x[i], to < 0 ? -INFINITY : INFINITY);
+            if (to) y[i] = nextafter(y[i], to < 0 ? -INFINITY : INFINITY);
+            if (i / STRETCH % 2 == 0) {
+                if (!(x[i] >= edges[0] && x[i] < edges[bins])) x[i] = (float)edges[bins / 2];
+                if (!(y[i] >= edges[0] && y[i] < edges[bins])) y[i] = edges[bins / 2];
+            } else if (rng_below(&r, 200) == 0) {
+                uint32_t nan = 0x7f800001 | (uint32_t)(rng_next(&r) & 0x803fffff);
+                const double special[] = {0x1p-1074, -0x1p-1074, -0x1p-149, 0x1p-140, -0x1p-1000, 1e300, -INFINITY};
+                x[i] = (float)(y[i] = special[rng_below(&r, 7)]);
+                if (i % 2) memcpy(&x[i], &nan, sizeof nan);
+            }
         }
         check_slots(&axis, HISTO_F32, x, N);
         check_slots(&axis, HISTO_F64, y, N);
@@ -448,15 +493,11 @@ static void interleaved_channels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_scalar_code),
-        cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(repeated_values),
-        cmocka_unit_test(samples_around_edges),
-        cmocka_unit_test(upper_end),
-        cmocka_unit_test(counters_that_carry),
-        cmocka_unit_test(any_edges),
-        cmocka_unit_test(integers_at_limits),
-        cmocka_unit_test(equal_samples),
+        cmocka_unit_test(bytes_by_scalar_code),  cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(repeated_values),       cmocka_unit_test(samples_around_edges),
+        cmocka_unit_test(bins_of_powers_of_two), cmocka_unit_test(upper_end),
+        cmocka_unit_test(counters_that_carry),   cmocka_unit_test(any_edges),
+        cmocka_unit_test(integers_at_limits),    cmocka_unit_test(equal_samples),
         cmocka_unit_test(interleaved_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

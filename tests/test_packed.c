@@ -359,6 +359,32 @@ static void counted_by_value(void **state)
         }
 }
 
+/* Floats on bins of 2^k width are looked up by one rounding, in windows and beside them: also on edges, around zero,
+ * and where the axis ends. */
+static void floats_by_one_rounding(void **state)
+{
+    (void)state;
+    if (device_missing()) {
+        print_message("%s SKIPPED: %s\n", __func__, device_missing());
+        skip();
+    }
+    rng r = {.state = 24};
+    const int64_t n = 50021;
+    const histo_axis axes[] = {histo_axis_regular(65536, 0, 1), histo_axis_closed(histo_axis_regular(4096, -1, 1)),
+                               histo_axis_regular(48, 8, 20), histo_axis_regular(7, -0x1p-80, 6 * 0x1p-80),
+                               histo_axis_regular(100, 0x1p21, 0x1p21 + 50)};
+    for (int a = 0; a < (int)(sizeof axes / sizeof axes[0]); a++)
+        for (int k = 0; k < DISTRIBUTIONS; k++) {
+            float *data = make_samples(&r, HISTO_F32, (distribution)k, &axes[a], n);
+            histo_view view = histo_view_1d(data, HISTO_F32, n), device;
+            void *memory = device_copy(&view, &device);
+            check_fill(&axes[a], &device, &view, "cuda/packed_window", "");
+            check_fill(&axes[a], &device, &view, "cuda/packed_window", "bits=16,first=2,length=5");
+            device_free(memory);
+            free(data);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -366,7 +392,7 @@ int main(void)
         cmocka_unit_test(places_in_words),         cmocka_unit_test(overflow_by_a_false_count),
         cmocka_unit_test(all_interleavings),       cmocka_unit_test(random_interleavings),
         cmocka_unit_test(all_parameters_together), cmocka_unit_test(counters_that_wrap),
-        cmocka_unit_test(counted_by_value),
+        cmocka_unit_test(counted_by_value),        cmocka_unit_test(floats_by_one_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -587,8 +587,11 @@ static void tables(void **state)
         {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
         {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
         {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
-        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001}, /* a pair side by side */
-        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},  /* columns of any types */
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001},  /* a pair side by side */
+        {2, {4, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001}, /* bins of several values, of many windows */
+        {2, {12, 4}, {HISTO_U32, HISTO_U32}, 0, 4, 2, 33001},
+        {2, {3, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 50001}, /* bins that are no powers of two */
+        {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},   /* columns of any types */
         {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
         {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
         {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},
@@ -902,12 +905,22 @@ static double wild_weight(rng *r)
     return ldexp(rng_uniform(r) - 0.5, (int)rng_below(r, kind < 40 ? 80 : 12) - (kind < 40 ? 40 : 6));
 }
 
+/* Weights that lie together, or are all zero, but elsewhere from one stretch to the next; few stretches are wild. */
+static double tame_weight(rng *r, int64_t at)
+{
+    enum { STRETCH = 700, STRETCHES = 11 };
+    int64_t stretch = at / STRETCH * 7 % STRETCHES;
+    if (stretch == 0) return wild_weight(r);
+    if (stretch == 1 || rng_below(r, 50) == 0) return rng_below(r, 2) ? 0 : -0.0;
+    return ldexp(rng_uniform(r) - 0.5, (int)(20 * stretch) - 120);
+}
+
 /* Weights of every dtype beside samples of some, all weightings: reproducible sums have the oracle's bits, fast ones
  * keep their bound. Contiguous, one sample off alignment, and each second one. */
 static void weights(void **state)
 {
     (void)state;
-    enum { N = 9000, KINDS = 4 };
+    enum { N = 9000, KINDS = 5 };
     static const histo_dtype dtypes[] = {HISTO_F32, HISTO_F64, HISTO_U32, HISTO_U8, HISTO_I32, HISTO_U16, HISTO_I64};
     rng r = {.state = 20};
     histo_axis around = histo_axis_regular(WEIGHTS_BINS, -1000, 1000);
@@ -918,12 +931,16 @@ static void weights(void **state)
         int64_t size = (int64_t)histo_dtype_size(dtype), samples_size = (int64_t)histo_dtype_size(samples_dtype);
         histo_axis axis;
         axis = histo_axis_regular(WEIGHTS_BINS, 0, samples_dtype == HISTO_U8 ? 100 : 1000);
-        distribution d = kind == 0 ? GAUSSIAN : kind == 1 ? UNIFORM : kind == 2 ? DEGENERATE : ZIPF;
+        distribution d = kind == 0   ? GAUSSIAN
+                         : kind == 1 ? UNIFORM
+                         : kind == 2 ? DEGENERATE
+                                     : ZIPF; /* kind 4: tame weights */
         char *x = make_samples(&r, samples_dtype, d, &axis, 2 * N + 1);
         char *w = make_samples(&r, dtype, kind % 2 ? SPECIAL : EDGES, &around, 2 * N + 1);
-        for (int k = 0; kind == 2 && k < 2 * N + 1; k++) {
-            if (dtype == HISTO_F32) ((float *)w)[k] = (float)wild_weight(&r);
-            if (dtype == HISTO_F64) ((double *)w)[k] = wild_weight(&r);
+        for (int k = 0; (kind == 2 || kind == 4) && k < 2 * N + 1; k++) {
+            double weight = kind == 2 ? wild_weight(&r) : tame_weight(&r, k);
+            if (dtype == HISTO_F32) ((float *)w)[k] = (float)weight;
+            if (dtype == HISTO_F64) ((double *)w)[k] = weight;
         }
         const int64_t shape[2] = {WEIGHTS_BATCH, N / WEIGHTS_BATCH};
         histo_view views[2] = {histo_view_nd(x + offset * samples_size, samples_dtype, 2, shape),

@@ -1,4 +1,5 @@
-/* Tables of numbers on colours: names of rows on the left, of columns on top. */
+/* Tables of numbers on colours: names of rows on the left, of columns on top, where they lean if they are wider than
+ * these. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "plot_paint.h"
 #include "plot_text.h"
 
-static const double margin = 32, name_size = 14, number_size = 13;
+static const double margin = 32, name_size = 14, number_size = 13, lean = M_PI / 3;
 static const plot_color dark = {0.13, 0.14, 0.16}, light = {1, 1, 1}, alarm = {0.85, 0.15, 0.1};
 
 static void use(cairo_t *cr, plot_color c)
@@ -17,21 +18,31 @@ static void use(cairo_t *cr, plot_color c)
 typedef struct layout {
     double left, top, width, height; /* of the cells; and of one: */
     double cell_width, cell_height;
+    bool leaning; /* the names of columns */
 } layout;
+
+static double widest_name(const plot_panel *panel, const char *const *names, int count, double most)
+{
+    double widest = 0;
+    char name[PLOT_TEXT_BYTES];
+    for (int i = 0; i < count; i++) {
+        plot_text_fit(panel->cr, names[i], strlen(names[i]), most, name);
+        widest = fmax(widest, plot_text_width(panel->cr, name));
+    }
+    return widest;
+}
 
 static layout lay_out(const plot_panel *panel, const plot_grid *grid, double top, double bottom)
 {
-    double widest = 0, edge = margin * panel->unit;
-    char name[PLOT_TEXT_BYTES];
-    plot_font(panel->cr, name_size * panel->unit, false);
-    for (int r = 0; r < grid->rows; r++) {
-        plot_text_fit(panel->cr, grid->row_names[r], strlen(grid->row_names[r]), panel->width / 3, name);
-        widest = fmax(widest, plot_text_width(panel->cr, name));
-    }
-    layout l = {.left = edge + widest + name_size * panel->unit, .top = top + 2 * name_size * panel->unit};
+    double edge = margin * panel->unit, size = name_size * panel->unit, most = panel->width / 3;
+    plot_font(panel->cr, size, false);
+    layout l = {.left = edge + widest_name(panel, grid->row_names, grid->rows, most) + size};
     l.width = panel->width - edge - l.left;
-    l.height = bottom - l.top;
     l.cell_width = l.width / fmax(grid->columns, 1);
+    double widest = widest_name(panel, grid->column_names, grid->columns, most);
+    l.leaning = widest > 0.98 * l.cell_width;
+    l.top = top + 2 * size + (l.leaning ? widest * sin(lean) : 0);
+    l.height = bottom - l.top;
     l.cell_height = l.height / fmax(grid->rows, 1);
     return l;
 }
@@ -48,8 +59,14 @@ static void paint_names(const plot_panel *panel, const plot_grid *grid, const la
         plot_text_show(panel->cr, name, l->left - size / 2, baseline, PLOT_RIGHT);
     }
     for (int c = 0; c < grid->columns; c++) {
-        plot_text_fit(panel->cr, grid->column_names[c], strlen(grid->column_names[c]), l->cell_width * 0.98, name);
-        plot_text_show(panel->cr, name, l->left + (c + 0.5) * l->cell_width, l->top - size / 2, PLOT_CENTER);
+        double middle = l->left + (c + 0.5) * l->cell_width;
+        double room = fmin(panel->width / 3, (panel->width - middle - size) / cos(lean));
+        plot_text_fit(panel->cr, grid->column_names[c], strlen(grid->column_names[c]), room, name);
+        cairo_save(panel->cr);
+        cairo_translate(panel->cr, middle, l->top - size / 2);
+        if (l->leaning) cairo_rotate(panel->cr, -lean);
+        plot_text_show(panel->cr, name, 0, 0, l->leaning ? PLOT_LEFT : PLOT_CENTER);
+        cairo_restore(panel->cr);
     }
 }
 

@@ -340,7 +340,8 @@ typedef struct histo_plan_options {
     histo_device device;  /* default HISTO_DEVICE_AUTO */
     const char *strategy; /* force one by name; default: the environment's HISTO_STRATEGY, else the plan chooses */
     const char *params;   /* "name=value,…" for the strategy; unknown names are refused */
-    int threads;          /* CPU threads; default: HISTO_THREADS (1 … 1024), else the CPUs this process may use */
+    int threads; /* CPU threads; default: HISTO_THREADS (1 … 1024; all else is ignored), else the CPUs this process may
+                    use */
 } histo_plan_options;
 
 /* Plan fills of hist by samples like these: same dtypes, the same of weights, mask and where given, and about this

@@ -267,8 +267,7 @@ static histo_status check_found(const histo_survey *s)
     if (none || isnan(s->lo) || isnan(s->hi))
         return histo_fail(HISTO_INVALID, "no finite sample to take a range from: give one");
     if (o->range == HISTO_RANGE_PERCENTILE && (isinf(s->lo) || isinf(s->hi)))
-        return histo_fail(HISTO_INVALID, "percentiles %g and %g are not both finite (%g and %g): give other ones",
-                          o->lo, o->hi, s->lo, s->hi);
+        return histo_fail(HISTO_INVALID, "percentiles %g and %g are not both finite: give other ones", o->lo, o->hi);
     return HISTO_OK;
 }
 

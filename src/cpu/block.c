@@ -5,6 +5,7 @@
 #include "cpu/byte_table.h"
 #include "cpu/channels.h"
 #include "cpu/cpu.h"
+#include "cpu/digits.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
 #include "view/gather.h"
@@ -158,13 +159,15 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
-histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin)
+bool histo_block_piece(const histo_problem *problem, const histo_block *block, int begin, histo_block *piece)
 {
     int left = block->n - begin;
-    histo_block piece = {.batch = block->batch, .n = left < HISTO_PIECE ? left : HISTO_PIECE};
+    if (left <= 0) return false;
+    piece->batch = block->batch;
+    piece->n = left < HISTO_PIECE ? left : HISTO_PIECE;
     for (int o = 0; o < columns_of(problem); o++)
-        piece.at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(column_dtype(problem, o));
-    return piece;
+        piece->at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(column_dtype(problem, o));
+    return true;
 }
 
 /* The functions of a level of the instruction set. */
@@ -175,20 +178,23 @@ typedef struct level {
     histo_count_values_fn *count_values;
     histo_count_slots_fn *count_slots;
     histo_split_channels_fn *split_channels;
-    double uniform_ns, spans_ns; /* about, for a sample */
+    histo_extremes_fn *extremes;
+    histo_add_digits_fn *add_digits;
+    /* About, for a slot of a sample: whole bins of up to 32 bits, f32, others by double, stored edges. */
+    double whole_ns, float_ns, wide_ns, spans_ns;
 } level;
 
 static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
     histo_slots_##name, histo_codes_##name, histo_codes_of_slots_##name, histo_count_values_##name,                    \
-        histo_count_slots_##name, histo_split_channels_##name
+        histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name
     static const level levels[] = {
-        [HISTO_ISA_BASELINE] = {LEVEL(baseline), 1.4, 3},
+        [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
 #if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = {LEVEL(avx2), 0.6, 2},
-        [HISTO_ISA_AVX512] = {LEVEL(avx512), 0.3, 1.5},
-        [HISTO_ISA_AVX512VBMI2] = {LEVEL(avx512), 0.3, 1.5},
+        [HISTO_ISA_AVX2] = {LEVEL(avx2), 0.05, 0.15, 0.45, 2},
+        [HISTO_ISA_AVX512] = {LEVEL(avx512), 0.05, 0.08, 0.25, 1.5},
+        [HISTO_ISA_AVX512VBMI2] = {LEVEL(avx512), 0.05, 0.08, 0.25, 1.5},
 #endif
 #undef LEVEL
     };
@@ -208,6 +214,16 @@ histo_count_slots_fn *histo_count_slots_usable(void)
 histo_split_channels_fn *histo_split_channels_usable(void)
 {
     return usable_level()->split_channels;
+}
+
+histo_extremes_fn *histo_extremes_usable(void)
+{
+    return usable_level()->extremes;
+}
+
+histo_add_digits_fn *histo_add_digits_usable(void)
+{
+    return usable_level()->add_digits;
 }
 
 bool histo_channels_find(histo_channels *channels, const histo_job *job)
@@ -245,19 +261,35 @@ void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *
                           codes, flow);
 }
 
+/* Whole bins of samples of 16 and 32 bits: see slots.c. */
+static bool is_whole(const histo_problem *p, int axis)
+{
+    size_t size = histo_dtype_size(p->sampled[axis]);
+    return p->lookups[axis].whole.is && (size == 2 || size == 4);
+}
+
 double histo_slots_ns(const histo_problem *p)
 {
     const level *l = usable_level();
     double ns = 0;
     for (int a = 0; a < p->naxes; a++) {
         const histo_lookup *lookup = &p->lookups[a];
-        bool shifted = lookup->whole.is && histo_dtype_size(p->sampled[a]) > 1;
-        ns += shifted                        ? l->uniform_ns / 4
+        ns += is_whole(p, a)                 ? l->whole_ns
               : lookup->table                ? 0.4
               : lookup->kind == HISTO_SEARCH ? l->spans_ns
-                                             : l->uniform_ns;
+              : p->sampled[a] == HISTO_F32   ? l->float_ns
+                                             : l->wide_ns;
     }
     return ns;
+}
+
+double histo_codes_ns(const histo_problem *p)
+{
+    const double by_slots = histo_slots_ns(p) + (p->operands > 1 ? 0.2 : 0.1);
+    const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
+    if (p->operands > 1) return by_slots;
+    if (is_whole(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
+    return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
 }
 
 bool histo_block_is_constant(const histo_job *job, const histo_block *block)

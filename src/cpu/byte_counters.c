@@ -65,6 +65,7 @@ typedef struct local {
     uint32_t *slots;
     int64_t batch;
     bool alone; /* nobody else adds to the histogram */
+    bool used;  /* there is something in the table; else it is not cleared yet */
     histo_count_slots_fn *count;
 } local;
 
@@ -80,9 +81,11 @@ static void add(const local *me, size_t slot, uint64_t count)
 }
 
 /* Add the table to the histogram. */
-static void add_table(const local *me)
+static void add_table(local *me)
 {
     enum { TOGETHER = 64 };
+    if (!me->used) return;
+    me->used = false;
     const histo_bank *bank = me->job->bank;
     uint64_t *counts = bank->counts + me->batch * bank->slots;
     size_t slots = (size_t)bank->slots, s = 0;
@@ -105,7 +108,7 @@ static void carry(const void *to, size_t slot)
     add(to, slot, HISTO_CARRY);
 }
 
-static void count_block(const local *me, histo_block *block)
+static void count_block(local *me, histo_block *block)
 {
     int n = block->n;
     if (histo_block_is_constant(me->job, block)) {
@@ -114,8 +117,10 @@ static void count_block(const local *me, histo_block *block)
         add(me, me->slots[0], (uint64_t)n);
         return;
     }
-    for (int i = 0; i < n; i += HISTO_PIECE) {
-        histo_block piece = histo_block_piece(me->job->problem, block, i);
+    if (!me->used) memset(me->table, 0, entries_of(me->job->problem));
+    me->used = true;
+    histo_block piece;
+    for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE) {
         histo_block_slots(me->job, &piece, me->slots);
         me->count(me->table, me->slots, piece.n, carry, me);
     }
@@ -130,15 +135,11 @@ static void count_range(const histo_job *job, int index, int threads)
                 .alone = threads == 1,
                 .count = histo_count_slots_usable()};
     me.table = (uint8_t *)me.slots + SLOTS_BYTES;
-    memset(me.table, 0, entries_of(p));
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, threads, gathered);
     while (histo_blocks_next(&blocks, &block)) {
-        if (block.batch != me.batch) {
-            add_table(&me);
-            memset(me.table, 0, entries_of(p));
-        }
+        if (block.batch != me.batch) add_table(&me);
         me.batch = block.batch;
         count_block(&me, &block);
     }

@@ -53,7 +53,12 @@ static inline uint32_t slot_at(uint32_t place)
 
 static inline uint16_t value_at(uint16_t place)
 {
-    return histo_value_place(place);
+    return place;
+}
+
+static inline uint16_t spread_at(uint16_t place)
+{
+    return histo_spread_place(place);
 }
 
 /* The places of TOGETHER indices. */
@@ -65,8 +70,14 @@ static inline const uint32_t *places_of_slots(const uint32_t *slots, uint32_t *r
 
 static inline const uint16_t *places_of_values(const uint16_t *values, uint16_t *room)
 {
+    (void)room;
+    return values;
+}
+
+static inline const uint16_t *places_of_spread(const uint16_t *values, uint16_t *room)
+{
     for (int i = 0; i < TOGETHER; i++)
-        room[i] = histo_value_place(values[i]);
+        room[i] = histo_spread_place(values[i]);
     return room;
 }
 
@@ -77,19 +88,19 @@ static inline int ones(uint64_t bits)
     return (int)_mm_popcnt_u64(bits);
 }
 
-/* How many of the first are equal to the very first, of one vector. */
-static inline int alike_slots(const uint32_t *at)
+/* How many of one vector are equal to a place. */
+static inline int alike_u32(const uint32_t *at, uint32_t place)
 {
-    return ones(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at), _mm512_set1_epi32((int)*at)));
+    return ones(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at), _mm512_set1_epi32((int)place)));
 }
 
-static inline int alike_values(const uint16_t *at)
+static inline int alike_u16(const uint16_t *at, uint16_t place)
 {
-    return ones(_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at), _mm512_set1_epi16((short)*at)));
+    return ones(_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at), _mm512_set1_epi16((short)place)));
 }
 
 /* Bit i of a group: at[i] == place. */
-static inline uint64_t equal_slots(const uint32_t *at, uint32_t place)
+static inline uint64_t equal_u32(const uint32_t *at, uint32_t place)
 {
     const __m512i p = _mm512_set1_epi32((int)place);
     uint64_t equal = 0;
@@ -98,24 +109,27 @@ static inline uint64_t equal_slots(const uint32_t *at, uint32_t place)
     return equal;
 }
 
-static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
+static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 {
     const __m512i p = _mm512_set1_epi16((short)place);
     uint64_t equal = _mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at), p);
     return equal | (uint64_t)_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at + 32), p) << 32;
 }
 
-/* Count a group most of which is of three values, or fewer, value by value; false if it is not. */
-#define DEFINE_COUNT_FEW(name, type, one)                                                                              \
+/* Count a group most of which is of three values, or fewer, value by value; false if it is not. The first is not looked
+ * at further unless it makes up most of the first vector, or a part of that and of the last: else it is a short run. */
+#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                        \
     static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
-        if (alike_##name(at) * 6 < LANES) return false;                                                                \
+        int near = alike_##bits(at, *at);                                                                              \
+        if (near * 6 < LANES) return false;                                                                            \
+        if (near * 4 < LANES * 3 && alike_##bits(at + GROUP - LANES, *at) * 6 < LANES) return false;                   \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
         type places[FEW];                                                                                              \
         for (int i = 0; i < FEW; i++) {                                                                                \
             places[i] = left ? at[__builtin_ctzll(left)] : *at;                                                        \
-            equal[i] = equal_##name(at, places[i]) & left;                                                             \
+            equal[i] = equal_##bits(at, places[i]) & left;                                                             \
             left &= ~equal[i];                                                                                         \
         }                                                                                                              \
         if (ones(left) > MOST_OTHERS) return false;                                                                    \
@@ -123,7 +137,7 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
             if (add(&table[places[i]], ones(equal[i]))) carry(to, one##_at(places[i]));                                \
         while (left) {                                                                                                 \
             type place = at[__builtin_ctzll(left)];                                                                    \
-            uint64_t more = equal_##name(at, place);                                                                   \
+            uint64_t more = equal_##bits(at, place);                                                                   \
             if (add(&table[place], ones(more))) carry(to, one##_at(place));                                            \
             left &= ~more;                                                                                             \
         }                                                                                                              \
@@ -133,7 +147,7 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
 #else
 
 /* Count a group of one value; false if it is not. */
-#define DEFINE_COUNT_FEW(name, type, one)                                                                              \
+#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                        \
     static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         if (!histo_all_equal(at, GROUP, sizeof *at)) return false;                                                     \
@@ -143,8 +157,8 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
 
 #endif
 
-#define DEFINE_COUNT(name, type, one, function)                                                                        \
-    DEFINE_COUNT_FEW(name, type, one)                                                                                  \
+#define DEFINE_COUNT(name, type, bits, one)                                                                            \
+    DEFINE_COUNT_FEW(name, type, bits, one)                                                                            \
                                                                                                                        \
     static inline void count_group_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)       \
     {                                                                                                                  \
@@ -173,7 +187,7 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
             }                                                                                                          \
     }                                                                                                                  \
                                                                                                                        \
-    void function(uint8_t *table, const type *at, int n, histo_carry_fn *carry, const void *to)                        \
+    static void count_##name(uint8_t *table, const type *at, int n, histo_carry_fn *carry, const void *to)             \
     {                                                                                                                  \
         for (; n >= TOGETHER; n -= TOGETHER, at += TOGETHER) {                                                         \
             type room[TOGETHER];                                                                                       \
@@ -189,5 +203,19 @@ static inline uint64_t equal_values(const uint16_t *at, uint16_t place)
             if (add(&table[one##_at(at[i])], 1)) carry(to, at[i]);                                                     \
     }
 
-DEFINE_COUNT(slots, uint32_t, slot, HISTO_COUNT_SLOTS)
-DEFINE_COUNT(values, uint16_t, value, HISTO_COUNT_VALUES)
+DEFINE_COUNT(slots, uint32_t, u32, slot)
+DEFINE_COUNT(values, uint16_t, u16, value)
+DEFINE_COUNT(spread, uint16_t, u16, spread)
+
+void HISTO_COUNT_SLOTS(uint8_t *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to)
+{
+    count_slots(table, at, n, carry, to);
+}
+
+void HISTO_COUNT_VALUES(uint8_t *table, const uint16_t *at, int n, bool spread, histo_carry_fn *carry, const void *to)
+{
+    if (spread)
+        count_spread(table, at, n, carry, to);
+    else
+        count_values(table, at, n, carry, to);
+}

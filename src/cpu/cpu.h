@@ -77,9 +77,10 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
-/* At most HISTO_PIECE samples of a block, from `begin` on. */
+/* At most HISTO_PIECE samples of a block, from `begin` on; false if there are none. Not by value: that takes longer
+ * than the rest. */
 enum { HISTO_PIECE = 512 };
-histo_block histo_block_piece(const histo_problem *problem, const histo_block *block, int begin);
+bool histo_block_piece(const histo_problem *problem, const histo_block *block, int begin, histo_block *piece);
 
 /* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
  * Best for few lines at once: many have to wait for each other. */
@@ -99,8 +100,9 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 /* The bins of the samples of one axis as bytes; see histo_codes_fn. At most HISTO_PIECE. */
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4]);
 
-/* About how long histo_block_slots takes for a sample, for cost models. */
+/* About how long histo_block_slots and histo_block_codes take for a sample, for cost models. */
 double histo_slots_ns(const histo_problem *problem);
+double histo_codes_ns(const histo_problem *problem);
 
 /* The mask and the range filter alone. True if there are none and all samples are to be counted; else kept[i] = 1 for
  * those that are, 0 for others. */
@@ -136,8 +138,11 @@ void histo_weights_add(const histo_job *job, int64_t index, const char *const *a
 /* The weights of a block in double (64-bit integers rounded), 1 where none were given. */
 void histo_block_weights(const histo_job *job, const histo_block *block, double *weights);
 
-/* Add the weights of a block to the reproducible sums of their slots; slots as histo_block_slots gives them. Any number
- * of threads. */
-void histo_block_add_exact(const histo_job *job, const histo_block *block, const uint32_t *slots);
+/* Significant bits of a weight in double, at most; 0 of a dtype that double does not hold. */
+int histo_weight_bits(const histo_problem *problem);
+
+/* Add the weights of a block and their squares, as wanted, to the reproducible sums of their slots; slots as
+ * histo_block_slots gives them. Any number of threads. */
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/digits.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
 
@@ -21,8 +22,9 @@ enum {
     MOST_SUBTABLES = 8,
     USUAL_SUBTABLES = 4,
     RUN = 32,
-    SMALL_SLOTS = 2048, /* tables this small are worth several copies */
-    SMALL_SUMS = 8192,  /* … and those of sums, for which samples of one slot wait longer */
+    SMALL_SLOTS = 2048,   /* tables this small are worth several copies */
+    SMALL_SUMS = 8192,    /* … and those of sums, for which samples of one slot wait longer */
+    MOST_EXACT = 1 << 16, /* slots of which a thread has exact sums of its own */
     SUMTABLES = 4,
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
@@ -32,7 +34,8 @@ static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads toge
 typedef struct layout {
     int threads;
     int subtables;                                 /* 0: count straight into the histogram */
-    int powers, sumtables;                         /* fast sums: of w, and of w^2; tables of each of them */
+    int powers, sumtables;                         /* sums of w, and of w^2; tables of each of them */
+    bool exact;                                    /* sums are histo_digits */
     size_t entries;                                /* of one sub-table: the slots, and one for samples left out */
     size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
@@ -46,8 +49,9 @@ static size_t rounded(size_t bytes)
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
     layout l = {.entries = (size_t)p->slots + 1};
-    l.powers = histo_is_fast(p->weighting) ? 1 + histo_has_squares(p->weighting) : 0;
-    l.sumtables = l.entries <= SMALL_SUMS ? SUMTABLES : 1;
+    l.exact = histo_is_reproducible(p->weighting) && histo_weight_bits(p) > 0 && l.entries <= MOST_EXACT;
+    l.powers = histo_is_fast(p->weighting) || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
+    l.sumtables = l.exact ? HISTO_DIGITS : l.entries <= SMALL_SUMS ? SUMTABLES : 1;
     size_t sums = l.entries * (size_t)(l.powers * l.sumtables) * sizeof(double);
     l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? USUAL_SUBTABLES : 1;
     size_t table = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t) + sums);
@@ -79,7 +83,9 @@ typedef struct local {
     uint32_t *slots;
     double *weights;
     uint32_t *tables;
-    double *sums[2]; /* of w, and of w^2; NULL: straight into the histogram */
+    double *sums[2];         /* of w, and of w^2; NULL: straight into the histogram */
+    histo_digits *digits[2]; /* the same, exact … */
+    int first[2];            /* … and what window they begin with, if there is anything in them */
     int64_t batch;
     int64_t held; /* samples in the tables */
 } local;
@@ -88,13 +94,18 @@ static local local_of(shared *all, int index)
 {
     const layout *l = &all->layout;
     char *at = (char *)all->job->workspace + (size_t)index * l->per_thread;
-    local me = {.all = all, .gathered = at};
+    local me = {.all = all, .gathered = at, .first = {HISTO_FIRST_DIGIT, HISTO_FIRST_DIGIT}};
     me.slots = (uint32_t *)(at += l->gathered);
     me.weights = (double *)(at += l->slots);
     me.tables = (uint32_t *)(at += l->weights);
     at += l->tables;
-    for (int power = 0; l->sums && power < l->powers; power++)
-        me.sums[power] = (double *)at + (size_t)(power * l->sumtables) * l->entries;
+    for (int power = 0; l->sums && power < l->powers; power++) {
+        double *sums = (double *)at + (size_t)(power * l->sumtables) * l->entries;
+        if (l->exact)
+            me.digits[power] = (histo_digits *)sums;
+        else
+            me.sums[power] = sums;
+    }
     memset(me.tables, 0, l->tables + l->sums);
     return me;
 }
@@ -105,6 +116,19 @@ static void add(uint64_t *counter, uint64_t count, bool alone)
         *counter += count;
     else if (count)
         __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
+/* Add a thread's exact sums to the histogram's and clear them. */
+static void flush_digits(local *me, int power)
+{
+    const layout *l = &me->all->layout;
+    const histo_bank *bank = me->all->job->bank;
+    histo_exact *const to = power ? bank->exact_w2 : bank->exact_w;
+    histo_digits *digits = me->digits[power];
+    for (size_t s = 0; s < l->entries - 1; s++)
+        for (int k = 0; k < HISTO_DIGITS; k++)
+            histo_exact_add_digit(to, me->batch * bank->slots + (int64_t)s, me->first[power] + k, digits[s][k]);
+    memset(digits, 0, l->entries * sizeof *digits);
 }
 
 /* Add the tables to the histogram and clear them. */
@@ -122,8 +146,10 @@ static void flush(local *me)
         add(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
     }
     double *const to[2] = {bank->sum_w, bank->sum_w2};
+    for (int power = 0; l->sums && l->exact && power < l->powers; power++)
+        flush_digits(me, power);
     pthread_mutex_lock(&me->all->lock);
-    for (int power = 0; l->sums && power < l->powers; power++)
+    for (int power = 0; l->sums && !l->exact && power < l->powers; power++)
         for (size_t s = 0; s < slots; s++)
             for (int t = 0; t < l->sumtables; t++)
                 to[power][(size_t)(me->batch * bank->slots) + s] += me->sums[power][(size_t)t * l->entries + s];
@@ -184,6 +210,38 @@ static inline void add_sums(double *restrict sums, size_t entries, int tables, c
         sums[slots[i]] += weights[i];
 }
 
+/* To a thread's own exact sums, which begin with other windows when they have to; the histogram's, if it has none or
+ * the weights of the block reach farther. */
+static void add_exact(local *me, const histo_block *block)
+{
+    const layout *l = &me->all->layout;
+    const histo_job *job = me->all->job;
+    const bool own = l->exact && l->sums;
+    const int bits = histo_weight_bits(job->problem);
+    histo_extremes extremes = {0, 0};
+    if (own) {
+        histo_block_weights(job, block, me->weights);
+        extremes = histo_extremes_usable()(me->weights, block->n);
+    }
+    bool others[2] = {true, job->bank->exact_w2 != NULL};
+    for (int power = 0; own && power < l->powers; power++) {
+        histo_reach reach;
+        if (!histo_reach_of(extremes, power == 1, bits, &reach)) continue;
+        others[power] = false;
+        if (reach.high == 0) continue;
+        for (int i = 0; power == 1 && i < block->n; i++)
+            me->weights[i] *= me->weights[i];
+        if (reach.low < me->first[power] || reach.high > me->first[power] + HISTO_DIGITS) {
+            flush_digits(me, power);
+            const int first = reach.low - (HISTO_DIGITS - (reach.high - reach.low) + 1) / 2;
+            const int last = HISTO_EXACT_WINDOWS - HISTO_DIGITS;
+            me->first[power] = first < HISTO_FIRST_DIGIT ? HISTO_FIRST_DIGIT : first < last ? first : last;
+        }
+        histo_add_digits_usable()(me->digits[power], me->slots, me->weights, block->n, me->first[power]);
+    }
+    if (others[0] || others[1]) histo_block_add_exact(job, block, others, me->slots);
+}
+
 static void add_weights(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
@@ -192,7 +250,7 @@ static void add_weights(local *me, const histo_block *block)
     double *const to[2] = {bank->sum_w, bank->sum_w2};
     uint32_t trash = (uint32_t)bank->slots;
     if (bank->exact_w) {
-        histo_block_add_exact(job, block, me->slots);
+        add_exact(me, block);
         return;
     }
     histo_block_weights(job, block, me->weights);
@@ -257,10 +315,9 @@ static void count_range(void *context, int index)
             count_constant(&me, &block);
             continue;
         }
-        for (int i = 0; i < block.n; i += HISTO_PIECE) {
-            histo_block piece = histo_block_piece(job->problem, &block, i);
+        histo_block piece;
+        for (int i = 0; histo_block_piece(job->problem, &block, i, &piece); i += HISTO_PIECE)
             count_piece(&me, &piece);
-        }
     }
     flush(&me);
 }
@@ -275,9 +332,12 @@ static double cost_us(const histo_problem *p, int threads)
 {
     static const int64_t usual[] = {0};
     layout l = layout_of(p, threads, usual);
-    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 13 ? 1.0 : l.entries > SMALL_SLOTS ? 0.45 : 0.36;
+    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : l.entries > SMALL_SLOTS ? 0.5 : 0.37;
+    /* Copies of a table that nearly fill the first-level cache give way to the samples. */
+    if (l.entries > SMALL_SLOTS / 4 && l.entries <= SMALL_SLOTS)
+        count_ns += 0.006 * (double)histo_dtype_size(p->dtypes[0]);
     double sample_ns = histo_slots_ns(p) + count_ns;
-    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += histo_is_fast(p->weighting) ? 2 : 20;
+    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += l.exact ? 1.5 * l.powers : histo_is_fast(p->weighting) ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
 }

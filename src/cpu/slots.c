@@ -2,43 +2,20 @@
  * instruction set (HISTO_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always without contraction,
  * and without regard for floating-point traps, which would forbid vectors.
  *
- * Uniform axes: the guess of slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two
- * of the sample's bin, and one comparison with this edge decides. It takes 13 operations, whatever the data. float
- * samples: the same in float, 16 lanes where double has 8, if the guess is farther from its edge than rounding can move
- * it; a batch with one that is not takes the way of double. Search axes: a span of the axis (spans.h) holds few edges,
- * which are compared. 64-bit integers that double holds go its way. */
+ * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
+ * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
+ * comparison with this edge decides; samples that are not all inside the axis need a few operations more. Search axes:
+ * a span of the axis (spans.h) holds few edges, which are compared. 64-bit integers that double holds go its way. */
 #include <math.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
+#include "cpu/fixed.h"
 #include "cpu/spans.h"
 #include "view/dtype.h"
 
-enum { BATCH = 64, CODES_BATCH = 128 }; /* samples judged together */
-
 /* x + ROUND - ROUND is x rounded to an integer, which stands in the low bits of x + ROUND. */
 static const double ROUND = 0x1.8p52;
-static const float ROUNDF = 0x1.8p23F;
-
-/* fmax is a call. */
-static inline double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static inline uint64_t pattern_f64(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static inline uint32_t pattern_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
 
 static inline uint32_t uniform_slot(double x, double lo, double step, double per_step, double bins, double top)
 {
@@ -121,62 +98,68 @@ static void of_spans(const histo_spans *spans, const double *restrict samples, i
     PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
 }
 
-/* ---- float by float ---- */
+/* ---- Uniform axes, float and double ---- */
 
-typedef struct floats {
-    float lo, per_step, below, above; /* guesses are clamped to [below, above], a quarter outside the bins */
-    float doubt;                      /* guesses this near to an edge may be on its wrong side */
-} floats;
+/* Slots by the nearest edge, of samples that are all inside the axis; false if they are not. */
+#define DEFINE_INSIDE(name, type)                                                                                      \
+    static bool inside_##name(const histo_lookup *l, const type *restrict samples, int n, uint32_t *restrict out)      \
+    {                                                                                                                  \
+        const double lo = l->lo, step = l->step, per_step = l->per_step;                                               \
+        const type first = (type)first_##name(l->lo), end = (type)first_##name(l->hi);                                 \
+        const uint32_t bins = (uint32_t)l->bins;                                                                       \
+        uint32_t outside = 0;                                                                                          \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            double x = (double)samples[i], rounded = (x - lo) * per_step + ROUND;                                      \
+            double edge = lo + (rounded - ROUND) * step;                                                               \
+            uint32_t slot = (uint32_t)pattern_f64(rounded) + (uint32_t)(x >= edge);                                    \
+            outside |= (uint32_t) !(samples[i] >= first) | (uint32_t) !(samples[i] < end);                             \
+            out[i] = slot < bins ? slot : bins; /* hi is the last edge, however edges are rounded */                   \
+        }                                                                                                              \
+        return !outside;                                                                                               \
+    }
 
-/* The guess is (x - lo) * per_step with lo and per_step rounded: at most 3 roundings of a number up to `bins`, and that
- * of lo. False where this is no small part of a bin. */
-static bool floats_of(const histo_lookup *l, floats *f)
+/* The smallest float or double that is not below x. */
+static float first_f32(double x)
 {
-    f->lo = (float)l->lo;
-    f->per_step = (float)l->per_step;
-    f->below = -0.25F;
-    f->above = (float)l->bins + 0.25F;
-    double bins = l->bins, magnitude = larger(fabs(l->lo), fabs(l->hi));
-    double doubt =
-        bins * 3.5 * 0x1p-24 + 1.1 * fabs((double)f->lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48;
-    f->doubt = (float)(doubt * 1.01);
-    return l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && doubt < 1.0 / 256;
+    float first = (float)x;
+    return (double)first < x ? nextafterf(first, INFINITY) : first;
 }
 
-/* Slots of a batch; false if one of them is in doubt, as NaN is. */
-static inline bool float_batch(const floats *f, const float *restrict samples, uint32_t *restrict out)
+static double first_f64(double x)
 {
-    uint32_t doubtful = 0;
-    for (int i = 0; i < BATCH; i++) {
-        float t = (samples[i] - f->lo) * f->per_step;
-        t = t < f->below ? f->below : t;
-        t = t > f->above ? f->above : t;
-        float rounded = t + ROUNDF, nearest = rounded - ROUNDF, off = t - nearest;
-        doubtful |= (uint32_t) !(fabsf(off) > f->doubt);
-        out[i] = (pattern_f32(rounded) - pattern_f32(ROUNDF)) + (uint32_t)(off > 0);
-    }
-    return !doubtful;
+    return x;
 }
 
-static void of_floats(const histo_lookup *l, const float *samples, int n, uint32_t *out)
-{
-    floats f;
-    if (!floats_of(l, &f)) {
-        uniform_f32(l, samples, n, 1, false, out);
-        return;
+DEFINE_INSIDE(f32, float)
+DEFINE_INSIDE(f64, double)
+
+#define DEFINE_OF_UNIFORM(name, type)                                                                                  \
+    static void exact_slots_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                   \
+    {                                                                                                                  \
+        if (!inside_##name(l, samples, n, out)) uniform_##name(l, samples, n, 1, false, out);                          \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void of_uniform_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                    \
+    {                                                                                                                  \
+        enum { FEW_DOUBTS = 2 };                                                                                       \
+        int bits = MOST_BITS;                                                                                          \
+        while (bits > 1 && (uint32_t)l->bins > 1U << (30 - bits))                                                      \
+            bits--;                                                                                                    \
+        fixed f;                                                                                                       \
+        bool usable = fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), bits, &f) &&                     \
+                      f.doubtful * (FEW_DOUBTS * BATCH) < 1U << bits;                                                  \
+        for (int i = 0, doubts = 0; i < n;) {                                                                          \
+            int done = usable && doubts < 2 ? fixed_slots_run_##name(&f, samples + i, n - i, out + i) : 0;             \
+            doubts = done ? 1 : doubts + 1; /* two in a row: no others are tried */                                    \
+            i += done;                                                                                                 \
+            int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
+            if (some) exact_slots_##name(l, samples + i, some, out + i);                                               \
+            i += some;                                                                                                 \
+        }                                                                                                              \
     }
-    bool doubted = false;
-    for (int i = 0, some; i < n; i += some) {
-        some = n - i < BATCH ? n - i : BATCH;
-        if (some == BATCH && float_batch(&f, samples + i, out + i)) {
-            doubted = false;
-            continue;
-        }
-        if (doubted) some = n - i; /* two in a row: no others are tried */
-        uniform_f32(l, samples + i, some, 1, false, out + i);
-        doubted = true;
-    }
-}
+
+DEFINE_OF_UNIFORM(f32, float)
+DEFINE_OF_UNIFORM(f64, double)
 
 /* ---- Integers ---- */
 
@@ -249,8 +232,9 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
 static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
     if (!l->whole.is) {
-        if (dtype == HISTO_F32) of_floats(l, samples, n, out);
-        return dtype == HISTO_F32;
+        if (dtype == HISTO_F32) of_uniform_f32(l, samples, n, out);
+        if (dtype == HISTO_F64) of_uniform_f64(l, samples, n, out);
+        return dtype == HISTO_F32 || dtype == HISTO_F64;
     }
     switch (dtype) {
     case HISTO_U16:
@@ -313,82 +297,6 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
 
 /* ---- Bins as bytes ---- */
 
-/* A guess in float, half a bin lower than the place of the sample on the axis: rounded to an integer it is the bin,
- * unless it is nearly half way between two, which is where edges are. Batches with such a sample are compared with the
- * nearest edge, those with one outside the bins judged by their slots. The distance from lo is taken in the samples'
- * own type. The doubt is that of floats_of. */
-#define DEFINE_GUESS(name, type)                                                                                       \
-    typedef struct guess_##name {                                                                                      \
-        type lo;                                                                                                       \
-        float per_step, certain;                                                                                       \
-        uint32_t bins;                                                                                                 \
-    } guess_##name;                                                                                                    \
-                                                                                                                       \
-    static bool guess_of_##name(const histo_lookup *l, guess_##name *g)                                                \
-    {                                                                                                                  \
-        double lo = l->lo + 0.5 * l->step, magnitude = larger(fabs(l->lo), fabs(l->hi));                               \
-        *g = (guess_##name){.lo = (type)lo, .per_step = (float)l->per_step, .bins = (uint32_t)l->bins};                \
-        double doubt = l->bins * 3.5 * 0x1p-24 + 1.1 * fabs((double)g->lo - lo) * l->per_step +                        \
-                       magnitude * l->per_step * 0x1p-48;                                                              \
-        g->certain = (float)(0.5 - doubt * 1.01 - 0x1p-23);                                                            \
-        return l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && doubt < 1.0 / 256;            \
-    }                                                                                                                  \
-                                                                                                                       \
-    static inline bool codes_of_batch_##name(const guess_##name *g, const type *restrict samples,                      \
-                                             uint8_t *restrict codes)                                                  \
-    {                                                                                                                  \
-        uint32_t doubtful = 0;                                                                                         \
-        for (int i = 0; i < CODES_BATCH; i++) {                                                                        \
-            float t = (float)(samples[i] - g->lo) * g->per_step;                                                       \
-            float rounded = t + ROUNDF, off = t - (rounded - ROUNDF);                                                  \
-            uint32_t bin = pattern_f32(rounded) - pattern_f32(ROUNDF);                                                 \
-            doubtful |= (uint32_t) !(fabsf(off) < g->certain) | (uint32_t)(bin >= g->bins);                            \
-            codes[i] = (uint8_t)bin;                                                                                   \
-        }                                                                                                              \
-        return !doubtful;                                                                                              \
-    }
-
-DEFINE_GUESS(f32, float)
-DEFINE_GUESS(f64, double)
-
-/* By the nearest edge. False if a sample is outside the bins, or in the last one and not below its computed upper edge,
- * or if guesses are of no use. The nearest edge is found in the samples' own type. */
-static bool exact_codes_f32(const histo_lookup *l, const guess_f32 *g, bool usable, const float *restrict samples,
-                            int n, uint8_t *restrict codes)
-{
-    const double lo = l->lo, step = l->step;
-    const float guess_lo = g->lo, per_step = g->per_step;
-    float end = (float)l->hi; /* the smallest that is not below hi */
-    if ((double)end < l->hi) end = nextafterf(end, INFINITY);
-    const uint32_t bins = g->bins;
-    uint32_t outside = !usable;
-    for (int i = 0; i < n; i++) {
-        float x = samples[i], rounded = (x - guess_lo) * per_step + 0.5F + ROUNDF;
-        double edge = lo + (double)(rounded - ROUNDF) * step;
-        uint32_t bin = pattern_f32(rounded) - pattern_f32(ROUNDF) - (uint32_t)((double)x < edge);
-        outside |= (uint32_t) !(x < end) | (uint32_t)(bin >= bins);
-        codes[i] = (uint8_t)bin;
-    }
-    return !outside;
-}
-
-static bool exact_codes_f64(const histo_lookup *l, const guess_f64 *g, bool usable, const double *restrict samples,
-                            int n, uint8_t *restrict codes)
-{
-    (void)g, (void)usable;
-    const double lo = l->lo, hi = l->hi, step = l->step, per_step = l->per_step;
-    const uint64_t bins = (uint64_t)l->bins;
-    uint64_t outside = 0;
-    for (int i = 0; i < n; i++) {
-        double x = samples[i], rounded = (x - lo) * per_step + ROUND;
-        double edge = lo + (rounded - ROUND) * step;
-        uint64_t bin = pattern_f64(rounded) - pattern_f64(ROUND) - (uint64_t)(x < edge);
-        outside |= (uint64_t) !(x < hi) | (uint64_t)(bin >= bins);
-        codes[i] = (uint8_t)bin;
-    }
-    return !outside;
-}
-
 void HISTO_CODES_OF_SLOTS(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
                           uint64_t flow[4])
 {
@@ -420,30 +328,32 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
     HISTO_CODES_OF_SLOTS(slots, n, (uint32_t)l->bins, codes, flow);
 }
 
-#define DEFINE_CODES(name, type, dtype)                                                                                \
+#define DEFINE_CODES(name, type)                                                                                       \
     static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[4])      \
     {                                                                                                                  \
-        guess_##name g;                                                                                                \
-        bool usable = guess_of_##name(l, &g), doubted = false;                                                         \
-        for (int i = 0, some; i < n; i += some) {                                                                      \
-            some = n - i < CODES_BATCH ? n - i : CODES_BATCH;                                                          \
+        fixed f;                                                                                                       \
+        bool usable = fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), CODE_BITS, &f);                  \
+        uint32_t slots[HISTO_PIECE];                                                                                   \
+        for (int i = 0, doubts = 0; i < n;) {                                                                          \
+            int done = usable && doubts < 2 ? fixed_codes_run_##name(&f, samples + i, n - i, codes + i) : 0;           \
+            doubts = done ? 1 : doubts + 1;                                                                            \
+            i += done;                                                                                                 \
+            int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
+            if (some == 0) break;                                                                                      \
             histo_ask_ahead(samples + i, (size_t)some * sizeof *samples);                                              \
-            if (usable && some == CODES_BATCH && codes_of_batch_##name(&g, samples + i, codes + i)) {                  \
-                doubted = false;                                                                                       \
-                continue;                                                                                              \
+            if (inside_##name(l, samples + i, some, slots)) {                                                          \
+                for (int k = 0; k < some; k++)                                                                         \
+                    codes[i + k] = (uint8_t)(slots[k] - 1);                                                            \
+            } else {                                                                                                   \
+                uniform_##name(l, samples + i, some, 1, false, slots);                                                 \
+                HISTO_CODES_OF_SLOTS(slots, some, (uint32_t)l->bins, codes + i, flow);                                 \
             }                                                                                                          \
-            if (doubted || !usable) {                                                                                  \
-                histo_ask_ahead(samples + i + some, (size_t)(n - i - some) * sizeof *samples);                         \
-                some = n - i;                                                                                          \
-            }                                                                                                          \
-            if (!exact_codes_##name(l, &g, usable, samples + i, some, codes + i))                                      \
-                codes_by_slots(l, NULL, dtype, samples + i, some, codes + i, flow);                                    \
-            doubted = true;                                                                                            \
+            i += some;                                                                                                 \
         }                                                                                                              \
     }
 
-DEFINE_CODES(f32, float, HISTO_F32)
-DEFINE_CODES(f64, double, HISTO_F64)
+DEFINE_CODES(f32, float)
+DEFINE_CODES(f64, double)
 
 /* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width
  * of the samples, which those inside fit. */

@@ -4,6 +4,7 @@
 
 #include "axis/filter.h"
 #include "cpu/cpu.h"
+#include "cpu/digits.h"
 #include "view/dtype.h"
 
 /* The square of a weight, rounded once. */
@@ -36,6 +37,50 @@ static double square_i64(int64_t w)
 typedef struct windows {
     histo_exact_windows w, w2;
 } windows;
+
+int histo_weight_bits(const histo_problem *p)
+{
+    enum { FLOAT = 24, INTEGER = 32, DOUBLE = 53 };
+    if (p->weights == HISTO_ABSENT) return 1;
+    const histo_dtype dtype = p->dtypes[p->weights];
+    if (histo_dtype_size(dtype) <= 4) return histo_dtype_is_integer(dtype) ? INTEGER : FLOAT;
+    return dtype == HISTO_F64 ? DOUBLE : 0;
+}
+
+bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach *reach)
+{
+    enum { SIGNIFICANT = 53, ABOVE = 13, OF_INFINITY = 0x7ff };
+    *reach = (histo_reach){0, 0};
+    if (extremes.most == 0) return true;
+    double least, most;
+    memcpy(&least, &extremes.least, sizeof least);
+    memcpy(&most, &extremes.most, sizeof most);
+    int lowest = (int)(histo_exact_bits(squared ? least * least : least) >> 52);
+    int highest = (int)(histo_exact_bits(squared ? most * most : most) >> 52);
+    if (highest >= OF_INFINITY || lowest == 0) return false;
+    if (squared) bits *= 2;
+    reach->low = (lowest + ABOVE + (bits < SIGNIFICANT ? SIGNIFICANT - bits : 0)) / 32;
+    reach->high = (highest + ABOVE + SIGNIFICANT - 1) / 32 + 1;
+    return reach->low >= HISTO_FIRST_DIGIT && reach->high - reach->low <= HISTO_DIGITS;
+}
+
+/* As touch_block, but all windows between the lowest and the highest, if they are few; else false. */
+static bool touch_near(windows *set, const histo_problem *p, const void *weights, int n)
+{
+    double numbers[HISTO_BLOCK];
+    const int bits = histo_weight_bits(p);
+    if (bits == 0) return false;
+    histo_widen(p->dtypes[p->weights], weights, n, numbers);
+    const histo_extremes extremes = histo_extremes_usable()(numbers, n);
+    histo_exact_windows *const touched[] = {&set->w, &set->w2};
+    histo_reach reach[2];
+    for (int s = 0; s < 2; s++)
+        if (!histo_reach_of(extremes, s == 1, bits, &reach[s])) return false;
+    for (int s = 0; s < 2; s++)
+        for (int k = reach[s].low; k < reach[s].high; k++)
+            touched[s]->touched[k] = true;
+    return true;
+}
 
 static void touch_block(windows *set, histo_dtype dtype, const void *weights, int n)
 {
@@ -72,7 +117,8 @@ static void touch_share(void *context, int index)
     histo_block block;
     histo_blocks_start(&blocks, &all->weights_only, index, all->threads, gathered);
     while (histo_blocks_next(&blocks, &block))
-        touch_block(&mine, all->problem.dtypes[0], block.at[0], block.n);
+        if (!touch_near(&mine, &all->problem, block.at[0], block.n))
+            touch_block(&mine, all->problem.dtypes[0], block.at[0], block.n);
     pthread_mutex_lock(&all->lock);
     histo_exact_windows_join(&all->found.w, &mine.w);
     histo_exact_windows_join(&all->found.w2, &mine.w2);
@@ -85,7 +131,8 @@ static void find_windows(const histo_job *job, windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };
     const histo_problem *p = job->problem;
-    touching all = {.problem = {.operands = 1, .dtypes = {p->dtypes[p->weights]}}, .lock = PTHREAD_MUTEX_INITIALIZER};
+    touching all = {.problem = {.operands = 1, .weights = 0, .dtypes = {p->dtypes[p->weights]}},
+                    .lock = PTHREAD_MUTEX_INITIALIZER};
     histo_job *only = &all.weights_only;
     *only = *job;
     only->problem = &all.problem;
@@ -131,7 +178,7 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
     histo_widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
 }
 
-void histo_block_add_exact(const histo_job *job, const histo_block *block, const uint32_t *slots)
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
 {
     const histo_problem *p = job->problem;
     const histo_bank *bank = job->bank;
@@ -146,8 +193,8 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
         for (int i = 0; i < block->n; i++) {                                                                           \
             if (slots[i] == trash) continue;                                                                           \
             compute w = (compute)widen(weights[given ? i : 0]);                                                        \
-            BY_TYPE(compute, add)(bank->exact_w, first + slots[i], w);                                                 \
-            if (bank->exact_w2) histo_exact_add(bank->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));        \
+            if (wanted[0]) BY_TYPE(compute, add)(bank->exact_w, first + slots[i], w);                                  \
+            if (wanted[1]) histo_exact_add(bank->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));             \
         }                                                                                                              \
         break;                                                                                                         \
     }
@@ -168,7 +215,7 @@ void histo_weights_add(const histo_job *job, int64_t index, const char *const *a
         one.at[p->weights] = memcpy(&aligned, at[p->weights], histo_dtype_size(p->dtypes[p->weights]));
     if (bank->exact_w) {
         uint32_t slot = (uint32_t)(index % bank->slots);
-        histo_block_add_exact(job, &one, &slot);
+        histo_block_add_exact(job, &one, (const bool[]){true, bank->exact_w2 != NULL}, &slot);
         return;
     }
     double w;

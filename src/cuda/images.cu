@@ -9,7 +9,7 @@ extern "C" {
 
 /* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
 enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
-enum { VECTOR = HISTO_IMAGES_VECTOR };
+enum { VECTOR = HISTO_IMAGES_VECTOR, WARP = 32 };
 
 bool histo_cuda_images_of(const histo_job *job, int beside, int64_t lowest, int64_t row_bytes, histo_images *in)
 {
@@ -44,9 +44,16 @@ bool histo_cuda_images_of(const histo_job *job, int beside, int64_t lowest, int6
         in->pitch = nest->strides[0][run - 1];
         in->aligned |= in->pitch;
     }
+    if (rows && number * (row_bytes / (VECTOR * WARP) + 1) > INT32_MAX) return false;
     if (mask != HISTO_ABSENT) {
         in->mask = nest->base[mask];
         in->mask_pitch = rows ? nest->strides[mask][run - 1] : 0;
+    }
+    if (in->pitch < 0) { /* the last row is the first */
+        in->at += in->pitch * (in->rows - 1);
+        in->pitch = -in->pitch;
+        in->mask += in->mask_pitch * (in->rows - 1);
+        in->mask_pitch = -in->mask_pitch;
     }
     return true;
 }
@@ -70,6 +77,22 @@ static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t
     return (uint32_t)best;
 }
 
+/* Parts of rows, so that a team has a thread for each vector of one, and then for as many rows as there are threads. */
+static int64_t parts_of(int64_t each, int64_t rows, int64_t stride, int64_t threads, int64_t merge)
+{
+    enum { TRIES = 8 };
+    int64_t first = (each + stride - 1) / stride, best = first;
+    double least = 0;
+    for (int64_t parts = first; parts < first + TRIES && parts <= each; parts++) {
+        int64_t at_once = stride / ((each + parts - 1) / parts), steps = (rows + at_once - 1) / at_once;
+        double time = (double)parts * (double)(steps * threads + merge);
+        if (least > 0 && time >= least) continue;
+        least = time;
+        best = parts;
+    }
+    return best;
+}
+
 static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
 {
     int64_t shares = 1, beside = (int64_t)(uintptr_t)in->at | in->row_bytes | (in->rows > 1 ? in->pitch : 0);
@@ -80,35 +103,39 @@ static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
     in->ragged = beside % VECTOR != 0;
     in->whole = (uint32_t)(in->row_bytes / VECTOR);
     in->rest = (uint32_t)(in->row_bytes % VECTOR);
-    in->each = in->whole ? in->whole : 1;
-    in->by_each = histo_divisor_of(in->each);
-    in->vectors = in->rows * in->each;
-    in->parts = (in->vectors + MOST_SHARE - 1) / MOST_SHARE;
-    in->part = (in->vectors + in->parts - 1) / in->parts;
+    in->reach = in->whole ? (uint32_t)in->row_bytes - VECTOR + 1 : 0;
+    int64_t images = shares, each = in->whole ? in->whole : 1;
+    int64_t parts = (each + MOST_SHARE - 1) / MOST_SHARE;
+    in->team = team_of(images * parts, in->rows * each / parts, blocks, threads, merge);
+    in->stride = in->team * (uint32_t)threads;
+    in->parts = (uint32_t)(in->rows > 1 ? parts_of(each, in->rows, in->stride, threads, merge) : parts);
+    in->part = (uint32_t)((each + in->parts - 1) / in->parts);
+    in->by_part = histo_divisor_of(in->part);
     in->by_parts = histo_divisor_of(in->parts);
-    shares *= in->parts;
+    shares = images * in->parts;
     in->shares = (uint32_t)shares;
-    in->team = team_of(shares, in->part, blocks, threads, merge);
     in->teams = (uint32_t)(blocks / in->team < shares ? blocks / in->team : shares);
     in->by_team = histo_divisor_of(in->team);
-    in->stride = in->team * (uint32_t)threads;
-    in->more_each = in->stride % in->each;
-    in->more_rows = in->stride / in->each * in->pitch;
-    in->more_mask_rows = in->stride / in->each * in->mask_pitch;
+    in->more_rows = in->stride / in->part;
+    in->more_offset = in->more_rows * (uint32_t)in->pitch;
+    in->more_mask_rows = in->more_rows * in->mask_pitch;
     in->more_bytes = (int64_t)in->stride * VECTOR;
     in->more_masks = in->more_bytes / in->size;
 }
 
-/* Rows that are longer than indices of vectors reach are cut at samples and pixels, and many rows between them. */
+/* Rows that are longer than indices of vectors reach are cut at samples and pixels, and many rows between them: so that
+ * offsets have 32 bits, and no counter wraps. */
 histo_status histo_cuda_images_launch(const histo_images *all, int threads, int64_t blocks, int64_t merge,
                                       histo_images_launch *launch, void *context)
 {
-    const int64_t most_bytes = (int64_t)48 << 28;
+    const int64_t most_bytes = (int64_t)48 << 28, most_offset = UINT32_MAX - 4 * VECTOR;
     histo_status status = HISTO_OK;
     for (int64_t byte = 0; byte < all->row_bytes && status == HISTO_OK; byte += most_bytes) {
         histo_images in = *all;
         in.row_bytes = all->row_bytes - byte < most_bytes ? all->row_bytes - byte : most_bytes;
         int64_t most_rows = MOST_VECTORS / (in.row_bytes / VECTOR + 1);
+        int64_t near_rows = (most_offset - in.row_bytes) / (in.pitch > in.row_bytes ? in.pitch : in.row_bytes) + 1;
+        if (near_rows < most_rows) most_rows = near_rows > 1 ? near_rows : 1;
         for (int64_t row = 0; row < all->rows && status == HISTO_OK; row += most_rows) {
             in.rows = (uint32_t)(all->rows - row < most_rows ? all->rows - row : most_rows);
             in.at = all->at + byte + row * in.pitch;

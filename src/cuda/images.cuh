@@ -7,13 +7,14 @@
  *     for (; share < in.shares; share += in.teams) {
  *         histo_images_place next = histo_images_place_of<ROWS, SIZE>(&in, share, member);
  *         while (next.index < next.end) {
- *             histo_images_vector it = histo_images_next<ROWS, SIZE>(&in, &next, masked);
+ *             histo_images_vector it = histo_images_next<ROWS, SIZE, MASKED>(&in, &next);
  *             … if (it.there), the vector at it.row + it.offset
  *         }
  *         … the samples of histo_images_rows_of(&in, share, member), if in.ragged
  *     }
  *
- * ROWS: images have several; of one, it takes less to find the next vector. SIZE: bytes of a sample. */
+ * ROWS: images have several; of one, it takes less to find the next vector. SIZE: bytes of a sample. MASKED: there is a
+ * mask. */
 #ifndef CUDA_IMAGES_CUH
 #define CUDA_IMAGES_CUH
 
@@ -29,27 +30,28 @@ typedef struct histo_images_dim {
 } histo_images_dim;
 
 typedef struct histo_images {
-    const char *at, *mask; /* the first row of the first image; mask: NULL if there is none */
-    int64_t pitch, mask_pitch, row_bytes;
+    const char *at, *mask;                /* the first row of the first image; mask: NULL if there is none */
+    int64_t pitch, mask_pitch, row_bytes; /* pitch: 0 at least; of several rows, all are within 4 GiB */
     int64_t aligned;     /* the addresses of all rows are multiples of what divides it, beside the first one's */
     uint32_t rows, size; /* of an image; bytes of a sample */
     int dims;
     histo_images_dim image[HISTO_MAX_DIMS];
     int64_t first_entry;
 
-    /* How it is cut. */
-    uint32_t each, vectors; /* vectors of a row at most, one at least; and of an image: rows * each */
-    uint32_t whole, rest;   /* vectors that a row has if it begins at a multiple of 16 bytes, and bytes behind them */
-    histo_divisor by_each;
-    uint32_t part;          /* vectors of a share at most */
+    /* How it is cut: a row into parts of so many vectors, each of which is a share, with what is below and above it in
+     * the image's other rows. */
+    uint32_t whole, rest; /* vectors that a row has if it begins at a multiple of 16 bytes, and bytes behind them */
+    uint32_t reach;       /* of several rows: a vector begins so many bytes behind its row's begin, or fewer, less 1 */
+    uint32_t part;
+    histo_divisor by_part;
     uint32_t parts, shares; /* shares of an image, and in all */
     histo_divisor by_parts;
     uint32_t team, teams, stride; /* blocks of a team, teams, and the threads of one */
     histo_divisor by_team;
-    uint32_t more_each; /* the stride in vectors, and in rows of samples and mask */
-    int64_t more_rows, more_mask_rows;
-    int64_t more_bytes, more_masks; /* the stride in a row of samples and in its mask */
-    bool ragged;                    /* some rows begin or end beside a multiple of 16 bytes */
+    int64_t more_bytes, more_masks;  /* the stride in a row of samples and in its mask */
+    uint32_t more_rows, more_offset; /* rows that the team reads at once, and their bytes */
+    int64_t more_mask_rows;
+    bool ragged; /* some rows begin or end beside a multiple of 16 bytes */
 } histo_images;
 
 /* ---- On the host (images.cu) ---- */
@@ -93,11 +95,12 @@ HISTO_IN_KERNEL int64_t histo_images_entry(const histo_images *in, uint32_t shar
     return histo_image_of(in, histo_divide(share, in->by_parts)).entry;
 }
 
-/* A thread's next vector of a share; vectors of the team are neighbours. Of several rows: where its row begins and its
- * column in it; of a single one: itself, and the bytes before the row's first vector. */
+/* A thread's next vector of a share; vectors of the team are neighbours. Of a single row: itself, its number, and the
+ * bytes before the row's first vector. Of several rows: the image, rounded down to a multiple of 16 bytes, the row's
+ * number, where it begins, and how many bytes behind the row's first vector; the thread goes straight down. */
 typedef struct histo_images_place {
     const char *at, *mask;
-    uint32_t index, end, column, before;
+    uint32_t index, end, row, before;
 } histo_images_place;
 
 /* Bytes to the next multiple of a vector's. */
@@ -111,15 +114,21 @@ HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in,
 {
     uint32_t number = histo_divide(share, in->by_parts);
     histo_image image = histo_image_of(in, number);
-    uint32_t begin = (share - number * in->parts) * in->part;
-    uint32_t index = begin + member * blockDim.x + threadIdx.x, end = min(begin + in->part, in->vectors);
+    uint32_t begin = (share - number * in->parts) * in->part, thread = member * blockDim.x + threadIdx.x;
     if (ROWS) {
-        uint32_t row = histo_divide(index, in->by_each);
-        return {image.at + row * in->pitch, image.mask + row * in->mask_pitch, index, end, index - row * in->each, 0};
+        uint32_t row = histo_divide(thread, in->by_part), column = begin + thread - row * in->part;
+        uint32_t beside = (uint32_t)(uint64_t)image.at % HISTO_IMAGES_VECTOR;
+        return {image.at - beside,
+                image.mask + row * in->mask_pitch,
+                row,
+                row < in->more_rows ? in->rows : 0,
+                beside + row * (uint32_t)in->pitch,
+                column * HISTO_IMAGES_VECTOR};
     }
     uint32_t before = histo_to_vector(image.at), all = in->whole - min(in->whole, (uint32_t)(before > in->rest));
+    uint32_t index = begin + thread;
     uint64_t at = before + (uint64_t)index * HISTO_IMAGES_VECTOR;
-    return {image.at + at, image.mask + at / SIZE, index, min(end, all), 0, before};
+    return {image.at + at, image.mask + at / SIZE, index, min(begin + in->part, all), 0, before};
 }
 
 typedef struct histo_images_vector {
@@ -129,47 +138,38 @@ typedef struct histo_images_vector {
 } histo_images_vector;
 
 /* The next vector, and go on. */
-template <bool ROWS, int SIZE>
-HISTO_IN_KERNEL histo_images_vector histo_images_next(const histo_images *in, histo_images_place *it, bool masked)
+template <bool ROWS, int SIZE, bool MASKED>
+HISTO_IN_KERNEL histo_images_vector histo_images_next(const histo_images *in, histo_images_place *it)
 {
     if (!ROWS) {
         histo_images_vector v = {it->index < it->end, it->at, it->mask, (it->index + it->before) % 3};
         it->index += in->stride;
         it->at += in->more_bytes;
-        if (masked) it->mask += in->more_masks;
+        if (MASKED) it->mask += in->more_masks;
         return v;
     }
-    uint32_t before = histo_to_vector(it->at), column = it->column;
-    bool there = it->index < it->end && column + (before > in->rest) < in->whole;
-    uint64_t offset = (uint64_t)column * HISTO_IMAGES_VECTOR + before;
-    histo_images_vector v = {there, it->at + offset, it->mask + offset / SIZE, (column + before) % 3};
-    it->index += in->stride;
-    it->column += in->more_each;
-    it->at += in->more_rows;
-    if (masked) it->mask += in->more_mask_rows;
-    if (it->column >= in->each) {
-        it->column -= in->each;
-        it->at += in->pitch;
-        if (masked) it->mask += in->mask_pitch;
-    }
+    const uint32_t vector = HISTO_IMAGES_VECTOR;
+    uint32_t at = (it->row + vector - 1) / vector * vector + it->before, offset = at - it->row;
+    histo_images_vector v = {it->index < it->end && offset < in->reach, it->at + at, it->mask + offset / SIZE,
+                             offset % 3};
+    it->index += in->more_rows;
+    it->row += in->more_offset;
+    if (MASKED) it->mask += in->more_mask_rows;
     return v;
 }
 
-/* The rows that begin in a share, of those a warp's: first, first + step, … below last. */
+/* The rows whose ends a share has to count, of those a warp's: next, next + stride / 32, … below last. */
 typedef struct histo_images_rows {
     const char *at, *mask; /* the image's first */
-    uint32_t first, last, step;
+    uint32_t next, last;
 } histo_images_rows;
 
 HISTO_IN_KERNEL histo_images_rows histo_images_rows_of(const histo_images *in, uint32_t share, uint32_t member)
 {
-    uint32_t number = histo_divide(share, in->by_parts);
+    uint32_t number = histo_divide(share, in->by_parts), part = share - number * in->parts;
     histo_image image = histo_image_of(in, number);
-    uint32_t begin = (share - number * in->parts) * in->part, end = min(begin + in->part, in->vectors);
-    uint32_t first = histo_divide(begin + in->each - 1, in->by_each);
-    histo_images_rows rows = {image.at, image.mask, first + (member * blockDim.x + threadIdx.x) / 32,
-                              histo_divide(end + in->each - 1, in->by_each), in->stride / 32};
-    return rows;
+    uint64_t first = (uint64_t)in->rows * part / in->parts, last = (uint64_t)in->rows * (part + 1) / in->parts;
+    return {image.at, image.mask, (uint32_t)first + (member * blockDim.x + threadIdx.x) / 32, (uint32_t)last};
 }
 
 /* A sample of `size` bytes before or behind the vectors of a row, one for each lane that there is one for: its address,

@@ -51,6 +51,24 @@ static void set_pixels(const histo_cuda_work *work, histo_joint *joint)
     }
 }
 
+/* Of two columns of a type; false where their readers cannot read them. */
+static bool set_whole(const histo_cuda_work *work, histo_joint *joint)
+{
+    const double beyond = work->dtypes[0] == HISTO_U16 ? 0x1p16 : 0x1p32;
+    if (work->dtypes[0] != HISTO_U16 && work->dtypes[0] != HISTO_U32) return false;
+    for (int a = 0; a < 2; a++) {
+        const histo_lookup *l = &work->lookups[a];
+        const double begin = l->lo > 0 ? l->lo : 0;
+        if (!l->whole.is || l->whole.from & (((uint32_t)1 << l->whole.shift) - 1)) return false;
+        joint->begin[a] = (uint32_t)begin;
+        joint->extent[a] = (uint32_t)((l->hi < beyond ? l->hi : beyond) - begin);
+        joint->shift[a] = l->whole.shift;
+        joint->stride[a] = work->slot_strides[a];
+        joint->part[a] = 0 - (uint32_t)((int32_t)l->whole.from >> l->whole.shift) * joint->stride[a];
+    }
+    return true;
+}
+
 histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint)
 {
     const histo_nest *nest = &work->nest;
@@ -61,14 +79,17 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
     if (work->naxes < 2 || !are_runs) return HISTO_NOT_JOINT;
     for (int a = 0; a < work->naxes; a++)
         joint->sizes[a] = (uint8_t)histo_dtype_size(work->dtypes[a]);
+    joint->run = HISTO_RUN_f32x2;
     if (is_pixels(work, joint)) {
         set_pixels(work, joint);
         return histo_read_pixels;
     }
     if (is_pair && work->dtypes[0] == HISTO_F32) return histo_read_f32x2;
-    if (is_pair && work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
-    if (is_pair && work->dtypes[0] == HISTO_U16) return histo_read_u16x2;
-    return histo_read_columns;
+    joint->run = HISTO_RUN_columns;
+    if (!is_pair || !set_whole(work, joint)) return histo_read_columns;
+    if (work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
+    joint->run = HISTO_RUN_u16x2;
+    return histo_read_u16x2;
 }
 
 uint32_t histo_cuda_compact_of(const histo_problem *problem)

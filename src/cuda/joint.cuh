@@ -12,7 +12,8 @@
  *
  * columns  any types and layouts, up to 8 axes: of each axis 8 samples of a thread at once, in vectors where they are
  *          contiguous and aligned; types are told apart once for them
- * f32x2, u32x2, u16x2   the same for two columns of one type
+ * f32x2    the same for two columns of f32
+ * u32x2, u16x2   two columns on axes whose bins are 2^k values and begin at multiples of that
  * pixels   2 to 4 axes of unsigned bytes, interleaved or in columns: a pixel is a word
  *
  * Where pixels' counters are compact, they have readers of their own, by groups (histo_groups_of). */
@@ -26,6 +27,9 @@
 #define HISTO_SAMPLES_u32x2 8
 #define HISTO_SAMPLES_u16x2 8
 #define HISTO_SAMPLES_pixels 16
+
+/* Neighbouring samples of a thread. */
+enum { HISTO_RUN_columns = 4, HISTO_RUN_f32x2 = 4, HISTO_RUN_u32x2 = 4, HISTO_RUN_u16x2 = 8 };
 
 #define HISTO_JOINT_READERS(X) X(columns) X(f32x2) X(u32x2) X(u16x2) X(pixels)
 typedef enum histo_joint_reader {
@@ -42,7 +46,11 @@ enum { HISTO_MOST_CHANNELS = 4 };
 
 typedef struct histo_joint {
     uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
+    uint8_t run;                     /* neighbouring samples of a thread, in columns */
     uint32_t firsts[HISTO_MAX_AXES]; /* where in shared memory the tables of floats' axes are; 0: there is none */
+    /* u32x2 and u16x2. Samples of [begin, begin + extent) are in the axis' bins: their part of the slot is
+     * part + (sample >> shift) * stride. */
+    uint32_t begin[2], extent[2], part[2];
     /* Pixels. An axis' byte is `byte[axis]` of the word; of columns, the axis' number. */
     uint32_t pitch;  /* bytes from a pixel to the next: 3 or 4, or 1 for columns; 0: they are no pixels */
     uint32_t behind; /* 1: the last pixel's last byte may be nobody's to read; else 0 */
@@ -82,6 +90,7 @@ typedef struct histo_joint_share {
     int64_t entry, first; /* of the batch; sample of the entry */
     const char *at[2];    /* the first two columns' first samples; or the first pixel's byte 0 */
     uint32_t length;
+    uint32_t vectors; /* a bit for each axis: are a thread's runs aligned vectors? */
 } histo_joint_share;
 
 /* Address of an operand's first sample. At most the first dimension is the batch's. */
@@ -95,8 +104,14 @@ HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_j
 HISTO_IN_KERNEL histo_joint_share histo_share_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
 {
     histo_share plain = histo_share_any(w, item);
-    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length};
+    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length, 0};
     if (w->nest.batch_ndim) share.first = plain.index[1];
+#pragma unroll 1
+    for (int axis = 0; axis < w->naxes; axis++) {
+        uint64_t size = j->sizes[axis], vector = size * j->run < 16 ? size * j->run : 16;
+        bool is_run = (uint64_t)w->nest.strides[axis][w->nest.batch_ndim] == size;
+        share.vectors |= (uint32_t)(is_run && (uint64_t)histo_column(w, &share, axis) % vector == 0) << axis;
+    }
     share.at[0] = histo_column(w, &share, 0) - (j->pitch > 1 ? j->byte[0] : 0);
     share.at[1] = histo_column(w, &share, 1);
     return share;
@@ -108,12 +123,10 @@ typedef struct histo_ahead_columns {
     uint32_t words[2 * HISTO_SAMPLES_columns]; /* 8 samples */
 } histo_ahead_columns;
 
-enum { HISTO_COLUMN_RUN = 4 /* neighbouring samples of a thread */ };
-
-/* Of the share, the k-th sample of a thread's in the step `at`. */
-HISTO_IN_KERNEL uint32_t histo_column_index(uint32_t at, int k)
+/* Of the share, the k-th sample of a thread's in the step `at`. run: neighbouring samples of a thread. */
+HISTO_IN_KERNEL uint32_t histo_column_index(uint32_t at, int k, int run)
 {
-    return at + ((uint32_t)(k / HISTO_COLUMN_RUN) * blockDim.x + threadIdx.x) * HISTO_COLUMN_RUN + k % HISTO_COLUMN_RUN;
+    return at + ((uint32_t)(k / run) * blockDim.x + threadIdx.x) * (uint32_t)run + (uint32_t)(k % run);
 }
 
 HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t at)
@@ -124,19 +137,20 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
 /* What is loaded in vectors stays in whole words: to be taken apart, it would be waited for. */
 #define HISTO_LOAD_COLUMN(size, type, vector)                                                                          \
     {                                                                                                                  \
-        enum { EACH = HISTO_COLUMN_RUN * size / sizeof(vector) };                                                      \
+        const int each = run * size / (int)sizeof(vector);                                                             \
         vector v[HISTO_SAMPLES_columns * size / sizeof(vector)];                                                       \
-        if (stride == size && (uint64_t)from % sizeof(vector) == 0 && !histo_column_ends(share, at)) {                 \
-            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += HISTO_COLUMN_RUN)                        \
+        if (share->vectors >> axis & 1 && !histo_column_ends(share, at)) {                                             \
+            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += run)                                     \
             {                                                                                                          \
-                const vector *run = (const vector *)(from + (int64_t)histo_column_index(at, k) * size);                \
-                _Pragma("unroll") for (int e = 0; e < EACH; e++) v[k / HISTO_COLUMN_RUN * EACH + e] = __ldcs(run + e); \
+                const vector *these = (const vector *)(from + (int64_t)histo_column_index(at, k, run) * size);         \
+                _Pragma("unroll") for (int e = 0; e < each; e++) v[k / run * each + e] = __ldcs(these + e);            \
             }                                                                                                          \
             memcpy(ahead->words, v, sizeof v);                                                                         \
         } else {                                                                                                       \
+            const int64_t stride = w->nest.strides[axis][w->nest.batch_ndim];                                          \
             type x[HISTO_SAMPLES_columns];                                                                             \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) x[k] =                                   \
-                *(const type *)(from + min(histo_column_index(at, k), share->length - 1) * stride);                    \
+                *(const type *)(from + min(histo_column_index(at, k, run), share->length - 1) * stride);               \
             memcpy(ahead->words, x, sizeof x);                                                                         \
         }                                                                                                              \
         break;                                                                                                         \
@@ -144,13 +158,13 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
 
 /* Samples beyond the share are its last one. from: the column's first. */
 HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joint_share *share, uint32_t at, int axis,
-                                       const char *from, int size, histo_ahead_columns *ahead)
+                                       const char *from, int size, int run, histo_ahead_columns *ahead)
 {
-    int64_t stride = w->nest.strides[axis][w->nest.batch_ndim];
     switch (size) {
     case 1:
         HISTO_LOAD_COLUMN(1, uint8_t, uint32_t)
     case 2:
+        if (run * 2 == sizeof(uint4)) HISTO_LOAD_COLUMN(2, uint16_t, uint4)
         HISTO_LOAD_COLUMN(2, uint16_t, uint2)
     case 4:
         HISTO_LOAD_COLUMN(4, uint32_t, uint4)
@@ -196,19 +210,19 @@ HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_join
         slot[k] += its[k] * w->slot_strides[axis];
 }
 
-HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_share *share, uint32_t at, uint32_t *slot)
+HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_share *share, uint32_t at, int run, uint32_t *slot)
 {
     if (!histo_column_ends(share, at)) return true;
 #pragma unroll
     for (int k = 0; k < HISTO_SAMPLES_columns; k++)
-        slot[k] = histo_column_index(at, k) < share->length ? slot[k] : HISTO_NO_SLOT;
+        slot[k] = histo_column_index(at, k, run) < share->length ? slot[k] : HISTO_NO_SLOT;
     return false;
 }
 
 HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
                                         uint32_t at, histo_ahead_columns *ahead)
 {
-    histo_load_column(w, share, at, 0, share->at[0], j->sizes[0], ahead);
+    histo_load_column(w, share, at, 0, share->at[0], j->sizes[0], HISTO_RUN_columns, ahead);
 }
 
 HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
@@ -226,36 +240,91 @@ HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_jo
         int next = is_last ? 0 : axis + 1;
         if (!is_last || at + step < share->length)
             histo_load_column(w, share, is_last ? at + step : at, next, histo_column(w, share, next), j->sizes[next],
-                              ahead);
+                              HISTO_RUN_columns, ahead);
         histo_add_column(w, j, shared, axis, w->dtypes[axis], &now, slot);
     }
-    return histo_cut_columns(share, at, slot);
+    return histo_cut_columns(share, at, HISTO_RUN_columns, slot);
 }
 
-/* Two columns of a type. */
-#define HISTO_DEFINE_PAIR(reader, dtype, size)                                                                         \
+/* Add an axis' part of whole bins to the slots. All of a thread's samples are looked up as if they were inner ones, and
+ * again if one is not. */
+HISTO_IN_KERNEL void histo_add_whole_u16x2(const histo_cuda_work *w, const histo_joint *j, int axis,
+                                           const uint32_t *words, uint32_t *slot)
+{
+    uint32_t below = (0 - j->begin[axis]) & 0xffff, shift = j->shift[axis], highest = 0;
+    uint32_t bins[HISTO_SAMPLES_u16x2 / 2];
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_u16x2 / 2; k++) {
+        highest = __viaddmax_u16x2(words[k], below << 16 | below, highest);
+        bins[k] = words[k];
+    }
+    if (shift)
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_u16x2 / 2; k++)
+            bins[k] = words[k] >> shift & 0xffffu >> shift << 16 | (words[k] & 0xffff) >> shift;
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_u16x2; k++) {
+        uint32_t bin = k % 2 ? bins[k / 2] >> 16 : bins[k / 2] & 0xffff;
+        slot[k] = axis == 1 ? __dp2a_lo(bins[k / 2], k % 2 ? 0x100u : 1u, slot[k]) : slot[k] + bin * j->stride[axis];
+    }
+    if (max(highest & 0xffff, highest >> 16) >= j->extent[axis])
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_u16x2; k++) {
+            uint32_t x = words[k / 2] >> (k % 2 * 16) & 0xffff,
+                     bin = histo_by_whole_u16(&w->lookups[axis], (uint16_t)x);
+            slot[k] += (bin - (x >> shift)) * j->stride[axis] - j->part[axis];
+        }
+}
+
+HISTO_IN_KERNEL void histo_add_whole_u32x2(const histo_cuda_work *w, const histo_joint *j, int axis,
+                                           const uint32_t *words, uint32_t *slot)
+{
+    uint32_t shift = j->shift[axis], highest = 0;
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
+        highest = __viaddmax_u32(words[k], 0 - j->begin[axis], highest);
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
+        slot[k] += (words[k] >> shift) * j->stride[axis];
+    if (highest >= j->extent[axis])
+#pragma unroll
+        for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
+            slot[k] += (histo_by_whole_u32(&w->lookups[axis], words[k]) - (words[k] >> shift)) * j->stride[axis] -
+                       j->part[axis];
+}
+
+/* Two columns of a type. add(axis): what adds an axis' part to the slots, which begin as `begin`. */
+#define HISTO_DEFINE_PAIR(reader, size, begin, add)                                                                    \
     typedef histo_ahead_columns histo_ahead_##reader;                                                                  \
     HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *w, const histo_joint *,                            \
                                              const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead)  \
     {                                                                                                                  \
-        histo_load_column(w, share, at, 0, share->at[0], size, ahead);                                                 \
+        histo_load_column(w, share, at, 0, share->at[0], size, HISTO_RUN_##reader, ahead);                             \
     }                                                                                                                  \
     HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,   \
                                              const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,  \
                                              uint32_t *slot)                                                           \
     {                                                                                                                  \
         uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                       \
-        _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = 0;                                 \
-        histo_ahead_columns first = *ahead, second;                                                                    \
-        histo_load_column(w, share, at, 1, share->at[1], size, &second);                                               \
-        histo_add_column(w, j, shared, 0, dtype, &first, slot);                                                        \
-        if (next < share->length) histo_load_column(w, share, next, 0, share->at[0], size, ahead);                     \
-        histo_add_column(w, j, shared, 1, dtype, &second, slot);                                                       \
-        return histo_cut_columns(share, at, slot);                                                                     \
+        (void)shared;                                                                                                  \
+        _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = begin;                             \
+        histo_ahead_columns now = *ahead, second;                                                                      \
+        histo_load_column(w, share, at, 1, share->at[1], size, HISTO_RUN_##reader, &second);                           \
+        add(0);                                                                                                        \
+        if (next < share->length) histo_load_column(w, share, next, 0, share->at[0], size, HISTO_RUN_##reader, ahead); \
+        now = second;                                                                                                  \
+        add(1);                                                                                                        \
+        return histo_cut_columns(share, at, HISTO_RUN_##reader, slot);                                                 \
     }
-HISTO_DEFINE_PAIR(f32x2, HISTO_F32, 4)
-HISTO_DEFINE_PAIR(u32x2, HISTO_U32, 4)
-HISTO_DEFINE_PAIR(u16x2, HISTO_U16, 2)
+#define HISTO_ADD_f32x2(axis) histo_add_column(w, j, shared, axis, HISTO_F32, &now, slot)
+#define HISTO_ADD_u32x2(axis) histo_add_whole_u32x2(w, j, axis, now.words, slot)
+#define HISTO_ADD_u16x2(axis) histo_add_whole_u16x2(w, j, axis, now.words, slot)
+HISTO_DEFINE_PAIR(f32x2, 4, 0, HISTO_ADD_f32x2)
+HISTO_DEFINE_PAIR(u32x2, 4, j->part[0] + j->part[1], HISTO_ADD_u32x2)
+HISTO_DEFINE_PAIR(u16x2, 2, j->part[0] + j->part[1], HISTO_ADD_u16x2)
+#undef HISTO_ADD_f32x2
+#undef HISTO_ADD_u32x2
+#undef HISTO_ADD_u16x2
 
 /* The tables of first floats, in a block's shared memory. */
 HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)

@@ -277,71 +277,76 @@ HISTO_IN_KERNEL uint64_t load_mask(const char *at)
 }
 
 /* A step's vectors: of the v-th, bit v tells whether it is there. masks: a byte for each of its samples. */
-template <bool ROWS, int V, int EACH>
+template <bool ROWS, bool MASKED, int V, int EACH>
 HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *next, uint4 *words, uint64_t *masks)
 {
     uint32_t there = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        histo_images_vector it = histo_images_next<ROWS, 16 / EACH>(in, next, in->mask);
+        histo_images_vector it = histo_images_next<ROWS, 16 / EACH, MASKED>(in, next);
         if (!it.there) continue;
         there |= 1u << v;
         words[v] = __ldcs((const uint4 *)it.at);
-        if (in->mask) masks[v] = load_mask<EACH>(it.mask);
+        if (MASKED) masks[v] = load_mask<EACH>(it.mask);
     }
     return there;
 }
 
 #define COUNT_ROWS(name, storage, way)                                                                                 \
-    template <bool ROWS>                                                                                               \
+    template <bool ROWS, bool MASKED>                                                                                  \
     static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), 1)                              \
         rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
                             const __grid_constant__ histo_images in)                                                   \
     {                                                                                                                  \
-        enum { N = 16 / (int)sizeof(storage), V = 2 };                                                                 \
+        enum { N = 16 / (int)sizeof(storage), V = sizeof(storage) < 4 ? 2 : 3 };                                       \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         LOAD_##way histo_clear_shared(shared, l.words);                                                                \
         uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team, there[2];        \
         histo_images_place place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                            \
+        histo_images_rows rows = {};                                                                                   \
         uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
         uint64_t masks[2][V] = {};                                                                                     \
-        there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                           \
+        there[0] = load_rows<ROWS, MASKED, V, N>(&in, &place, vectors[0], masks[0]);                                   \
+        if (in.ragged) rows = histo_images_rows_of(&in, share, member);                                                \
         while (share < in.shares) {                                                                                    \
             for (bool more = true; more;) {                                                                            \
                 _Pragma("unroll") for (int turn = 0; turn < 2; turn++)                                                 \
                 {                                                                                                      \
                     if (!more) break;                                                                                  \
                     more = place.index < place.end;                                                                    \
-                    if (more) there[!turn] = load_rows<ROWS, V, N>(&in, &place, vectors[!turn], masks[!turn]);         \
+                    if (more) there[!turn] = load_rows<ROWS, MASKED, V, N>(&in, &place, vectors[!turn], masks[!turn]); \
                     _Pragma("unroll") for (int v = 0; v < V; v++)                                                      \
                     {                                                                                                  \
                         if (!(there[turn] >> v & 1)) continue;                                                         \
                         storage x[N];                                                                                  \
                         uint32_t slot[N];                                                                              \
                         memcpy(x, &vectors[turn][v], sizeof x);                                                        \
-                        SLOTS_##way(name) if (in.mask) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =         \
+                        SLOTS_##way(name) if (MASKED) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =          \
                             masks[turn][v] & UINT64_C(0xff) << (8 * k) ? slot[k] : work.slots;                         \
                         count_slots(mine, &l, false, slot, N);                                                         \
                     }                                                                                                  \
                 }                                                                                                      \
-            }                                                                                                          \
-            if (in.ragged) {                                                                                           \
-                histo_images_rows rows = histo_images_rows_of(&in, share, member);                                     \
-                for (uint32_t r = rows.first; r < rows.last; r += rows.step) {                                         \
-                    const char *row = rows.at + r * in.pitch, *at = histo_images_end(&in, row, sizeof(storage));       \
-                    if (!at) continue;                                                                                 \
-                    bool kept = !in.mask || rows.mask[r * in.mask_pitch + (at - row) / (int)sizeof(storage)];          \
-                    uint32_t slot = kept ? histo_slot_of_##name(lookup, *(const storage *)at) : work.slots;            \
-                    atomicAdd(&mine[word_of(&l, slot < l.twice ? slot : slot + 1)], 1u);                               \
+                if (in.ragged) {                                                                                       \
+                    uint32_t end = more ? min(place.index, rows.last) : rows.last;                                     \
+                    for (; rows.next < end; rows.next += in.stride / WARP) {                                           \
+                        const char *row = rows.at + rows.next * in.pitch;                                              \
+                        const char *at = histo_images_end(&in, row, sizeof(storage));                                  \
+                        if (!at) continue;                                                                             \
+                        bool kept =                                                                                    \
+                            !MASKED || rows.mask[rows.next * in.mask_pitch + (at - row) / (int)sizeof(storage)];       \
+                        uint32_t slot = kept ? histo_slot_of_##name(lookup, *(const storage *)at) : work.slots;        \
+                        atomicAdd(&mine[word_of(&l, slot < l.twice ? slot : slot + 1)], 1u);                           \
+                    }                                                                                                  \
                 }                                                                                                      \
             }                                                                                                          \
             int64_t entry = histo_images_entry(&in, share);                                                            \
             share += in.teams;                                                                                         \
             if (share < in.shares) {                                                                                   \
                 place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                                       \
-                there[0] = load_rows<ROWS, V, N>(&in, &place, vectors[0], masks[0]);                                   \
+                there[0] = load_rows<ROWS, MASKED, V, N>(&in, &place, vectors[0], masks[0]);                           \
+                if (in.ragged) rows = histo_images_rows_of(&in, share, member);                                        \
             }                                                                                                          \
             merge(shared, &l, &work, entry, false);                                                                    \
         }                                                                                                              \
@@ -494,28 +499,28 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 typedef struct variant {
     const char *dtype;
     int way;
-    const void *kernel;
+    const void *kernels[4]; /* the first; of rows: for one row, for several, and with masks */
 } variant;
 
 static const variant of_arrays[] = {
-#define ROW(name, storage, way) {#name, way_##way, (const void *)count_##name##_##way},
+#define ROW(name, storage, way) {#name, way_##way, {(const void *)count_##name##_##way}},
     KERNELS(ROW)
 #undef ROW
-        {NULL, 0, NULL}};
-
-static const variant of_row[] = {
-#define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way<false>},
-    ROWS_KERNELS(ROW)
-#undef ROW
-        {NULL, 0, NULL}};
+        {NULL, 0, {NULL}}};
 
 static const variant of_rows[] = {
-#define ROW(name, storage, way) {#name, way_##way, (const void *)rows_##name##_##way<true>},
+#define KERNEL(name, way, rows, masked) (const void *)rows_##name##_##way<rows, masked>
+#define ROW(name, storage, way)                                                                                        \
+    {#name,                                                                                                            \
+     way_##way,                                                                                                        \
+     {KERNEL(name, way, false, false), KERNEL(name, way, true, false), KERNEL(name, way, false, true),                 \
+      KERNEL(name, way, true, true)}},
     ROWS_KERNELS(ROW)
 #undef ROW
-        {NULL, 0, NULL}};
+#undef KERNEL
+        {NULL, 0, {NULL}}};
 
-static const void *kernel_of(const variant *variants, int dtype, int way)
+static const void *const *kernels_of(const variant *variants, int dtype, int way)
 {
     static const char *const names[] = {
 #define NAME(constant, name, storage, compute, widen) #name,
@@ -523,7 +528,7 @@ static const void *kernel_of(const variant *variants, int dtype, int way)
 #undef NAME
     };
     for (const variant *it = variants; it->dtype; it++)
-        if (it->way == way && !strcmp(it->dtype, names[dtype])) return it->kernel;
+        if (it->way == way && !strcmp(it->dtype, names[dtype])) return it->kernels;
     return NULL;
 }
 
@@ -547,7 +552,7 @@ static histo_status launch_fast(const histo_job *job, int reader)
     void *args[] = {&work, &it.l};
     int64_t wanted = work.shares * it.l.team;
     dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
-    return histo_cuda_launch(job, kernel_of(of_arrays, reader, way), grid, it.threads, it.shared, args);
+    return histo_cuda_launch(job, kernels_of(of_arrays, reader, way)[0], grid, it.threads, it.shared, args);
 }
 
 typedef struct of_images {
@@ -563,7 +568,7 @@ static histo_status launch_images(void *context, const histo_images *in)
     histo_images images = *in;
     layout l = it->plan.l;
     void *args[] = {&work, &l, &images};
-    const void *kernel = kernel_of(in->rows > 1 ? of_rows : of_row, it->dtype, it->way);
+    const void *kernel = kernels_of(of_rows, it->dtype, it->way)[(in->mask ? 2 : 0) + (in->rows > 1)];
     return histo_cuda_launch(it->job, kernel, dim3(in->teams * in->team), it->plan.threads, it->plan.shared, args);
 }
 
@@ -583,7 +588,7 @@ static bool count_rows(const histo_job *job, histo_status *status)
         return false;
     int way = way_of(&p->lookups[0], p->dtypes[0]);
     bool moves = way == WHOLE && p->lookups[0].whole.closed && in.mask;
-    if (moves || !kernel_of(of_rows, p->dtypes[0], way) || !plan_of(p, job->params, way).threads) way = PLAIN;
+    if (moves || !kernels_of(of_rows, p->dtypes[0], way) || !plan_of(p, job->params, way).threads) way = PLAIN;
     of_images it = {job, (int)p->dtypes[0], way, plan_of(p, job->params, way)};
     *status = histo_cuda_images_launch(&in, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_images, &it);
     return true;

@@ -7,10 +7,12 @@
  *   it decides only where a sample is counted.
  * - Additions return the old word, which tells what overflowed. All additions of a step are made before the first
  *   answer is looked at; samples that are elsewhere add to spare counters, so that nothing branches; one vote of the
- *   warp tells whether anything is due.
- * - Frequent slots get 32-bit counters in a small table: of overflows, and where many samples of a step are equal, of
- *   samples; a run that fills the warp is one addition of its length, others are one each, which the hardware joins
- *   where lanes meet. What finds no place in the table goes to device memory.
+ *   warp tells whether anything is due. What is rare is a bit for each sample of a thread, and all threads of a warp do
+ *   their first at once, then their second, …
+ * - Where many samples of a step are equal: if all are of two slots, each slot gets one addition of their number. Else
+ *   frequent slots get 32-bit counters in a small table, of samples as of overflows; additions are one each, which the
+ *   hardware joins where lanes meet. What finds no place in the table goes to device memory. Where the table holds few
+ *   of the samples, as of images' runs, which are soon of others, it is not asked for some steps.
  * - Most integers and floats are in bins of the window, so they are looked up as if all were, the others again.
  * - Words are spread by one in 234, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536, and values become slots in the merge.
@@ -41,6 +43,7 @@ typedef struct window {
     uint32_t inner;        /* bins 0 to inner - 1 of the axis are looked up fast */
     float below;           /* the last float below the axis */
     double origin;         /* where 0 is, in bins from the axis' beginning */
+    float scale, offset;   /* a float times the one, rounded down to the other's last place: 2^23 and its bin */
     histo_scaling scaling; /* of pairs' differences */
 } window;
 
@@ -202,9 +205,14 @@ HISTO_IN_KERNEL uint32_t lifted(const histo_packing *p, uint32_t word, uint32_t 
 
 /* ---- A block ---- */
 
+/* Steps that follow one: without a search for frequent slots where there was no sign of any, or where the table had few
+ * of the samples; with one, whatever the signs, where it had many. */
+enum { PAUSE = 3, PAUSE_POOR = 31, TRUST = 7 };
+
 typedef struct block {
     uint32_t *words;
     uint32_t *table;            /* behind them: of each entry the counter, its samples, how often it wrapped */
+    int search;                 /* for frequent slots: steps with one, or less than 0, without */
     uint32_t spare;             /* where this lane counts what is not in the window: behind it, in a word of its own */
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the batch entry */
@@ -239,6 +247,7 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
 {
     const uint32_t entries = entries_of(p);
     block b = {shared, shared + w->words};
+    b.search = 0;
     b.spare = w->size + threadIdx.x % WARP * (32 / p->bits);
     b.first = first;
     b.size = min(w->size, counters - first);
@@ -293,16 +302,25 @@ HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing 
         add_to_histogram(b, at + k, k ? -(long long)n : ((long long)p->full + 1) * n);
 }
 
-/* Counter `at` was full, its word `old`: it wraps, and so do full ones above it. */
+/* Did counter `at` overflow when n <= full samples more were added to its word, which was `old`? */
+HISTO_IN_KERNEL bool overflows(const histo_packing *p, uint32_t at, uint32_t old, uint32_t n)
+{
+    return lifted(p, old, at) >= 0 - (n << (32 - p->bits));
+}
+
+/* Counter `at` overflowed, its word was `old`: it wraps, and so do full ones above it, one after the other. */
 HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
 {
-    for (uint32_t shift = shift_of(p, at); shift + p->bits <= 32 && at < b->size; shift += p->bits, at++) {
-        if (histo_packed_value(p, old, shift) != p->full) break;
+    uint32_t shift = shift_of(p, at);
+    bool wraps = at < b->size;
+    while (wraps) {
         uint32_t entry = entry_of(p, at);
         if (owns(b, entry, at))
             atomicAdd(wraps_of(b, p, entry), 1u);
         else
             add_wraps_to_histogram(b, p, at, 1);
+        shift += p->bits, at++;
+        wraps = shift + p->bits <= 32 && at < b->size && histo_packed_value(p, old, shift) == p->full;
     }
 }
 
@@ -339,18 +357,31 @@ HISTO_IN_KERNEL uint32_t place_one(const block *b, uint32_t slot)
     return at < b->size ? at : count_outside(b, slot);
 }
 
+/* x[k], where bit k is that of `one`; arrays stay in registers. */
+template <typename T>
+HISTO_IN_KERNEL T pick(const T *x, int n, uint32_t one)
+{
+    T it = x[0];
+#pragma unroll
+    for (int k = 1; k < n; k++)
+        it = one >> k & 1 ? x[k] : it;
+    return it;
+}
+
 HISTO_IN_KERNEL void place(const block *b, const uint32_t *slot, uint32_t *at, int n)
 {
-    bool outside = false;
+    uint32_t outside = 0; /* a bit for each */
 #pragma unroll
     for (int k = 0; k < n; k++) {
         at[k] = min(slot[k] - b->first, b->spare);
-        outside |= at[k] >= b->size;
+        outside |= (uint32_t)(at[k] >= b->size) << k;
     }
-    if (!__any_sync(~0u, outside)) return;
-#pragma unroll
-    for (int k = 0; k < n; k++)
-        if (at[k] >= b->size && slot[k] != HISTO_NO_SLOT) count_outside(b, slot[k]);
+#pragma unroll 1
+    while (__any_sync(~0u, outside)) {
+        uint32_t one = outside & (0 - outside), its = pick(slot, n, one);
+        if (one && its != HISTO_NO_SLOT) count_outside(b, its);
+        outside ^= one;
+    }
 }
 
 /* The bins in the window, flow slots aside: the first one's slot and place, and how many. Samples of these need only be
@@ -382,14 +413,21 @@ HISTO_IN_KERNEL uint32_t bin_nearest(const inner *in, const window *w, const his
     return (uint32_t)__double2loint(sum) + (y >= l->lo + (sum - round) * l->step) - in->slot;
 }
 
+/* Where bins are 2^k wide and begin at multiples of that: one rounding, downward, of an exact sum. */
+HISTO_IN_KERNEL uint32_t bin_scaled(const inner *in, const window *w, const histo_lookup *l, float x)
+{
+    (void)l;
+    return __float_as_uint(__fmaf_rd(x, w->scale, w->offset)) - (__float_as_uint(0x1p23f) - 1 + in->slot);
+}
+
 /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
 HISTO_IN_KERNEL bool is_skewed(const uint32_t *at, int n)
 {
-    enum { MANY = 6 };
-    return n > 1 && __popc(__ballot_sync(~0u, at[0] == at[1 % n] || at[0] == at[n / 2])) >= MANY;
+    enum { MANY = 3 };
+    return __popc(__ballot_sync(~0u, at[0] == at[1] || at[0] == at[n / 2])) >= MANY;
 }
 
-/* What is rare goes through a step's samples one after the other: unrolled, which is the fastest way, but where much
+/* How the search for frequent slots goes through a step's samples: unrolled, which is the fastest way, but where much
  * else is in the kernel, since instructions that are not in their cache cost more than any others. */
 enum { UNROLLED = 16, ROLLED = 1 };
 
@@ -403,71 +441,110 @@ HISTO_IN_KERNEL void rotate(uint32_t *x, int n)
     x[n - 1] = first;
 }
 
-/* Count runs, and the samples of slots that are in the table; these become spare. run: neighbouring samples of a
- * thread. Is anything left? */
-template <int UNROLL>
-HISTO_IN_KERNEL bool count_frequent(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
+/* One lane counts n samples of a counter. */
+HISTO_IN_KERNEL void count_run(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    bool is_left = false;
-#pragma unroll
-    for (int v = 0; v < n; v += run) {
-        bool is_run = true;
-        uint32_t pairs = __ballot_sync(~0u, at[v] == at[v + 1] && at[v] < b->size);
-        uint32_t frequent = __shfl_sync(~0u, at[v], __ffs((int)pairs) - 1);
-#pragma unroll
-        for (int i = 0; i < run; i++)
-            is_run &= at[v + i] == frequent;
-        is_run = __all_sync(~0u, is_run);
-        if (pairs && threadIdx.x % WARP == 0) {
-            if (is_run)
-                add_samples(b, p, frequent, (uint32_t)(run * WARP));
-            else
-                owns(b, entry_of(p, frequent), frequent);
-        }
-        if (is_run)
-#pragma unroll
-            for (int i = 0; i < run; i++)
-                at[v + i] = b->spare;
-        is_left |= !is_run;
+    if (at >= b->size || n == 0) return;
+    if (n > p->full / 2) { /* it would overflow too often */
+        add_samples(b, p, at, n);
+        return;
     }
+    uint32_t old = atomicAdd(&b->words[spread_word(p, at)], n * one_of(p, at));
+    if (overflows(p, at, old, n)) wrap(b, p, at, old);
+}
+
+/* Count the samples if they are of two counters at most, which threads' first and last ones tell. */
+HISTO_IN_KERNEL bool count_two(const block *b, const histo_packing *p, const uint32_t *at, int n)
+{
+    const uint32_t first = at[0], last = at[n - 1], lane = threadIdx.x % WARP, all = (1u << n) - 1;
+    uint32_t one = __shfl_sync(~0u, first, 0), mine = first != one ? first : last;
+    uint32_t others = __ballot_sync(~0u, mine != one), ones = 0, twos = 0; /* a bit for each sample */
+    uint32_t other = __shfl_sync(~0u, mine, others ? __ffs((int)others) - 1 : 0);
+    if (!__all_sync(~0u, mine == one || (mine == other && (last == one || last == other)))) return false;
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        ones |= (uint32_t)(at[k] == one) << k;
+    if (others)
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            twos |= (uint32_t)(at[k] == other) << k;
+    if (!__all_sync(~0u, (ones | twos) == all)) return false;
+    uint32_t of_one = others ? __reduce_add_sync(~0u, (uint32_t)__popc(ones)) : (uint32_t)(n * WARP);
+    if (lane < 2) count_run(b, p, lane ? other : one, lane ? (uint32_t)(n * WARP) - of_one : of_one);
     __syncwarp();
-    if (!is_left) return false;
-    is_left = false;
+    return true;
+}
+
+/* Count the samples if all are of two slots, or those of slots that are in the table; these become spare. Is anything
+ * left? Whether much is says what to do in the steps that follow. */
+template <int UNROLL>
+HISTO_IN_KERNEL bool count_frequent(block *b, const histo_packing *p, uint32_t *at, int n)
+{
+    enum { FEW = 4 };
+    if (count_two(b, p, at, n)) return false;
+    uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < b->size);
+    if (pairs && threadIdx.x % WARP == (uint32_t)__ffs((int)pairs) - 1) owns(b, entry_of(p, at[0]), at[0]);
+    __syncwarp();
+    int others = 0;
 #pragma unroll UNROLL
     for (int k = 0; k < n; k++) {
         uint32_t entry = entry_of(p, at[0]);
         bool is_there = *owner_of(b, entry) == at[0]; /* for good, if once */
         if (is_there) atomicAdd(more_of(b, p, entry), 1u);
         at[0] = is_there ? b->spare : at[0];
-        is_left |= at[0] < b->size;
+        others += at[0] < b->size;
         rotate(at, n);
     }
-    return __any_sync(~0u, is_left);
+    bool is_poor = __popc(__ballot_sync(~0u, others > n / FEW)) > WARP / 2;
+    if (__popc(pairs) < WARP * 3 / 4) b->search = is_poor ? -PAUSE_POOR : TRUST;
+    return __any_sync(~0u, others);
+}
+
+/* Search for frequent slots, if it is time for that. Is anything left to count? */
+template <int UNROLL>
+HISTO_IN_KERNEL bool is_left_by_search(block *b, const histo_packing *p, uint32_t *at, int n)
+{
+    if (b->search < 0) {
+        b->search++;
+        return true;
+    }
+    if (b->search == 0 && !is_skewed(at, n)) {
+        b->search = -PAUSE;
+        return true;
+    }
+    b->search -= b->search > 0;
+    return count_frequent<UNROLL>(b, p, at, n);
+}
+
+/* The highest bit of each counter: where none is set, none is full. */
+HISTO_IN_KERNEL uint32_t upper_halves(const histo_packing *p)
+{
+    return p->bits == 16 ? 0x80008000 : 0x80808080;
 }
 
 /* Count n samples of each thread, all of its warp at once. */
 template <int UNROLL>
-HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at, int n, int run)
+HISTO_IN_KERNEL void count(block *b, const histo_packing *p, uint32_t *at, int n)
 {
     enum { MOST = 16 };
-    uint32_t old[MOST], highest = 0, full = p->full << (32 - p->bits);
-    if (is_skewed(at, n) && !count_frequent<UNROLL>(b, p, at, n, run)) return;
+    uint32_t old[MOST], any = 0, due = 0; /* due: a bit for each sample */
+    if (n > 1 && !is_left_by_search<UNROLL>(b, p, at, n)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
         old[k] = atomicAdd(&b->words[spread_word(p, at[k])], one_of(p, at[k]));
 #pragma unroll
     for (int k = 0; k < n; k++)
-        highest = max(highest, lifted(p, old[k], at[k]));
-    if (!__any_sync(~0u, highest >= full)) return;
-#pragma unroll UNROLL
-    for (int k = 0; k < n; k++) {
-        bool overflows = lifted(p, old[0], at[0]) >= full;
-        if (__any_sync(~0u, overflows)) {
-            if (overflows) wrap(b, p, at[0], old[0]);
-            __syncwarp();
-        }
-        rotate(at, n);
-        rotate(old, n);
+        any |= old[k];
+    if (p->bits != FIVES && !__any_sync(~0u, any & upper_halves(p))) return;
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        due |= (uint32_t)overflows(p, at[k], old[k], 1) << k;
+#pragma unroll 1
+    while (__any_sync(~0u, due)) {
+        uint32_t one = due & (0 - due), its_at = pick(at, n, one), its_old = pick(old, n, one);
+        if (one) wrap(b, p, its_at, its_old);
+        __syncwarp();
+        due ^= one;
     }
 }
 
@@ -496,7 +573,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
                 {                                                                                                      \
                     const storage *x = all + group * N;                                                                \
                     uint32_t at[N];                                                                                    \
-                    places count<UNROLLED>(&b, &p, at, N, EACH);                                                       \
+                    places count<UNROLLED>(&b, &p, at, N);                                                             \
                 }                                                                                                      \
             }                                                                                                          \
             uint32_t others = histo_beside_steps(&s, &share, EACH);                                                    \
@@ -506,7 +583,7 @@ HISTO_IN_KERNEL void count(const block *b, const histo_packing *p, uint32_t *at,
                     storage x = ((const storage *)share.at)[histo_nth_beside_steps(&s, &share, EACH, i)];              \
                     at = place_of_one;                                                                                 \
                 }                                                                                                      \
-                count<ROLLED>(&b, &p, &at, 1, 1);                                                                      \
+                count<ROLLED>(&b, &p, &at, 1);                                                                         \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
         }                                                                                                              \
@@ -538,30 +615,36 @@ HISTO_DTYPES(COUNT_SLOTS)
 #undef COUNT_SLOTS
 
 /* Few samples are not in inner bins. */
-#define PLACES_INNER(name, way)                                                                                        \
+#define PLACES_INNER(name, way, else_by)                                                                               \
     const inner in = inner_of(&b, &w);                                                                                 \
-    bool elsewhere = false;                                                                                            \
+    uint32_t elsewhere = 0; /* a bit for each */                                                                       \
     _Pragma("unroll") for (int k = 0; k < N; k++)                                                                      \
     {                                                                                                                  \
         at[k] = bin_##way(&in, &w, &work.lookups[0], x[k]);                                                            \
-        elsewhere |= at[k] >= in.bins;                                                                                 \
+        elsewhere |= (uint32_t)(at[k] >= in.bins) << k;                                                                \
+        at[k] += in.at;                                                                                                \
     }                                                                                                                  \
-    if (__any_sync(~0u, elsewhere))                                                                                    \
-        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] =                                                          \
-            at[k] < in.bins                 ? at[k] + in.at                                                            \
-            : at[k] + in.slot - 1 < w.inner ? count_outside(&b, at[k] + in.slot)                                       \
-                                            : place_one(&b, histo_by_##way##_##name(&work.lookups[0], x[k]));          \
-    else                                                                                                               \
-        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] += in.at;
-#define COUNT_INNER(name, storage, way, width)                                                                         \
-    COUNT(count_##way##_##name##_##width, name, storage, width, start_window, PLACES_INNER(name, way),                 \
-          place_one(&b, histo_by_##way##_##name(&work.lookups[0], x)))
-COUNT_INNER(u32, uint32_t, whole, 8)
-COUNT_INNER(u32, uint32_t, whole, 16)
-COUNT_INNER(i32, int32_t, whole, 8)
-COUNT_INNER(i32, int32_t, whole, 16)
-COUNT_INNER(f32, float, nearest, 8)
-COUNT_INNER(f32, float, nearest, 16)
+    _Pragma("unroll 1") while (__any_sync(~0u, elsewhere))                                                             \
+    {                                                                                                                  \
+        const uint32_t one = elsewhere & (0 - elsewhere), slot = pick(at, N, one) + b.first;                           \
+        uint32_t its = b.spare;                                                                                        \
+        if (one)                                                                                                       \
+            its = slot - 1 < w.inner ? count_outside(&b, slot)                                                         \
+                                     : place_one(&b, histo_by_##else_by##_##name(&work.lookups[0], pick(x, N, one)));  \
+        _Pragma("unroll") for (int k = 0; k < N; k++) at[k] = one >> k & 1 ? its : at[k];                              \
+        elsewhere ^= one;                                                                                              \
+    }
+#define COUNT_INNER(name, storage, way, else_by, width)                                                                \
+    COUNT(count_##way##_##name##_##width, name, storage, width, start_window, PLACES_INNER(name, way, else_by),        \
+          place_one(&b, histo_by_##else_by##_##name(&work.lookups[0], x)))
+COUNT_INNER(u32, uint32_t, whole, whole, 8)
+COUNT_INNER(u32, uint32_t, whole, whole, 16)
+COUNT_INNER(i32, int32_t, whole, whole, 8)
+COUNT_INNER(i32, int32_t, whole, whole, 16)
+COUNT_INNER(f32, float, nearest, nearest, 8)
+COUNT_INNER(f32, float, nearest, nearest, 16)
+COUNT_INNER(f32, float, scaled, nearest, 8)
+COUNT_INNER(f32, float, scaled, nearest, 16)
 
 /* 16-bit samples of any type. */
 #define VALUES_OF _Pragma("unroll") for (int k = 0; k < N; k++) at[k] = x[k];
@@ -582,7 +665,7 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
                 uint32_t slot[HISTO_SAMPLES_any], at[HISTO_SAMPLES_any];                                               \
                 histo_slots_any(&work, &share, from, slot);                                                            \
                 place(&b, slot, at, HISTO_SAMPLES_any);                                                                \
-                count<ROLLED>(&b, &p, at, HISTO_SAMPLES_any, HISTO_SAMPLES_any);                                       \
+                count<ROLLED>(&b, &p, at, HISTO_SAMPLES_any);                                                          \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
         }                                                                                                              \
@@ -616,7 +699,7 @@ COUNT_ANY(16)
                         memcpy(at, slot + part, sizeof at);                                                            \
                     else                                                                                               \
                         place(&b, slot + part, at, PART);                                                              \
-                    count<ROLLED>(&b, &p, at, PART, PART);                                                             \
+                    count<ROLLED>(&b, &p, at, PART);                                                                   \
                 }                                                                                                      \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
@@ -651,7 +734,7 @@ static __global__ void __launch_bounds__(1024, 1)
                 histo_compact_any(&work, &joint, &share, from, b.spare, at);
 #pragma unroll 1
             for (int part = 0; part < N; part += PART) { /* less code is in its cache */
-                count<ROLLED>(&b, &p, at, PART, PART);
+                count<ROLLED>(&b, &p, at, PART);
                 memcpy(at, at + PART, PART * sizeof *at);
             }
         }
@@ -682,20 +765,28 @@ static __global__ void __launch_bounds__(1024, 1)
                     int32_t x[HISTO_PAIR_SLOTS];                                                                       \
                     uint32_t at[HISTO_PAIR_SLOTS];                                                                     \
                     int taken = histo_take_pairs_##name(HISTO_PAIRS_##kind, &stack, x);                                \
-                    bool elsewhere = !histo_are_all_##name(&stack, taken);                                             \
+                    const bool all = histo_are_all_##name(&stack, taken);                                              \
+                    uint32_t elsewhere = all ? 0 : (1u << HISTO_PAIR_SLOTS) - 1; /* a bit for each */                  \
                     _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
                     {                                                                                                  \
                         at[s] = histo_scaled(&w.scaling, x[s]) + row[s % HISTO_PLACES_##name];                         \
-                        elsewhere |= at[s] >= scaled;                                                                  \
+                        elsewhere |= (uint32_t)(at[s] >= scaled) << s;                                                 \
                     }                                                                                                  \
-                    if (__any_sync(~0u, elsewhere)) _Pragma("unroll 1") for (int k = 0; k < HISTO_PAIR_SLOTS; k++)     \
-                        {                                                                                              \
-                            uint32_t slot = histo_slot_of_taken_##name(&work, &stack, taken, x, k);                    \
-                            uint32_t place = slot == HISTO_NO_SLOT ? b.spare : place_one(&b, slot);                    \
-                            _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) at[s] =                       \
-                                s == k ? place : at[s];                                                                \
+                    _Pragma("unroll 1") while (__any_sync(~0u, elsewhere))                                             \
+                    {                                                                                                  \
+                        const uint32_t one = elsewhere & (0 - elsewhere);                                              \
+                        uint32_t slot = pick(at, HISTO_PAIR_SLOTS, one) + b.first, place = b.spare;                    \
+                        if (one && all && slot < w.scaling.end) {                                                      \
+                            count_outside(&b, slot);                                                                   \
+                        } else if (one) {                                                                              \
+                            slot = histo_slot_of_taken_##name(&work, &stack, taken, x, __ffs((int)one) - 1);           \
+                            if (slot != HISTO_NO_SLOT) place = place_one(&b, slot);                                    \
                         }                                                                                              \
-                    count<ROLLED>(&b, &p, at, HISTO_PAIR_SLOTS, HISTO_PAIR_SLOTS);                                     \
+                        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) at[s] =                           \
+                            one >> s & 1 ? place : at[s];                                                              \
+                        elsewhere ^= one;                                                                              \
+                    }                                                                                                  \
+                    count<ROLLED>(&b, &p, at, HISTO_PAIR_SLOTS);                                                       \
                 }                                                                                                      \
             }                                                                                                          \
             merge(&b, &p);                                                                                             \
@@ -810,12 +901,23 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return layout_of(problem, params, 0).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
 }
 
+/* Are bins 2^k wide, and begin at multiples of that, all in reach of a float's 24 bits? */
+static bool is_scaled(const histo_lookup *l)
+{
+    const double reach = 0x1p22, least = 0x1p-100, first = l->lo / l->step;
+    int exponent;
+    return frexp(l->step, &exponent) == 0.5 && l->step >= least && l->step <= 1 / least && first == floor(first) &&
+           fabs(first) <= reach && l->bins <= reach;
+}
+
 /* The last bin is not looked up fast if its upper edge, computed as the others, could be beyond the axis. */
 static void set_inner(window *w, const histo_lookup *l)
 {
     w->inner = (uint32_t)l->bins - (!l->whole.is && l->lo + (double)l->bins * l->step > l->hi);
     w->below = nextafterf(l->first_f32, -INFINITY);
     w->origin = -l->lo * l->per_step;
+    w->scale = (float)l->per_step;
+    w->offset = (float)(0x1p23 - l->lo / l->step);
 }
 
 /* The kernel that looks only for inner bins, or NULL. */
@@ -827,7 +929,9 @@ static const void *kernel_of_inner(int reader, const histo_lookup *l, int bits)
         return bits == 16 ? (const void *)count_whole_u32_16 : (const void *)count_whole_u32_8;
     if (reader == HISTO_I32 && is_whole)
         return bits == 16 ? (const void *)count_whole_i32_16 : (const void *)count_whole_i32_8;
-    if (reader == HISTO_F32 && l->kind == HISTO_UNIFORM && l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX)
+    if (reader != HISTO_F32 || l->kind != HISTO_UNIFORM) return NULL;
+    if (is_scaled(l)) return bits == 16 ? (const void *)count_scaled_f32_16 : (const void *)count_scaled_f32_8;
+    if (l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX)
         return bits == 16 ? (const void *)count_nearest_f32_16 : (const void *)count_nearest_f32_8;
     return NULL;
 }

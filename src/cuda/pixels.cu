@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "cuda/images.cuh"
+#include "cuda/values.cuh"
 
-enum { VALUES = 256, WARP = 32, VECTOR = HISTO_IMAGES_VECTOR, MOST_CHANNELS = 4 };
+enum { VALUES = HISTO_VALUES, WARP = HISTO_VALUE_COPIES, VECTOR = HISTO_IMAGES_VECTOR, MOST_CHANNELS = 4 };
 enum { TABLE = VALUES * WARP /* counters */ };
 enum { UNCOUNTED = 0xffff, NO_VECTOR = 3 /* of the two bits that a vector has, where the period's phase is less */ };
-enum { SMALL_VECTORS = 8 /* of a thread, of a small image */ };
 enum { MERGE = 1024 /* vectors that are read in the time in which a block adds up */ };
 
 /* What a launch counts. */
@@ -59,7 +59,7 @@ HISTO_IN_KERNEL uint32_t load(const histo_images *in, histo_images_place *next, 
     uint32_t phases = 0;
 #pragma unroll
     for (int v = 0; v < V; v++) {
-        histo_images_vector it = histo_images_next<ROWS, 1>(in, next, MASKED);
+        histo_images_vector it = histo_images_next<ROWS, 1, MASKED>(in, next);
         uint32_t phase = NO_VECTOR;
         if (it.there) {
             phase = PERIOD == 3 ? it.phase : 0;
@@ -73,26 +73,10 @@ HISTO_IN_KERNEL uint32_t load(const histo_images *in, histo_images_place *next, 
 
 /* ---- Counting ---- */
 
-HISTO_IN_KERNEL uint32_t word_of(uint4 words, int w)
-{
-    return w == 0 ? words.x : w == 1 ? words.y : w == 2 ? words.z : words.w;
-}
-
-/* The address of byte k's counter. mine: of the lane's copy of the table. */
-HISTO_IN_KERNEL uint32_t counter_of(uint32_t mine, uint32_t word, uint32_t k)
-{
-    return mine + __byte_perm(word, 0, 0x4440 + k) * (WARP * 4);
-}
-
 /* That of what the mask leaves out: no branch is needed where all is counted somewhere. */
 HISTO_IN_KERNEL uint32_t masked_at(uint32_t mine)
 {
     return mine + VALUES * (WARP * 4);
-}
-
-HISTO_IN_KERNEL void count_at(uint32_t address)
-{
-    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
 }
 
 /* mine: where this lane's copy of each byte's table begins in shared memory; 0: it is not counted. */
@@ -106,38 +90,39 @@ HISTO_IN_KERNEL void count_vector(const uint32_t *mine, uint4 words, uint4 mask,
         if (table == 0) continue;
 #pragma unroll
         for (int k = j; k < VECTOR; k += PERIOD) {
-            uint32_t address = counter_of(table, word_of(words, k / 4), k % 4);
-            if (MASKED && !(word_of(mask, k / 4) & 0xffu << (8 * (k % 4)))) address = masked_at(table);
-            count_at(address);
+            uint32_t address = histo_value_counter(table, histo_word_of(words, k / 4), k % 4);
+            if (MASKED && !(histo_word_of(mask, k / 4) & 0xffu << (8 * (k % 4)))) address = masked_at(table);
+            histo_count_at(address);
         }
     }
 }
 
-/* The bytes before and behind the vectors of the rows that begin in the share: a warp takes some rows at a time. */
+/* The bytes before and behind the vectors of rows below `end`: a warp takes some rows at a time. */
 template <int PERIOD, bool MASKED>
-HISTO_IN_KERNEL void count_ends(const histo_images *in, const uint32_t *mine, uint32_t share, uint32_t member)
+HISTO_IN_KERNEL void count_ends(const histo_images *in, const uint32_t *mine, histo_images_rows *rows, uint32_t end)
 {
-    enum { ROWS = MASKED ? 2 : 4 };
-    histo_images_rows rows = histo_images_rows_of(in, share, member);
-    for (uint32_t next = rows.first; next < rows.last; next += ROWS * rows.step) {
+    enum { ROWS = 2 };
+    const uint32_t step = in->stride / WARP;
+    for (; rows->next < end; rows->next += ROWS * step) {
         uint8_t value[ROWS];
         uint32_t counter[ROWS]; /* where the lane's copy of the table begins; 0: there is nothing to count */
         bool kept[ROWS];
 #pragma unroll
         for (int i = 0; i < ROWS; i++) {
-            uint32_t r = next + (uint32_t)i * rows.step;
-            const char *row = rows.at + r * in->pitch, *at = r < rows.last ? histo_images_end(in, row, 1) : NULL;
+            uint32_t r = rows->next + (uint32_t)i * step;
+            const char *row = rows->at + r * in->pitch, *at = r < rows->last ? histo_images_end(in, row, 1) : NULL;
             uint32_t phase = PERIOD == 3 ? (uint32_t)((uint64_t)(at - row) % 3) : (uint32_t)(uint64_t)at % PERIOD;
             counter[i] = 0;
 #pragma unroll
             for (int j = 0; j < PERIOD; j++) /* keeps mine[] in registers */
                 counter[i] = at && phase == (uint32_t)j ? mine[j] : counter[i];
             value[i] = at ? *(const uint8_t *)at : 0;
-            kept[i] = !MASKED || (at && rows.mask[r * in->mask_pitch + (at - row)]);
+            kept[i] = !MASKED || (at && rows->mask[r * in->mask_pitch + (at - row)]);
         }
 #pragma unroll
         for (int i = 0; i < ROWS; i++)
-            if (counter[i]) count_at(kept[i] ? counter_of(counter[i], value[i], 0) : masked_at(counter[i]));
+            if (counter[i])
+                histo_count_at(kept[i] ? histo_value_counter(counter[i], value[i], 0) : masked_at(counter[i]));
     }
 }
 
@@ -159,35 +144,30 @@ HISTO_IN_KERNEL uint32_t slot_of(const pixels *p, uint32_t value)
 /* What a block has in shared memory. */
 typedef struct room {
     unsigned int *counters; /* of all tables */
-    uint32_t *slots, *sums; /* of a table's counters; of the copies of each */
+    uint32_t *slots;        /* of a table's counters */
+    uint32_t *sums, *added; /* of each counter's copies: what is to be added, and what was, before */
 } room;
 
 template <bool MASKED>
 HISTO_IN_KERNEL room room_of(const pixels *p, unsigned int *shared)
 {
     unsigned int *behind = shared + (uint32_t)p->tables * counters_of<MASKED>() * WARP;
-    return {shared, behind, behind + counters_of<MASKED>()};
+    uint32_t *sums = behind + counters_of<MASKED>();
+    return {shared, behind, sums, sums + (uint32_t)p->tables * counters_of<MASKED>()};
 }
 
-/* Add the block's counts to the histograms, and clear them. Two lanes sum a counter's copies, each of eight
- * neighbouring lanes in other banks; neighbouring lanes add neighbouring sums, each block from elsewhere on. */
+/* Add to the histograms what the block has counted since it did so before: counters go on, so that none has to be
+ * cleared. Neighbouring lanes add neighbouring sums, each block from elsewhere on. */
 template <bool MASKED>
 HISTO_IN_KERNEL void merge(const pixels *p, const room *r, int64_t entry)
 {
-    enum { QUADS = WARP / 4 / 2 };
     const uint32_t each = counters_of<MASKED>(), sums = (uint32_t)p->tables * each, start = blockIdx.x * WARP;
-    uint4 *quads = (uint4 *)r->counters;
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sums * 2; i += blockDim.x) {
-        uint32_t sum = 0;
-#pragma unroll
-        for (uint32_t k = 0; k < QUADS; k++) {
-            uint4 *at = &quads[i * QUADS + (k + i / 2) % QUADS], four = *at;
-            *at = make_uint4(0, 0, 0, 0);
-            sum += four.x + four.y + four.z + four.w;
-        }
-        sum += __shfl_xor_sync(~0u, sum, 1);
-        if (i % 2 == 0) r->sums[i / 2] = sum;
+        uint32_t sum = histo_sum_value(r->counters, i);
+        if (i % 2) continue;
+        r->sums[i / 2] = sum - r->added[i / 2];
+        r->added[i / 2] = sum;
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < sums; i += blockDim.x) {
@@ -201,16 +181,15 @@ HISTO_IN_KERNEL void merge(const pixels *p, const room *r, int64_t entry)
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
 enum { MOST_BLOCKS = 1 };
 #else
-enum { MOST_BLOCKS = 3 };
+enum { MOST_BLOCKS = 4 };
 #endif
 
-/* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step. AHEAD: before it counts those of the step before;
- * else the code is short, as few steps want it, which wait for each of its lines. */
-template <int PERIOD, bool MASKED, bool ROWS, int V, bool AHEAD, int THREADS, int BLOCKS>
+/* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step, before it counts those of the step before. */
+template <int PERIOD, bool MASKED, bool ROWS, int V, int THREADS, int BLOCKS>
 static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS : MOST_BLOCKS)
     count_pixels(const __grid_constant__ pixels p)
 {
-    enum { TURNS = AHEAD ? 2 : 1 };
+    enum { TURNS = 2 };
     extern __shared__ unsigned int shared[];
     const room r = room_of<MASKED>(&p, shared);
     uint32_t mine[PERIOD];
@@ -221,10 +200,14 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
                       : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
     uint32_t share = histo_divide(blockIdx.x, p.in.by_team), member = blockIdx.x - share * p.in.team, phases[TURNS];
     histo_images_place next = histo_images_place_of<ROWS, 1>(&p.in, share, member);
+    histo_images_rows rows = {};
     uint4 vectors[TURNS][V] = {}, mask[TURNS][V] = {}; /* by turns: one is counted, one is loaded */
     phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
+    if (ROWS && p.in.ragged) rows = histo_images_rows_of(&p.in, share, member);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
         ((uint4 *)r.counters)[i] = make_uint4(0, 0, 0, 0);
+    for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>(); i += blockDim.x)
+        r.added[i] = 0;
     for (uint32_t i = threadIdx.x; i < counters_of<MASKED>(); i += blockDim.x)
         r.slots[i] = slot_of(&p, i);
     __syncthreads();
@@ -235,24 +218,27 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
                 const int other = TURNS - 1 - turn;
                 if (!more) break;
                 more = next.index < next.end;
-                if (more && AHEAD)
-                    phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
+                if (more) phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
 #pragma unroll
                 for (int v = 0; v < V; v++) {
                     uint32_t phase = phases[turn] >> (2 * v) & 3;
                     if (phase == NO_VECTOR) continue;
                     count_vector<PERIOD, MASKED>(mine, vectors[turn][v], mask[turn][v], phase);
                 }
-                if (more && !AHEAD)
-                    phases[other] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[other], mask[other]);
             }
+            if (ROWS && p.in.ragged) /* of rows that are being read */
+                count_ends<PERIOD, MASKED>(&p.in, mine, &rows, more ? min(next.index, rows.last) : rows.last);
         }
-        if (p.in.ragged) count_ends<PERIOD, MASKED>(&p.in, mine, share, member);
+        if (!ROWS && p.in.ragged) {
+            rows = histo_images_rows_of(&p.in, share, member);
+            count_ends<PERIOD, MASKED>(&p.in, mine, &rows, rows.last);
+        }
         int64_t entry = histo_images_entry(&p.in, share);
         share += p.in.teams;
         if (share < p.in.shares) {
             next = histo_images_place_of<ROWS, 1>(&p.in, share, member);
             phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
+            if (ROWS && p.in.ragged) rows = histo_images_rows_of(&p.in, share, member);
         }
         merge<MASKED>(&p, &r, entry);
     }
@@ -265,21 +251,21 @@ typedef struct shape {
     int threads, blocks;    /* of a block; of a multiprocessor */
 } shape;
 
-/* Tables of many channels leave room for one block, and others for several. A small image is counted in a step or two,
- * by few blocks, since each adds up all of its counters. */
-#define SHAPE(period, masked, vectors, ahead, threads, blocks)                                                         \
+/* As many vectors of a thread as its registers take. */
+#define SHAPE(period, masked, vectors, threads, blocks)                                                                \
     {                                                                                                                  \
-        {(const void *)count_pixels<period, masked, false, vectors, ahead, threads, blocks>,                           \
-         (const void *)count_pixels<period, masked, true, vectors, ahead, threads, blocks>},                           \
+        {(const void *)count_pixels<period, masked, false, vectors, threads, blocks>,                                  \
+         (const void *)count_pixels<period, masked, true, vectors, threads, blocks>},                                  \
             threads, blocks                                                                                            \
     }
 
-static const shape *shape_of(int period, bool masked, bool small)
+/* Of many images, small blocks: some count while others add up. */
+static const shape *shape_of(int period, bool masked, bool several)
 {
-    static const shape of_masked = SHAPE(1, true, 2, true, 512, 2), of_small = SHAPE(1, false, 4, false, 1024, 1);
-    static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 2, true, 512, 3), SHAPE(2, false, 2, true, 768, 2),
-                                                SHAPE(3, false, 2, true, 640, 2), SHAPE(4, false, 4, true, 1024, 1)};
-    return masked ? &of_masked : small && period == 1 ? &of_small : &shapes[period - 1];
+    static const shape of_masked = SHAPE(1, true, 2, 768, 1), of_several = SHAPE(1, false, 4, 256, 4);
+    static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 4, 1024, 1), SHAPE(2, false, 4, 1024, 1),
+                                                SHAPE(3, false, 3, 1024, 1), SHAPE(4, false, 4, 1024, 1)};
+    return masked ? &of_masked : several && period == 1 ? &of_several : &shapes[period - 1];
 }
 
 /* Is the filter on the samples themselves? */
@@ -348,7 +334,7 @@ static bool describe(const histo_job *job, pixels *p, int *period)
 static size_t shared_of(const pixels *p)
 {
     size_t each = p->in.mask ? counters_of<true>() : counters_of<false>();
-    return ((size_t)p->tables * (each * WARP + each) + each) * sizeof(uint32_t);
+    return ((size_t)p->tables * (each * WARP + 2 * each) + each) * sizeof(uint32_t);
 }
 
 typedef struct launching {
@@ -391,8 +377,9 @@ bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t bloc
     if (device->major < 8) return false; /* shared memory begins at 0 there, which here means: not counted */
     if (!describe(job, &all, &period) || shared_of(&all) > device->shared_block) return false;
     if (!all_entries && (period > 1 || all.in.rows > 1 || all.in.dims > 1)) return false;
-    bool small = (job->end - job->begin) / (VECTOR * SMALL_VECTORS * 1024) < multiprocessors;
-    const shape *it = shape_of(period, all.in.mask != NULL, small && all_entries && all.in.dims == 0);
+    bool alone = all_entries && period == 1 && all.in.rows == 1 && all.in.dims == 0 && !all.in.mask && !all.filters;
+    if (alone && histo_cuda_count_small_image(job, all.in.at, all.in.row_bytes, threads, blocks, status)) return true;
+    const shape *it = shape_of(period, all.in.mask != NULL, all.in.dims > 0);
     int of_block = threads && threads < it->threads ? (int)threads : it->threads;
     int64_t resident = histo_cuda_resident(job->problem->device, of_block, shared_of(&all));
     int64_t by_registers = multiprocessors * it->blocks * (it->threads / of_block);

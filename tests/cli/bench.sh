@@ -65,6 +65,46 @@ assert math.isclose(mean, s["geometric_mean_over_best_peer"], rel_tol=1e-3)
 picture = open("map.png", "rb").read()
 assert picture[:8] == b"\x89PNG\r\n\x1a\n" and picture[-8:-4] == b"IEND"
 END
+# Python's libraries count however the samples lie, and sum weights, as we do.
+if [ -n "${HISTO_BENCH_PYTHON:-}" ]; then
+    # shellcheck disable=SC2086
+    shows '^[0-9]* cells in .*; all counts exact$' $map -o peers.json --cells \
+        'uniform/rgb-of-rgba,uniform/images,uniform/region,uniform/mask,joint/uniform,f32-fast/uniform,f64-fast-sum/uniform,i32/uniform'
+    python3 - <<'END' || fail "Python's libraries do not count all that they can"
+import json
+cells = json.load(open("peers.json"))["results"]
+assert len(cells) == 11, len(cells)
+for c in cells:
+    numpy, boost = [s for s in c["strategies"] if s.get("peer") in ("NumPy", "boost-histogram")]
+    assert numpy["outcome"] == boost["outcome"] == "exact" and boost["misplaced"] == 0, (c["input"], numpy, boost)
+    if "/joint/" in c["input"] or "-fast" in c["input"]:
+        assert c["target_peer"] == "boost-histogram" and c["target_over_peer"] == 3
+        assert ("below target" in c["faults"]) == (c["Gsamples_per_s"] < 3 * boost["Gsamples_per_s"])
+END
+fi
+
+# Time, and what stops it: what was measured is kept.
+# shellcheck disable=SC2086
+shows '^not measured (3): i8/integer/256: uniform, degenerate, zipf$' $map --cells i8 --budget 1e-9 -o late.json
+# shellcheck disable=SC2086
+shows '^0 inputs, 1 more not measured, 0 measurements: ' $quick --input uniform/u8/64 --budget 1e-9
+checks=$((checks + 1))
+"$histo" bench map --device cpu --samples 64KiB -o stopped.json --image stopped.svg >"$out" 2>"$err" &
+sleep 2
+kill -TERM $!
+wait $!
+[ $? -eq 143 ] || fail "a stopped map ended otherwise: $(cat "$err")"
+grep -q '^not measured (' "$out" || fail "it was not said that the map is part of one: $(cat "$out")"
+grep -q '</svg>' stopped.svg || fail "no picture of a stopped map"
+python3 - <<'END' || fail "the JSON of a map that was stopped is not what it should be"
+import json
+late, stopped = (json.load(open(name)) for name in ("late.json", "stopped.json"))
+assert late["results"] == [] and late["summary"]["not_measured"] == [f"i8/integer/256/{d}" for d in ("uniform", "degenerate", "zipf")]
+measured = [c["input"] for c in stopped["results"]]
+assert 0 < len(measured) == stopped["summary"]["cells"] and stopped["summary"]["not_measured"]
+assert not set(measured) & set(stopped["summary"]["not_measured"])
+END
+
 refuses 2 'no cell of the map matches u9: cells are called as u32/integer/4096/zipf' bench map --device cpu --cells u9
 refuses 2 'the suffix of a picture is .png, .svg or .pdf' bench map --device cpu --image map.jpg
 refuses 2 'name another file' bench map --device cpu -o map.png --image map.png

@@ -4,6 +4,14 @@
 printf '1\n2\n3\n' >n.txt
 printf 'a,b\n1,2\n3,x\n' >cells.csv
 
+# The environment.
+for threads in abc 0 -3 1025 2x; do
+    HISTO_THREADS=$threads refuses 2 "HISTO_THREADS is '$threads': it must be a whole number from 1 to 1024" -b 3 n.txt
+done
+HISTO_CPU=foo refuses 2 "HISTO_CPU is 'foo': it must be baseline, avx2, avx512 or avx512vbmi2" info
+HISTO_CPU=avx2 HISTO_THREADS=2 prints 'lo\thi\tcount\n1\t3\t3\n' -b 1 n.txt
+HISTO_CPU='' HISTO_THREADS='' prints 'lo\thi\tcount\n1\t3\t3\n' -b 1 n.txt
+
 # Options.
 refuses 2 '\-b 0 is not possible: give 1 to' -b 0 -o out.json n.txt
 refuses 2 '\-b -3 is not possible' -b -3 -o out.json n.txt
@@ -18,9 +26,15 @@ refuses 2 'both say what the bins are' -b 3 --width 1 -o out.json n.txt
 refuses 2 'edges must increase, and 2 follows 3' --edges 1,3,2 -o out.json n.txt
 refuses 2 'edges must increase, and 1 follows 1' --edges 1,1 -o out.json n.txt
 refuses 2 'one edge makes no bin' --edges 1 -o out.json n.txt
+for edges in 1,,2 ,1,2 1,2, '1, ,2' ,; do
+    refuses 2 '--edges: a comma has no number on one side' --edges "$edges" -o out.json n.txt
+done
+refuses 2 'is longer than any number$' --edges "0,$(printf '%0600d' 1)" -o out.json n.txt
 refuses 2 'leave -r out' --edges 1,2 -r 0:1 -o out.json n.txt
 printf '1 2\n3,x' >edges.txt
 refuses 2 "edges.txt, line 2: 'x' is no finite number" -b @edges.txt -o out.json n.txt
+printf '1,\n2,\n3,\n' >edges.txt
+refuses 2 'edges.txt: a comma has no number' -b @edges.txt -o out.json n.txt
 refuses 1 'the file of edges none.txt cannot be read' -b @none.txt -o out.json n.txt
 refuses 2 'further apart' -r -1e308:1.7e308 -o out.json n.txt
 refuses 2 'wider than a double can hold: give a narrower one$' --edges=-1e308,1.7e308 -o out.json n.txt

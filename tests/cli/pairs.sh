@@ -4,7 +4,7 @@
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >a.pgm
 printf 'P5\n3 2\n255\n\002\002\003\004\007\006' >b.pgm
 printf 'P5\n3 2\n255\n\001\001\003\004\005\011' >c.pgm
-printf 'P5\n2 2\n255\n\001\001\003\004' >small.pgm
+printf 'P5\n3 1\n255\n\001\001\003' >small.pgm
 
 # Means of three are 1 2 3 4 6 7; those of two, of which halves are rounded up, 2 2 3 4 6 6.
 prints 'difference_lo	difference_hi	mean_lo	mean_hi	count
@@ -20,6 +20,21 @@ printf '\001\000\002\000\003\000' >wide
 prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	4	0\n0	1	0	4	6\n' \
     --pairs ring --dtype u16 -b '2;1' -r '-1:1;0:4' wide wide
 
+# An image stored by rows and the same by columns, which comes in pieces, for it is larger than one.
+python3 - <<'END'
+import array, gzip
+H, W = 1500, 1600
+def save(name, fortran, pixels):
+    head = "{'descr': '<u2', 'fortran_order': %s, 'shape': (%d, %d), }" % (fortran, H, W)
+    gzip.open(name, "wb", 1).write(b"\x93NUMPY\1\0v\0" + head.ljust(117).encode() + b"\n" + pixels.tobytes())
+save("rows.npy.gz", False, array.array("H", (y * x % 997 for y in range(H) for x in range(W))))
+save("columns.npy.gz", True, array.array("H", (y * x % 997 for x in range(W) for y in range(H))))
+END
+prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	997	0\n0	1	0	997	4800000\n' \
+    --pairs ring -b '2;1' -r '-1:1;0:997' rows.npy.gz columns.npy.gz
+prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	997	0\n0	1	0	997	1550000\n' \
+    --pairs apart -b '2;1' -r '-1:1;0:997' --roi 50,500,1550,1000 columns.npy.gz rows.npy.gz
+
 # Whatever the strategy; and the axes are found from the pairs.
 for strategy in sequential privatized byte_counters; do
     shows '^-2	-1	6	7	1$' --pairs apart --strategy $strategy a.pgm b.pgm
@@ -32,7 +47,9 @@ refuses 2 'contradict' --pairs ring --joint r,g a.pgm b.pgm
 refuses 2 'contradict' --pairs ring --batch a.pgm b.pgm
 refuses 2 'two images at least, and there is one' --pairs ring a.pgm
 refuses 2 'their number is odd' --pairs apart a.pgm b.pgm c.pgm
-refuses 1 'page 0 of small.pgm has 4 samples where the first image has 6' --pairs ring a.pgm small.pgm
+refuses 1 'page 0 of small.pgm has 3 samples where the first image has 6' --pairs ring a.pgm small.pgm
+printf 'P5\n2 3\n255\n\001\001\003\004\005\011' >high.pgm
+refuses 1 'page 0 of high.pgm is 2 samples wide where the first image is 3 wide' --pairs ring a.pgm high.pgm
 refuses 1 'deep.pgm has u16 samples where a.pgm has u8: ' --pairs ring a.pgm deep.pgm
 refuses 1 'has f16 samples, and --pairs is for images of u8 or u16' --pairs ring --dtype f16 wide wide
 if [ "$data" ]; then

@@ -86,6 +86,25 @@ printf '0\n' >one.txt
 refuses 1 'six.txt has 6 samples, and the last offset is 5' -b 2 --segments short.txt six.txt
 refuses 1 'number 1 of the offsets late.txt is wrong' -b 2 --segments late.txt six.txt
 refuses 1 'number 3 of the offsets back.txt is wrong' -b 2 --segments back.txt six.txt
+printf '\001\000\377' >plain.raw
+refuses 1 'plain.raw is binary and of no format known here: offsets are read from png, .*, hdf5, text$' \
+    -b 2 --segments plain.raw six.txt
+refuses 1 'plain.raw is binary and of no format known here: masks are read from png, .*, hdf5, text$' \
+    -b 2 --mask plain.raw gray.pgm
+# Bands of different lengths, twice over each, and many segments: of every third number, and empty ones.
+seq 0 300000 | awk '{ print int($1 / 3) * 3; if ($1 == 299999) { print 300001; exit } }' >many.txt
+seq 1 300001 | "$histo" -b 1 -r minmax --segments many.txt -o many.npy -
+checks=$((checks + 1))
+python3 - <<'END' || fail "many segments are counted wrong"
+import struct
+counts = struct.unpack("<300000Q", open("many.npy", "rb").read()[-8 * 300000:])
+assert counts[:299999] == tuple(3 * (i % 3 == 2) for i in range(299999)), counts[:9]
+assert counts[299999] == 300001 - 299997, counts[-1]
+END
+refuses 2 'standard input can be read only once' -b 2 --segments - - <ends.txt
+refuses 2 'standard input can be read only once' -b 2 --mask - <mask.pgm
+refuses 2 'standard input can be read only once' -b 2 - gray.pgm - <mask.pgm
+prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments - six.txt <ends.txt
 refuses 1 'must be two or more' -b 2 --segments one.txt six.txt
 refuses 2 'samples of one file, and there are 2' -b 2 --segments ends.txt six.txt six.txt
 refuses 2 'in one dimension' -b 2 --segments ends.txt gray.pgm

@@ -1,0 +1,259 @@
+/* Samples -> slots and codes on a uniform axis by fixed point: the place of a sample in bins, (x - lo) * per_step, with
+ * `bits` bits of fraction, in float and 32-bit integers, 16 lanes where double has 8. Included by slots.c only.
+ *
+ * The bin is right unless the place is nearer to an edge than roundings can move it: `margin` is added, and fractions
+ * of less than `doubtful` are in doubt. A batch with one that is goes another way.
+ *
+ * Nothing is ever in doubt where bins are 2^k wide and edges are floats without rounding: k bins are a float, no
+ * rounding down moves a distance below them, and the product is exact. With AVX-512 all is rounded down; without it,
+ * that is so only where lo is 0, as the distance is exact. */
+#ifndef CPU_FIXED_H
+#define CPU_FIXED_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "axis/axis.h"
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
+enum {
+    LANES = 16,
+    BATCH = 4 * LANES, /* samples judged together */
+    CODE_BITS = 15,
+    MOST_BITS = 18,
+};
+
+typedef struct fixed {
+    double lo;      /* a number of the samples' type */
+    float per_step; /* units of 2^-bits a bin */
+    float bins;     /* in units */
+    int bits;
+    bool exact;
+    uint32_t margin, doubtful;
+    uint32_t last; /* the highest slot not in doubt */
+} fixed;
+
+static inline uint64_t pattern_f64(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static inline uint32_t pattern_f32(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* fmax is a call. */
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Are all edges lo + k * step, and floats, and steps powers of two, so that no place is in doubt? */
+static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
+{
+#if defined(__AVX512F__)
+    const bool any_lo = true;
+    (void)from_floats;
+#else
+    const bool any_lo = false;
+    if (!from_floats) return false; /* the distance in double is rounded to float */
+#endif
+    double lo_in_bins = fabs(l->lo) * l->per_step;
+    bool near = l->lo == 0 || (any_lo && lo_in_bins >= 1 && lo_in_bins <= 0x1p20);
+    return near && (pattern_f64(l->step) << 12) == 0 && (double)(float)l->lo == l->lo &&
+           l->hi == l->lo + l->bins * l->step;
+}
+
+/* For fractions of as many bits; false where roundings are no small part of a bin. lo: that of the lookup in the
+ * samples' type. */
+static inline bool fixed_of(const histo_lookup *l, double lo, bool from_floats, int bits, fixed *f)
+{
+    const double magnitude = larger(fabs(l->lo), fabs(l->hi)), units = (double)(1 << bits);
+    if (!(l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && l->bins < 1 << 22)) return false;
+    bool exact = places_are_exact(l, from_floats);
+    /* Of the distance, the factor and the product; of lo; of the edges. */
+    double doubt = l->bins * 3.5 * 0x1p-24 + 1.1 * fabs(lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48;
+    uint32_t margin = exact ? 0 : (uint32_t)(doubt * 1.01 * units) + 2;
+    *f = (fixed){.lo = lo,
+                 .per_step = (float)(l->per_step * units),
+                 .bins = (float)(l->bins * units),
+                 .bits = bits,
+                 .exact = exact,
+                 .margin = margin,
+                 .doubtful = exact ? 0 : 2 * margin + 1,
+                 .last = (uint32_t)l->bins + (exact && l->closed ? 0 : 1)};
+    return exact || doubt < 1.0 / 256;
+}
+
+/* fixed_slots: slots of a batch; false if one of them is in doubt or NaN. Places are cut to a quarter of a bin below
+ * the axis and half a bin above it, which are in no doubt. fixed_codes: the bins of a batch as bytes; false if one is
+ * in doubt or its sample outside the axis. The order of codes is of no matter, so that four of them are put together
+ * without moving lanes. */
+#if defined(__AVX512F__)
+
+#define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
+#define EVERY 0xff /* lane; that without a mask warns of itself, gcc 12 unoptimised */
+
+static inline __m512 distances_f32(const fixed *f, bool down, const float *samples)
+{
+    const __m512 lo = _mm512_set1_ps((float)f->lo), x = _mm512_loadu_ps(samples);
+    return down ? _mm512_sub_round_ps(x, lo, DOWN) : _mm512_sub_ps(x, lo);
+}
+
+static inline __m512 distances_f64(const fixed *f, bool down, const double *samples)
+{
+    const __m512d lo = _mm512_set1_pd(f->lo), x = _mm512_loadu_pd(samples), y = _mm512_loadu_pd(samples + LANES / 2);
+    __m256 low = down ? _mm512_cvt_roundpd_ps(_mm512_maskz_sub_round_pd(EVERY, x, lo, DOWN), DOWN)
+                      : _mm512_cvtpd_ps(_mm512_sub_pd(x, lo));
+    __m256 high = down ? _mm512_cvt_roundpd_ps(_mm512_maskz_sub_round_pd(EVERY, y, lo, DOWN), DOWN)
+                       : _mm512_cvtpd_ps(_mm512_sub_pd(y, lo));
+    return _mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1);
+}
+
+static inline __m512 in_units(const fixed *f, bool down, __m512 distances)
+{
+    const __m512 per_step = _mm512_set1_ps(f->per_step);
+    return down ? _mm512_mul_round_ps(distances, per_step, DOWN) : _mm512_mul_ps(distances, per_step);
+}
+
+/* Four codes in each lane, of places with CODE_BITS of fraction. */
+static inline __m512i four_codes(const __m512i place[4])
+{
+    enum { SELECT = 0xca }; /* the second operand's bits where the first has 1, else the third's */
+    const __m512i second = _mm512_set1_epi32(0xff00);
+    __m512i low = _mm512_ternarylogic_epi32(second, _mm512_srli_epi32(place[1], CODE_BITS - 8),
+                                            _mm512_srli_epi32(place[0], CODE_BITS), SELECT);
+    __m512i high = _mm512_ternarylogic_epi32(second, _mm512_srli_epi32(place[3], CODE_BITS - 8),
+                                             _mm512_srli_epi32(place[2], CODE_BITS), SELECT);
+    return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+}
+
+static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32_t doubtful)
+{
+    return (_mm512_cmpgt_epu32_mask(most, _mm512_set1_epi32((int)limit)) |
+            _mm512_cmplt_epu32_mask(least, _mm512_set1_epi32((int)doubtful))) != 0;
+}
+
+#define DEFINE_FIXED(name, type)                                                                                       \
+    static inline bool fixed_slots_##name(const fixed *f, bool exact, const type *samples, uint32_t *out)              \
+    {                                                                                                                  \
+        const __m512 below = _mm512_set1_ps(-0.25F * (float)(1 << f->bits));                                           \
+        const __m512 above = _mm512_set1_ps(f->bins + 0.5F * (float)(1 << f->bits));                                   \
+        const __m512i offset = _mm512_set1_epi32((int)f->margin + (1 << f->bits));                                     \
+        const __m128i bits = _mm_cvtsi32_si128(f->bits), rest = _mm_cvtsi32_si128(32 - f->bits);                       \
+        __m512i most = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);                                          \
+        for (int i = 0; i < BATCH; i += LANES) {                                                                       \
+            __m512 t = in_units(f, exact, distances_##name(f, exact, samples + i));                                    \
+            t = _mm512_min_ps(above, _mm512_max_ps(below, t)); /* NaN stays NaN */                                     \
+            __m512i place = _mm512_add_epi32(_mm512_cvt_roundps_epi32(t, DOWN), offset);                               \
+            __m512i slot = _mm512_srl_epi32(place, bits);                                                              \
+            most = _mm512_max_epu32(most, slot);                                                                       \
+            if (!exact) least = _mm512_min_epu32(least, _mm512_sll_epi32(place, rest));                                \
+            _mm512_storeu_si512(out + i, slot);                                                                        \
+        }                                                                                                              \
+        return !any_doubt(most, f->last, least, f->doubtful << (32 - f->bits));                                        \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline bool fixed_codes_##name(const fixed *f, bool exact, const type *samples, uint8_t *codes)             \
+    {                                                                                                                  \
+        const __m512i margin = _mm512_set1_epi32((int)f->margin);                                                      \
+        __m512i place[4], most = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);                                \
+        for (int k = 0; k < 4; k++) {                                                                                  \
+            __m512 t = in_units(f, exact, distances_##name(f, exact, samples + k * LANES));                            \
+            place[k] = _mm512_cvt_roundps_epi32(t, DOWN);                                                              \
+            if (!exact) {                                                                                              \
+                place[k] = _mm512_add_epi32(place[k], margin);                                                         \
+                least = _mm512_min_epu32(least, _mm512_slli_epi32(place[k], 32 - CODE_BITS));                          \
+            }                                                                                                          \
+            most = _mm512_max_epu32(most, place[k]);                                                                   \
+        }                                                                                                              \
+        _mm512_storeu_si512(codes, four_codes(place));                                                                 \
+        return !any_doubt(most, (uint32_t)f->bins - 1, least, f->doubtful << (32 - CODE_BITS));                        \
+    }
+
+#else
+
+#define DEFINE_FIXED(name, type)                                                                                       \
+    static inline bool fixed_slots_##name(const fixed *f, bool exact, const type *restrict samples,                    \
+                                          uint32_t *restrict out)                                                      \
+    {                                                                                                                  \
+        const type lo = (type)f->lo;                                                                                   \
+        const float per_step = f->per_step, below = -0.25F * (float)(1 << f->bits);                                    \
+        const float above = f->bins + 0.5F * (float)(1 << f->bits), none = above + 2 * (float)(1 << f->bits);          \
+        const int bits = f->bits, rest = 32 - bits;                                                                    \
+        const uint32_t margin = f->margin;                                                                             \
+        uint32_t most = 0, least = UINT32_MAX;                                                                         \
+        for (int i = 0; i < BATCH; i++) {                                                                              \
+            float t = (float)(samples[i] - lo) * per_step;                                                             \
+            t = t < below ? below : t;                                                                                 \
+            t = t > above ? above : t;                                                                                 \
+            t = t == t ? t : none; /* beyond the last slot */                                                          \
+            int32_t place = (int32_t)t + (int32_t)margin;                                                              \
+            uint32_t slot = (uint32_t)(place >> bits) + (uint32_t)(samples[i] >= lo);                                  \
+            uint32_t fraction = exact ? UINT32_MAX : (uint32_t)place << rest;                                          \
+            most = slot > most ? slot : most;                                                                          \
+            least = fraction < least ? fraction : least;                                                               \
+            out[i] = slot;                                                                                             \
+        }                                                                                                              \
+        return most <= f->last && least >= f->doubtful << rest;                                                        \
+    }                                                                                                                  \
+                                                                                                                       \
+    static inline bool fixed_codes_##name(const fixed *f, bool exact, const type *restrict samples,                    \
+                                          uint8_t *restrict codes)                                                     \
+    {                                                                                                                  \
+        const type lo = (type)f->lo;                                                                                   \
+        const float per_step = f->per_step;                                                                            \
+        const float bins = f->bins;                                                                                    \
+        const uint32_t margin = f->margin, end = pattern_f32(bins);                                                    \
+        uint32_t most = 0, least = UINT32_MAX;                                                                         \
+        for (int i = 0; i < BATCH; i++) {                                                                              \
+            float t = (float)(samples[i] - lo) * per_step;                                                             \
+            float inside = t < bins ? t : bins; /* NaN too: conversions are of numbers that fit */                     \
+            inside = inside > 0 ? inside : 0;                                                                          \
+            uint32_t place = (uint32_t)(int32_t)inside + margin, pattern = pattern_f32(t);                             \
+            uint32_t fraction = exact ? UINT32_MAX : place << (32 - CODE_BITS);                                        \
+            most = pattern > most ? pattern : most;                                                                    \
+            least = fraction < least ? fraction : least;                                                               \
+            codes[i] = (uint8_t)(place >> CODE_BITS);                                                                  \
+        }                                                                                                              \
+        return most < end && least >= f->doubtful << (32 - CODE_BITS);                                                 \
+    }
+
+#endif
+
+DEFINE_FIXED(f32, float)
+DEFINE_FIXED(f64, double)
+
+/* As many batches as are in no doubt, from the first on; how many samples that were. */
+#define DEFINE_FIXED_RUN(name, type, what, result)                                                                     \
+    static int fixed_##what##_run_##name(const fixed *f, const type *samples, int n, result *out)                      \
+    {                                                                                                                  \
+        int i = 0;                                                                                                     \
+        const fixed here = *f;                                                                                         \
+        if (here.exact)                                                                                                \
+            for (; i + BATCH <= n && fixed_##what##_##name(&here, true, samples + i, out + i); i += BATCH)             \
+                ASK_##what(samples + i, BATCH * sizeof *samples);                                                      \
+        else                                                                                                           \
+            for (; i + BATCH <= n && fixed_##what##_##name(&here, false, samples + i, out + i); i += BATCH)            \
+                ASK_##what(samples + i, BATCH * sizeof *samples);                                                      \
+        return i;                                                                                                      \
+    }
+#define ASK_codes(at, bytes) histo_ask_ahead(at, bytes)
+#define ASK_slots(at, bytes) (void)0
+
+DEFINE_FIXED_RUN(f32, float, slots, uint32_t)
+DEFINE_FIXED_RUN(f64, double, slots, uint32_t)
+DEFINE_FIXED_RUN(f32, float, codes, uint8_t)
+DEFINE_FIXED_RUN(f64, double, codes, uint8_t)
+
+#endif

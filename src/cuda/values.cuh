@@ -1,0 +1,41 @@
+/* Counting bytes by their value in a block's shared memory: a table of 256 counters of 32 bits, of which each lane of a
+ * warp has a copy in a bank of its own, so that nothing ever conflicts. */
+#ifndef CUDA_VALUES_CUH
+#define CUDA_VALUES_CUH
+
+#include "cuda/slots.cuh"
+
+enum { HISTO_VALUES = 256, HISTO_VALUE_COPIES = 32 };
+
+HISTO_IN_KERNEL uint32_t histo_word_of(uint4 words, int w)
+{
+    return w == 0 ? words.x : w == 1 ? words.y : w == 2 ? words.z : words.w;
+}
+
+/* The address of a lane's counter of byte k of a word. mine: of the lane's copy of the table. */
+HISTO_IN_KERNEL uint32_t histo_value_counter(uint32_t mine, uint32_t word, uint32_t k)
+{
+    return mine + __byte_perm(word, 0, 0x4440 + k) * (HISTO_VALUE_COPIES * 4);
+}
+
+HISTO_IN_KERNEL void histo_count_at(uint32_t address)
+{
+    asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
+}
+
+/* The sum of a counter's copies, for two neighbouring threads: thread i reads half of those of counter i / 2, each of
+ * eight neighbouring lanes in other banks. All lanes of a warp call it. */
+HISTO_IN_KERNEL uint32_t histo_sum_value(const unsigned int *counters, uint32_t i)
+{
+    enum { QUADS = HISTO_VALUE_COPIES / 4 / 2 };
+    const uint4 *quads = (const uint4 *)counters;
+    uint32_t sum = 0;
+#pragma unroll
+    for (uint32_t k = 0; k < QUADS; k++) {
+        uint4 four = quads[i * QUADS + (k + i / 2) % QUADS];
+        sum += four.x + four.y + four.z + four.w;
+    }
+    return sum + __shfl_xor_sync(~0u, sum, 1);
+}
+
+#endif
