@@ -1,5 +1,5 @@
-/* The ways from a sample to its slot that strategies choose from, against comparisons with the edges: by cells, and by
- * the nearest edge. */
+/* The ways from a sample to its slot that strategies choose from, against comparisons with the edges: by cells, by
+ * the nearest edge, and by guesses of floats. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +15,15 @@ enum { NO_SLOT = -1 };
 static int64_t slot_by_cells(const histo_lookup *l, uint32_t position, histo_dtype dtype, const void *at)
 {
     const histo_cells *c = &l->cells;
-    uint32_t sum = histo_cells_sum(c, c->by_bits, c->entry, position), slot = sum >> (c->low + 1);
-    if (sum >= c->special)
-        slot = histo_cells_narrower(c, c->by_bits, c->entry, position, sum);
-    else if (histo_cells_equals(c, sum)) {
-        assert_false(c->certain);
-        slot |= HISTO_CELLS_COMPARE;
+    uint32_t sum = histo_cells_sum(c, c->by_bits, c->entry, position);
+    for (int level = 1; level <= c->levels; level++) {
+        uint32_t index = c->finer + ((sum - c->special) >> (c->low + 1 - level * c->log_finer));
+        assert_true(sum < c->special || index < c->words);
+        sum = histo_cells_finer(c, c->entry, sum, level);
     }
-    if (slot == HISTO_CELLS_SEARCH) return NO_SLOT;
-    if (slot < HISTO_CELLS_COMPARE) return slot;
-    uint32_t edge = slot - HISTO_CELLS_COMPARE;
-    slot = histo_lookup_slot(l, dtype, at);
+    if (sum >= c->special) return NO_SLOT;
+    uint32_t edge = sum >> (c->low + 1), slot = histo_lookup_slot(l, dtype, at);
+    if (!histo_cells_equals(c, sum)) return edge;
     assert_true(slot == edge || slot == edge + 1);
     return slot;
 }
@@ -160,12 +158,65 @@ static void closed_at_2_to_the_53(void **state)
     }
 }
 
+/* A guess farther than the margin from an edge is on the sample's side of it: computed in double, its errors are
+ * smaller than those that the margin allows for. Returns whether there are guesses. */
+static bool guesses_are_right(const histo_axis *axis, const float *samples, int64_t n)
+{
+    histo_axis owned;
+    histo_lookup l;
+    OK(histo_axis_own(axis, &owned));
+    OK(histo_lookup_make(&l, &owned, HISTO_F32, true));
+    if (l.kind == HISTO_SEARCH) histo_lookup_fit(&l);
+    for (int64_t i = 0; l.near_f32 && i < n; i++) {
+        double x = samples[i], curve = x;
+        if (l.curve == HISTO_LOGARITHM) curve = x > 0 ? log2(x) : -1e4;
+        if (l.curve == HISTO_ROOT) curve = x > l.from_f32 ? sqrt(x - l.from_f32) : 0;
+        double share = curve * l.scale_f32 + l.offset_f32;
+        double guess = fmin(fmax(share, 0), 1) * l.bins, nearest = nearbyint(guess);
+        if (isnan(x) || fabs(guess - nearest) <= l.margin_f32) continue;
+        assert_int_equal(histo_lookup_slot(&l, HISTO_F32, &samples[i]), nearest + (guess > nearest));
+    }
+    bool near = l.near_f32;
+    histo_lookup_free(&l);
+    histo_axis_disown(&owned);
+    return near;
+}
+
+static void guesses(void **state)
+{
+    (void)state;
+    enum { N = 30000, BINS = 5000, SHIFTED = KINDS };
+    rng r = {6};
+    double *edges = malloc((BINS + 1) * sizeof *edges);
+    for (int kind = 0; kind <= SHIFTED; kind++) {
+        make_edges(&r, kind == SHIFTED ? QUADRATIC : kind, BINS, edges);
+        for (int i = 0; i <= BINS && kind == SHIFTED; i++)
+            edges[i] = edges[i] * 0.001 - 300;
+        histo_axis axis = histo_axis_variable(BINS, edges);
+        for (int samples = UNIFORM; samples <= EDGES; samples += EDGES - UNIFORM) {
+            float *data = make_samples(&r, HISTO_F32, samples, &axis, N);
+            bool regular = kind == QUADRATIC || kind == LOGARITHMIC || kind == SHIFTED;
+            assert_true(guesses_are_right(&axis, data, N) == regular);
+            free(data);
+        }
+    }
+    histo_axis others[] = {histo_axis_sqrt(900, 2, 700), histo_axis_regular(3000, -2, 90),
+                           histo_axis_closed(histo_axis_regular(77, 0.1, 0.7))};
+    for (int a = 0; a < 3; a++) {
+        float *data = make_samples(&r, HISTO_F32, EDGES, &others[a], N);
+        assert_true(guesses_are_right(&others[a], data, N));
+        free(data);
+    }
+    free(edges);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_at_2_to_the_53),
         cmocka_unit_test(every_axis_and_distribution),
         cmocka_unit_test(cells_tell_nearly_all),
+        cmocka_unit_test(guesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

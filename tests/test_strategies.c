@@ -204,17 +204,42 @@ static void every_type_axis_and_distribution(void **state)
     }
 }
 
-/* Enough samples for tables of all 16-bit patterns, and for several threads. */
+/* Edges where samples are, some of them close to each other or to 0. */
+static histo_axis crowded_axis(rng *r)
+{
+    enum { BINS = 1500 };
+    static double edges[BINS + 1];
+    for (int i = 0; i <= BINS; i++) {
+        double u = rng_uniform(r) - 0.5;
+        edges[i] = i % 16 ? u * u * u * 40 : i % 32 ? (i - BINS / 2) * 1e-9 : edges[i - 1] + 1e-7;
+    }
+    for (int i = 1; i <= BINS; i++) /* sorted by insertion */
+        for (int k = i; k > 0 && edges[k] < edges[k - 1]; k--) {
+            double lower = edges[k];
+            edges[k] = edges[k - 1];
+            edges[k - 1] = lower;
+        }
+    return histo_axis_variable(BINS, edges);
+}
+
+/* Enough samples for tables of all 16-bit patterns and of cells, and for several threads. */
 static void large_fills(void **state)
 {
     (void)state;
+    static const int axes[] = {3, 8, 10, 11};
+    enum { AXES = sizeof axes / sizeof *axes };
     rng r = {.state = 7};
     const int64_t n = 300007;
     for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
-        for (int a = 3; a <= 8; a += 5) {
+        bool wide_float = dtype == HISTO_F32 || dtype == HISTO_F64;
+        for (int a = 0; a < (wide_float ? AXES + 1 : 2); a++) {
             fill f = {0};
-            test_axis(a, (histo_dtype)dtype, &f.axis);
-            for (int d = 0; d < DISTRIBUTIONS; d += 4) {
+            if (a < AXES)
+                test_axis(axes[a], (histo_dtype)dtype, &f.axis);
+            else
+                f.axis = crowded_axis(&r);
+            for (int d = 0; d < DISTRIBUTIONS; d++) {
+                if (d % 4 && !(wide_float && d == EDGES)) continue;
                 void *data = make_samples(&r, (histo_dtype)dtype, (distribution)d, &f.axis, n);
                 f.samples = histo_view_1d(data, (histo_dtype)dtype, n);
                 for_every_strategy(&f, 1, 3, histo_dtype_name((histo_dtype)dtype));

@@ -49,6 +49,9 @@ void histo_cells_free(histo_cells *cells);
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many);
 void histo_lookup_free(histo_lookup *lookup);
 
+/* Find a curve on which the stored edges of a lookup for f32 are regular, if there is one: near_f32 tells. */
+void histo_lookup_fit(histo_lookup *lookup);
+
 /* Slot of one sample at an unaligned address: the plain form of the lookup, without its table. */
 uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const void *address);
 

@@ -6,12 +6,16 @@
 
 enum {
     MOST_LOG_CELLS = 21,
-    MOST_LOG_NARROWER = 12, /* cells within one cell */
+    LEAST_LOG_FINER = 2, /* of the finer cells of one */
+    MOST_LOG_FINER = 4,
+    MOST_LEVELS = 6,
     MOST_ENTRIES = 1 << 22,
-    MORE_CELLS = 5,       /* times that the number of cells may be doubled to have one threshold in each */
-    FAST_ENTRIES = 52000, /* that fit where reading is fast: a GPU's shared memory, the first caches */
-    LOG_FAST_CELLS = 16,  /* of so many cells entries are surely more than that */
-    WARP = 32             /* samples that wait for each other on a GPU */
+    MORE_CELLS = 6,       /* times that the number of cells may be doubled to have one threshold in each */
+    GOOD_ENTRIES = 44000, /* that leave room to counters, where reading is fast: a GPU's shared memory … */
+    FAST_ENTRIES = 52000, /* … and that fit there */
+    LOG_FAST_CELLS = 16,  /* of more cells entries are surely more than good */
+    WARP = 32,            /* samples that wait for each other on a GPU, … */
+    GROUP = 8 * WARP      /* … and where they branch */
 };
 
 /* Linear maps go to positions between these: a golden section of 2^31, so that regular steps of samples are no power of
@@ -32,11 +36,9 @@ typedef struct maker {
     threshold *where; /* of each */
     uint32_t thresholds;
     uint32_t *entry;
-    uint32_t entries; /* so far */
-    uint32_t room;    /* words */
-    bool no_memory;
-    /* Cells that have narrower ones, thresholds in them, and those too close for all. */
-    uint32_t narrowed, crowded, close;
+    uint32_t words, room;
+    bool no_memory, too_many;
+    double special[MOST_LEVELS + 1]; /* the share of samples that are special at each level, roughly */
 } maker;
 
 /* ---- Thresholds ---- */
@@ -94,10 +96,9 @@ static void place_thresholds(maker *m)
 
 /* ---- Entries ---- */
 
-/* Room for `entries` entries. */
-static bool make_room(maker *m, uint32_t entries)
+static bool make_room(maker *m, uint32_t words)
 {
-    uint32_t words = histo_spread(entries) + 1, room = words + words / 2;
+    uint32_t room = words + words / 2;
     if (words <= m->room) return true;
     uint32_t *entry = realloc(m->entry, room * sizeof *entry);
     m->no_memory |= !entry;
@@ -107,20 +108,12 @@ static bool make_room(maker *m, uint32_t entries)
     return true;
 }
 
-/* The entry whose sum at the beginning of the cell is this. */
-static void put(maker *m, uint32_t index, uint32_t sum, uint32_t cell)
-{
-    m->entry[histo_cells_word(m->cells.by_bits, index)] = sum - (cell << 1);
-}
-
-/* The entry of a cell, or of a narrower cell of it, whose thresholds are [first, end), one at most. */
-static void put_simple(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
-{
-    uint32_t base = first << (m->cells.low + 1), beyond = (uint32_t)2 << m->cells.low;
-    const threshold *t = &m->where[first];
-    if (end > first) base += beyond - ((t->position - cell) << 1 | (uint32_t)t->shared);
-    put(m, index, base, cell);
-}
+/* A cell of some level, from position `begin` on, with the thresholds [first, end); it is in the cell of the first
+ * level from `cell` on. */
+typedef struct part {
+    uint32_t first, end, cell, begin;
+    int level;
+} part;
 
 /* The first threshold from `first` on that is not below `position`. */
 static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
@@ -130,68 +123,63 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
     return first;
 }
 
-static void put_search(maker *m, uint32_t index, uint32_t thresholds, uint32_t cell)
+/* What the sum is to be at the beginning of the part's cell of the first level, if the part has one threshold at most.
+ */
+static uint32_t simple_sum(const maker *m, const part *p)
 {
-    m->close += thresholds;
-    put(m, index, m->cells.special, cell);
+    uint32_t base = p->first << (m->cells.low + 1), beyond = (uint32_t)2 << m->cells.low;
+    const threshold *t = &m->where[p->first];
+    return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
-/* log2 of the number of narrower cells that part the thresholds [first, end), as far as may be. */
-static int log_narrower(const maker *m, uint32_t first, uint32_t end)
+/* The same for any part; those of several thresholds have finer cells made, MOST_LEVELS deep at most. */
+static uint32_t sum_of(maker *m, const part *p)
 {
-    uint32_t closest = UINT32_MAX;
-    for (uint32_t i = first; i + 1 < end; i++) {
-        uint32_t apart = m->where[i + 1].position - m->where[i].position;
-        if (apart && apart < closest) closest = apart;
+    if (p->end - p->first <= 1) return simple_sum(m, p);
+    histo_cells *c = &m->cells;
+    int log_finer = c->log_finer, width = c->low - p->level * log_finer; /* log2 of the part's positions */
+    int level = p->level + 1, shift = width + 1 - log_finer;
+    m->special[p->level] +=
+        ldexp(1, width) / ((double)c->last - c->first) / 2 + (double)(p->end - p->first) / m->thresholds / 2;
+    uint32_t within = (p->begin - p->cell) << 1;
+    if (level > MOST_LEVELS || shift < 1) return c->special - within; /* a search */
+    uint32_t first = m->words - c->finer, count = (uint32_t)1 << log_finer;
+    uint64_t highest = c->special + ((uint64_t)(first + count) << shift);
+    m->too_many |= highest > UINT32_MAX || m->words + count > MOST_ENTRIES;
+    if (m->too_many || !make_room(m, m->words + count)) return 0;
+    m->words += count;
+    if (c->levels < level) c->levels = (uint8_t)level;
+    uint32_t sum = c->special + (first << shift) - within;
+    part finer = {p->first, p->first, p->cell, p->begin, level};
+    for (uint32_t i = 0; i < count; i++) {
+        finer.first = finer.end;
+        finer.begin = p->begin + (i << (width - log_finer));
+        finer.end = end_of(m, finer.first, finer.begin + (UINT64_C(1) << (width - log_finer)));
+        uint32_t finer_sum = sum_of(m, &finer);
+        m->entry[c->finer + first + i] = finer_sum - sum;
     }
-    int shift = 0, least = m->cells.low > MOST_LOG_NARROWER ? m->cells.low - MOST_LOG_NARROWER : 0;
-    while (shift < m->cells.low - 1 && closest >> (shift + 1))
-        shift++;
-    return m->cells.low - (shift < least ? least : shift);
-}
-
-/* An entry for the thresholds [first, end) of one cell, which are several or shared: narrower cells. */
-static void put_narrower(maker *m, uint32_t index, uint32_t first, uint32_t end, uint32_t cell)
-{
-    int log_cells = m->cells.low ? log_narrower(m, first, end) : 0, shift = m->cells.low - log_cells;
-    uint32_t count = (uint32_t)1 << log_cells, begin = m->entries;
-    uint64_t sum = m->cells.special + ((uint64_t)begin << HISTO_NARROWER_BITS | (uint32_t)log_cells);
-    bool fits = log_cells && begin + count <= MOST_ENTRIES && sum + ((uint64_t)2 << m->cells.low) <= UINT32_MAX;
-    if (!fits || !make_room(m, begin + count)) {
-        put_search(m, index, end - first, cell);
-        return;
-    }
-    m->entries += count;
-    for (uint32_t c = 0; c < count; c++) {
-        uint32_t next = end_of(m, first, cell + ((uint64_t)(c + 1) << shift));
-        if (next - first > 1)
-            put_search(m, begin + c, next - first, cell);
-        else
-            put_simple(m, begin + c, first, next, cell);
-        first = next;
-    }
-    put(m, index, (uint32_t)sum, cell);
+    return sum;
 }
 
 /* Entries for the map and width of cells that m->cells has. */
-static void make_entries(maker *m, uint32_t count)
+static bool make_entries(maker *m, uint32_t count)
 {
-    m->narrowed = m->crowded = m->close = 0;
-    m->entries = count;
-    uint32_t first = 0;
+    memset(m->special, 0, sizeof m->special);
+    m->too_many = false;
+    m->cells.levels = 0;
+    m->cells.finer = m->words =
+        (uint32_t)histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + count - 1) + 1;
+    if (!make_room(m, m->words)) return false;
+    part p = {0, 0, 0, 0, 0};
     for (uint32_t c = 0; c < count; c++) {
-        uint32_t cell = (c + m->cells.skipped) << m->cells.low;
-        uint32_t end = end_of(m, first, (uint64_t)cell + ((uint64_t)1 << m->cells.low));
-        if (end - first > 1 || (end > first && m->cells.certain && m->where[first].shared)) {
-            m->narrowed++;
-            m->crowded += end - first;
-            put_narrower(m, c, first, end, cell);
-        } else {
-            put_simple(m, c, first, end, cell);
-        }
-        first = end;
+        p.first = p.end;
+        p.cell = p.begin = (c + m->cells.skipped) << m->cells.low;
+        p.end = end_of(m, p.first, (uint64_t)p.cell + ((uint64_t)1 << m->cells.low));
+        uint32_t sum = sum_of(m, &p);
+        m->entry[histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + c)] = sum - (p.cell << 1);
     }
-    m->cells.words = histo_cells_word(m->cells.by_bits, m->entries - 1) + 1;
+    m->cells.words = m->words;
+    return !m->too_many && !m->no_memory;
 }
 
 /* ---- Maps ---- */
@@ -239,11 +227,8 @@ static bool cut_map(maker *m, int log_cells)
     m->cells.special = (uint32_t)special;
     m->cells.low = (uint8_t)low;
     m->cells.skipped = first >> low;
-    uint32_t count = (last >> low) - (first >> low) + 1;
-    if (!make_room(m, count)) return false;
     place_thresholds(m);
-    make_entries(m, count);
-    return !m->no_memory;
+    return make_entries(m, (last >> low) - (first >> low) + 1);
 }
 
 /* ---- The best of them ---- */
@@ -254,33 +239,38 @@ typedef struct choice {
     double cost;
 } choice;
 
-/* The chance that one of a warp's samples has what `share` of them have. */
-static double in_a_warp(double share)
+/* The chance that one of n samples has what `share` of them have. */
+static double in_any(double share, int n)
 {
-    return 1 - pow(1 - share, WARP);
+    return 1 - pow(1 - fmin(share, 1), n);
 }
 
-/* Instructions a sample, roughly, beside those that any table takes: samples are thought to be half like the cells,
- * evenly spread over positions, and half like the thresholds, as edges are set where samples are. Large tables leave
- * less room to samples on their way. */
-static double cost_of(const maker *m, uint32_t cells)
+/* Cycles of a multiprocessor for a warp's samples, roughly, beside those that any table takes; samples are thought to
+ * be half like the cells, evenly spread over positions, and half like the thresholds, as edges are set where samples
+ * are. Large tables leave less room to counters, and to samples on their way. */
+static double cost_of(const maker *m)
 {
-    double narrowed = (double)m->narrowed / cells, crowded = (double)m->crowded / m->thresholds;
-    double close = (double)m->close / m->thresholds;
-    double special = (narrowed + crowded) / 2;
-    return 8 * in_a_warp(special) + 8 * special + 100 * in_a_warp(close / 2) + (m->cells.certain ? 0 : 2) +
-           m->cells.words / 8192. + (m->cells.words > FAST_ENTRIES ? 100 : 0);
+    uint32_t words = m->cells.words;
+    double cost = words / 131072. + (words > GOOD_ENTRIES ? 3 : 0) + (words > FAST_ENTRIES ? 100 : 0);
+    for (int level = 0; level <= MOST_LEVELS; level++) {
+        double share = m->special[level];
+        bool last = level == MOST_LEVELS || level == m->cells.levels;
+        cost += last ? 50 * in_any(share, GROUP) : in_any(share, WARP) + 2 * share + 2 * in_any(share, GROUP);
+        if (last) break;
+    }
+    return cost;
 }
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
     for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++)
-        for (int certain = 0; certain < 2; certain++) {
-            m->cells.certain = certain;
+        for (int log_finer = LEAST_LOG_FINER; log_finer <= MOST_LOG_FINER; log_finer++) {
+            m->cells.log_finer = (uint8_t)log_finer;
             if (best->log_cells && log_cells + more > LOG_FAST_CELLS && more > 0) return;
             if (!cut_map(m, log_cells + more)) continue;
-            double cost = cost_of(m, (uint32_t)1 << (log_cells + more));
+            double cost = cost_of(m);
             if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
+            if (!m->cells.levels) break; /* no finer cells: all are alike */
         }
 }
 

@@ -14,12 +14,17 @@
  *
  *     sum = entry + 2 * position (modulo 2^32).
  *
- * Sums of `special` and more, beyond those of all slots, are of cells with several thresholds (and with one that shares
- * its position, where the other cells are `certain`, free of such): they say where entries of narrower cells are. A
- * narrower cell whose sum is special again leaves it to a search.
+ * Sums of `special` and more, beyond those of all slots, are of cells with several thresholds. Such a cell is cut into
+ * 2^log_finer finer ones: the sum is special + (number of the first of them << shift) + at, where `shift` leaves
+ * log_finer bits of `at` to the number, so that
+ *
+ *     sum + entry of finer cell (sum - special) >> shift
+ *
+ * is as good a sum as one of a cell, or special again, with the next bits of `at` to look at. What the last level
+ * leaves special is searched: thresholds that share a position.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
- * threshold is ours. Cost: one random read of 4 bytes a sample. */
+ * threshold is ours. Cost: a random read of 4 bytes a sample, or more where edges are close. */
 #ifndef AXIS_CELLS_H
 #define AXIS_CELLS_H
 
@@ -42,22 +47,14 @@ typedef struct histo_cells {
     uint32_t words;
     uint32_t skipped; /* cells before the first */
     uint32_t special;
-    uint8_t low;
-    bool certain;        /* a sum that is not special tells the slot */
-    bool by_bits;        /* else linear: position = value * scale + offset, in double */
-    bool from_below;     /* by_bits: samples below the axis are in the first bin, and told by a comparison */
-    int32_t first, last; /* positions; leading bits are cut to these */
-    float least, most;   /* linear: samples of f32 are cut to these before they are mapped, positions of others after */
+    uint32_t finer;                 /* words before the first finer cell's */
+    uint8_t low, log_finer, levels; /* of finer cells; levels 0: no cell has several thresholds */
+    bool by_bits;                   /* else linear: position = value * scale + offset, in double */
+    bool from_below;                /* by_bits: samples below the axis are in the first bin, and told by a comparison */
+    int32_t first, last;            /* positions; leading bits are cut to these */
+    float least, most; /* linear: samples of f32 are cut to these before they are mapped, positions of others after */
     double scale, offset;
 } histo_cells;
-
-/* Narrower cells, as what is added to `special` in a sum: index of the first << 4 | log2 of their number. None: a
- * search. */
-enum { HISTO_NARROWER_BITS = 4 };
-
-/* What is left to the edges: a comparison with that of this number, or a search. */
-#define HISTO_CELLS_COMPARE ((uint32_t)1 << 31)
-#define HISTO_CELLS_SEARCH UINT32_MAX
 
 HISTO_INLINE int32_t histo_leading_bits_f32(float x)
 {
@@ -103,37 +100,38 @@ HISTO_INLINE uint32_t histo_position_f64(const histo_cells *c, bool by_bits, dou
     return (uint32_t)(position < c->last ? position : c->last);
 }
 
-/* Where entry `index` is. Linear maps keep samples in regular steps from cells a power of two apart by their scale. */
-HISTO_INLINE uint32_t histo_cells_word(bool by_bits, uint32_t index)
+/* Where the entry of cell `index` is. Linear maps keep samples in regular steps from cells a power of two apart by
+ * their scale. Signed, so that compilers may add what comes before an index to the table's address. */
+HISTO_INLINE int32_t histo_cells_word(const histo_cells *c, bool by_bits, uint32_t index)
 {
-    return by_bits ? histo_spread(index) : index;
+    return by_bits ? (int32_t)histo_spread(index - c->skipped) : (int32_t)index - (int32_t)c->skipped;
 }
 
 /* The sum for a position; `entry` is c->entry or a copy of it. Samples below the axis, where c->from_below, and NaN are
  * told by comparisons. */
 HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const uint32_t *entry, uint32_t position)
 {
-    return entry[histo_cells_word(by_bits, (position >> c->low) - c->skipped)] + (position << 1);
+    return entry[histo_cells_word(c, by_bits, position >> c->low)] + (position << 1);
 }
 
-/* Is the sum less than c->special, the slot is sum >> (low + 1), unless this is so (never, where c->certain); then it
- * is to be compared with the edge of that number. */
+/* A special sum becomes that of the finer cell; level: 1 for the first finer ones. */
+HISTO_INLINE uint32_t histo_cells_finer(const histo_cells *c, const uint32_t *entry, uint32_t sum, int level)
+{
+    int shift = c->low + 1 - level * c->log_finer; /* c->special is a multiple of 2^(low + 1) */
+    int32_t before = (int32_t)c->finer - (int32_t)(c->special >> shift);
+    return sum < c->special ? sum : sum + entry[before + (int32_t)(sum >> shift)];
+}
+
+/* Is the sum less than c->special, the slot is sum >> (low + 1), unless this is 0, by how much the lower bits are less
+ * than all ones; then the sample is to be compared with the edge of that number. */
+HISTO_INLINE uint32_t histo_cells_short(const histo_cells *c, uint32_t sum)
+{
+    return ~sum & (((uint32_t)2 << c->low) - 1);
+}
+
 HISTO_INLINE bool histo_cells_equals(const histo_cells *c, uint32_t sum)
 {
-    return (~sum & (((uint32_t)2 << c->low) - 1)) == 0;
-}
-
-/* For a special sum: the slot, or HISTO_CELLS_COMPARE | edge, or HISTO_CELLS_SEARCH. */
-HISTO_INLINE uint32_t histo_cells_narrower(const histo_cells *c, bool by_bits, const uint32_t *entry, uint32_t position,
-                                           uint32_t sum)
-{
-    uint32_t at = position & (((uint32_t)1 << c->low) - 1), where = sum - (at << 1) - c->special;
-    uint32_t log_cells = where & ((1 << HISTO_NARROWER_BITS) - 1);
-    if (log_cells == 0) return HISTO_CELLS_SEARCH;
-    uint32_t index = (where >> HISTO_NARROWER_BITS) + (at >> (c->low - log_cells));
-    sum = entry[histo_cells_word(by_bits, index)] + (position << 1);
-    if (sum >= c->special) return HISTO_CELLS_SEARCH;
-    return sum >> (c->low + 1) | (histo_cells_equals(c, sum) ? HISTO_CELLS_COMPARE : 0);
+    return histo_cells_short(c, sum) == 0;
 }
 
 #endif

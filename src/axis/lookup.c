@@ -1,4 +1,5 @@
 /* Lookups: an axis made ready for samples of one dtype. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,44 @@ static histo_whole whole_of(const histo_lookup *l, histo_dtype dtype)
     return w;
 }
 
+/* first, last: of the curve on the axis, where 1 is the least that matters; off: by how many bins it misses edges. In
+ * float, the scale, the offset and the share are rounded by 2^-24 each, and at last the distance from an edge; the
+ * GPU's logarithm is off by 2^-22, relatively or below 1 absolutely, its root by 2^-23 and half of its argument's
+ * rounding. Samples beyond the axis have larger errors, but less than their distance from it. */
+static void set_guess(histo_lookup *l, histo_curve curve, double first, double last, double off)
+{
+    double scale = 1 / (last - first), offset = -first * scale, most = fmax(fabs(first), fabs(last));
+    double error = curve == HISTO_STRAIGHT ? 0 : fmax(most, 1) * scale * 0x1p-22;
+    error += (most * scale + fabs(offset) + 1) * 0x1.2p-24;
+    l->curve = curve;
+    l->scale_f32 = (float)scale;
+    l->offset_f32 = (float)offset;
+    l->margin_f32 = (float)(off + error * l->bins + 0x1p-24);
+    l->near_f32 = l->margin_f32 < 0.5f && isnormal(l->scale_f32) && l->bins < 1 << 20;
+}
+
+static double on_curve(const histo_lookup *l, histo_curve curve, double x)
+{
+    return curve == HISTO_LOGARITHM ? log2(x) : sqrt(x - l->from_f32);
+}
+
+static void fit(histo_lookup *l, histo_curve curve)
+{
+    double first = on_curve(l, curve, l->lo), last = on_curve(l, curve, l->hi), off = 0;
+    for (int32_t i = 0; i <= l->bins && off < 1; i++)
+        off = fmax(off, fabs((on_curve(l, curve, l->edges[i]) - first) / (last - first) * l->bins - i));
+    set_guess(l, curve, first, last, off);
+}
+
+void histo_lookup_fit(histo_lookup *l)
+{
+    if (l->hi > FLT_MAX) return;
+    if (l->lo >= FLT_MIN) fit(l, HISTO_LOGARITHM);
+    if (!l->near_f32 && l->lo >= 0) fit(l, HISTO_ROOT);
+    l->from_f32 = l->near_f32 ? l->from_f32 : l->first_f32;
+    if (!l->near_f32 && l->from_f32 == l->lo) fit(l, HISTO_ROOT);
+}
+
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)
 {
     *lookup = (histo_lookup){.kind = owned->edges ? HISTO_SEARCH : HISTO_UNIFORM,
@@ -61,11 +100,7 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     lookup->over_f32 = (float)histo_first_value(HISTO_F32, lookup->hi, lookup->closed);
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
-    /* Roundings of the product's factors and of the sum: 2^-24 of the largest number of bins each. */
-    double most_bins = fmax(fabs(lookup->lo), fabs(lookup->hi)) * lookup->per_step + (double)lookup->bins;
-    lookup->per_step_f32 = (float)lookup->per_step;
-    lookup->offset_f32 = (float)(-lookup->lo * lookup->per_step);
-    lookup->near_f32 = lookup->kind == HISTO_UNIFORM && most_bins < 0x1p20 && isnormal(lookup->per_step_f32);
+    if (lookup->kind == HISTO_UNIFORM) set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, 0);
     lookup->whole = whole_of(lookup, dtype);
     size_t size = histo_dtype_size(dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;

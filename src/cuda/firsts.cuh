@@ -1,5 +1,5 @@
-/* Floats on a regular axis, whose guess in float is less than half a bin off (histo_lookup.near_f32): a table of the
- * first float of each bin, in shared memory, decides. */
+/* Floats on an axis that is regular on a curve (histo_lookup.near_f32): a guess in float, and where that is near an
+ * edge a table of the first float of each bin, in shared memory, decides. */
 #ifndef CUDA_FIRSTS_CUH
 #define CUDA_FIRSTS_CUH
 
@@ -24,37 +24,52 @@ HISTO_IN_KERNEL float histo_first_float(double edge, bool above)
 HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
 {
     float *first = (float *)words;
-    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x)
-        first[histo_spread((uint32_t)i)] =
-            i < l->bins ? histo_first_float(l->lo + (double)i * l->step, false) : histo_first_float(l->hi, l->closed);
+    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x) {
+        double edge = l->kind == HISTO_SEARCH ? l->edges[i] : i < l->bins ? l->lo + (double)i * l->step : l->hi;
+        first[histo_spread((uint32_t)i)] = histo_first_float(edge, i == l->bins && l->closed);
+    }
 }
 
-/* Of a number; the edge nearest to a guess in float, which is less than half a bin off, decides. Rounding to the
- * nearest is by adding 1.5 * 2^23; the sums' bits are numbers in the order of the guesses, also for guesses far from
- * the axis. */
-HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
+/* Of n numbers in place of samples, their curve. What has none, as negative numbers have no root, is below the axis. */
+HISTO_IN_KERNEL void histo_to_curve(const histo_lookup *l, float *x, int n)
 {
-    const float round = 0x1.8p23f;
-    const int32_t zero = 0x4b400000; /* the bits of `round` */
-    float sum = __fadd_rn(__fmaf_rn(x, l->per_step_f32, l->offset_f32), round);
-    int32_t nearest = min(max(__float_as_int(sum), zero), zero + l->bins) - zero;
-    return (uint32_t)nearest + (x >= __uint_as_float(words[histo_spread((uint32_t)nearest)]));
+    if (l->curve == HISTO_LOGARITHM)
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k]));
+    else if (l->curve == HISTO_ROOT)
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k] - l->from_f32));
 }
 
-HISTO_IN_KERNEL uint32_t histo_by_firsts(const histo_lookup *l, const uint32_t *words, float x)
+/* Of a number x, the edge nearest to its guess decides; the table is looked at only by samples near it, so that few
+ * meet in a bank, and without a branch. */
+HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x, float curve)
 {
-    uint32_t slot = histo_number_by_firsts(l, words, x);
-    return x != x ? (uint32_t)l->bins + 2 : slot;
+    histo_guess guess = histo_guess_of(l, curve);
+    float first = copysignf(INFINITY, guess.before);
+    uint32_t at = histo_spread(guess.bits) - histo_spread(HISTO_GUESS_0); /* of the number alone */
+    asm volatile("{ .reg .pred near; setp.le.f32 near, %1, %2; @near ld.shared.f32 %0, [%3]; }"
+                 : "+f"(first)
+                 : "f"(fabsf(guess.before)), "f"(l->margin_f32),
+                   "r"((uint32_t)__cvta_generic_to_shared(words) + at * (uint32_t)sizeof *words));
+    return x >= first ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
 }
 
-/* Of n samples, an even number; NaN is looked for in two at once. */
+/* Of n <= HISTO_SAMPLES_f32 samples, an even number; NaN is looked for in two at once. */
 HISTO_IN_KERNEL void histo_slots_by_firsts(const histo_lookup *l, const uint32_t *words, const float *x, uint32_t *slot,
                                            int n)
 {
+    float curve[HISTO_SAMPLES_f32];
     bool any = false;
 #pragma unroll
     for (int k = 0; k < n; k++)
-        slot[k] = histo_number_by_firsts(l, words, x[k]);
+        curve[k] = x[k];
+    histo_to_curve(l, curve, n);
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        slot[k] = histo_number_by_firsts(l, words, x[k], curve[k]);
 #pragma unroll
     for (int k = 0; k < n; k += 2)
         any |= x[k] != x[k] || x[k + 1] != x[k + 1];

@@ -28,7 +28,7 @@ enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
 enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
 /* Bytes of counters, and of counters and a table, that leave enough to the first-level cache. */
-enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 172 << 10 };
+enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
 
 typedef struct layout {
     uint32_t log_copies;
@@ -116,6 +116,12 @@ HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uin
     return slot_by_whole(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
 }
 
+/* A counter by its offset in bytes, which takes one shift. */
+HISTO_IN_KERNEL void count_at(unsigned int *mine, const layout *l, uint32_t index)
+{
+    atomicAdd((unsigned int *)((char *)mine + (index << (l->log_copies + 2))), 1u);
+}
+
 HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_value, const uint32_t *slot, int n)
 {
     if (by_value)
@@ -125,11 +131,11 @@ HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_va
     else if (l->spreads)
 #pragma unroll
         for (int k = 0; k < n; k++)
-            atomicAdd(&mine[histo_spread(slot[k]) << l->log_copies], 1u);
+            count_at(mine, l, histo_spread(slot[k]));
     else
 #pragma unroll
         for (int k = 0; k < n; k++)
-            atomicAdd(&mine[slot[k] << l->log_copies], 1u);
+            count_at(mine, l, slot[k]);
 }
 
 /* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the
@@ -415,7 +421,8 @@ static int way_of(const histo_lookup *l, histo_dtype dtype)
     if (histo_dtype_size(dtype) == 1) return VALUE;
     if (whole->is && !(whole->closed && (whole->shift || ends))) return WHOLE;
     if (histo_dtype_size(dtype) == 2) return PLAIN;
-    if (l->kind == HISTO_UNIFORM) return dtype == HISTO_F32 && l->near_f32 ? FIRSTS : NEAREST;
+    if (dtype == HISTO_F32 && l->near_f32) return FIRSTS;
+    if (l->kind == HISTO_UNIFORM) return NEAREST;
     return !l->cells.entry ? PLAIN : l->cells.by_bits ? BITS : LINEAR;
 }
 

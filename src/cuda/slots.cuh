@@ -154,6 +154,46 @@ HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, float x)
     return (uint32_t)(x != x ? n + 2 : slot);
 }
 
+/* Where a float is guessed to be by its curve (histo_lookup.near_f32): the number of the nearest edge, + HISTO_GUESS_0,
+ * and how far it is before that, in bins. Those beyond the axis are guessed to be at its ends, and NaN too. Rounding to
+ * the nearest is by adding 1.5 * 2^23, whose bits HISTO_GUESS_0 is. */
+typedef struct histo_guess {
+    uint32_t bits;
+    float before;
+} histo_guess;
+
+#define HISTO_GUESS_0 UINT32_C(0x4b400000)
+
+HISTO_IN_KERNEL histo_guess histo_guess_of(const histo_lookup *l, float curve)
+{
+    const float round = 0x1.8p23f, bins = (float)l->bins;
+    float share = __saturatef(__fmaf_rn(curve, l->scale_f32, l->offset_f32)), sum = __fmaf_rn(share, bins, round);
+    return histo_guess{__float_as_uint(sum), __fmaf_rn(-share, bins, sum - round)};
+}
+
+/* Floats on a regular axis by guesses, and those near edges by these; false if there are no guesses. */
+HISTO_IN_KERNEL bool histo_slots_by_guess(const histo_lookup *l, const float *x, uint32_t *slot, int n)
+{
+    if (!l->near_f32) return false;
+    float nearest = 1;
+#pragma unroll
+    for (int i = 0; i < n; i++) {
+        histo_guess guess = histo_guess_of(l, x[i]);
+        slot[i] = guess.before < 0 ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
+        nearest = fminf(nearest, fabsf(guess.before));
+    }
+    if (nearest <= l->margin_f32)
+#pragma unroll
+        for (int i = 0; i < n; i++)
+            slot[i] = histo_by_nearest(l, x[i]);
+    return true;
+}
+
+HISTO_IN_KERNEL bool histo_slots_by_guess(const histo_lookup *, const void *, uint32_t *, int)
+{
+    return false;
+}
+
 HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, float x)
 {
     return histo_position_f32(c, by_bits, x);
@@ -232,54 +272,63 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         bool last = edge == (uint32_t)l->bins;                                                                         \
         return edge + (last ? histo_is_over_by_##compute(l, x) : !histo_less_by_##compute(x, l->edges[edge]));         \
     }                                                                                                                  \
-    /* What cells leave to the edges: a comparison or a search. */                                                     \
-    HISTO_IN_KERNEL uint32_t histo_by_edges_##name(const histo_lookup *l, uint32_t left, storage x)                    \
-    {                                                                                                                  \
-        if (left == HISTO_CELLS_SEARCH) return histo_slot_by_##compute(l, (compute)widen(x));                          \
-        return histo_by_edge_##name(l, left - HISTO_CELLS_COMPARE, x);                                                 \
-    }                                                                                                                  \
     HISTO_IN_KERNEL void histo_slots_by_cells_##name(const histo_lookup *l, const uint32_t *entry, bool by_bits,       \
                                                      const storage *x, uint32_t *slot, int n)                          \
     {                                                                                                                  \
         typedef histo_native_##name native;                                                                            \
         const histo_cells *c = &l->cells;                                                                              \
         uint32_t sum[HISTO_SAMPLES_##name];                                                                            \
-        bool equal = false, any = false, edges = false;                                                                \
+        const bool exact = by_bits && sizeof(native) == sizeof(float); /* all bits are the position */                 \
+        bool is_nan = false, special = false;                                                                          \
+        uint32_t short_of = UINT32_MAX;                                                                                \
         _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
         {                                                                                                              \
             native v = (native)widen(x[i]);                                                                            \
             sum[i] = histo_cells_sum(c, by_bits, entry, histo_position(c, by_bits, v));                                \
-            slot[i] = sum[i] >> (c->low + 1);                                                                          \
-            any = any || sum[i] >= c->special || v != v;                                                               \
+            is_nan = is_nan || v != v;                                                                                 \
+            special = special || sum[i] >= c->special;                                                                 \
         }                                                                                                              \
-        if (!c->certain) _Pragma("unroll") for (int i = 0; i < n; i++) equal = equal || histo_cells_equals(c, sum[i]); \
-        if (equal)                                                                                                     \
-            _Pragma("unroll") for (int i = 0; i < n; i++) if (histo_cells_equals(c, sum[i]) && sum[i] < c->special)    \
-                slot[i] = histo_by_edge_##name(l, slot[i], x[i]);                                                      \
-        if (any) _Pragma("unroll") for (int i = 0; i < n; i++)                                                         \
+        _Pragma("unroll 1") for (int level = 1; level <= c->levels && special; level++)                                \
+        {                                                                                                              \
+            special = false;                                                                                           \
+            _Pragma("unroll") for (int i = 0; i < n; i++)                                                              \
             {                                                                                                          \
-                native v = (native)widen(x[i]);                                                                        \
-                if (sum[i] >= c->special)                                                                              \
-                    slot[i] = histo_cells_narrower(c, by_bits, entry, histo_position(c, by_bits, v), sum[i]);          \
-                edges = edges || slot[i] >= HISTO_CELLS_COMPARE;                                                       \
-                slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                    \
+                sum[i] = histo_cells_finer(c, entry, sum[i], level);                                                   \
+                special = special || sum[i] >= c->special;                                                             \
             }                                                                                                          \
-        if (edges) _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                     \
+        }                                                                                                              \
+        _Pragma("unroll") for (int i = 0; i < n; i++)                                                                  \
+        {                                                                                                              \
+            slot[i] = sum[i] >> (c->low + 1);                                                                          \
+            short_of = min(short_of, histo_cells_short(c, sum[i]));                                                    \
+        }                                                                                                              \
+        if (short_of == 0 && !exact) _Pragma("unroll") for (int i = 0; i < n; i++)                                     \
+            {                                                                                                          \
+                bool is = histo_cells_equals(c, sum[i]) && sum[i] < c->special;                                        \
+                uint32_t compared = histo_by_edge_##name(l, is ? slot[i] : 0, x[i]);                                   \
+                slot[i] = is ? compared : slot[i];                                                                     \
+            }                                                                                                          \
+        if (special) _Pragma("unroll 1") for (int k = 0; k < n; k++)                                                   \
             {                                                                                                          \
                 storage one = x[0];                                                                                    \
-                uint32_t it = slot[0];                                                                                 \
+                uint32_t it = sum[0];                                                                                  \
                 _Pragma("unroll") for (int i = 1; i < n; i++)                                                          \
                 {                                                                                                      \
                     one = i == k ? x[i] : one; /* keeps the arrays in registers */                                     \
-                    it = i == k ? slot[i] : it;                                                                        \
+                    it = i == k ? sum[i] : it;                                                                         \
                 }                                                                                                      \
-                if (it < HISTO_CELLS_COMPARE) continue;                                                                \
-                it = histo_by_edges_##name(l, it, one);                                                                \
+                if (it < c->special) continue;                                                                         \
+                it = histo_slot_by_##compute(l, (compute)widen(one));                                                  \
                 _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = i == k ? it : slot[i];                         \
             }                                                                                                          \
-        if (c->from_below)                                                                                             \
+        if (by_bits && c->from_below)                                                                                  \
             _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] =                                                    \
                 histo_is_below(l, (native)widen(x[i])) ? 0 : slot[i];                                                  \
+        if (is_nan) _Pragma("unroll") for (int i = 0; i < n; i++)                                                      \
+            {                                                                                                          \
+                native v = (native)widen(x[i]);                                                                        \
+                slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];                                                    \
+            }                                                                                                          \
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
@@ -298,7 +347,8 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
             _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
         } else if (l->kind == HISTO_UNIFORM) {                                                                         \
-            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_nearest_##name(l, x[i]);                  \
+            if (!histo_slots_by_guess(l, x, slot, n))                                                                  \
+                _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_nearest_##name(l, x[i]);              \
         } else if (sizeof(storage) > 2 && l->cells.entry) {                                                            \
             histo_slots_by_cells_##name(l, l->cells.entry, l->cells.by_bits, x, slot, n);                              \
         } else {                                                                                                       \

@@ -88,7 +88,8 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
         {
             uint64_t slot[N];
             histo_ahead_columns next;
-            histo_load_column(&work, &share, at, 0, histo_column(&work, &share, 0), joint.sizes[0], &next);
+            histo_load_column(&work, &share, at, 0, histo_column(&work, &share, 0), joint.sizes[0],
+                              HISTO_RUN_columns, &next);
 #pragma unroll
             for (int k = 0; k < N; k++)
                 slot[k] = (uint64_t)share.entry;
@@ -98,15 +99,17 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
                 uint32_t on_axis[N] = {0};
                 if (a + 1 < work.naxes)
                     histo_load_column(&work, &share, at, a + 1, histo_column(&work, &share, a + 1), joint.sizes[a + 1],
-                                      &next);
+                                      HISTO_RUN_columns, &next);
                 histo_add_column(&work, &joint, NULL, a, work.dtypes[a], &now, on_axis);
 #pragma unroll
                 for (int k = 0; k < N; k++)
                     slot[k] = slot[k] * ((uint64_t)work.lookups[a].bins + 3) + on_axis[k];
             }
 #pragma unroll
-            for (int k = 0; k < N; k++)
-                if (histo_column_index(at, k) < share.length) to[histo_column_index(at, k)] = slot[k] * by.factor;
+            for (int k = 0; k < N; k++) {
+                uint32_t i = histo_column_index(at, k, HISTO_RUN_columns);
+                if (i < share.length) to[i] = slot[k] * by.factor;
+            }
         }
     }
 }

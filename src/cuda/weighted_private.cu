@@ -7,7 +7,8 @@
  * - A share of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
  *   those that are no numbers, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a share can overflow.
- * - Where many lanes share a copy and slots repeat, lanes of one slot are joined before they add.
+ * - Where many lanes share a copy and slots repeat, a thread's samples of one slot are joined before they are added,
+ * and a warp's that are all of one.
  *
  * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for
  * more, and where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
@@ -196,18 +197,18 @@ HISTO_IN_KERNEL void add_numbers(unsigned int *plane, const layout *l, const uin
         }
 }
 
+/* Add N times count[k] samples, whose sums are f[k], to the words at[k]. */
 template <typename T, bool SQUARES, int N>
-HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *slot, const fixed<T, SQUARES> *f)
+HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *at, const uint32_t *count,
+                         const fixed<T, SQUARES> *f)
 {
     typedef format<T, SQUARES> is;
     typedef planes<T, SQUARES> plane;
-    uint32_t at[N];
     typename number<is::WORDS>::type sum[N];
 #pragma unroll
     for (int k = 0; k < N; k++) {
-        at[k] = word_of(l, slot[k]);
         sum[k] = f[k].sum;
-        atomicAdd(&mine[at[k]], 1u);
+        atomicAdd(&mine[at[k]], count[k]);
     }
     add_numbers<is::WORDS, N>(mine + plane::SUM * l->words, l, at, sum);
     if constexpr (SQUARES) {
@@ -219,7 +220,20 @@ HISTO_IN_KERNEL void add(unsigned int *mine, const layout *l, const uint32_t *sl
     }
 }
 
-/* ---- Joining lanes of one slot ---- */
+/* One sample of each slot. */
+template <typename T, bool SQUARES, int N>
+HISTO_IN_KERNEL void add_each(unsigned int *mine, const layout *l, const uint32_t *slot, const fixed<T, SQUARES> *f)
+{
+    uint32_t at[N], count[N];
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        at[k] = word_of(l, slot[k]);
+        count[k] = 1;
+    }
+    add<T, SQUARES, N>(mine, l, at, count, f);
+}
+
+/* ---- Joining samples of one slot ---- */
 
 enum { PIECE = 27 /* bits, of which all lanes' sum is below 2^32 */ };
 
@@ -236,106 +250,85 @@ HISTO_IN_KERNEL uint32_t sum_of_lanes(uint32_t x)
 
 /* The sum over all lanes, cut into as many pieces as it has words; the last has the sign. */
 template <int PIECES>
-HISTO_IN_KERNEL wide sum_of_lanes(wide x)
+HISTO_IN_KERNEL typename number<PIECES>::type sum_of_numbers(typename number<PIECES>::type x)
 {
-    wide sum = 0;
+    typedef typename number<PIECES>::type type;
+    type sum = 0;
 #pragma unroll
     for (int p = 0; p < PIECES; p++) {
         uint32_t piece = (uint32_t)(x >> (PIECE * p));
         if (p + 1 < PIECES)
-            sum += (wide)sum_of_lanes(piece & ((1u << PIECE) - 1)) << (PIECE * p);
+            sum += (type)sum_of_lanes(piece & ((1u << PIECE) - 1)) << (PIECE * p);
         else
-            sum += (wide)(__int128)(int32_t)sum_of_lanes(piece) << (PIECE * p);
+            sum += (type)(int64_t)(int32_t)sum_of_lanes(piece) << (PIECE * p);
     }
     return sum;
 }
 
-HISTO_IN_KERNEL wide extend(uint64_t x)
-{
-    return (wide)(__int128)(int64_t)x;
-}
-
-HISTO_IN_KERNEL wide extend(wide x)
-{
-    return x;
-}
-
-/* Some samples of a thread that are all in one slot. */
-typedef struct several {
-    uint32_t slot, count;
-    wide sum, squares;
-} several;
-
-template <typename T, bool SQUARES>
-HISTO_IN_KERNEL void add_several(unsigned int *mine, const layout *l, several s)
-{
-    typedef format<T, SQUARES> is;
-    typedef planes<T, SQUARES> plane;
-    uint32_t at = word_of(l, s.slot);
-    typename number<is::WORDS>::type sum = (typename number<is::WORDS>::type)s.sum;
-    atomicAdd(&mine[at], s.count);
-    add_numbers<is::WORDS, 1>(mine + plane::SUM * l->words, l, &at, &sum);
-    if constexpr (SQUARES) add_numbers<is::SQUARE_WORDS, 1>(mine + plane::SQUARE * l->words, l, &at, &s.squares);
-}
-
-/* Lanes of the commonest slots are joined to one, which adds for all; by a whole warp. */
-template <typename T, bool SQUARES>
-HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, several s)
-{
-    typedef format<T, SQUARES> is;
-    enum { ROUNDS = 4, FEW = 4 /* lanes are not worth it */ };
-    unsigned left = ~0u, lane = threadIdx.x % WARP;
-    bool adds = true;
-    for (int round = 0; round < ROUNDS && left; round++) {
-        int leader = __ffs((int)left) - 1;
-        bool in = s.slot == __shfl_sync(~0u, s.slot, leader);
-        unsigned group = __ballot_sync(~0u, in);
-        left &= ~group;
-        if (__popc(group) < FEW) continue;
-        wide sum = sum_of_lanes<is::WORDS>(in ? s.sum : 0), squares = 0;
-        if constexpr (SQUARES) squares = sum_of_lanes<is::SQUARE_WORDS>(in ? s.squares : 0);
-        uint32_t count = sum_of_lanes(in ? s.count : 0);
-        if (!in) continue;
-        adds = lane == (unsigned)leader;
-        s.sum = sum;
-        s.squares = squares;
-        s.count = count;
-    }
-    if (adds) add_several<T, SQUARES>(mine, l, s);
-}
-
-/* Is lane 0's slot that of many lanes? For a whole warp. */
-HISTO_IN_KERNEL bool repeats(uint32_t slot)
+/* Have many threads of the warp neighbours of one slot? */
+HISTO_IN_KERNEL bool repeats(const uint32_t *slot)
 {
     enum { MANY = 6 };
-    return __popc(__ballot_sync(~0u, slot == __shfl_sync(~0u, slot, 0))) >= MANY;
+    return __popc(__ballot_sync(~0u, slot[0] == slot[1] || slot[0] == slot[GROUP / 2])) >= MANY;
 }
 
+/* All samples of a warp, which are of one slot, by its first lane. */
 template <typename T, bool SQUARES>
-HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const uint32_t *slot,
-                                   const fixed<T, SQUARES> *f)
+HISTO_IN_KERNEL void add_alike(unsigned int *mine, const layout *l, uint32_t slot, const fixed<T, SQUARES> *f)
 {
-    several all = {slot[0], 0, 0, 0};
-    bool same = true;
+    typedef format<T, SQUARES> is;
+    const uint32_t count = GROUP * WARP, at = word_of(l, slot);
+    fixed<T, SQUARES> all = f[0];
+#pragma unroll
+    for (int k = 1; k < GROUP; k++) {
+        all.sum += f[k].sum;
+        if constexpr (SQUARES) all.square += f[k].square;
+    }
+    all.sum = sum_of_numbers<is::WORDS>(all.sum);
+    if constexpr (SQUARES) all.square = sum_of_numbers<is::SQUARE_WORDS>(all.square);
+    if (threadIdx.x % WARP == 0) add<T, SQUARES, 1>(mine, l, &at, &count, &all);
+}
+
+/* A thread's samples, those of one slot joined to the first of them; the others add nothing to a word in the lane's
+ * bank, as that is no branch. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, const uint32_t *slot, fixed<T, SQUARES> *f)
+{
+    uint32_t at[GROUP], count[GROUP], spare = threadIdx.x % WARP >> l->log_copies << l->log_copies;
 #pragma unroll
     for (int k = 0; k < GROUP; k++) {
-        same &= slot[k] == slot[0];
-        all.count++;
-        all.sum += extend(f[k].sum);
-        if constexpr (SQUARES) all.squares += extend(f[k].square);
-    }
-    same = __all_sync(~0u, same);
-#pragma unroll 1
-    for (int k = 0; k < (same ? 1 : (int)GROUP); k++) {
-        several one = all;
+        count[k] = 1;
 #pragma unroll
-        for (int i = 0; i < GROUP; i++) /* keeps the arrays in registers */
-            if (i == k && !same) {
-                one = {slot[i], 1, extend(f[i].sum), 0};
-                if constexpr (SQUARES) one.squares = extend(f[i].square);
+        for (int i = 0; i < k; i++) {
+            bool joins = count[k] && slot[k] == slot[i];
+            f[i].sum += joins ? f[k].sum : 0;
+            f[k].sum = joins ? 0 : f[k].sum;
+            if constexpr (SQUARES) {
+                f[i].square += joins ? f[k].square : 0;
+                f[k].square = joins ? 0 : f[k].square;
             }
-        add_joined<T, SQUARES>(mine, l, one);
+            count[i] += joins;
+            count[k] = joins ? 0 : count[k];
+        }
     }
+#pragma unroll
+    for (int k = 0; k < GROUP; k++)
+        at[k] = count[k] ? word_of(l, slot[k]) : spare;
+    add<T, SQUARES, GROUP>(mine, l, at, count, f);
+}
+
+/* By a whole warp. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const uint32_t *slot, fixed<T, SQUARES> *f)
+{
+    bool alike = slot[0] == __shfl_sync(~0u, slot[0], 0);
+#pragma unroll
+    for (int k = 1; k < GROUP; k++)
+        alike = alike && slot[k] == slot[0];
+    if (__all_sync(~0u, alike))
+        add_alike(mine, l, slot[0], f);
+    else
+        add_joined(mine, l, slot, f);
 }
 
 /* ---- The merge ---- */
@@ -476,10 +469,10 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
                         f[k] = cut<T, SQUARES>(weight[g][k], &in);                                                     \
                         outside |= f[k].outside;                                                                       \
                     }                                                                                                  \
-                    if (joins && repeats(slot[0]))                                                                     \
+                    if (joins && repeats(slot))                                                                        \
                         add_repeating(mine, &l, slot, f);                                                              \
                     else                                                                                               \
-                        add<T, SQUARES, GROUP>(mine, &l, slot, f);                                                     \
+                        add_each<T, SQUARES, GROUP>(mine, &l, slot, f);                                                \
                     if (outside)                                                                                       \
                         _Pragma("unroll") for (int k = 0; k < GROUP; k++) if (f[k].outside) add_outside(               \
                             &work, first + slot[k], (const char *)(weights + at + g * blockDim.x * GROUP + k));        \
@@ -488,7 +481,7 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
             for (uint32_t i = whole + threadIdx.x; i < share.length; i += blockDim.x) {                                \
                 uint32_t slot = histo_slot_of_##name(lookup, samples[i]);                                              \
                 fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                \
-                add<T, SQUARES, 1>(mine, &l, &slot, &f);                                                               \
+                add_each<T, SQUARES, 1>(mine, &l, &slot, &f);                                                          \
                 if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));                          \
             }                                                                                                          \
             merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                    \
@@ -562,7 +555,7 @@ static __global__ void __launch_bounds__(1024, 1)
             double weight;
             bool exact = load_weight(&work, address(&place), &weight);
             fixed<T, SQUARES> f = cut<T, SQUARES>(exact ? weight : 0, &in);
-            add<T, SQUARES, 1>(mine, &l, &slot, &f);
+            add_each<T, SQUARES, 1>(mine, &l, &slot, &f);
             if (f.outside || !exact) add_outside(&work, share.entry * work.counters + slot, address(&place));
         }
         merge<T, SQUARES>(shared, &l, &work, share.entry, &in);

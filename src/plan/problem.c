@@ -209,8 +209,9 @@ histo_status histo_problem_make_cells(histo_problem *problem)
         bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE &&
                     problem->samples >= SAMPLES_A_BIN * (int64_t)lookup->bins;
         bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->sampled[a]) > 2;
-        if (pays && can && !lookup->cells.entry)
-            status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a]);
+        if (!pays || !can || lookup->cells.entry) continue;
+        status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a]);
+        if (problem->sampled[a] == HISTO_F32) histo_lookup_fit(lookup);
     }
     return status;
 }
