@@ -298,17 +298,17 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
                             const __grid_constant__ histo_images in)                                                   \
     {                                                                                                                  \
-        enum { N = 16 / (int)sizeof(storage), V = sizeof(storage) < 4 ? 2 : 3 };                                       \
+        enum { EACH = 16 / (int)sizeof(storage), W = sizeof(storage) < 4 ? 1 : 2, N = W * EACH, V = 2 };               \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         LOAD_##way histo_clear_shared(shared, l.words);                                                                \
         uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team, there[2];        \
-        histo_images_place place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                            \
+        histo_images_place place = histo_images_place_of<ROWS, 16 / EACH>(&in, share, member);                         \
         histo_images_rows rows = {};                                                                                   \
         uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
         uint64_t masks[2][V] = {};                                                                                     \
-        there[0] = load_rows<ROWS, MASKED, V, N>(&in, &place, vectors[0], masks[0]);                                   \
+        there[0] = load_rows<ROWS, MASKED, V, EACH>(&in, &place, vectors[0], masks[0]);                                \
         if (in.ragged) rows = histo_images_rows_of(&in, share, member);                                                \
         while (share < in.shares) {                                                                                    \
             for (bool more = true; more;) {                                                                            \
@@ -316,16 +316,23 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
                 {                                                                                                      \
                     if (!more) break;                                                                                  \
                     more = place.index < place.end;                                                                    \
-                    if (more) there[!turn] = load_rows<ROWS, MASKED, V, N>(&in, &place, vectors[!turn], masks[!turn]); \
-                    _Pragma("unroll") for (int v = 0; v < V; v++)                                                      \
+                    if (more)                                                                                          \
+                        there[!turn] = load_rows<ROWS, MASKED, V, EACH>(&in, &place, vectors[!turn], masks[!turn]);    \
+                    _Pragma("unroll") for (int v = 0; v < V; v += W)                                                   \
                     {                                                                                                  \
-                        if (!(there[turn] >> v & 1)) continue;                                                         \
+                        if (!(there[turn] >> v & ((1u << W) - 1))) continue;                                           \
                         storage x[N];                                                                                  \
                         uint32_t slot[N];                                                                              \
                         memcpy(x, &vectors[turn][v], sizeof x);                                                        \
-                        SLOTS_##way(name) if (MASKED) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =          \
-                            masks[turn][v] & UINT64_C(0xff) << (8 * k) ? slot[k] : work.slots;                         \
-                        count_slots(mine, &l, false, slot, N);                                                         \
+                        SLOTS_##way(name) _Pragma("unroll") for (int i = 0; i < W; i++)                                \
+                        {                                                                                              \
+                            if (!(there[turn] >> (v + i) & 1)) continue;                                               \
+                            uint32_t *its = slot + i * EACH;                                                           \
+                            if (MASKED)                                                                                \
+                                _Pragma("unroll") for (int k = 0; k < EACH; k++) its[k] =                              \
+                                    masks[turn][v + i] & UINT64_C(0xff) << (8 * k) ? its[k] : work.slots;              \
+                            count_slots(mine, &l, false, its, EACH);                                                   \
+                        }                                                                                              \
                     }                                                                                                  \
                 }                                                                                                      \
                 if (in.ragged) {                                                                                       \
@@ -344,8 +351,8 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
             int64_t entry = histo_images_entry(&in, share);                                                            \
             share += in.teams;                                                                                         \
             if (share < in.shares) {                                                                                   \
-                place = histo_images_place_of<ROWS, 16 / N>(&in, share, member);                                       \
-                there[0] = load_rows<ROWS, MASKED, V, N>(&in, &place, vectors[0], masks[0]);                           \
+                place = histo_images_place_of<ROWS, 16 / EACH>(&in, share, member);                                    \
+                there[0] = load_rows<ROWS, MASKED, V, EACH>(&in, &place, vectors[0], masks[0]);                        \
                 if (in.ragged) rows = histo_images_rows_of(&in, share, member);                                        \
             }                                                                                                          \
             merge(shared, &l, &work, entry, false);                                                                    \

@@ -456,20 +456,17 @@ HISTO_IN_KERNEL void count_run(const block *b, const histo_packing *p, uint32_t 
 /* Count the samples if they are of two counters at most, which threads' first and last ones tell. */
 HISTO_IN_KERNEL bool count_two(const block *b, const histo_packing *p, const uint32_t *at, int n)
 {
-    const uint32_t first = at[0], last = at[n - 1], lane = threadIdx.x % WARP, all = (1u << n) - 1;
-    uint32_t one = __shfl_sync(~0u, first, 0), mine = first != one ? first : last;
-    uint32_t others = __ballot_sync(~0u, mine != one), ones = 0, twos = 0; /* a bit for each sample */
+    uint32_t lane = threadIdx.x % WARP, one = __shfl_sync(~0u, at[0], 0), of_one = 0;
+    uint32_t mine = at[0] != one ? at[0] : at[n - 1], others = __ballot_sync(~0u, mine != one);
     uint32_t other = __shfl_sync(~0u, mine, others ? __ffs((int)others) - 1 : 0);
-    if (!__all_sync(~0u, mine == one || (mine == other && (last == one || last == other)))) return false;
+    bool are_two = true;
 #pragma unroll
-    for (int k = 0; k < n; k++)
-        ones |= (uint32_t)(at[k] == one) << k;
-    if (others)
-#pragma unroll
-        for (int k = 0; k < n; k++)
-            twos |= (uint32_t)(at[k] == other) << k;
-    if (!__all_sync(~0u, (ones | twos) == all)) return false;
-    uint32_t of_one = others ? __reduce_add_sync(~0u, (uint32_t)__popc(ones)) : (uint32_t)(n * WARP);
+    for (int k = 0; k < n; k++) {
+        are_two = are_two && (at[k] == one || at[k] == other);
+        of_one += at[k] == one;
+    }
+    if (!__all_sync(~0u, are_two)) return false;
+    of_one = __reduce_add_sync(~0u, of_one);
     if (lane < 2) count_run(b, p, lane ? other : one, lane ? (uint32_t)(n * WARP) - of_one : of_one);
     __syncwarp();
     return true;
@@ -481,7 +478,7 @@ template <int UNROLL>
 HISTO_IN_KERNEL bool count_frequent(block *b, const histo_packing *p, uint32_t *at, int n)
 {
     enum { FEW = 4 };
-    if (count_two(b, p, at, n)) return false;
+    if (b->search == 0 && count_two(b, p, at, n)) return false;
     uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < b->size);
     if (pairs && threadIdx.x % WARP == (uint32_t)__ffs((int)pairs) - 1) owns(b, entry_of(p, at[0]), at[0]);
     __syncwarp();
@@ -496,7 +493,10 @@ HISTO_IN_KERNEL bool count_frequent(block *b, const histo_packing *p, uint32_t *
         rotate(at, n);
     }
     bool is_poor = __popc(__ballot_sync(~0u, others > n / FEW)) > WARP / 2;
-    if (__popc(pairs) < WARP * 3 / 4) b->search = is_poor ? -PAUSE_POOR : TRUST;
+    if (!is_poor)
+        b->search = b->search > 0 ? b->search - 1 : TRUST;
+    else
+        b->search = __popc(pairs) < WARP * 3 / 4 ? -PAUSE_POOR : 0;
     return __any_sync(~0u, others);
 }
 
@@ -512,7 +512,6 @@ HISTO_IN_KERNEL bool is_left_by_search(block *b, const histo_packing *p, uint32_
         b->search = -PAUSE;
         return true;
     }
-    b->search -= b->search > 0;
     return count_frequent<UNROLL>(b, p, at, n);
 }
 

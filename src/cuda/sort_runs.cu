@@ -88,8 +88,8 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
         {
             uint64_t slot[N];
             histo_ahead_columns next;
-            histo_load_column(&work, &share, at, 0, histo_column(&work, &share, 0), joint.sizes[0],
-                              HISTO_RUN_columns, &next);
+            histo_load_column(&work, &share, at, 0, histo_column(&work, &share, 0), joint.sizes[0], HISTO_RUN_columns,
+                              &next);
 #pragma unroll
             for (int k = 0; k < N; k++)
                 slot[k] = (uint64_t)share.entry;
