@@ -292,13 +292,19 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
     return there;
 }
 
+/* V vectors are loaded in a step, W of them looked up at once. */
 #define COUNT_ROWS(name, storage, way)                                                                                 \
     template <bool ROWS, bool MASKED>                                                                                  \
     static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), 1)                              \
         rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
                             const __grid_constant__ histo_images in)                                                   \
     {                                                                                                                  \
-        enum { EACH = 16 / (int)sizeof(storage), W = sizeof(storage) < 4 ? 1 : 2, N = W * EACH, V = 2 };               \
+        enum {                                                                                                         \
+            EACH = 16 / (int)sizeof(storage),                                                                          \
+            W = sizeof(storage) < 4 ? 1 : 2,                                                                           \
+            N = W * EACH,                                                                                              \
+            V = MASKED || sizeof(storage) < 4 ? 2 : 4                                                                  \
+        };                                                                                                             \
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + own_copy(&l);                                                                    \

@@ -487,7 +487,7 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_mean(const histo_cuda_work *w, uint32_t m
 }
 
 /* The value at a place of an image, whose address in the first one is given. */
-HISTO_IN_KERNEL int32_t histo_pixel_at(const histo_cuda_work *w, const char *first, int image)
+HISTO_IN_KERNEL int32_t histo_value_in_image(const histo_cuda_work *w, const char *first, int image)
 {
     const char *at = first + image * w->nest.image_stride;
     if (w->dtypes[0] == HISTO_U8) return *(const uint8_t *)at;
@@ -507,9 +507,10 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_pair(const histo_cuda_work *w, const hist
     uint32_t sum = 0;
 #pragma unroll 1
     for (int i = 0; i < images; i++)
-        sum += (uint32_t)histo_pixel_at(w, first, i);
+        sum += (uint32_t)histo_value_in_image(w, first, i);
     uint32_t mean = histo_mean_of(sum, (uint32_t)images, histo_mean_factor((uint32_t)images));
-    int32_t difference = histo_pixel_at(w, first, image) - histo_pixel_at(w, first, image + 1 < images ? image + 1 : 0);
+    int32_t difference =
+        histo_value_in_image(w, first, image) - histo_value_in_image(w, first, image + 1 < images ? image + 1 : 0);
     return w->slot_strides[HISTO_DIFFERENCE] * histo_slot_of_i32(&w->lookups[HISTO_DIFFERENCE], difference) +
            w->slot_strides[HISTO_MEAN] * histo_slot_of_mean(w, mean);
 }
