@@ -43,21 +43,24 @@ HISTO_IN_KERNEL void histo_to_curve(const histo_lookup *l, float *x, int n)
             asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k] - l->from_f32));
 }
 
-/* Of a number x, the edge nearest to its guess decides; the table is looked at only by samples near it, so that few
- * meet in a bank, and without a branch. */
+/* Of a number x, the edge nearest to its guess decides. NEAR: the table is looked at only by samples near it, so that
+ * few meet in a bank, and without a branch; else by all, which takes fewer instructions. */
+template <bool NEAR>
 HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x, float curve)
 {
     histo_guess guess = histo_guess_of(l, curve);
-    float first = copysignf(INFINITY, guess.before);
     uint32_t at = histo_spread(guess.bits) - histo_spread(HISTO_GUESS_0); /* of the number alone */
-    asm volatile("{ .reg .pred near; setp.le.f32 near, %1, %2; @near ld.shared.f32 %0, [%3]; }"
-                 : "+f"(first)
-                 : "f"(fabsf(guess.before)), "f"(l->margin_f32),
-                   "r"((uint32_t)__cvta_generic_to_shared(words) + at * (uint32_t)sizeof *words));
+    float first = NEAR ? copysignf(INFINITY, guess.before) : __uint_as_float(words[at]);
+    if (NEAR)
+        asm volatile("{ .reg .pred near; setp.le.f32 near, %1, %2; @near ld.shared.f32 %0, [%3]; }"
+                     : "+f"(first)
+                     : "f"(fabsf(guess.before)), "f"(l->margin_f32),
+                       "r"((uint32_t)__cvta_generic_to_shared(words) + at * (uint32_t)sizeof *words));
     return x >= first ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
 }
 
 /* Of n <= HISTO_SAMPLES_f32 samples, an even number; NaN is looked for in two at once. */
+template <bool NEAR>
 HISTO_IN_KERNEL void histo_slots_by_firsts(const histo_lookup *l, const uint32_t *words, const float *x, uint32_t *slot,
                                            int n)
 {
@@ -69,7 +72,7 @@ HISTO_IN_KERNEL void histo_slots_by_firsts(const histo_lookup *l, const uint32_t
     histo_to_curve(l, curve, n);
 #pragma unroll
     for (int k = 0; k < n; k++)
-        slot[k] = histo_number_by_firsts(l, words, x[k], curve[k]);
+        slot[k] = histo_number_by_firsts<NEAR>(l, words, x[k], curve[k]);
 #pragma unroll
     for (int k = 0; k < n; k += 2)
         any |= x[k] != x[k] || x[k + 1] != x[k + 1];

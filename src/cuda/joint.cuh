@@ -176,7 +176,7 @@ HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joi
 /* The slots of f32 by first floats, where they are. */
 HISTO_IN_KERNEL bool histo_is_by_firsts(const histo_lookup *l, const uint32_t *firsts, const float *x, uint32_t *slot)
 {
-    if (firsts) histo_slots_by_firsts(l, firsts, x, slot, HISTO_SAMPLES_columns);
+    if (firsts) histo_slots_by_firsts<false>(l, firsts, x, slot, HISTO_SAMPLES_columns);
     return firsts;
 }
 

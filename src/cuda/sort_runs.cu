@@ -360,7 +360,8 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     layout l;
     l.chunk = p->samples < LEAST_CHUNK ? (int64_t)LEAST_CHUNK : p->samples;
     const int64_t usual = histo_cuda_device_of(p->device)->memory >= (size_t)32 << 30 ? 1 << 26 : 1 << 24;
-    const int64_t most = params[CHUNK] ? params[CHUNK] : usual;
+    int64_t most = params[CHUNK] ? params[CHUNK] : usual;
+    if (most < LEAST_CHUNK) most = LEAST_CHUNK;
     if (l.chunk > most) l.chunk = most;
     l.array = ((size_t)l.chunk * sizeof(word) + 255) / 256 * 256;
     l.cub = bytes_of_chunk(l.chunk);
@@ -457,7 +458,8 @@ extern "C" const histo_strategy histo_cuda_sort_runs = {
     workspace,
     launch,
     {{"chunk", 0, 1 << 28, 0,
-      "samples sorted at a time, of 16 bytes of workspace each; 0: 2^26, or 2^24 where there is little memory"},
+      "samples sorted at a time, 1024 at least, of 16 bytes of workspace each; 0: 2^26, or 2^24 where there is little "
+      "memory"},
      {"pairs", 1, 1 << 29, 1 << 28,
       "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
     true,
