@@ -557,7 +557,7 @@ static void several_host_threads(void **state)
         for (int t = 0; t < THREADS; t++)
             pthread_join(threads[t], NULL);
         for (int t = 0; t < THREADS; t++) {
-            assert_int_equal(workers[t].status, HISTO_OK);
+            if (workers[t].status != HISTO_OK) fail_msg("%s, thread %d: status %d", name, t, workers[t].status);
             assert_same(workers[t].hist, e);
             histo_hist_destroy(workers[t].hist);
         }
