@@ -366,6 +366,23 @@ static void integers_at_limits(void **state)
     free(x);
 }
 
+/* Axes of whole numbers that begin below all values of 16 bits, so that differences need more bits. */
+static void axes_wider_than_integers(void **state)
+{
+    (void)state;
+    enum { N = 1 << 16 };
+    static const double lows[] = {-512, -1000, -16384, -65536 - 512, -98304};
+    uint16_t *x = malloc(N * sizeof *x);
+    for (int i = 0; i < N; i++)
+        x[i] = (uint16_t)i;
+    for (size_t l = 0; l < sizeof lows / sizeof *lows; l++)
+        for (int dtype = HISTO_U16; dtype <= HISTO_I16; dtype++) {
+            histo_axis axis = histo_axis_regular(256, lows[l], lows[l] + 256 * 512);
+            check_slots(&axis, (histo_dtype)dtype, x, N);
+        }
+    free(x);
+}
+
 /* Counters of one byte come round hundreds of times: sorted samples, runs, one value among others, all values. */
 static void counters_that_carry(void **state)
 {
@@ -498,7 +515,7 @@ int main(void)
         cmocka_unit_test(bins_of_powers_of_two), cmocka_unit_test(upper_end),
         cmocka_unit_test(counters_that_carry),   cmocka_unit_test(any_edges),
         cmocka_unit_test(integers_at_limits),    cmocka_unit_test(equal_samples),
-        cmocka_unit_test(interleaved_channels),
+        cmocka_unit_test(interleaved_channels),  cmocka_unit_test(axes_wider_than_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

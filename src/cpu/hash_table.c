@@ -159,6 +159,7 @@ static bool count_slots(table *t, const uint64_t *slots, int n, uint64_t times, 
 /* Count the slots that wait, range by range of the table. */
 static bool count_waiting(table *t, int largest_bits)
 {
+    if (t->waits == 0) return true;
     int at[1 << RANGE_BITS] = {0}, before = 0;
     uint64_t *dealt = t->waiting + WAITING;
     for (int i = 0; i < t->waits; i++)

@@ -362,7 +362,7 @@ DEFINE_CODES(f32, float)
 DEFINE_CODES(f64, double)
 
 /* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width
- * of the samples, which those inside fit. */
+ * of the samples; false too if the distance of one of them from lo, which may be no sample, does not fit that. */
 #define DEFINE_WHOLE_CODES(name, storage, bits)                                                                        \
     static bool whole_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
                                    uint8_t *restrict codes)                                                            \
@@ -373,7 +373,7 @@ DEFINE_CODES(f64, double)
         const uint32_t low = l->whole.low, high = l->whole.high; /* either may be a neighbour of the bins */           \
         const storage first = (storage)(low + ((low - from) >> l->whole.shift == 0));                                  \
         const storage last = (storage)(high - ((high - from) >> l->whole.shift > (uint32_t)l->bins));                  \
-        bits outside = l->whole.shift >= WIDTH;                                                                        \
+        bits outside = l->whole.shift >= WIDTH || (uint32_t)last - lo > (bits)-1;                                      \
         for (int i = 0; i < n; i++) {                                                                                  \
             outside |= (bits)(samples[i] < first) | (bits)(samples[i] > last);                                         \
             codes[i] = (uint8_t)((bits)((bits)samples[i] - (bits)lo) >> shift);                                        \
