@@ -211,7 +211,7 @@ static histo_axis crowded_axis(rng *r)
     static double edges[BINS + 1];
     for (int i = 0; i <= BINS; i++) {
         double u = rng_uniform(r) - 0.5;
-        edges[i] = i % 16 ? u * u * u * 40 : i % 32 ? (i - BINS / 2) * 1e-9 : edges[i - 1] + 1e-7;
+        edges[i] = i % 16 || !i ? u * u * u * 40 : i % 32 ? (i - BINS / 2) * 1e-9 : edges[i - 1] + 1e-7;
     }
     for (int i = 1; i <= BINS; i++) /* sorted by insertion */
         for (int k = i; k > 0 && edges[k] < edges[k - 1]; k--) {
