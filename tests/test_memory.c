@@ -8,8 +8,9 @@
 #include "counts/hist.h"
 #include "data.h"
 
-/* The allocation that fails, counted from 0; negative: none. Set by the linker's --wrap in place of libc's. */
-static long fail_at = -1;
+/* The allocation that fails, counted from 0, of all threads; negative: none. Set by the linker's --wrap in place of
+ * libc's. */
+static _Atomic long fail_at = -1;
 
 static bool refuse(void)
 {
