@@ -4,8 +4,19 @@
 
 #include <histo/histo.h>
 
+#include "check.h"
+
 /* Why no test can use a GPU, or NULL. */
 const char *device_missing(void);
+
+/* At the beginning of a test that is nothing without one: it says so, and is skipped. */
+#define NEEDS_GPU()                                                                                                    \
+    do {                                                                                                               \
+        if (device_missing()) {                                                                                        \
+            print_message("%s SKIPPED: %s\n", __func__, device_missing());                                             \
+            skip();                                                                                                    \
+        }                                                                                                              \
+    } while (0)
 
 /* The same view of a copy, in device memory, of all that the view can reach; addresses agree in their last 8 bits. NULL
  * if that fails. *memory is to be freed with device_free. */

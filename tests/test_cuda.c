@@ -15,13 +15,6 @@
 
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
 
-#define NEEDS_GPU()                                                                                                    \
-    do {                                                                                                               \
-        if (device_missing()) {                                                                                        \
-            print_message("%s SKIPPED: %s\n", __func__, device_missing());                                             \
-            skip();                                                                                                    \
-        }                                                                                                              \
-    } while (0)
 #define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
 
 enum { BINS = 300, SLOTS = BINS + 3 };

@@ -276,10 +276,7 @@ static const char *any_params(rng *r, int64_t bins, char params[256])
 static void all_parameters_together(void **state)
 {
     (void)state;
-    if (device_missing()) {
-        print_message("%s SKIPPED: %s\n", __func__, device_missing());
-        skip();
-    }
+    NEEDS_GPU();
     rng generator = {.state = 58}, *r = &generator;
     const int rounds = getenv("HISTO_TEST_EVERY") ? 25 : 400;
     for (int round = 0; round < rounds; round++) {
@@ -303,10 +300,7 @@ static void all_parameters_together(void **state)
 static void counters_that_wrap(void **state)
 {
     (void)state;
-    if (device_missing()) {
-        print_message("%s SKIPPED: %s\n", __func__, device_missing());
-        skip();
-    }
+    NEEDS_GPU();
     enum { IN_TURN = 7 }; /* slots that neighbouring samples are never both in */
     const int64_t n = getenv("HISTO_TEST_EVERY") ? 140009 : 600011;
     histo_axis axis = histo_axis_integer(0, 256);
@@ -335,10 +329,7 @@ static void counters_that_wrap(void **state)
 static void counted_by_value(void **state)
 {
     (void)state;
-    if (device_missing()) {
-        print_message("%s SKIPPED: %s\n", __func__, device_missing());
-        skip();
-    }
+    NEEDS_GPU();
     rng r = {.state = 16};
     const int64_t n = (1 << 20) + 5;
     const int distributions = getenv("HISTO_TEST_EVERY") ? 1 : DISTRIBUTIONS;
@@ -364,10 +355,7 @@ static void counted_by_value(void **state)
 static void floats_by_one_rounding(void **state)
 {
     (void)state;
-    if (device_missing()) {
-        print_message("%s SKIPPED: %s\n", __func__, device_missing());
-        skip();
-    }
+    NEEDS_GPU();
     rng r = {.state = 24};
     const int64_t n = 50021;
     const histo_axis axes[] = {histo_axis_regular(65536, 0, 1), histo_axis_closed(histo_axis_regular(4096, -1, 1)),
