@@ -135,10 +135,7 @@ static void discard(instance *it)
 static void parameters(void **state)
 {
     (void)state;
-    if (device_missing()) {
-        print_message("SKIPPED: %s\n", device_missing());
-        skip();
-    }
+    NEEDS_GPU();
     static const double edges[] = {-2, 0, 1, 1.5, 7, 40, 41, 100, 255};
     const histo_axis few = histo_axis_variable(8, edges), bytes = histo_axis_integer(0, 256);
     const problem problems[] = {

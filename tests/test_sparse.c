@@ -113,6 +113,13 @@ static const struct {
             {"cuda/sort_runs", "chunk=3000", false}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
+/* A sanitizer is slow: HISTO_TEST_EVERY=n takes an n-th of the samples. */
+static int64_t every(void)
+{
+    const char *n = getenv("HISTO_TEST_EVERY");
+    return n ? atol(n) : 1;
+}
+
 /* A way that needs a GPU where there is none: left out, and counted. */
 static long left_out;
 static bool is_missing(int way)
@@ -147,7 +154,8 @@ static void many_occupied_slots(void **state)
 {
     (void)state;
     rng r = {.state = 12};
-    columns c = make_columns(&r, 5, 1500000, 900000, false);
+    const int64_t n = 1500000 / every();
+    columns c = make_columns(&r, 5, n, n / 5 * 3, false);
     for (int way = 0; way < WAYS; way++) {
         if (is_missing(way)) continue;
         if (ways[way].params) continue;
@@ -168,8 +176,8 @@ static void beyond_the_reach_of_dense_ones(void **state)
     for (int round = 0; round < 24; round++) {
         const int naxes = 4 + round % 4;
         const bool masked = round % 3 == 1;
-        columns c =
-            make_columns(&r, naxes, round % 8 == 7 ? 1 : 1 + rng_below(&r, 200000), round % 2 ? 50000 : 20, masked);
+        columns c = make_columns(&r, naxes, round % 8 == 7 ? 1 : 1 + rng_below(&r, 200000 / every()),
+                                 round % 2 ? 50000 : 20, masked);
         for (int way = 0; way < WAYS; way++) {
             if (is_missing(way)) continue;
             histo_hist *h;

@@ -1,6 +1,7 @@
 /* Every strategy, dtype, axis, distribution and layout gives the counts of a comparison with each edge, to the bit; and
  * bins + flow + masked = samples. Strategies of a GPU count samples in its memory and in the host's. The environment
- * can take a part of it: HISTO_TEST_ROWS=cuda or cuda/NAME, HISTO_TEST_EVERY=n for each n-th case. */
+ * can take a part of it: HISTO_TEST_ROWS=cuda or cuda/NAME, HISTO_TEST_EVERY=n for each n-th case. The argument --rows
+ * prints the names of all rows instead. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -1025,8 +1026,19 @@ static void rows(void **state)
     if (skipped) skip();
 }
 
-int main(void)
+static int print_rows(void)
 {
+    histo_strategy_info info;
+    for (int s = 0; s < histo_strategy_count(); s++) {
+        if (histo_strategy_describe(s, &info) != HISTO_OK) return 1;
+        printf("%s/%s\n", info.backend, info.name);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) return strcmp(argv[1], "--rows") == 0 ? print_rows() : 2;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_axis_and_distribution),
         cmocka_unit_test(large_fills),

@@ -52,15 +52,22 @@ histo_status histo_staged_piece_lock(histo_staged_piece *piece)
     return status;
 }
 
+/* Kernels of any stream may still read it. */
+static void free_chunk(histo_staged_chunk *chunk)
+{
+    if (chunk->counted) cudaEventSynchronize(chunk->counted);
+    if (chunk->memory) cudaFree(chunk->memory);
+    chunk->memory = NULL;
+    chunk->bytes = 0;
+}
+
 histo_status histo_staged_chunk_make(histo_staged_chunk *chunk, size_t bytes)
 {
     if (chunk->bytes >= bytes) return HISTO_OK;
     histo_status status = chunk->copied ? HISTO_OK : make_event(&chunk->copied);
     if (status == HISTO_OK && !chunk->counted) status = make_event(&chunk->counted);
     if (status != HISTO_OK) return status;
-    cudaFree(chunk->memory); /* waits for whoever reads it */
-    chunk->memory = NULL;
-    chunk->bytes = 0;
+    free_chunk(chunk);
     status = HISTO_CUDA(cudaMalloc((void **)&chunk->memory, bytes), "chunks of samples");
     if (status == HISTO_OK) chunk->bytes = bytes;
     return status;
@@ -89,7 +96,7 @@ static void free_staging(histo_staging *s, bool alive)
     if (s->memory) munmap(s->memory, MAPPED);
     for (int c = 0; c < HISTO_STAGED_CHUNKS && alive; c++) {
         histo_staged_chunk *it = &s->chunks[c];
-        if (it->memory) cudaFree(it->memory);
+        free_chunk(it);
         if (it->copied) cudaEventDestroy(it->copied);
         if (it->counted) cudaEventDestroy(it->counted);
     }
