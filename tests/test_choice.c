@@ -26,6 +26,8 @@ static struct {
     int most_glances; /* samples that there are */
     histo_status glancing;
     int glanced;
+    int64_t sent;  /* samples that the GPU got in its last fill */
+    long clash_us; /* that it takes longer beside the CPU */
 } world;
 
 static int reset(void **state)
@@ -43,7 +45,21 @@ static int reset(void **state)
 static void take(long us)
 {
     struct timespec t = {0, us * 1000};
-    if (us) nanosleep(&t, NULL);
+    if (us > 0) nanosleep(&t, NULL);
+}
+
+static long now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* The part of `us`, which is that of all samples, that a job's take. */
+static long part_of(const histo_job *job, long us)
+{
+    int64_t all = histo_nest_samples(&job->nest);
+    return all ? (long)((double)us * (double)(job->end - job->begin) / (double)all) : 0;
 }
 
 static const char *refuses(const histo_problem *problem)
@@ -66,7 +82,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     }                                                                                                                  \
     static histo_status name##_launch(const histo_job *job)                                                            \
     {                                                                                                                  \
-        take(world.name##_sleep_us);                                                                                   \
+        take(part_of(job, world.name##_sleep_us));                                                                     \
         return world.counts ? histo_cpu_sequential.launch(job) : HISTO_OK;                                             \
     }                                                                                                                  \
     static const histo_strategy strategy_##name = {                                                                    \
@@ -119,7 +135,16 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
     if (world.running != HISTO_OK) return histo_fail(world.running, "the GPU is on fire");
     if (!job->prepared) return histo_fail(HISTO_DEVICE, "the plan was not prepared");
-    return strategy->launch(job);
+    world.sent = job->end - job->begin;
+    if (!job->meanwhile) return strategy->launch(job);
+    /* At once: what one takes beside the other takes no time. */
+    long before = now_us(), all = part_of(job, world.gpu_sleep_us), sleep = world.gpu_sleep_us;
+    histo_status status = job->meanwhile(job->meanwhile_of);
+    world.gpu_sleep_us = 0;
+    if (status == HISTO_OK) status = strategy->launch(job);
+    world.gpu_sleep_us = sleep;
+    take(all - (now_us() - before) + world.clash_us);
+    return status;
 }
 
 static histo_status prepare(const histo_problem *problem, void **prepared)
@@ -514,6 +539,97 @@ static void filled(void **state)
     assert_int_equal(world.prepared, 0);
 }
 
+/* Counts of N samples in 5 bins, of which the GPU was sent so many. */
+static void assert_fills(histo_plan *plan, int64_t n, int64_t least_sent, int64_t most_sent)
+{
+    for (int i = 0; i < N; i++)
+        samples[i] = (uint8_t)(i % 7);
+    histo_hist *h = make_hist(5);
+    histo_view view = histo_view_1d(samples, HISTO_U8, n);
+    uint64_t counts[5];
+    world.sent = 0;
+    OK(histo_plan_fill(plan, h, &view, NULL));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 5));
+    for (int b = 0; b < 5; b++)
+        assert_int_equal(counts[b], n / 7 + (b < n % 7));
+    assert_in_range(world.sent, least_sent, most_sent);
+    histo_hist_destroy(h);
+}
+
+/* While samples in page-locked memory travel, the CPU counts the others, if both have been measured and found about as
+ * fast. */
+static void split_between_both(void **state)
+{
+    (void)state;
+    world.awake = world.pinned = world.counts = true;
+    world.slow_sleep_us = 100000;
+    world.fast_sleep_us = world.gpu_sleep_us = 50000;
+    histo_plan *plan = make_plan(5, N, &(histo_plan_options){.effort = HISTO_MEASURE});
+    double cpu = candidate_of(plan, "fast")->us, gpu = candidate_of(plan, "gpu")->us, share = plan->split.share;
+    histo_transfer way = plan->site[1].transfer;
+    assert_true(way.direct);
+    cpu -= way.setup_us + way.gather_us;
+    assert_true(fabs(share - cpu / (cpu + gpu)) < 1e-9);
+    assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
+    assert_explains(plan, "\nsplit: ", true);
+    assert_explains(plan, "by cpu/fast with", true);
+    assert_int_equal(world.prepared, 1);
+    assert_fills(plan, N, (int64_t)(share * N) - 4096, (int64_t)(share * N));
+    assert_fills(plan, 1000, 0, 0); /* not worth the way */
+    world.pinned = false;           /* other samples than planned for */
+    assert_fills(plan, N, N, N);
+    world.pinned = true;
+    world.running = HISTO_DEVICE;
+    histo_hist *h = make_hist(5);
+    histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    assert_int_equal(histo_plan_fill(plan, h, &view, NULL), HISTO_DEVICE);
+    histo_hist_destroy(h);
+    histo_plan_destroy(plan);
+    assert_int_equal(world.prepared, 0);
+}
+
+static void split_or_not(void **state)
+{
+    (void)state;
+    enum { AWAKE = 1, PINNED = 2, MEASURED = 4, CLASHES = 8, FULL = 16, ALL = AWAKE | PINNED | MEASURED };
+    static const struct {
+        long fast_us, gpu_us;
+        int world;
+        const char *chosen;
+        bool split;
+    } cases[] = {
+        {20000, 20000, ALL, "cuda/gpu", true},         {20000, 20000, ALL & ~PINNED, "", false},
+        {20000, 200000, ALL, "cpu/fast", false},       {200000, 20000, ALL, "cuda/gpu", false},
+        {20000, 20000, ALL & ~MEASURED, "", false},    {20000, 20000, ALL | CLASHES, "", false},
+        {20000, 20000, ALL | FULL, "cpu/fast", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        histo_wisdom_forget();
+        world.slow_us = 4e5;
+        world.slow_sleep_us = 400000;
+        world.fast_sleep_us = cases[i].fast_us;
+        world.gpu_sleep_us = cases[i].gpu_us;
+        world.fast_us = (double)cases[i].fast_us;
+        world.gpu_us = (double)cases[i].gpu_us;
+        world.awake = cases[i].world & AWAKE;
+        world.pinned = cases[i].world & PINNED;
+        world.clash_us = cases[i].world & CLASHES ? 200000 : 0;
+        world.preparing = cases[i].world & FULL ? HISTO_NO_MEMORY : HISTO_OK;
+        histo_effort effort = cases[i].world & MEASURED ? HISTO_MEASURE : HISTO_ESTIMATE;
+        histo_plan *plan = make_plan(256, N, &(histo_plan_options){.effort = effort});
+        if (*cases[i].chosen) assert_string_equal(histo_plan_strategy(plan), cases[i].chosen);
+        assert_explains(plan, "\nsplit: ", cases[i].split);
+        assert_int_equal(world.prepared, plan->prepared != NULL);
+        histo_plan_destroy(plan);
+        assert_int_equal(world.prepared, 0);
+        /* Wisdom tells a later plan. */
+        plan = make_plan(256, N, NULL);
+        bool clashes = cases[i].world & CLASHES; /* which wisdom does not know of */
+        if (!clashes) assert_explains(plan, "\nsplit: ", cases[i].split);
+        histo_plan_destroy(plan);
+    }
+}
+
 /* ---- Rates ---- */
 
 static double growing_cost(const histo_problem *problem, int threads)
@@ -593,6 +709,8 @@ int main(void)
         cmocka_unit_test_setup(a_glance_decides, reset),
         cmocka_unit_test_setup(the_faster_counter_of_equal_ones, reset),
         cmocka_unit_test_setup(filled, reset),
+        cmocka_unit_test_setup(split_between_both, reset),
+        cmocka_unit_test_setup(split_or_not, reset),
         cmocka_unit_test_setup(rates_are_scaled, reset),
         cmocka_unit_test_setup(rates_go_on, reset),
     };

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "data.h"
 #include "device.h"
-#include "plan/strategy.h"
+#include "plan/plan.h"
 
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
 
@@ -570,6 +570,83 @@ static void several_host_threads(void **state)
     free(data);
 }
 
+/* Let wisdom have measured a strategy: fills of this kind take so long. */
+static void remember(const char *strategy, const histo_hist *h, const histo_view *samples,
+                     const histo_fill_options *fill, double us)
+{
+    histo_plan *plan;
+    OK(histo_plan_create(&plan, h, samples, fill, &(histo_plan_options){.strategy = strategy}));
+    OK(histo_wisdom_add(plan->problem.device, plan->site[plan->at].signature, plan->row, us));
+    histo_plan_destroy(plan);
+}
+
+/* A plan that splits fills between the GPU and the CPU counts every sample once: masked, filtered and weighted ones, of
+ * a batch; and samples that lie elsewhere than those it was made for are counted on the GPU. */
+static void split_fills(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { ROWS = 3 };
+    const int64_t n = is_sanitized() ? 3 << 20 : 3 << 24, shape[2] = {ROWS, n / ROWS};
+    float *data = make_floats(21, n), *pinned, *weights;
+    uint8_t *bytes;
+    CUDA_OK(cudaFree(NULL));
+    CUDA_OK(cudaMallocHost((void **)&pinned, (size_t)n * sizeof *pinned));
+    CUDA_OK(cudaMallocHost((void **)&weights, (size_t)n * sizeof *weights));
+    CUDA_OK(cudaMallocHost((void **)&bytes, (size_t)n));
+    for (int64_t i = 0; i < n; i++) {
+        pinned[i] = data[i];
+        weights[i] = (float)(i % 1000) * 0.37f;
+        bytes[i] = (uint8_t)(i % 3);
+    }
+    histo_view samples = histo_view_nd(pinned, HISTO_F32, 2, shape), elsewhere = samples, on_device;
+    histo_view of_weights = histo_view_nd(weights, HISTO_F32, 2, shape),
+               mask = histo_view_nd(bytes, HISTO_U8, 2, shape);
+    samples.batch_ndim = elsewhere.batch_ndim = of_weights.batch_ndim = mask.batch_ndim = 1;
+    elsewhere.data = data;
+    void *memory = device_copy(&elsewhere, &on_device);
+    const struct {
+        histo_weighting weighting;
+        histo_fill_options fill;
+    } cases[] = {{HISTO_UNWEIGHTED, {.mask = NULL}},
+                 {HISTO_UNWEIGHTED, {.mask = &mask}},
+                 {HISTO_UNWEIGHTED, {.where = &samples, .where_lo = -1, .where_hi = 1}},
+                 {HISTO_WEIGHT_REPRODUCIBLE, {.weights = &of_weights}},
+                 {HISTO_WEIGHT_REPRODUCIBLE, {.weights = &of_weights, .mask = &mask}}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        histo_hist *h = make(ROWS, cases[c].weighting), *e = make(ROWS, cases[c].weighting);
+        histo_plan *plan;
+        fill_by(e, "cpu/privatized", &samples, &cases[c].fill);
+        remember("cpu/privatized", h, &samples, &cases[c].fill, 1e5);
+        remember("cuda/global_atomic", h, &samples, &cases[c].fill, 1e5);
+        OK(histo_plan_create(&plan, h, &samples, &cases[c].fill, NULL));
+        char text[8192];
+        histo_plan_explain(plan, text, sizeof text);
+        if (plan->split.share == 0) fail_msg("case %zu is not split:\n%s", c, text);
+        for (int times = 1; times <= 3; times++) {
+            OK(histo_plan_fill(plan, h, &samples, &cases[c].fill));
+            assert_same(h, e);
+            OK(histo_hist_reset(h));
+        }
+        if (c == 0) {
+            OK(histo_plan_fill(plan, h, &elsewhere, NULL));
+            assert_same(h, e);
+            OK(histo_hist_reset(h));
+            OK(histo_plan_fill(plan, h, &on_device, NULL));
+            assert_same(h, e);
+        }
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    histo_wisdom_forget();
+    device_free(memory);
+    cudaFreeHost(pinned);
+    cudaFreeHost(weights);
+    cudaFreeHost(bytes);
+    free(data);
+}
+
 /* Every parameter of every strategy at its ends: it changes how, never what. */
 static void parameters(void **state)
 {
@@ -828,6 +905,7 @@ int main(void)
         cmocka_unit_test(two_streams),
         cmocka_unit_test(captured_fills),
         cmocka_unit_test(several_host_threads),
+        cmocka_unit_test(split_fills),
         cmocka_unit_test(parameters),
         cmocka_unit_test(failures),
         cmocka_unit_test(failed_reads_lose_nothing),

@@ -246,6 +246,7 @@ histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_j
     if (status != HISTO_OK) return status;
     if (r.gathers) status = histo_staging_pieces(r.staging);
     if (status == HISTO_OK) status = bring_all(strategy, &r);
+    if (status == HISTO_OK && job->meanwhile) status = job->meanwhile(job->meanwhile_of);
     /* Host memory is the caller's again when this returns. */
     histo_status last = HISTO_CUDA(cudaStreamSynchronize(r.staging->copies), "copying samples");
     if (status == HISTO_OK) status = last;

@@ -172,13 +172,25 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
         list_candidates(plan, 1);
 }
 
-/* The best of each site that is not left out, by wisdom or by the model, and the best of them. */
+/* The best of a site, by measurement or wisdom where there is any (known), else by the model; NULL if the site is left
+ * out or nothing there can count. */
+static const histo_candidate *best_of(histo_plan *plan, int site, bool *known)
+{
+    const histo_site *it = &plan->site[site];
+    *known = it->measured;
+    if (it->left_out || it->measured) return it->left_out ? NULL : histo_plan_cheapest(plan, site);
+    const histo_candidate *before = remembered(plan, site);
+    *known = before;
+    return before ? before : histo_plan_cheapest(plan, site);
+}
+
+/* The best of all sites. */
 static const histo_candidate *choose_estimated(histo_plan *plan)
 {
     const histo_candidate *best = NULL;
     for (int p = 0; p < plan->sites; p++) {
-        if (plan->site[p].left_out) continue;
-        const histo_candidate *known = remembered(plan, p), *it = known ? known : histo_plan_cheapest(plan, p);
+        bool known;
+        const histo_candidate *it = best_of(plan, p, &known);
         if (!it || (best && it->us >= best->us)) continue;
         best = it;
         plan->origin = known ? HISTO_REMEMBERED : HISTO_ESTIMATED;
@@ -227,11 +239,17 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     if (status != HISTO_OK) return status;
     plan->row = best->row;
     status = histo_plan_settle(plan, best->site);
-    if (status == HISTO_OK || best->site == 0) return status;
-    /* A GPU that was only a possibility and does not work is no reason to fail. */
-    plan->site[1].left_out = "it could not be prepared for this plan";
-    best = choose_estimated(plan);
-    if (!best) return status;
-    plan->row = best->row;
-    return histo_plan_settle(plan, 0);
+    if (status != HISTO_OK && best->site > 0) {
+        /* A GPU that was only a possibility and does not work is no reason to fail. */
+        plan->site[1].left_out = "it could not be prepared for this plan";
+        best = choose_estimated(plan);
+        if (!best) return status;
+        plan->row = best->row;
+        return histo_plan_settle(plan, 0);
+    }
+    if (status != HISTO_OK || plan->sites == 1) return status;
+    bool known[2];
+    const histo_candidate *here = best_of(plan, 0, &known[0]), *there = best_of(plan, 1, &known[1]);
+    if (here && there && known[0] && known[1]) histo_plan_split(plan, here, there, operands, fill);
+    return HISTO_OK;
 }

@@ -26,6 +26,13 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
     else
         histo_text_add(text, "on GPU %d", plan->problem.device - HISTO_DEVICE_CUDA(0));
     histo_text_add(text, ", %s\n", origins[plan->origin]);
+    if (plan->split.share > 0)
+        histo_text_add(text,
+                       "split: %.0f %% of the samples go there; meanwhile the CPU counts the others by %s/%s with %d "
+                       "thread%s, %s %.4g us in all\n",
+                       100 * plan->split.share, plan->split.row->backend->name, plan->split.row->name,
+                       plan->site[0].threads, plan->site[0].threads == 1 ? "" : "s",
+                       plan->origin == HISTO_MEASURED ? "measured" : "predicted", plan->split.us);
     for (int p = 0; plan->row->strategy->params[p].name; p++)
         histo_text_add(text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
                        plan->row->strategy->params[p].about);

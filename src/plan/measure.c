@@ -57,13 +57,6 @@ static histo_status time_candidate(trial *t, double best_us, double *us)
     return status;
 }
 
-static void use(histo_plan *plan, const histo_row *row)
-{
-    plan->row = row;
-    for (int p = 0; row->strategy->params[p].name; p++)
-        plan->params[p] = row->strategy->params[p].usual;
-}
-
 /* How long the counts of one fill take to come back from the device. */
 static histo_status time_gathering(trial *t, double *us)
 {
@@ -105,7 +98,8 @@ static histo_status measure_site(trial *t, int site)
             c->refusal = "not measured: predicted to be far slower";
             continue;
         }
-        use(plan, c->row);
+        plan->row = c->row;
+        histo_params_usual(plan->row, plan->params);
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
             c->refusal = "not measured: the memory of the GPU is too small for it";
@@ -122,11 +116,29 @@ static histo_status measure_site(trial *t, int site)
     return status;
 }
 
+/* A trial into a new bank, which is to be freed if this succeeds. */
+static histo_status begin(trial *t, histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+{
+    const histo_problem *p = &plan->problem;
+    *t = (trial){.plan = plan, .operands = operands, .fill = fill};
+    return histo_bank_make(&t->bank, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
+}
+
+histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
+                             double *us)
+{
+    trial t;
+    histo_status status = begin(&t, plan, operands, fill);
+    if (status != HISTO_OK) return status;
+    status = time_candidate(&t, 1e300, us);
+    histo_bank_free(&t.bank);
+    return status;
+}
+
 histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
-    trial t = {.plan = plan, .operands = operands, .fill = fill};
-    const histo_problem *p = &plan->problem;
-    histo_status status = histo_bank_make(&t.bank, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
+    trial t;
+    histo_status status = begin(&t, plan, operands, fill);
     if (status != HISTO_OK) return status;
     for (int site = 0; site < plan->sites && status == HISTO_OK; site++) {
         histo_site *it = &plan->site[site];

@@ -12,4 +12,8 @@ histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *opera
 /* The candidate of a site with the smallest us; NULL if there is none. */
 histo_candidate *histo_plan_cheapest(histo_plan *plan, int site);
 
+/* The time of a fill by the plan as it is. */
+histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
+                             double *us);
+
 #endif

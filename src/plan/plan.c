@@ -5,12 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+void histo_params_usual(const histo_row *row, int64_t *params)
+{
+    for (int p = 0; row->strategy->params[p].name; p++)
+        params[p] = row->strategy->params[p].usual;
+}
+
 /* "name=value,…" into params, which hold the usual values; refuses what the strategy does not know. */
 static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
 {
     const histo_param *list = row->strategy->params;
-    for (int p = 0; list[p].name; p++)
-        params[p] = list[p].usual;
+    histo_params_usual(row, params);
     while (text && *text) {
         size_t item = strcspn(text, ",");
         size_t key = strcspn(text, "=,");
@@ -60,7 +65,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     status = histo_plan_find_sites(plan, options, operands);
     if (status == HISTO_OK) status = histo_plan_choose(plan, options, operands, fill);
     for (int p = 0; p < plan->sites; p++)
-        if (p != plan->at) unprepare(&plan->site[p]);
+        if (p != plan->at && plan->split.share == 0) unprepare(&plan->site[p]);
     if (status == HISTO_OK) status = parse_params(plan->row, options->params, plan->params);
     if (status != HISTO_OK) {
         histo_plan_destroy(plan);
@@ -118,12 +123,17 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
     job.bank = bank;
     int64_t n = histo_nest_samples(&job.nest);
     bool exact = histo_is_reproducible(plan->problem.weighting);
-    int64_t piece = exact ? (int64_t)HISTO_EXACT_MAX_ADDS : n;
+    const bool split = histo_split_fits(plan, operands);
+    /* So that what is enqueued for a GPU at once does not fill its queues: the CPU would wait for them. */
+    const int64_t most = split ? INT64_C(1) << 32 : n;
+    int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
+    histo_beside beside = histo_split_begin(plan, &job);
     histo_status status = HISTO_OK;
     for (; job.end < n && status == HISTO_OK; job.begin = job.end) {
         job.end = n - job.begin < piece ? n : job.begin + piece;
-        status = plan->row->backend->run(plan->row->strategy, &job);
+        status = split ? histo_split_run(plan, &job, &beside) : plan->row->backend->run(plan->row->strategy, &job);
     }
+    free(beside.job.workspace);
     return status;
 }
 
@@ -134,7 +144,7 @@ const char *histo_plan_strategy(const histo_plan *plan)
 
 int histo_plan_threads(const histo_plan *plan)
 {
-    return plan->threads;
+    return plan->split.share > 0 ? plan->site[0].threads : plan->threads;
 }
 
 size_t histo_machine_describe(char *out, size_t capacity)

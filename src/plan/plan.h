@@ -32,6 +32,14 @@ typedef struct histo_candidate {
     double us;       /* of a fill: predicted, remembered or measured */
 } histo_candidate;
 
+/* What the CPU, which then is site[0], counts of each fill while the rest travels to site[1], where the plan is. */
+typedef struct histo_split {
+    double share; /* of the samples that travel; 0: the fill is not split */
+    const histo_row *row;
+    int64_t params[HISTO_MAX_PARAMS];
+    double us; /* of a fill: predicted, or measured as the candidates are */
+} histo_split;
+
 struct histo_plan {
     histo_problem problem;
     const histo_row *row;
@@ -43,6 +51,7 @@ struct histo_plan {
     void *prepared;
     int64_t params[HISTO_MAX_PARAMS];
     char name[48]; /* "backend/strategy" */
+    histo_split split;
     int candidates;
     histo_candidate candidate[HISTO_MAX_STRATEGIES];
 };
@@ -80,6 +89,28 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
 
 /* Make a site the one where the plan counts, prepared by its backend. */
 histo_status histo_plan_settle(histo_plan *plan, int site);
+
+/* Split the plan, if that is worth it, between the best candidates of its two sites, one of which has been chosen; the
+ * times of both are measured ones. */
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
+                      const histo_view *const *operands, const histo_fill_options *fill);
+
+/* Is the plan split, and do these samples lie as those that it was split for? Any others are counted on one device. */
+bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands);
+
+/* Run the range of `job`, on both sites. `beside` is for all ranges of a fill; its job's workspace is to be freed. */
+typedef struct histo_beside {
+    const histo_row *row;
+    histo_job job;
+} histo_beside;
+histo_beside histo_split_begin(const histo_plan *plan, const histo_job *job);
+histo_status histo_split_run(const histo_plan *plan, histo_job *job, histo_beside *beside);
+
+/* Is it page-locked and without gaps, so that a GPU fetches it from where it is? */
+bool histo_is_pinned(const histo_backend *backend, const histo_view *view);
+
+/* The usual values of a row's parameters. */
+void histo_params_usual(const histo_row *row, int64_t *params);
 
 /* One line that says what kind of problem this is on problem->device, for wisdom. */
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity);

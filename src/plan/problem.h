@@ -114,6 +114,9 @@ typedef struct histo_job {
     const int64_t *params; /* values, in the order of the strategy's list */
     void *workspace;       /* as many bytes as the strategy asked for, 64-byte aligned, not cleared */
     void *stream;
+    /* What the calling thread does while samples are on their way to a device; NULL: it waits. Called once. */
+    histo_status (*meanwhile)(void *context);
+    void *meanwhile_of;
     histo_device_bank *device_bank; /* where a device counts; NULL on the CPU */
 } histo_job;
 

@@ -154,6 +154,7 @@ histo_transfer histo_transfer_of(const histo_problem *p, double gathered, double
     double copied = histo_rate_of(HISTO_RATE_COPY) * pow(threads, histo_rate_of(HISTO_RATE_COPY_GROWTH));
     return (histo_transfer){
         .bytes = bytes,
+        .direct = gathered == 0,
         .start_us = awake ? 0 : histo_rate_of(HISTO_RATE_START),
         .setup_us = histo_rate_of(HISTO_RATE_FILL),
         .bytes_us = fmax(bytes / histo_rate_of(HISTO_RATE_LINK), n * gathered / copied),

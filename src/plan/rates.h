@@ -56,6 +56,7 @@ bool histo_cost_of(const histo_row *row, const histo_problem *problem, int threa
 /* What a GPU needs beside counting, where the samples are in host memory. */
 typedef struct histo_transfer {
     double bytes;     /* of samples that travel; 0: they are there, and all of this is 0 */
+    bool direct;      /* from page-locked memory, without the CPU */
     double start_us;  /* of CUDA, if nobody in this process has used it yet */
     double setup_us;  /* around the fill */
     double bytes_us;  /* the samples' way, while others are counted */

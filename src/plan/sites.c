@@ -36,16 +36,19 @@ static bool is_contiguous(const histo_view *view)
     return true;
 }
 
+bool histo_is_pinned(const histo_backend *backend, const histo_view *view)
+{
+    return is_contiguous(view) && backend->pinned(view->data);
+}
+
 /* What it takes to bring the operands to a GPU. Where they are together with some on the GPU, they have to. */
 static histo_transfer transfer_to(const histo_problem *p, const histo_backend *backend, histo_device device,
                                   const histo_view *const *operands)
 {
     if (device == HISTO_DEVICE_CPU || p->home != HISTO_DEVICE_CPU || !backend->awake) return (histo_transfer){0};
     double gathered = 0, pinned = 0;
-    for (int o = 0; o < p->operands; o++) {
-        bool direct = is_contiguous(operands[o]) && backend->pinned(operands[o]->data);
-        *(direct ? &pinned : &gathered) += (double)histo_dtype_size(p->dtypes[o]);
-    }
+    for (int o = 0; o < p->operands; o++)
+        *(histo_is_pinned(backend, operands[o]) ? &pinned : &gathered) += (double)histo_dtype_size(p->dtypes[o]);
     return histo_transfer_of(p, gathered, pinned, backend->awake(device), histo_backend_cpu.threads(0));
 }
 

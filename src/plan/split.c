@@ -1,0 +1,88 @@
+/* Splitting a fill: samples in page-locked memory are on their way to a GPU for as long as the bus takes, and the CPU,
+ * which has nothing to do with it, counts some of them meanwhile, from where they are. Samples that the CPU would have
+ * to copy first are not split: it is as busy with that as with counting them. Nor are any by predictions, which are too
+ * often wrong about a CPU with many threads: docs/performance.md has the figures. */
+#include <math.h>
+
+#include "plan/measure.h"
+
+/* How many times as fast it must promise to be: both lose by reading one memory. */
+static const double worth = 1.25;
+
+/* Let both sites take part: the GPU leads, and finds the CPU's row, its parameters and the share in plan->split. */
+static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu, double share)
+{
+    if (histo_plan_settle(plan, 0) != HISTO_OK || histo_plan_settle(plan, 1) != HISTO_OK) return false;
+    plan->row = gpu;
+    histo_params_usual(gpu, plan->params);
+    plan->split.row = cpu;
+    histo_params_usual(cpu, plan->split.params);
+    plan->split.share = share;
+    return true;
+}
+
+static void disengage(histo_plan *plan, const histo_row *row, int site)
+{
+    plan->split = (histo_split){0};
+    plan->row = row;
+    histo_plan_settle(plan, site); /* where it has been before */
+}
+
+void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
+                      const histo_view *const *operands, const histo_fill_options *fill)
+{
+    const histo_row *row = plan->row;
+    const int site = plan->at;
+    const histo_transfer *way = &plan->site[1].transfer;
+    if (!way->direct || plan->problem.ragged || plan->problem.storage == HISTO_SPARSE) return;
+    double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
+    double share = (cpu->us - fixed) / (cpu->us - fixed + gpu->us), alone = fmin(cpu->us, gpu->us);
+    if (!(share > 0) || (1 - share) * cpu->us * worth > alone) return;
+    if (!engage(plan, cpu->row, gpu->row, share)) {
+        disengage(plan, row, site);
+        return;
+    }
+    plan->split.us = (1 - share) * cpu->us;
+    if (plan->origin != HISTO_MEASURED) return;
+    bool timed = histo_plan_time(plan, operands, fill, &plan->split.us) == HISTO_OK;
+    plan->split.us += way->gather_us;
+    if (!timed || plan->split.us > alone) disengage(plan, row, site);
+}
+
+bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands)
+{
+    bool fits = plan->split.share > 0;
+    for (int o = 0; fits && o < plan->problem.operands; o++)
+        fits = histo_is_pinned(plan->row->backend, operands[o]);
+    return fits;
+}
+
+static histo_status count_beside(void *context)
+{
+    histo_beside *beside = context;
+    return beside->row->backend->run(beside->row->strategy, &beside->job);
+}
+
+histo_beside histo_split_begin(const histo_plan *plan, const histo_job *job)
+{
+    histo_beside beside = {.row = plan->split.row, .job = *job};
+    beside.job.prepared = plan->site[0].prepared;
+    beside.job.threads = plan->site[0].threads;
+    beside.job.params = plan->split.params;
+    return beside;
+}
+
+histo_status histo_split_run(const histo_plan *plan, histo_job *job, histo_beside *beside)
+{
+    enum { LEAST = 1 << 18, GRAIN = 1 << 12 };
+    int64_t n = job->end - job->begin, travelling = (int64_t)(plan->split.share * (double)n) / GRAIN * GRAIN;
+    if (travelling < LEAST) travelling = 0;
+    beside->job.begin = job->begin + travelling;
+    beside->job.end = job->end;
+    if (!travelling) return count_beside(beside);
+    histo_job sent = *job;
+    sent.end = beside->job.begin;
+    sent.meanwhile = count_beside;
+    sent.meanwhile_of = beside;
+    return plan->row->backend->run(plan->row->strategy, &sent);
+}
