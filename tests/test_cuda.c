@@ -408,7 +408,7 @@ static void two_streams(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    enum { ROUNDS = 20 };
+    const int rounds = is_sanitized() ? 4 : 20;
     const int64_t n = is_sanitized() ? 20003 : 200003;
     float *data = make_floats(6, n);
     histo_view host = histo_view_1d(data, HISTO_F32, n), device;
@@ -417,7 +417,7 @@ static void two_streams(void **state)
     for (int s = 0; s < 2; s++)
         CUDA_OK(cudaStreamCreateWithFlags(&streams[s], cudaStreamNonBlocking));
     histo_hist *e = make(1, HISTO_UNWEIGHTED);
-    for (int round = 0; round < ROUNDS; round++)
+    for (int round = 0; round < rounds; round++)
         fill_by(e, "cpu/privatized", &host, NULL);
     for (int i = 0; histo_row_at(i); i++) {
         if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
@@ -426,7 +426,7 @@ static void two_streams(void **state)
         char name[64];
         snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
         if (histo_plan_create(&plan, one, &device, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
-            for (int round = 0; round < ROUNDS; round++) {
+            for (int round = 0; round < rounds; round++) {
                 OK(histo_plan_fill(plan, one, &device, &(histo_fill_options){.stream = streams[round % 2]}));
                 for (int s = 0; s < 2; s++)
                     OK(histo_plan_fill(plan, each[s], &device, &(histo_fill_options){.stream = streams[s]}));
@@ -512,6 +512,7 @@ typedef struct worker {
     const histo_plan *plan;
     histo_hist *hist;
     const histo_view *device, *host;
+    int fills;
     histo_status status;
 } worker;
 
@@ -522,7 +523,7 @@ static void *work(void *context)
     if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) return NULL;
     histo_fill_options options = {.stream = stream};
     w->status = HISTO_OK;
-    for (int i = 0; i < 10 && w->status == HISTO_OK; i++)
+    for (int i = 0; i < w->fills && w->status == HISTO_OK; i++)
         w->status = histo_plan_fill(w->plan, w->hist, i % 2 ? w->host : w->device, &options);
     cudaStreamSynchronize(stream);
     cudaStreamDestroy(stream);
@@ -536,13 +537,13 @@ static void several_host_threads(void **state)
     /* Under compute-sanitizer no more than share staging that is kept: its initcheck takes memory that a thread makes
      * while another frees some for memory that nobody has written, of any program, and may crash it. */
     enum { THREADS = 6, KEPT = 4 };
-    const int running = is_sanitized() ? KEPT : THREADS;
+    const int running = is_sanitized() ? KEPT : THREADS, fills = is_sanitized() ? 4 : 10;
     const int64_t n = is_sanitized() ? 30001 : 150001;
     float *data = make_floats(7, n);
     histo_view host = histo_view_1d(data, HISTO_F32, n), device;
     void *memory = device_copy(&host, &device);
     histo_hist *e = make(1, HISTO_UNWEIGHTED);
-    for (int i = 0; i < 10; i++)
+    for (int i = 0; i < fills; i++)
         fill_by(e, "cpu/privatized", &host, NULL);
     for (int i = 0; histo_row_at(i); i++) {
         if (histo_row_at(i)->backend != &histo_backend_cuda) continue;
@@ -553,7 +554,7 @@ static void several_host_threads(void **state)
         worker workers[THREADS];
         pthread_t threads[THREADS];
         for (int t = 0; t < running; t++) {
-            workers[t] = (worker){plan, make(1, HISTO_UNWEIGHTED), &device, &host, HISTO_DEVICE};
+            workers[t] = (worker){plan, make(1, HISTO_UNWEIGHTED), &device, &host, fills, HISTO_DEVICE};
             assert_int_equal(pthread_create(&threads[t], NULL, work, &workers[t]), 0);
         }
         for (int t = 0; t < running; t++)
