@@ -360,7 +360,8 @@ typedef struct histo_plan histo_plan;
 typedef enum histo_effort {
     HISTO_ESTIMATE = 0, /* choose by cost model; uses wisdom where there is some */
     HISTO_MEASURE, /* time every candidate on the samples given, but the hopeless ones, and remember the winner of each
-                      device as wisdom */
+                      device as wisdom; where both a GPU and the CPU are candidates and the samples are page-locked, also
+                      both at once, each for a part of them */
 } histo_effort;
 
 typedef struct histo_plan_options {
@@ -385,7 +386,7 @@ HISTO_API void histo_plan_destroy(histo_plan *plan);
 HISTO_API histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                                        const histo_fill_options *options);
 
-/* "cpu/privatized": lives as long as the plan. */
+/* "cpu/privatized": lives as long as the plan. Of a plan that splits fills, the GPU's. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 
 /* CPU threads that the plan may use. */
