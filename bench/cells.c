@@ -17,7 +17,7 @@ typedef struct group {
     const char *beside;
     double times;
     int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
-    bool interleaved;
+    bool interleaved, sparse;
     bench_layout layout;
     histo_dtype weights;
     histo_weighting weighting;
@@ -80,6 +80,9 @@ static const group groups[] = {
 #define JOINT(dtype, how, x, y, z, distributions, gpu, cpu)                                                            \
     {BENCH_RESIDENT, HISTO_##dtype,     BENCH_NATURAL,     (int64_t)(x) * (y) * (z), distributions, gpu, cpu,          \
      BOOST,          .each = {x, y, z}, .interleaved = how},
+#define SPARSE(dtype, how, x, y, z, distributions, gpu, cpu)                                                           \
+    {BENCH_RESIDENT,    HISTO_##dtype,      BENCH_NATURAL, (int64_t)(x) * (y) * (z), distributions, gpu, cpu,          \
+     .each = {x, y, z}, .interleaved = how, .sparse = true},
 #define STACK(how, dtype, x, y, distributions, gpu, cpu)                                                               \
     {BENCH_RESIDENT,    HISTO_##dtype,        BENCH_NATURAL, (int64_t)(x) * (y), distributions, gpu, cpu,              \
      .each = {x, y, 1}, .layout = BENCH_##how},
@@ -98,6 +101,7 @@ static const group groups[] = {
 #undef GROUP
 #undef LAYOUT
 #undef JOINT
+#undef SPARSE
 #undef STACK
 #undef WEIGHTED
 #undef BOOST
@@ -126,14 +130,14 @@ static void name_axes(const group *g, char *name, size_t capacity)
         snprintf(name, capacity, "%s/%lld", axis_name(g), (long long)g->bins);
 }
 
-/* "/f32-fast-sum": what is weighted and how. */
-static void name_weights(const group *g, char *name, size_t capacity)
+/* "/sparse", or "/f32-fast-sum": what is weighted and how. */
+static void name_storage(const group *g, char *name, size_t capacity)
 {
     static const char *const kinds[] = {[HISTO_WEIGHT_FAST] = "fast",
                                         [HISTO_WEIGHT_REPRODUCIBLE] = "exact",
                                         [HISTO_WEIGHT_FAST_SUM] = "fast-sum",
                                         [HISTO_WEIGHT_REPRODUCIBLE_SUM] = "exact-sum"};
-    *name = '\0';
+    snprintf(name, capacity, "%s", g->sparse ? "/sparse" : "");
     if (g->weighting) snprintf(name, capacity, "/%s-%s", histo_dtype_name(g->weights), kinds[g->weighting]);
 }
 
@@ -146,8 +150,8 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
         char axes[32];
         name_axes(g, axes, sizeof axes);
         const char *layout = bench_layout_name(g->layout), *slash = *layout ? "/" : "";
-        char weights[24];
-        name_weights(g, weights, sizeof weights);
+        char storage[24];
+        name_storage(g, storage, sizeof storage);
         for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
@@ -166,10 +170,11 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
                                  .times = g->times};
             memcpy(cell->input.each, g->each, sizeof g->each);
             cell->input.interleaved = g->interleaved;
+            cell->input.sparse = g->sparse;
             for (int a = 0; a < BENCH_MOST_AXES; a++)
                 cell->input.axes += g->each[a] > 1;
-            snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s%s", dtype, axes, weights, placement, slash, layout);
-            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s%s/%s%s%s%s", dtype, axes, weights, cell->column,
+            snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s%s", dtype, axes, storage, placement, slash, layout);
+            snprintf(cell->input.name, sizeof cell->input.name, "%s/%s%s/%s%s%s%s", dtype, axes, storage, cell->column,
                      placement, slash, layout);
         }
     }

@@ -37,6 +37,6 @@ static inline cudaError_t bench_cuda_upload(void *to, const void *from, size_t b
 enum { BENCH_CUDA_THREADS = 256 };
 unsigned bench_cuda_blocks(void);
 
-extern "C" const bench_peer bench_global_atomics, bench_cub_histogram, bench_cub_sort, bench_npp;
+extern "C" const bench_peer bench_global_atomics, bench_cub_histogram, bench_cub_runs, bench_cub_sort, bench_npp;
 
 #endif

@@ -151,8 +151,9 @@ static int threads(int wanted)
     return histo_backend_cpu.threads(wanted);
 }
 
-static const bench_peer *const peers[] = {&bench_naive,          &bench_numpy,  &bench_boost_histogram,
-                                          &bench_fast_histogram, &bench_opencv, NULL};
+static const bench_peer *const peers[] = {
+    &bench_naive,        &bench_numpy, &bench_boost_histogram, &bench_fast_histogram, &bench_opencv,
+    &bench_numpy_unique, NULL};
 
 const bench_device bench_device_cpu = {
     .backend = "cpu",

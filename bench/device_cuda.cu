@@ -281,8 +281,8 @@ static histo_status copy_all(const void *placed, size_t bytes, int threads, void
     return HISTO_OK;
 }
 
-static const bench_peer *const peers[] = {&bench_cub_histogram, &bench_cub_sort, &bench_npp, &bench_global_atomics,
-                                          NULL};
+static const bench_peer *const peers[] = {&bench_cub_histogram, &bench_cub_sort,       &bench_cub_runs,
+                                          &bench_npp,           &bench_global_atomics, NULL};
 static const bench_peer *const no_peers[] = {NULL};
 
 #define ON_GPU                                                                                                         \

@@ -77,6 +77,7 @@ typedef struct bench_input {
      */
     int axes;
     int64_t each[BENCH_MOST_AXES];
+    bool sparse;      /* counted into a sparse histogram */
     bool interleaved; /* samples of all axes side by side; else columns one behind the other */
     bench_layout layout;
     histo_weighting weighting;

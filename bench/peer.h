@@ -30,7 +30,8 @@ typedef struct bench_peer {
     /* The counts of the bins; the sums of weights in BENCH_WEIGHT_UNIT. */
     histo_status (*counts)(void *state, uint64_t *counts);
     void (*end)(void *state);
-    bool arranges; /* it may be able to count what is not one array: begin tells */
+    bool arranges;    /* it may be able to count what is not one array: begin tells */
+    bool finds_slots; /* it finds the occupied slots, as for a sparse histogram; others count into an array of all */
 } bench_peer;
 
 #endif

@@ -199,7 +199,7 @@ static histo_status run_histogram(void *state, void *stream)
 }
 
 extern "C" const bench_peer bench_cub_histogram = {
-    "CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end, true};
+    "CUB DeviceHistogram", false, begin_histogram, run_histogram, counts, end, true, false};
 
 /* ---- Sort and search ---- */
 
@@ -283,7 +283,8 @@ static histo_status run_sort(void *state, void *stream)
     return bench_cuda_check(call_sort((peer *)state, (cudaStream_t)stream), "CUB's sort");
 }
 
-extern "C" const bench_peer bench_cub_sort = {"CUB sort + search", false, begin_sort, run_sort, counts, end, false};
+extern "C" const bench_peer bench_cub_sort = {
+    "CUB sort + search", false, begin_sort, run_sort, counts, end, false, false};
 
 /* ---- NPP ---- */
 
@@ -512,4 +513,4 @@ static histo_status sums_or_counts(void *state, uint64_t *result)
 }
 
 extern "C" const bench_peer bench_global_atomics = {"global atomics", true, begin_atomics, run_atomics,
-                                                    sums_or_counts,   end,  false};
+                                                    sums_or_counts,   end,  false,         false};

@@ -210,13 +210,14 @@ static void end(void *state)
     free(state);
 }
 
-#define PEER(id, name, weighs)                                                                                         \
+#define PEER(id, name, weighs, finds_slots)                                                                            \
     static histo_status begin_##id(const bench_task *task, void **state)                                               \
     {                                                                                                                  \
         return begin(name, task, state);                                                                               \
     }                                                                                                                  \
-    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, true};
-PEER(numpy, "NumPy", true)
-PEER(boost_histogram, "boost-histogram", true)
-PEER(fast_histogram, "fast-histogram", true)
-PEER(opencv, "OpenCV", false)
+    const bench_peer bench_##id = {name, weighs, begin_##id, run, counts, end, true, finds_slots};
+PEER(numpy, "NumPy", true, false)
+PEER(boost_histogram, "boost-histogram", true, false)
+PEER(fast_histogram, "fast-histogram", true, false)
+PEER(opencv, "OpenCV", false, false)
+PEER(numpy_unique, "NumPy unique", false, true)

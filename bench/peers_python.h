@@ -4,6 +4,6 @@
 
 #include "bench/peer.h"
 
-extern const bench_peer bench_numpy, bench_boost_histogram, bench_fast_histogram, bench_opencv;
+extern const bench_peer bench_numpy, bench_boost_histogram, bench_fast_histogram, bench_opencv, bench_numpy_unique;
 
 #endif

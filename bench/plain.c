@@ -212,4 +212,4 @@ static histo_status naive_counts(void *state, uint64_t *counts)
     return HISTO_OK;
 }
 
-const bench_peer bench_naive = {"naive loop", false, naive_begin, naive_run, naive_counts, free, false};
+const bench_peer bench_naive = {"naive loop", false, naive_begin, naive_run, naive_counts, free, false, false};

@@ -44,7 +44,9 @@ histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged,
 {
     filling f;
     histo_fill_options fill = make_filling(b, arranged, 0, n, &f);
-    histo_hist_options kind = {.batch = arranged->batch, .weighting = b->input->weighting};
+    histo_hist_options kind = {.batch = arranged->batch,
+                               .weighting = b->input->weighting,
+                               .storage = b->input->sparse ? HISTO_SPARSE : HISTO_DENSE};
     histo_status status = histo_hist_create(hist, b->axes, b->axis, &kind);
     return status == HISTO_OK ? histo_plan_create(plan, *hist, f.views, &fill, how) : status;
 }
@@ -103,6 +105,8 @@ static histo_status begin_peer(racer *r)
                            .all = b->chunk * b->fills,
                            .threads = b->result->threads};
     if (r->task.arranged && !r->peer->arranges) return histo_fail(HISTO_UNSUPPORTED, "it counts one array");
+    if (b->input->sparse != r->peer->finds_slots)
+        return histo_fail(HISTO_UNSUPPORTED, b->input->sparse ? "it needs memory for every slot" : "not for arrays");
     if (b->weights && !r->peer->weighs) return histo_fail(HISTO_UNSUPPORTED, "it sums no weights");
     return r->peer->begin(&r->task, &r->state);
 }

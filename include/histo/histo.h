@@ -360,8 +360,8 @@ typedef struct histo_plan histo_plan;
 typedef enum histo_effort {
     HISTO_ESTIMATE = 0, /* choose by cost model; uses wisdom where there is some */
     HISTO_MEASURE, /* time every candidate on the samples given, but the hopeless ones, and remember the winner of each
-                      device as wisdom; where both a GPU and the CPU are candidates and the samples are page-locked, also
-                      both at once, each for a part of them */
+                      device as wisdom; where both a GPU and the CPU are candidates and the samples are page-locked,
+                      also both at once, each for a part of them */
 } histo_effort;
 
 typedef struct histo_plan_options {

@@ -147,13 +147,13 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     bank->batch = p->batch;
     bank->slots = p->slots;
     bank->is_sparse = p->storage == HISTO_SPARSE;
-    bank->counters = bank->is_sparse ? 0 : p->slots + 1;
+    bank->counters = histo_problem_has_counters(p) ? p->slots + 1 : 0;
     memcpy(bank->exact, exact, sizeof bank->exact);
     histo_status status =
         HISTO_CUDA(cudaStreamCreateWithFlags(&bank->stream, cudaStreamNonBlocking), "making a stream");
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaEventCreateWithFlags(&bank->done, cudaEventDisableTiming), "making an event");
-    if (status == HISTO_OK && !bank->is_sparse)
+    if (status == HISTO_OK && bank->counters)
         status = allocate((void **)&bank->counts, all_counters(bank) * sizeof *bank->counts, "counts");
     if (status == HISTO_OK) status = make_sums(bank, p->weighting);
     if (status == HISTO_OK) status = clear_memory(bank);

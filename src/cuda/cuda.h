@@ -76,8 +76,8 @@ typedef struct histo_cuda_exact {
     unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
 } histo_cuda_exact;
 
-/* Sparse counts on the device: n pairs of a slot and a count in the first arrays, and room to sort them in the others.
- * Samples left out are counted in slots behind all, as in histo_bank_add. */
+/* Pairs of a sparse histogram on the device: n pairs of a slot and a count in the first arrays, and room to sort them
+ * in the others. Samples left out are counted in slots behind all, as in histo_bank_add. */
 typedef struct histo_cuda_sparse {
     int64_t n, capacity;
     unsigned long long *slots[2], *counts[2]; /* [capacity] */
@@ -91,7 +91,9 @@ typedef struct histo_cuda_fork histo_cuda_fork;
 typedef struct histo_cuda_bank {
     histo_device_bank base;
     int64_t batch, slots, counters;
-    bool is_sparse; /* no counters, and nothing of [batch * counters] */
+    /* Of a sparse histogram: pairs, beside counters or, of one of too many slots, instead of them: counters is then 0.
+     */
+    bool is_sparse;
     histo_cuda_sparse sparse;
     unsigned long long *counts; /* [batch * counters] */
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */

@@ -1,21 +1,24 @@
 /* sort_runs: the slots of a chunk of samples are sorted, and each run of equal ones is a pair: a slot and its count.
  *
- * - A slot of 64 bits holds the batch entry too; samples left out have slots behind all others. A chunk is any part of
- *   the samples.
- * - To find what is equal, slots need not be in order. Those of more than 32 bits are multiplied by an odd number,
- *   which can be undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however
- *   many bits a slot has. Slots that differ and have the same upper bits may make each other's run into several, which
+ * - A slot holds the batch entry too; samples left out have slots behind all others. A chunk is any part of the
+ *   samples. Slots of a chunk are of 32 bits if that is enough for all of the batch, else of 64.
+ * - To find what is equal, slots need not be in order. Those of 64 bits are multiplied by an odd number, which can be
+ *   undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however many bits a
+ *   slot has. Slots that differ and have the same upper bits may make each other's run into several, which
  *   adds pairs and changes no count.
  * - Pairs are appended to a list in device memory. When there is no room for those of another chunk, the list is sorted
  *   by its slots, and equal ones joined; if then it is still more than half full, a larger one is made. A list of the
  *   largest size is brought to the host.
  *
+ * Of a histogram of few slots, other strategies may count in counters. What is occupied of them becomes pairs, too,
+ * when the host asks for the counts.
+ *
  * The number of runs decides what comes next, so that each chunk is waited for.
  *
  * Source: sort-based aggregation; CUB's radix sort, selection and reduction by key. Sorting by some bits of a
  * product is ours.
- * Bytes: each sample once; its slot written, read and written for each of four or fewer steps of the sort, and read
- * twice more. Indifferent to skew and to the number of slots. C++ only to call CUB. */
+ * Bytes: each sample once; its slot of 4 or 8 bytes written, read and written for each of four or fewer steps of the
+ * sort, and read twice more. Indifferent to skew and to the number of slots. C++ only to call CUB. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -57,11 +60,12 @@ HISTO_IN_KERNEL int64_t place_of_share(const histo_cuda_work *w, int64_t item, i
     return (first < w->begin ? 0 : first - w->begin) + item % w->shares_each * w->samples_each;
 }
 
-static __global__ void number_any(const __grid_constant__ histo_cuda_work work, numbering by, word *out)
+template <typename SLOT>
+static __global__ void number_any(const __grid_constant__ histo_cuda_work work, numbering by, SLOT *out)
 {
     for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
         histo_share share = histo_share_any(&work, item);
-        word *at = out + place_of_share(&work, item, share.entry, share.index[0]);
+        SLOT *at = out + place_of_share(&work, item, share.entry, share.index[0]);
         for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
             histo_place place = histo_place_of(&work, &share, offset);
             uint64_t slot = (uint64_t)share.entry;
@@ -71,28 +75,29 @@ static __global__ void number_any(const __grid_constant__ histo_cuda_work work, 
             if ((work.mask != HISTO_ABSENT && histo_is_masked(&work, histo_address(&work, &place, work.mask))) ||
                 (work.where != HISTO_ABSENT && histo_is_outside(&work, histo_address(&work, &place, work.where))))
                 slot = by.all + (uint64_t)share.entry;
-            at[offset] = slot * by.factor;
+            at[offset] = (SLOT)(slot * by.factor);
         }
     }
 }
 
 /* Several axes and nothing beside, each one long run. */
+template <typename SLOT>
 static __global__ void number_columns(const __grid_constant__ histo_cuda_work work,
-                                      const __grid_constant__ histo_joint joint, numbering by, word *out)
+                                      const __grid_constant__ histo_joint joint, numbering by, SLOT *out)
 {
     enum { N = HISTO_SAMPLES_columns };
     for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
         histo_joint_share share = histo_share_joint(&work, &joint, item);
-        word *to = out + place_of_share(&work, item, share.entry, share.first);
+        SLOT *to = out + place_of_share(&work, item, share.entry, share.first);
         HISTO_FOR_STEPS(columns, share, at)
         {
-            uint64_t slot[N];
+            SLOT slot[N];
             histo_ahead_columns next;
             histo_load_column(&work, &share, at, 0, histo_column(&work, &share, 0), joint.sizes[0], HISTO_RUN_columns,
                               &next);
 #pragma unroll
             for (int k = 0; k < N; k++)
-                slot[k] = (uint64_t)share.entry;
+                slot[k] = (SLOT)share.entry;
 #pragma unroll 1
             for (int a = 0; a < work.naxes; a++) {
                 const histo_ahead_columns now = next;
@@ -103,19 +108,20 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
                 histo_add_column(&work, &joint, NULL, a, work.dtypes[a], &now, on_axis);
 #pragma unroll
                 for (int k = 0; k < N; k++)
-                    slot[k] = slot[k] * ((uint64_t)work.lookups[a].bins + 3) + on_axis[k];
+                    slot[k] = slot[k] * (SLOT)(work.lookups[a].bins + 3) + on_axis[k];
             }
 #pragma unroll
             for (int k = 0; k < N; k++) {
                 uint32_t i = histo_column_index(at, k, HISTO_RUN_columns);
-                if (i < share.length) to[i] = slot[k] * by.factor;
+                if (i < share.length) to[i] = slot[k] * (SLOT)by.factor;
             }
         }
     }
 }
 
 /* The pairs of n sorted slots, of whose runs it is known where they begin. */
-static __global__ void make_pairs(const word *sorted, int64_t n, const uint32_t *begins, int64_t runs, uint64_t inverse,
+template <typename SLOT>
+static __global__ void make_pairs(const SLOT *sorted, int64_t n, const uint32_t *begins, int64_t runs, uint64_t inverse,
                                   word *slots, word *counts)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < runs; i += gridDim.x * (int64_t)blockDim.x) {
@@ -131,8 +137,9 @@ struct plus {
     __device__ word operator()(word a, word b) const { return a + b; }
 };
 
+template <typename SLOT>
 struct begins_run {
-    const word *slots;
+    const SLOT *slots;
     __device__ bool operator()(uint32_t i) const { return i == 0 || slots[i] != slots[i - 1]; }
 };
 
@@ -146,9 +153,10 @@ typedef struct cub_call {
 static pthread_mutex_t cub_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 /* Sort n slots by bits [low, high), from arrays[*which]; *which is then where they are. */
-static cudaError_t sort_slots(cub_call *call, word *const arrays[2], int *which, int64_t n, int low, int high)
+template <typename SLOT>
+static cudaError_t sort_slots(cub_call *call, void *const arrays[2], int *which, int64_t n, int low, int high)
 {
-    cub::DoubleBuffer<word> slots(arrays[0], arrays[1]);
+    cub::DoubleBuffer<SLOT> slots((SLOT *)arrays[0], (SLOT *)arrays[1]);
     slots.selector = *which;
     pthread_mutex_lock(&cub_mutex);
     cudaError_t error =
@@ -159,9 +167,10 @@ static cudaError_t sort_slots(cub_call *call, word *const arrays[2], int *which,
 }
 
 /* Where the runs of n slots begin, and how many they are. */
-static cudaError_t find_runs(cub_call *call, const word *slots, int64_t n, uint32_t *begins, word *runs)
+template <typename SLOT>
+static cudaError_t find_runs(cub_call *call, const void *slots, int64_t n, uint32_t *begins, word *runs)
 {
-    const begins_run at = {slots};
+    const begins_run<SLOT> at = {(const SLOT *)slots};
     pthread_mutex_lock(&cub_mutex);
     cudaError_t error = cub::DeviceSelect::If(call->memory, call->bytes, thrust::counting_iterator<uint32_t>(0), begins,
                                               runs, (int)n, at, call->stream);
@@ -193,13 +202,14 @@ static cudaError_t join(cub_call *call, const word *from_slots, const word *from
 }
 
 /* Bytes that CUB wants for n slots of a chunk, and for n pairs. */
+template <typename SLOT>
 static size_t bytes_of_chunk(int64_t n)
 {
     cub_call sorting = {}, finding = {};
-    word *const none[2] = {NULL, NULL};
+    void *const none[2] = {NULL, NULL};
     int which = 0;
-    sort_slots(&sorting, none, &which, n, 0, 64);
-    find_runs(&finding, NULL, n, NULL, NULL);
+    sort_slots<SLOT>(&sorting, none, &which, n, 0, 8 * sizeof(SLOT));
+    find_runs<SLOT>(&finding, NULL, n, NULL, NULL);
     return sorting.bytes > finding.bytes ? sorting.bytes : finding.bytes;
 }
 
@@ -257,6 +267,25 @@ static histo_status make(histo_cuda_sparse *s, int64_t capacity)
     return status;
 }
 
+/* Room for n more pairs, and for as many again. */
+static histo_status enlarge(histo_cuda_sparse *s, int64_t n, cudaStream_t stream)
+{
+    histo_cuda_sparse larger;
+    histo_status status = make(&larger, 2 * (s->n + n));
+    if (status != HISTO_OK) return status;
+    larger.n = s->n;
+    const size_t bytes = (size_t)s->n * sizeof(word);
+    if (bytes)
+        status = HISTO_CUDA(cudaMemcpyAsync(larger.slots[0], s->slots[0], bytes, cudaMemcpyDeviceToDevice, stream),
+                            "moving occupied slots");
+    if (bytes && status == HISTO_OK)
+        status = HISTO_CUDA(cudaMemcpyAsync(larger.counts[0], s->counts[0], bytes, cudaMemcpyDeviceToDevice, stream),
+                            "moving occupied slots");
+    histo_cuda_sparse_free(status == HISTO_OK ? s : &larger); /* waits for the copies */
+    if (status == HISTO_OK) *s = larger;
+    return status;
+}
+
 /* Sort the pairs, and join those of one slot. */
 static histo_status settle(histo_cuda_sparse *s, uint64_t largest, cudaStream_t stream)
 {
@@ -284,15 +313,72 @@ static histo_status settle(histo_cuda_sparse *s, uint64_t largest, cudaStream_t 
     return HISTO_OK;
 }
 
-static uint64_t largest_slot(const histo_cuda_bank *bank)
+static uint64_t largest_slot(int64_t batch, int64_t slots)
 {
-    return (uint64_t)bank->batch * (uint64_t)bank->slots + (uint64_t)bank->batch - 1;
+    return (uint64_t)batch * (uint64_t)slots + (uint64_t)batch - 1;
 }
+
+/* ---- Counters ---- */
+
+/* Of all counters of a batch: a warp finds a place for its pairs at once, and nothing is written where there are no
+ * arrays. */
+static __global__ void collect(word *counters, int64_t all, int64_t each, word *places, word *slots, word *counts)
+{
+    const int lane = (int)threadIdx.x % 32;
+    const int64_t batch = all / each;
+    for (int64_t first = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 32 * 32; first < all;
+         first += gridDim.x * (int64_t)blockDim.x) {
+        const int64_t i = first + lane;
+        const word count = i < all ? counters[i] : 0;
+        const uint32_t occupied = __ballot_sync(~0u, count != 0);
+        word place = 0;
+        if (lane == 0 && occupied) place = atomicAdd(places, (word)__popc(occupied));
+        place = __shfl_sync(~0u, place, 0) + (word)__popc(occupied & ((1u << lane) - 1));
+        if (!count || !slots) continue;
+        const int64_t entry = i / each, slot = i % each;
+        slots[place] = (word)(slot < each - 1 ? entry * (each - 1) + slot : batch * (each - 1) + entry);
+        counts[place] = count;
+        counters[i] = 0;
+    }
+}
+
+static histo_status launch_collect(histo_cuda_bank *bank, word *places, word *slots, word *counts, cudaStream_t stream)
+{
+    const unsigned blocks = 4096;
+    int64_t all = bank->batch * bank->counters;
+    void *args[] = {&bank->counts, &all, &bank->counters, &places, &slots, &counts};
+    histo_status status = HISTO_CUDA(cudaMemsetAsync(places, 0, sizeof *places, stream), "finding occupied slots");
+    if (status != HISTO_OK) return status;
+    return HISTO_CUDA(cudaLaunchKernel((const void *)collect, dim3(blocks), dim3(THREADS), args, 0, stream),
+                      "finding occupied slots");
+}
+
+/* What is occupied of the counters becomes pairs, and they are cleared. */
+static histo_status pair_counters(histo_cuda_bank *bank, cudaStream_t stream)
+{
+    word *places;
+    histo_status status = HISTO_CUDA(cudaMalloc((void **)&places, sizeof *places), "finding occupied slots");
+    if (status != HISTO_OK) return status;
+    int64_t n = 0;
+    status = launch_collect(bank, places, NULL, NULL, stream);
+    if (status == HISTO_OK) status = read_number(places, stream, &n);
+    histo_cuda_sparse *s = &bank->sparse;
+    if (status == HISTO_OK && s->n + n > s->capacity) status = enlarge(s, n, stream);
+    if (status == HISTO_OK && n) {
+        status = launch_collect(bank, places, s->slots[0] + s->n, s->counts[0] + s->n, stream);
+        if (status == HISTO_OK) s->n += n;
+    }
+    cudaFree(places); /* waits for who uses it */
+    return status;
+}
+
+/* ---- The way to the host ---- */
 
 histo_status histo_cuda_sparse_gather(histo_cuda_bank *bank, const histo_bank *to, cudaStream_t stream)
 {
     histo_cuda_sparse *s = &bank->sparse;
-    histo_status status = settle(s, largest_slot(bank), stream);
+    histo_status status = bank->counters ? pair_counters(bank, stream) : HISTO_OK;
+    if (status == HISTO_OK) status = settle(s, largest_slot(bank->batch, bank->slots), stream);
     if (status != HISTO_OK || s->n == 0) return status;
     const size_t bytes = (size_t)s->n * sizeof(word);
     word *slots = (word *)malloc(2 * bytes), *counts = slots + s->n;
@@ -328,30 +414,17 @@ static histo_status make_room(const histo_job *job, histo_cuda_bank *bank, int64
     histo_cuda_sparse *s = &bank->sparse;
     cudaStream_t stream = (cudaStream_t)job->stream;
     if (s->n + n <= s->capacity) return HISTO_OK;
-    histo_status status = settle(s, largest_slot(bank), stream);
+    histo_status status = settle(s, largest_slot(bank->batch, bank->slots), stream);
     if (status == HISTO_OK && !is_roomy(s, n) && 2 * (s->n + n) > most)
         status = histo_cuda_sparse_gather(bank, job->bank, stream);
-    if (status != HISTO_OK || is_roomy(s, n)) return status;
-    histo_cuda_sparse larger;
-    status = make(&larger, 2 * (s->n + n));
-    if (status != HISTO_OK) return status;
-    larger.n = s->n;
-    const size_t bytes = (size_t)s->n * sizeof(word);
-    if (bytes)
-        status = HISTO_CUDA(cudaMemcpyAsync(larger.slots[0], s->slots[0], bytes, cudaMemcpyDeviceToDevice, stream),
-                            "moving occupied slots");
-    if (bytes && status == HISTO_OK)
-        status = HISTO_CUDA(cudaMemcpyAsync(larger.counts[0], s->counts[0], bytes, cudaMemcpyDeviceToDevice, stream),
-                            "moving occupied slots");
-    histo_cuda_sparse_free(status == HISTO_OK ? s : &larger); /* waits for the copies */
-    if (status == HISTO_OK) *s = larger;
-    return status;
+    return status != HISTO_OK || is_roomy(s, n) ? status : enlarge(s, n, stream);
 }
 
 /* ---- The strategy ---- */
 
 typedef struct layout {
     int64_t chunk;
+    bool is_long;      /* slots are of 64 bits */
     size_t array, cub; /* bytes of each of two arrays of slots, and for CUB */
 } layout;
 
@@ -363,8 +436,10 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     int64_t most = params[CHUNK] ? params[CHUNK] : usual;
     if (most < LEAST_CHUNK) most = LEAST_CHUNK;
     if (l.chunk > most) l.chunk = most;
-    l.array = ((size_t)l.chunk * sizeof(word) + 255) / 256 * 256;
-    l.cub = bytes_of_chunk(l.chunk);
+    l.is_long = bits_of(largest_slot(p->batch, p->slots)) > SORTED_BITS;
+    /* An array of slots is one of 32-bit indices, too, when it is not sorted any more. */
+    l.array = ((size_t)l.chunk * (l.is_long ? sizeof(word) : sizeof(uint32_t)) + 255) / 256 * 256;
+    l.cub = l.is_long ? bytes_of_chunk<word>(l.chunk) : bytes_of_chunk<uint32_t>(l.chunk);
     return l;
 }
 
@@ -377,7 +452,7 @@ static const char *refuses(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    return 200 + (double)p->samples / 2e4;
+    return 200 + (double)p->samples / (bits_of(largest_slot(p->batch, p->slots)) > SORTED_BITS ? 2e4 : 4e4);
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -387,21 +462,25 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return 2 * l.array + l.cub + sizeof(word);
 }
 
-static histo_status number(const histo_job *job, const numbering *by, word *out)
+template <typename SLOT>
+static histo_status number(const histo_job *job, const numbering *by, SLOT *out)
 {
     enum { LEAST = 1 << 12 };
     int64_t blocks = histo_cuda_resident(job->problem->device, THREADS, 0);
     histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, 1 << 28);
+    for (int a = 0; a < work.naxes; a++)
+        work.slot_strides[a] = 1; /* slots on each axis are put together here */
     histo_joint joint;
     const bool are_columns = histo_cuda_joint_of(&work, &joint) != HISTO_NOT_JOINT;
     numbering numbers = *by;
     void *any[] = {&work, &numbers, &out}, *columns[] = {&work, &joint, &numbers, &out};
-    return histo_cuda_launch(job, are_columns ? (const void *)number_columns : (const void *)number_any,
+    return histo_cuda_launch(job, are_columns ? (const void *)number_columns<SLOT> : (const void *)number_any<SLOT>,
                              dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), THREADS, 0,
                              are_columns ? columns : any);
 }
 
-static histo_status append(const histo_job *job, histo_cuda_sparse *s, const word *sorted, const uint32_t *begins,
+template <typename SLOT>
+static histo_status append(const histo_job *job, histo_cuda_sparse *s, const SLOT *sorted, const uint32_t *begins,
                            int64_t runs, uint64_t inverse)
 {
     const int64_t most_blocks = 1 << 16;
@@ -409,33 +488,34 @@ static histo_status append(const histo_job *job, histo_cuda_sparse *s, const wor
     word *slots = s->slots[0] + s->n, *counts = s->counts[0] + s->n;
     void *args[] = {&sorted, &n, &begins, &runs, &inverse, &slots, &counts};
     s->n += runs;
-    return histo_cuda_launch(job, (const void *)make_pairs,
+    return histo_cuda_launch(job, (const void *)make_pairs<SLOT>,
                              dim3((unsigned)(blocks < most_blocks ? blocks : most_blocks)), THREADS, 0, args);
 }
 
 /* The job's samples are at most a chunk. */
+template <typename SLOT>
 static histo_status count_chunk(const layout *l, const histo_job *job, histo_cuda_bank *bank)
 {
     histo_cuda_sparse *s = &bank->sparse;
-    const uint64_t largest = largest_slot(bank);
-    const bool is_long = bits_of(largest) > SORTED_BITS;
-    const numbering by = {is_long ? FACTOR : 1, (uint64_t)bank->batch * (uint64_t)bank->slots};
-    word *const arrays[2] = {(word *)job->workspace, (word *)((char *)job->workspace + l->array)};
+    const int bits = bits_of(largest_slot(bank->batch, bank->slots));
+    const numbering by = {l->is_long ? FACTOR : 1, (uint64_t)bank->batch * (uint64_t)bank->slots};
+    void *const arrays[2] = {job->workspace, (char *)job->workspace + l->array};
     word *runs = (word *)((char *)job->workspace + 2 * l->array);
     cub_call call = {runs + 1, l->cub, (cudaStream_t)job->stream};
     const int64_t n = job->end - job->begin;
     int which = 0;
-    histo_status status = number(job, &by, arrays[0]);
+    histo_status status = number(job, &by, (SLOT *)arrays[0]);
     if (status == HISTO_OK)
         status = HISTO_CUDA(
-            sort_slots(&call, arrays, &which, n, is_long ? 64 - SORTED_BITS : 0, is_long ? 64 : bits_of(largest)),
+            sort_slots<SLOT>(&call, arrays, &which, n, l->is_long ? 64 - SORTED_BITS : 0, l->is_long ? 64 : bits),
             "sorting slots");
     call.bytes = l->cub;
     uint32_t *begins = (uint32_t *)arrays[1 - which];
-    if (status == HISTO_OK) status = HISTO_CUDA(find_runs(&call, arrays[which], n, begins, runs), "finding runs");
+    if (status == HISTO_OK) status = HISTO_CUDA(find_runs<SLOT>(&call, arrays[which], n, begins, runs), "finding runs");
     int64_t more;
     if (status == HISTO_OK) status = read_number(runs, (cudaStream_t)job->stream, &more);
-    return status == HISTO_OK ? append(job, s, arrays[which], begins, more, is_long ? INVERSE : 1) : status;
+    return status == HISTO_OK ? append(job, s, (const SLOT *)arrays[which], begins, more, l->is_long ? INVERSE : 1)
+                              : status;
 }
 
 static histo_status launch(const histo_job *job)
@@ -447,7 +527,8 @@ static histo_status launch(const histo_job *job)
     for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
         piece.end = job->end - piece.begin < l.chunk ? job->end : piece.begin + l.chunk;
         status = make_room(&piece, bank, piece.end - piece.begin, job->params[PAIRS]);
-        if (status == HISTO_OK) status = count_chunk(&l, &piece, bank);
+        if (status == HISTO_OK)
+            status = l.is_long ? count_chunk<word>(&l, &piece, bank) : count_chunk<uint32_t>(&l, &piece, bank);
     }
     return status;
 }
@@ -458,7 +539,8 @@ extern "C" const histo_strategy histo_cuda_sort_runs = {
     workspace,
     launch,
     {{"chunk", 0, 1 << 28, 0,
-      "samples sorted at a time, 1024 at least, of 16 bytes of workspace each; 0: 2^26, or 2^24 where there is little "
+      "samples sorted at a time, 1024 at least, of 8 or 16 bytes of workspace each; 0: 2^26, or 2^24 where there is "
+      "little "
       "memory"},
      {"pairs", 1, 1 << 29, 1 << 28,
       "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},

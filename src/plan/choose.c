@@ -12,10 +12,11 @@ const char *histo_plan_wanted(const histo_plan_options *options)
     return wanted && *wanted ? wanted : NULL;
 }
 
-/* Does it fill histograms of the problem's storage? Others are no candidates. */
+/* Does it fill histograms of the problem's storage? Others are no candidates. A device's counters serve both. */
 static bool is_of_storage(const histo_row *row, const histo_problem *problem)
 {
-    return !row->strategy || row->strategy->sparse == (problem->storage == HISTO_SPARSE);
+    if (!row->strategy || row->strategy->sparse == (problem->storage == HISTO_SPARSE)) return true;
+    return !row->strategy->sparse && row->backend->gather && histo_problem_has_counters(problem);
 }
 
 static const char *refusal(const histo_row *row, const histo_problem *problem)

@@ -199,6 +199,12 @@ double histo_problem_share(const histo_problem *problem, int64_t length)
     return (double)most / problem->glances;
 }
 
+bool histo_problem_has_counters(const histo_problem *problem)
+{
+    enum { MOST = 1 << 26 /* half a GiB */ };
+    return problem->storage == HISTO_DENSE || problem->slots <= MOST / problem->batch;
+}
+
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to pay for cells, which take some us a bin */ };
 
 histo_status histo_problem_make_cells(histo_problem *problem)

@@ -97,6 +97,11 @@ void histo_problem_free(histo_problem *problem);
  * supposed to be dense, or as many as if they were spread evenly. */
 double histo_problem_share(const histo_problem *problem, int64_t length);
 
+/* Are there counters for all slots where strategies of a GPU count? Of a dense histogram, and of a sparse one that has
+ * few enough slots: counters are much faster than pairs, and what is occupied of them becomes pairs when the host asks.
+ */
+bool histo_problem_has_counters(const histo_problem *problem);
+
 /* Make cells for axes with stored edges and samples enough to pay for them, where the problem is a GPU's: the CPU has
  * its own (cpu/spans.h). */
 histo_status histo_problem_make_cells(histo_problem *problem);
