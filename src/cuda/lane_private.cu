@@ -499,6 +499,11 @@ static double cost_us(const histo_problem *p, int threads)
     bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
                    (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
     double by_bytes = bytes / 4.2e6, by_samples = in_rows ? 1 / 4.2e6 : 1 / 2e5;
+    if (in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].whole.is) {
+        double alike =
+            pow(histo_problem_share(p, 1), 2); /* of pairs of lanes, those that read one place of the table */
+        by_samples = (1 - alike) / 8e5 + alike / 2e6;
+    }
     if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
     return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
 }

@@ -1,15 +1,17 @@
 /* partition: slots that are too many for the chip are dealt out to ranges that are not, as two bytes each, and then
  * each range is counted in shared memory.
  *
- * - A range is picked by a hash of the slot's group of four neighbours, which maps groups onto (range, place in the
+ * - A range is picked by a hash of the slot's group of eight neighbours, which maps groups onto (range, place in the
  *   range) one to one: so sorted, clustered and rounded samples spread over the ranges, and merging touches whole
- *   sectors of 32 bytes. A range has as many slots as a block has 32-bit counters for, and there are 32 to 1024.
+ *   pieces of 64 bytes, as memory has them. A range has as many slots as a block has 32-bit counters for, and there are
+ * 32 to 1024.
  * - Dealing out: a block has a buffer in shared memory for each range. A returning atomic addition to the range's
  * cursor says where a sample goes. Every few steps the block writes the granules that are full to chunks of a pool in
  * device memory, of which each block has a part of its own.
  * - What skewed samples would pile up in one range is counted at once, in a small table of slots in shared memory:
  * slots that many samples of a warp have, runs, and samples whose buffer is full. What finds no place there is added to
- * the histogram.
+ * the histogram. Where a range gets far more than its buffer, the slots of the steps that follow are looked up in the
+ * table before they are dealt out.
  * - A small kernel orders the chunks by range. Then each block counts an equal run of chunks, so that a range that has
  *   most samples gets most blocks. Of a range that it has for itself a block adds the counters to the histogram; parts
  *   of others become rows, which a last kernel adds up.
@@ -27,7 +29,7 @@
 
 enum { SLICE, RANGE_BITS };
 enum {
-    GROUP_BITS = 2, /* neighbours that stay together */
+    GROUP_BITS = 3, /* neighbours that stay together */
     GROUP = 1 << GROUP_BITS,
     LEAST_RANGE_BITS = 5, /* fewer ranges would make too many lanes meet at a cursor */
     MOST_RANGE_BITS = 10,
@@ -35,8 +37,9 @@ enum {
     VECTOR = 8, /* entries of two bytes that are loaded and stored at once */
     WARP = 32,
     TABLE_BITS = 9,
+    CROWD = 64,              /* one in so many samples, beyond what a buffer holds, is a range that has too many */
     TABLE = 1 << TABLE_BITS, /* slots counted at once */
-    THREADS = 512,           /* that deal out */
+    THREADS = 448,           /* that deal out; more have too many loads on their way for the first-level cache */
     BLOCKS_EACH = 2,         /* on a multiprocessor: one's barriers hide behind the other's work */
     COUNT_THREADS = 1024,
     MERGE_PARTS = 8,  /* blocks that merge a range */
@@ -52,10 +55,11 @@ typedef struct layout {
     uint32_t counters;                       /* of a range; an entry of this value is padding */
     uint32_t buffer, granule;                /* bytes of a range's buffer, and the least that is written of it */
     uint32_t steps;                          /* between two times of writing */
-    uint32_t log_lanes;                      /* threads that write a range's buffer together */
-    uint32_t log_chunk;                      /* vectors of a chunk */
-    uint32_t chunks_each;                    /* of a share's part of the pool */
-    uint32_t blocks;                         /* that count */
+    uint32_t crowd;       /* bytes of one range in so many steps that say its slots are too frequent */
+    uint32_t log_lanes;   /* threads that write a range's buffer together */
+    uint32_t log_chunk;   /* vectors of a chunk */
+    uint32_t chunks_each; /* of a share's part of the pool */
+    uint32_t blocks;      /* that count */
     uint4 *pool;
     uint2 *ordered;   /* chunks by range: number, vectors in use */
     uint32_t *tags;   /* of each chunk: range, vectors in use */
@@ -104,7 +108,9 @@ HISTO_IN_KERNEL uint32_t slot_of(const layout *l, uint32_t range, uint32_t place
 /* Slots that are counted at once, at a place by their hash. */
 typedef struct table {
     uint32_t slots[TABLE], counts[TABLE];
-    uint32_t used; /* chunks of the block's part of the pool */
+    uint32_t used;    /* chunks of the block's part of the pool */
+    uint32_t crowded; /* the sample up to which slots are looked up here before they are dealt out */
+    uint32_t known;   /* is that to go on? */
 } table;
 
 typedef struct dealer {
@@ -131,7 +137,7 @@ HISTO_IN_KERNEL dealer dealer_at(const layout *l, void *shared, unsigned long lo
         d.at_once->slots[i] = HISTO_NO_SLOT;
         d.at_once->counts[i] = 0;
     }
-    if (threadIdx.x == 0) d.at_once->used = 0;
+    if (threadIdx.x == 0) d.at_once->used = d.at_once->crowded = d.at_once->known = 0;
     __syncthreads();
     return d;
 }
@@ -153,9 +159,13 @@ HISTO_IN_KERNEL void count_at_once(const dealer *d, uint32_t slot, uint32_t n)
         atomicAdd(&d->counts[slot], (unsigned long long)n);
 }
 
-/* Between barriers. Slots that got something stay, with a count of zero. */
-HISTO_IN_KERNEL void empty_table(const dealer *d)
+/* Between barriers. Slots that got something stay, with a count of zero. until: where the next steps end. */
+HISTO_IN_KERNEL void empty_table(const dealer *d, uint32_t until)
 {
+    if (threadIdx.x == 0 && d->at_once->known) {
+        atomicMax(&d->at_once->crowded, until);
+        d->at_once->known = 0;
+    }
     for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
         uint32_t slot = d->at_once->slots[i], n = d->at_once->counts[i];
         if (slot == HISTO_NO_SLOT) continue;
@@ -224,6 +234,24 @@ HISTO_IN_KERNEL int remove_frequent(const dealer *d, uint32_t *slot, int n)
     return SOME_LEFT;
 }
 
+/* Count and remove those that are in the table; if each lane has one, they are looked up further on. */
+HISTO_IN_KERNEL void remove_known(const dealer *d, uint32_t *slot, int n)
+{
+    uint32_t there[MOST_SAMPLES];
+    bool found = false;
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        there[k] = d->at_once->slots[table_place(slot[k])];
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        if (there[k] == slot[k] && slot[k] != HISTO_NO_SLOT) {
+            atomicAdd(&d->at_once->counts[table_place(slot[k])], 1u);
+            slot[k] = HISTO_NO_SLOT;
+            found = true;
+        }
+    if (__all_sync(~0u, found) && threadIdx.x % WARP == 0) atomicOr(&d->at_once->known, 1u);
+}
+
 /* ---- Dealing out ---- */
 
 HISTO_IN_KERNEL void put(const dealer *d, const layout *l, uint32_t slot, uint32_t range, uint32_t cursor)
@@ -259,41 +287,47 @@ HISTO_IN_KERNEL void put_some(const dealer *d, const layout *l, uint32_t *slot, 
             if (others >> k & 1) count_at_once(d, slot[k], 1);
 }
 
+#define NO_PLACE 0xffffffffu
+
 /* Takes GROUP * the range. */
 HISTO_IN_KERNEL uint32_t draw(const dealer *d, uint32_t range)
 {
-    return atomicAdd((uint32_t *)((char *)d->cursors + range * (sizeof(uint32_t) / GROUP)), (uint32_t)sizeof(uint16_t));
+    return atomicAdd((uint32_t *)((char *)d->cursors + range * sizeof(uint32_t) / GROUP), (uint32_t)sizeof(uint16_t));
 }
 
-/* n slots of each thread of a warp, those not HISTO_NO_SLOT. */
-HISTO_IN_KERNEL void deal(const dealer *d, const layout *l, uint32_t *slot, int n, bool all_there)
+/* n slots of each thread of a warp, those not HISTO_NO_SLOT. crowded: they are looked up in the table first. */
+HISTO_IN_KERNEL void deal(const dealer *d, const layout *l, uint32_t *slot, int n, bool all_there, bool crowded)
 {
     uint32_t range[MOST_SAMPLES], cursor[MOST_SAMPLES], highest = 0;
     int left = remove_frequent(d, slot, n);
     if (left == NONE_LEFT) return;
+    all_there = all_there && left == ALL_LEFT && !crowded;
+    if (crowded) remove_known(d, slot, n);
 #pragma unroll
     for (int k = 0; k < n; k++)
         range[k] = range_of(l, slot[k]);
-    if (all_there && left == ALL_LEFT) {
+    if (all_there) {
 #pragma unroll
         for (int k = 0; k < n; k++)
             cursor[k] = draw(d, range[k]);
     } else {
 #pragma unroll
-        for (int k = 0; k < n; k++) {
-            cursor[k] = ~0u;
-            if (slot[k] != HISTO_NO_SLOT) cursor[k] = draw(d, range[k]);
-        }
+        for (int k = 0; k < n; k++)
+            cursor[k] = slot[k] == HISTO_NO_SLOT ? NO_PLACE : draw(d, range[k]);
     }
 #pragma unroll
     for (int k = 0; k < n; k++)
-        highest = max(highest, cursor[k]);
-    if (__any_sync(~0u, highest >= l->buffer)) {
+        highest = max(highest, cursor[k] + 1); /* 0 for none */
+    if (__any_sync(~0u, highest > l->buffer)) {
         put_some(d, l, slot, range, cursor, n);
-    } else {
+    } else if (all_there) {
 #pragma unroll
         for (int k = 0; k < n; k++)
             put(d, l, slot[k], range[k], cursor[k]);
+    } else {
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            if (cursor[k] != NO_PLACE) put(d, l, slot[k], range[k], cursor[k]);
     }
 }
 
@@ -307,17 +341,18 @@ HISTO_IN_KERNEL uint32_t new_chunk(const dealer *d, const layout *l, uint32_t ra
 }
 
 /* Between barriers: write the granules that are full, and begin the buffers with what is left. A buffer is no longer
- * than a chunk, so that at most one chunk begins. */
-HISTO_IN_KERNEL void write_granules(const dealer *d, const layout *l)
+ * than a chunk, so that at most one chunk begins. until: where the next steps end. */
+HISTO_IN_KERNEL void write_granules(const dealer *d, const layout *l, uint32_t until)
 {
     const uint32_t lanes = 1u << l->log_lanes, lane = threadIdx.x & (lanes - 1),
                    leader = threadIdx.x % WARP & ~(lanes - 1);
     const uint32_t team = ((1u << lanes) - 1) << leader;
 #pragma unroll 1
     for (uint32_t range = threadIdx.x >> l->log_lanes; range < l->ranges; range += THREADS >> l->log_lanes) {
-        uint32_t bytes = min(d->cursors[range], l->buffer),
+        uint32_t drawn = d->cursors[range], bytes = min(drawn, l->buffer),
                  full = bytes == l->buffer ? bytes : bytes & ~(l->granule - 1);
         if (full == 0) continue;
+        if (drawn >= l->crowd) atomicMax(&d->at_once->crowded, until);
         uint4 *buffer = (uint4 *)(d->buffers + range * l->buffer);
         uint32_t vectors = full / sizeof(uint4), room = d->rooms[range], place = d->places[range], next = 0;
         bool begins = vectors > room;
@@ -384,7 +419,14 @@ HISTO_IN_KERNEL void write_rest(const dealer *d, const layout *l)
             memcpy(x, step->words, sizeof x);                                                                          \
             histo_slots_of_##reader(&w->lookups[0], x, slot);                                                          \
         } else {                                                                                                       \
-            histo_slots_##reader(w, share, at, slot);                                                                  \
+            _Pragma("unroll 1") for (uint32_t k = 0; k < HISTO_SAMPLES_##reader; k++)                                  \
+            {                                                                                                          \
+                uint32_t i = at + k * THREADS + threadIdx.x, its = HISTO_NO_SLOT;                                      \
+                if (i >= share->pad && i < share->length)                                                              \
+                    its = histo_slot_of_##reader(&w->lookups[0], ((const storage *)share->at)[i]);                     \
+                _Pragma("unroll") for (uint32_t j = 0; j < HISTO_SAMPLES_##reader; j++) slot[j] =                      \
+                    j == k ? its : slot[j]; /* keeps slot[] in registers */                                            \
+            }                                                                                                          \
         }                                                                                                              \
         load_##reader(share, at + THREADS * HISTO_SAMPLES_##reader, step);                                             \
         return ready;                                                                                                  \
@@ -445,6 +487,7 @@ DEFINE_PLAIN_STEP(any)
         histo_ahead_##reader ahead;                                                                                    \
         if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                       \
         for (uint32_t at = 0; at < share.length;) {                                                                    \
+            bool crowded = at < d.at_once->crowded;                                                                    \
             for (uint32_t s = 0; s < l.steps && at < share.length; s++) {                                              \
                 uint32_t slot[N];                                                                                      \
                 bool all_there =                                                                                       \
@@ -452,13 +495,16 @@ DEFINE_PLAIN_STEP(any)
                 if (!all_there)                                                                                        \
                     _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =                                            \
                         slot[k] - l.first < l.size ? slot[k] - l.first : HISTO_NO_SLOT;                                \
-                _Pragma("unroll") for (int part = 0; part < N; part += PART)                                           \
-                    deal(&d, &l, slot + part, PART, all_there);                                                        \
+                _Pragma("unroll 1") for (int part = 0; part < N; part += PART)                                         \
+                {                                                                                                      \
+                    deal(&d, &l, slot, PART, all_there, crowded);                                                      \
+                    _Pragma("unroll") for (int k = PART; k < N; k++) slot[k - PART] = slot[k];                         \
+                }                                                                                                      \
                 at += THREADS * N;                                                                                     \
             }                                                                                                          \
             __syncthreads();                                                                                           \
-            write_granules(&d, &l);                                                                                    \
-            empty_table(&d);                                                                                           \
+            write_granules(&d, &l, at + l.steps * THREADS * N);                                                        \
+            empty_table(&d, at + l.steps * THREADS * N);                                                               \
             __syncthreads();                                                                                           \
         }                                                                                                              \
         write_rest(&d, &l);                                                                                            \
@@ -595,7 +641,7 @@ HISTO_IN_KERNEL uint32_t take_counter(uint32_t *counters, uint32_t place)
 
 /* Add to the counts of places `first` and every `stride` behind it, of a range that no other block adds to now. All
  * counts are loaded before any is stored. */
-enum { AT_ONCE = 4 };
+enum { AT_ONCE = 8 };
 
 HISTO_IN_KERNEL void add_sums(const layout *l, uint32_t range, uint32_t first, uint32_t stride,
                               const unsigned long long *sum, unsigned long long *counts)
@@ -731,7 +777,7 @@ static void cut_buffers(layout *l, const histo_cuda_device *device)
     l->granule = 1u << floor_log2(bytes / 3);
     if (l->granule > MOST_GRANULE) l->granule = MOST_GRANULE;
     l->buffer = bytes / l->granule * l->granule;
-    uint32_t lanes = 2 * THREADS / l->ranges;
+    uint32_t lanes = 4 * THREADS / l->ranges;
     l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 16 ? 16 : lanes);
     uint32_t log_entries = LOG_POOL - l->range_bits;
     l->log_chunk = (log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries) - floor_log2(VECTOR);
@@ -854,6 +900,7 @@ static histo_status count_window(const histo_job *job, const histo_cuda_work *wo
     const void *deal_out = deal_out_of(work, &joint, &samples);
     l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * samples); /* to half fill the buffers */
     if (l->steps == 0) l->steps = 1;
+    l->crowd = l->buffer + l->steps * THREADS * samples / CROWD * (uint32_t)sizeof(uint16_t);
     void *deal_args[] = {(void *)work, l, &joint}, *args[] = {l, &counts};
     dim3 shares((unsigned)work->shares);
     histo_status status =

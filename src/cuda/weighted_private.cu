@@ -9,11 +9,13 @@
  * - The window and the words are so wide that no sum of a share can overflow.
  * - Where many lanes share a copy and slots repeat, a thread's samples of one slot are joined before they are added,
  * and a warp's that are all of one.
+ * - Tables that tell slots of f32 (cells, first floats) lie behind the words, as in lane_private.
  *
  * Bytes: each sample and weight once. Wins wherever the words of all slots fit a block; loses to global_atomic for
  * more, and where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
  * carry that of packed counters (Ross 2014, 5.2). */
 #include "cuda/block.cuh"
+#include "cuda/firsts.cuh"
 
 enum { LANES, BLOCKS, THREADS };
 enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };
@@ -25,6 +27,7 @@ typedef struct layout {
     uint32_t log_copies;
     bool spreads;   /* counters over the banks of a copy: where many lanes share it */
     uint32_t words; /* of a plane: one word of all slots and copies */
+    uint32_t table; /* where words that tell slots of samples are, behind all planes */
 } layout;
 
 /* ---- Weights in fixed point ---- */
@@ -266,10 +269,17 @@ HISTO_IN_KERNEL typename number<PIECES>::type sum_of_numbers(typename number<PIE
 }
 
 /* Have many threads of the warp neighbours of one slot? */
+enum { MANY = 6 };
+
 HISTO_IN_KERNEL bool repeats(const uint32_t *slot)
 {
-    enum { MANY = 6 };
     return __popc(__ballot_sync(~0u, slot[0] == slot[1] || slot[0] == slot[GROUP / 2])) >= MANY;
+}
+
+/* Would many meet in a counter, as have threads of one copy samples of one slot? */
+HISTO_IN_KERNEL bool meet(const layout *l, const uint32_t *slot)
+{
+    return __popc(__ballot_sync(~0u, slot[0] == __shfl_xor_sync(~0u, slot[0], 1 << l->log_copies))) >= MANY;
 }
 
 /* All samples of a warp, which are of one slot, by its first lane. */
@@ -317,18 +327,48 @@ HISTO_IN_KERNEL void add_joined(unsigned int *mine, const layout *l, const uint3
     add<T, SQUARES, GROUP>(mine, l, at, count, f);
 }
 
+/* The samples of a thread, which are of two slots at most; if of one, nothing is added to a word in the lane's bank. */
+template <typename T, bool SQUARES>
+HISTO_IN_KERNEL void add_two(unsigned int *mine, const layout *l, const uint32_t *slot, uint32_t second,
+                             const fixed<T, SQUARES> *f)
+{
+    uint32_t at[2] = {word_of(l, slot[0]), threadIdx.x % WARP >> l->log_copies << l->log_copies}, count[2] = {1, 0};
+    fixed<T, SQUARES> sum[2] = {f[0], {0, 0, false}};
+    if (slot[0] != second) at[1] = word_of(l, second);
+#pragma unroll
+    for (int k = 1; k < GROUP; k++) {
+        bool is_first = slot[k] == slot[0];
+        count[0] += is_first;
+        count[1] += !is_first;
+        sum[0].sum += is_first ? f[k].sum : 0;
+        sum[1].sum += is_first ? 0 : f[k].sum;
+        if constexpr (SQUARES) {
+            sum[0].square += is_first ? f[k].square : 0;
+            sum[1].square += is_first ? 0 : f[k].square;
+        }
+    }
+    add<T, SQUARES, 2>(mine, l, at, count, sum);
+}
+
 /* By a whole warp. */
 template <typename T, bool SQUARES>
 HISTO_IN_KERNEL void add_repeating(unsigned int *mine, const layout *l, const uint32_t *slot, fixed<T, SQUARES> *f)
 {
-    bool alike = slot[0] == __shfl_sync(~0u, slot[0], 0);
+    uint32_t second = slot[0], first = __shfl_sync(~0u, slot[0], 0);
+    bool two = true;
 #pragma unroll
-    for (int k = 1; k < GROUP; k++)
-        alike = alike && slot[k] == slot[0];
-    if (__all_sync(~0u, alike))
-        add_alike(mine, l, slot[0], f);
-    else
+    for (int k = 1; k < GROUP; k++) {
+        two = two && (slot[k] == slot[0] || second == slot[0] || slot[k] == second);
+        second = slot[k] == slot[0] ? second : slot[k];
+    }
+    if (__all_sync(~0u, two && second == first && slot[0] == first))
+        add_alike(mine, l, first, f);
+    else if (__all_sync(~0u, two))
+        add_two(mine, l, slot, second, f);
+    else if (meet(l, slot))
         add_joined(mine, l, slot, f);
+    else
+        add_each<T, SQUARES, GROUP>(mine, l, slot, f);
 }
 
 /* ---- The merge ---- */
@@ -428,9 +468,59 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
     return (uintptr_t)at % 16 == 0;
 }
 
+/* Ways to the slots of a group: as the lookup has it, or of f32 by a table beside the counters, of first floats or of
+ * cells. */
+enum { PLAIN, FIRSTS, LINEAR, BITS };
+
+template <int WAY>
+HISTO_IN_KERNEL void load_table(const histo_lookup *l, uint32_t *table)
+{
+    if (WAY == FIRSTS) histo_load_firsts(l, table);
+    for (uint32_t i = threadIdx.x; (WAY == LINEAR || WAY == BITS) && i < l->cells.words; i += blockDim.x)
+        table[i] = l->cells.entry[i];
+}
+
+#define SLOTS_OF(constant, name, storage)                                                                              \
+    template <int WAY>                                                                                                 \
+    HISTO_IN_KERNEL void slots_of(const histo_lookup *l, const uint32_t *, const storage *x, uint32_t *slot)           \
+    {                                                                                                                  \
+        histo_n_slots_of_##name(l, x, slot, GROUP);                                                                    \
+    }
+
+/* Guesses are slots, unless one is near an edge, or where they are made on a curve: then true. */
+HISTO_IN_KERNEL bool guess(const histo_lookup *l, const float *x, uint32_t *slot)
+{
+    if (l->curve != HISTO_STRAIGHT) return true;
+    float nearest = 1;
+#pragma unroll
+    for (int i = 0; i < GROUP; i++) {
+        histo_guess it = histo_guess_of(l, x[i]);
+        slot[i] = it.before < 0 ? it.bits - (HISTO_GUESS_0 - 1) : it.bits - HISTO_GUESS_0;
+        nearest = fminf(nearest, fabsf(it.before));
+    }
+    return nearest <= l->margin_f32;
+}
+
+template <int WAY>
+HISTO_IN_KERNEL void slots_of(const histo_lookup *l, const uint32_t *table, const float *x, uint32_t *slot)
+{
+    if (WAY == FIRSTS && guess(l, x, slot))
+        histo_slots_by_firsts<true>(l, table, x, slot, GROUP);
+    else if (WAY == LINEAR || WAY == BITS)
+        histo_slots_by_cells_f32(l, table, WAY == BITS, x, slot, GROUP);
+    else if (WAY == PLAIN)
+        histo_n_slots_of_f32(l, x, slot, GROUP);
+}
+
+#define OTHERS(X)                                                                                                      \
+    X(HISTO_U8, u8, uint8_t)                                                                                           \
+    X(HISTO_U16, u16, uint16_t)                                                                                        \
+    X(HISTO_U32, u32, uint32_t) X(HISTO_I32, i32, int32_t) X(HISTO_F64, f64, double)
+OTHERS(SLOTS_OF)
+
 /* Contiguous samples of one axis, and contiguous weights. */
-#define COUNT(name, storage)                                                                                           \
-    template <typename T, bool SQUARES>                                                                                \
+#define COUNT(constant, name, storage)                                                                                 \
+    template <typename T, bool SQUARES, int WAY>                                                                       \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
         count_##name(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)                   \
     {                                                                                                                  \
@@ -439,6 +529,7 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
         const histo_lookup *lookup = &work.lookups[0];                                                                 \
         unsigned int *mine = shared + (threadIdx.x & ((1u << l.log_copies) - 1));                                      \
         bool joins = WARP >> l.log_copies > FEW_LANES;                                                                 \
+        load_table<WAY>(lookup, shared + l.table);                                                                     \
         for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
             histo_share share = histo_share_any(&work, item);                                                          \
             const storage *samples = (const storage *)share.at;                                                        \
@@ -463,7 +554,7 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
                     uint32_t slot[GROUP];                                                                              \
                     fixed<T, SQUARES> f[GROUP];                                                                        \
                     bool outside = false;                                                                              \
-                    histo_n_slots_of_##name(lookup, x[g], slot, GROUP);                                                \
+                    slots_of<WAY>(lookup, shared + l.table, x[g], slot);                                               \
                     _Pragma("unroll") for (int k = 0; k < GROUP; k++)                                                  \
                     {                                                                                                  \
                         f[k] = cut<T, SQUARES>(weight[g][k], &in);                                                     \
@@ -487,12 +578,8 @@ HISTO_IN_KERNEL bool is_aligned(const void *at)
             merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                    \
         }                                                                                                              \
     }
-#define FAST(X)                                                                                                        \
-    X(HISTO_U8, u8, uint8_t)                                                                                           \
-    X(HISTO_U16, u16, uint16_t)                                                                                        \
-    X(HISTO_U32, u32, uint32_t) X(HISTO_I32, i32, int32_t) X(HISTO_F32, f32, float) X(HISTO_F64, f64, double)
-#define COUNT_ROW(constant, name, storage) COUNT(name, storage)
-FAST(COUNT_ROW)
+OTHERS(COUNT)
+COUNT(HISTO_F32, f32, float)
 
 /* Is a number of the compute type the same as double? */
 HISTO_IN_KERNEL bool is_exact(double, double)
@@ -583,7 +670,7 @@ static int planes_of(bool narrow, bool squares)
     return squares ? (int)planes<double, true>::ALL : (int)planes<double, false>::ALL;
 }
 
-static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
+static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow, int64_t table)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     int64_t counters = p->slots + 1, room = (int64_t)device->shared_block / 4 - 64, most = (int64_t)MOST_COUNTERS / 4;
@@ -591,7 +678,7 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
     int64_t all = planes_of(narrow, squares);
     int64_t probe = 2 * (narrow ? (int)format<float, true>::ALL : (int)format<double, true>::ALL) + 2;
     if (most > room || params[LANES]) most = room;
-    plan it = {{5, false, 0}, 0, 0, 0};
+    plan it = {{5, false, 0, 0}, 0, 0, 0};
     int64_t words;
     if (counters > room) return it;
     for (;; it.l.log_copies--) {
@@ -600,9 +687,10 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow)
         bool fits = words * all <= most && WARP >> it.l.log_copies >= params[LANES];
         if (fits || it.l.log_copies == 0) break;
     }
-    if (words * all > room) return it;
     it.l.words = (uint32_t)words;
-    it.shared = (size_t)(words * all > probe ? words * all : probe) * sizeof(unsigned int);
+    it.l.table = (uint32_t)(words * all > probe ? words * all : probe);
+    if (it.l.table + table > room) return it;
+    it.shared = (size_t)(it.l.table + table) * sizeof(unsigned int);
     it.threads = (int)params[THREADS] / WARP * WARP;
     it.blocks = params[BLOCKS] ? params[BLOCKS] : device->multiprocessors;
     return it;
@@ -612,7 +700,7 @@ static const char *refuses(const histo_problem *problem)
 {
     static const int64_t usual[HISTO_MAX_PARAMS] = {0, 0, 1024};
     if (problem->weighting == HISTO_UNWEIGHTED) return "it sums weights: others count faster";
-    return plan_of(problem, usual, false).threads ? NULL : "too many bins: the words of their sums must fit a block";
+    return plan_of(problem, usual, false, 0).threads ? NULL : "too many bins: the words of their sums must fit a block";
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -631,8 +719,18 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return 0;
 }
 
+/* The way of f32 with a table, and the words of that. */
+static int way_of(const histo_problem *p, int64_t *table)
+{
+    const histo_lookup *lookup = &p->lookups[0];
+    *table = 0;
+    if (p->dtypes[0] != HISTO_F32 || !(lookup->near_f32 || lookup->cells.entry)) return PLAIN;
+    *table = lookup->near_f32 ? histo_firsts_words(lookup) : lookup->cells.words;
+    return lookup->near_f32 ? FIRSTS : lookup->cells.by_bits ? BITS : LINEAR;
+}
+
 /* A kernel for contiguous operands, or NULL. */
-static const void *fast_kernel(const histo_cuda_work *work, bool squares)
+static const void *fast_kernel(const histo_cuda_work *work, bool squares, int way)
 {
     const histo_nest *nest = &work->nest;
     if (nest->operands != 2 || work->naxes != 1 || work->weights != 1 || !work->aligned) return NULL;
@@ -641,28 +739,38 @@ static const void *fast_kernel(const histo_cuda_work *work, bool squares)
         if (nest->strides[o][nest->ndim - 1] != (int64_t)histo_dtype_size(work->dtypes[o])) return NULL;
     bool narrow = work->dtypes[1] == HISTO_F32;
     if (!narrow && work->dtypes[1] != HISTO_F64) return NULL;
+#define KERNEL(name, way)                                                                                               \
+    (narrow    ? squares ? (const void *)count_##name<float, true, way> : (const void *)count_##name<float, false, way> \
+        : squares ? (const void *)count_##name<double, true, way>                                                       \
+               : (const void *)count_##name<double, false, way>)
     switch (work->dtypes[0]) {
-#define CASE(constant, name, storage)                                                                                   \
-    case constant:                                                                                                      \
-        return narrow    ? squares ? (const void *)count_##name<float, true> : (const void *)count_##name<float, false> \
-                  : squares ? (const void *)count_##name<double, true>                                                  \
-                         : (const void *)count_##name<double, false>;
-        FAST(CASE)
+#define CASE(constant, name, storage)                                                                                  \
+    case constant:                                                                                                     \
+        return KERNEL(name, PLAIN);
+        OTHERS(CASE)
 #undef CASE
+    case HISTO_F32:
+        return way == FIRSTS   ? KERNEL(f32, FIRSTS)
+               : way == LINEAR ? KERNEL(f32, LINEAR)
+               : way == BITS   ? KERNEL(f32, BITS)
+                               : KERNEL(f32, PLAIN);
     default:
         return NULL;
     }
+#undef KERNEL
 }
 
 static histo_status launch(const histo_job *job)
 {
     enum { LEAST = 1 << 14 };
-    plan it = plan_of(job->problem, job->params, false);
-    int64_t n = job->end - job->begin, rounds = (n - 1) / (it.blocks * MOST_SAMPLES) + 1;
+    plan it = plan_of(job->problem, job->params, false, 0);
+    int64_t n = job->end - job->begin, rounds = (n - 1) / (it.blocks * MOST_SAMPLES) + 1, table;
     histo_cuda_work work = histo_cuda_work_of(job, it.blocks * rounds, LEAST, MOST_SAMPLES);
-    bool squares = histo_has_squares(job->problem->weighting);
-    const void *kernel = fast_kernel(&work, squares);
-    if (kernel && is_float(job->problem)) it = plan_of(job->problem, job->params, true);
+    bool squares = histo_has_squares(job->problem->weighting), narrow = is_float(job->problem);
+    int way = way_of(job->problem, &table);
+    if (!plan_of(job->problem, job->params, narrow, table).threads) way = PLAIN;
+    const void *kernel = fast_kernel(&work, squares, way);
+    if (kernel) it = plan_of(job->problem, job->params, narrow, way == PLAIN ? 0 : table);
     if (!kernel) kernel = squares ? (const void *)count_any<double, true> : (const void *)count_any<double, false>;
     void *args[] = {&work, &it.l};
     dim3 grid((unsigned)(work.shares < it.blocks ? work.shares : it.blocks));
