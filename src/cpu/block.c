@@ -66,11 +66,43 @@ static bool lies_well(const histo_blocks *blocks, int operand)
     return run_stride(&blocks->job->nest, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
+/* Bytes of a pixel, if the operands are its channels, one behind the other; else 0. */
+static int pitch_of_pixels(const histo_blocks *blocks)
+{
+    const histo_nest *nest = &blocks->job->nest;
+    const int64_t pitch = run_stride(nest, 0);
+    bool are = nest->operands > 1 && nest->operands <= pitch && pitch <= HISTO_MOST_CHANNELS;
+    for (int o = 0; o < nest->operands && are; o++)
+        are = histo_dtype_size(blocks->job->problem->dtypes[o]) == 1 && run_stride(nest, o) == pitch &&
+              blocks->run.at[o] == blocks->run.at[0] + o;
+    return are ? (int)pitch : 0;
+}
+
+/* take of pixels. */
+static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int filled, int64_t n)
+{
+    const uint8_t *pixels = (const uint8_t *)blocks->run.at[0];
+    const int channels = blocks->job->nest.operands;
+    uint8_t *out[HISTO_MOST_CHANNELS];
+    for (int c = 0; c < channels; c++) {
+        block->at[c] = blocks->gathered + (size_t)c * operand_bytes();
+        out[c] = (uint8_t *)blocks->gathered + (size_t)c * operand_bytes() + filled;
+        blocks->run.at[c] += n * pitch;
+    }
+    histo_split_channels_usable()(pixels, pitch, channels, (int)n, out);
+    blocks->run.n -= n;
+}
+
 /* Give out the next n samples of the current run: operands that lie well as they are, if in_place, others gathered
  * behind the `filled` samples already there. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_nest *nest = &blocks->job->nest;
+    const int pitch = pitch_of_pixels(blocks);
+    if (pitch) {
+        take_pixels(blocks, block, pitch, filled, n);
+        return;
+    }
     for (int o = 0; o < nest->operands; o++) {
         size_t size = histo_dtype_size(blocks->job->problem->dtypes[o]);
         int64_t stride = run_stride(nest, o);

@@ -179,6 +179,8 @@ DEFINE_OF_UNIFORM(f64, double)
         }                                                                                                              \
     }
 
+DEFINE_WHOLE(u8, uint8_t, uint8_t)
+DEFINE_WHOLE(i8, int8_t, int8_t)
 DEFINE_WHOLE(u16, uint16_t, uint16_t)
 DEFINE_WHOLE(i16, int16_t, int16_t)
 DEFINE_WHOLE(u32, uint32_t, uint32_t)
@@ -237,6 +239,12 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
         return dtype == HISTO_F32 || dtype == HISTO_F64;
     }
     switch (dtype) {
+    case HISTO_U8:
+        whole_u8(l, samples, n, out);
+        return true;
+    case HISTO_I8:
+        whole_i8(l, samples, n, out);
+        return true;
     case HISTO_U16:
         whole_u16(l, samples, n, out);
         return true;
@@ -255,7 +263,7 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
     case HISTO_I64:
         whole_i64(l, samples, n, out);
         return true;
-    default: /* 8 bits have tables */
+    default:
         return false;
     }
 }
