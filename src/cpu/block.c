@@ -213,6 +213,7 @@ typedef struct level {
     histo_split_channels_fn *split_channels;
     histo_extremes_fn *extremes;
     histo_add_digits_fn *add_digits;
+    histo_widen_floats_fn *widen_floats;
     /* About, for a slot of a sample: whole bins of up to 32 bits, f32, others by double, stored edges. */
     double whole_ns, float_ns, wide_ns, spans_ns;
 } level;
@@ -222,7 +223,7 @@ static const level *usable_level(void)
 #define LEVEL(name)                                                                                                    \
     histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
         histo_count_values_##name, histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name,       \
-        histo_add_digits_##name
+        histo_add_digits_##name, histo_widen_floats_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
 #if defined(__x86_64__)
@@ -253,6 +254,11 @@ histo_split_channels_fn *histo_split_channels_usable(void)
 histo_extremes_fn *histo_extremes_usable(void)
 {
     return usable_level()->extremes;
+}
+
+histo_widen_floats_fn *histo_widen_floats_usable(void)
+{
+    return usable_level()->widen_floats;
 }
 
 histo_add_digits_fn *histo_add_digits_usable(void)
