@@ -210,6 +210,8 @@ typedef struct level {
     histo_codes_of_slots_fn *codes_of_slots;
     histo_count_values_fn *count_values;
     histo_count_slots_fn *count_slots;
+    histo_count_slots_fn *count_words;
+    histo_making_of_fn *making;
     histo_split_channels_fn *split_channels;
     histo_extremes_fn *extremes;
     histo_add_digits_fn *add_digits;
@@ -222,8 +224,8 @@ static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
     histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
-        histo_count_values_##name, histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name,       \
-        histo_add_digits_##name, histo_widen_floats_##name
+        histo_count_values_##name, histo_count_slots_##name, histo_count_words_##name, histo_making_##name,            \
+        histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name, histo_widen_floats_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
 #if defined(__x86_64__)
@@ -244,6 +246,11 @@ histo_count_values_fn *histo_count_values_usable(void)
 histo_count_slots_fn *histo_count_slots_usable(void)
 {
     return usable_level()->count_slots;
+}
+
+histo_count_slots_fn *histo_count_words_usable(void)
+{
+    return usable_level()->count_words;
 }
 
 histo_split_channels_fn *histo_split_channels_usable(void)
@@ -375,6 +382,35 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
         uint32_t all = -(uint32_t)kept[i];
         slots[i] = (slots[i] & all) | (trash & ~all);
     }
+}
+
+histo_waiting histo_waiting_start(const histo_job *job, void *room, histo_count_slots_fn *count, void *table,
+                                  histo_carry_fn *carry, const void *to)
+{
+    const histo_problem *p = job->problem;
+    uint32_t *slots = room;
+    histo_waiting w = {.job = job, .count = count, .table = table, .carry = carry, .to = to, .slots = slots};
+    w.next = (histo_next){.lookup = &p->lookups[0], .slots = slots + HISTO_TOGETHER};
+    if (p->operands == 1 && !p->pairs) w.next.make = usable_level()->making(w.next.lookup, p->dtypes[0]);
+    return w;
+}
+
+void histo_waiting_take(histo_waiting *w, const histo_block *piece)
+{
+    uint32_t *counted = w->slots;
+    w->next.samples = piece->at[0];
+    const bool together = w->n == HISTO_TOGETHER && piece->n == HISTO_TOGETHER;
+    const bool made = w->n && w->count(w->table, counted, w->n, w->carry, w->to, together ? &w->next : NULL);
+    if (!made) histo_block_slots(w->job, piece, w->next.slots);
+    w->slots = w->next.slots;
+    w->next.slots = counted;
+    w->n = piece->n;
+}
+
+void histo_waiting_finish(histo_waiting *w)
+{
+    if (w->n) w->count(w->table, w->slots, w->n, w->carry, w->to, NULL);
+    w->n = 0;
 }
 
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots)
