@@ -122,7 +122,7 @@ static void repeated_values(void **state)
     enum { VALUES = 1 << 16, MOST = 60000 };
     rng r = {.state = 29};
     uint16_t *values = malloc(MOST * sizeof *values);
-    uint32_t *slots = malloc(MOST * sizeof *slots);
+    uint32_t *slots = malloc(MOST * sizeof *slots), *words = malloc(VALUES * sizeof *words);
     uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
     uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
     for (int kind = 0; kind < 16; kind++)
@@ -135,14 +135,18 @@ static void repeated_values(void **state)
             for (int i = 0; i < n; i++)
                 expected[slots[i] = values[i] = repeated_value(&r, kind % 8, i)]++;
             histo_count_values_usable()(by_value, values, n, spread, carry_to, more);
-            histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES);
+            assert_false(histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES, NULL));
+            memset(words, 0, VALUES * sizeof *words);
+            assert_false(histo_count_words_usable()(words, slots, n, NULL, NULL, NULL));
             for (int v = 0; v < VALUES; v++) {
                 assert_int_equal(more[v] + by_value[spread ? histo_spread_place((uint16_t)v) : v], expected[v]);
                 assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
+                assert_int_equal(words[v], expected[v]);
             }
         }
     free(values);
     free(slots);
+    free(words);
     free(by_value);
     free(by_slot);
     free(expected);
@@ -507,6 +511,59 @@ static void interleaved_channels(void **state)
                     check_channels(images, pitch, first, counted);
 }
 
+/* Channels of pixels as the axes of one histogram: in their order, as the walk splits them, and in others. */
+static void check_pixels(int pitch, int axes, int first, int step, int width)
+{
+    enum { HEIGHT = 37 };
+    const int row = width * pitch + 5;
+    uint8_t *pixels = malloc((size_t)(HEIGHT * row));
+    rng r = {.state = 5};
+    for (int i = 0; i < HEIGHT * row; i++)
+        pixels[i] = (uint8_t)(i % 7 ? rng_below(&r, 256) : 9);
+    histo_axis axis[4];
+    histo_view views[4];
+    int64_t slots = 1;
+    for (int a = 0; a < axes; a++) {
+        axis[a] = a % 2 ? histo_axis_integer(10 * a, 16 << a) : histo_axis_regular(8, 0, 256);
+        slots *= axis[a].bins + 3;
+        views[a] =
+            histo_view_nd(pixels + first + a * step, a == 1 ? HISTO_I8 : HISTO_U8, 2, (const int64_t[]){HEIGHT, width});
+        views[a].strides[0] = row;
+        views[a].strides[1] = pitch;
+    }
+    uint64_t *counts[3];
+    const char *const strategies[] = {"cpu/sequential", "cpu/privatized", "cpu/byte_counters"};
+    for (int s = 0; s < 3; s++) {
+        histo_hist *h;
+        histo_plan *plan;
+        counts[s] = malloc((size_t)slots * sizeof **counts);
+        OK(histo_hist_create(&h, axes, axis, NULL));
+        OK(histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
+        OK(histo_plan_fill(plan, h, views, NULL));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], slots));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+    }
+    for (int s = 0; s < 3; s++) {
+        assert_memory_equal(counts[s], counts[0], (size_t)slots * sizeof **counts);
+        if (s) free(counts[s]);
+    }
+    free(counts[0]);
+    free(pixels);
+}
+
+static void joint_channels(void **state)
+{
+    (void)state;
+    for (int pitch = 2; pitch <= 5; pitch++)
+        for (int axes = 2; axes <= pitch && axes <= 4; axes++)
+            for (int width = 50; width < 3000; width += 1350) {
+                check_pixels(pitch, axes, 0, 1, width);
+                check_pixels(pitch, axes, pitch - axes, 1, width);
+                check_pixels(pitch, axes, axes - 1, -1, width);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +573,7 @@ int main(void)
         cmocka_unit_test(counters_that_carry),   cmocka_unit_test(any_edges),
         cmocka_unit_test(integers_at_limits),    cmocka_unit_test(equal_samples),
         cmocka_unit_test(interleaved_channels),  cmocka_unit_test(axes_wider_than_integers),
+        cmocka_unit_test(joint_channels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,11 +66,43 @@ static bool lies_well(const histo_blocks *blocks, int operand)
     return run_stride(&blocks->job->nest, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
+/* Bytes of a pixel, if the operands are its channels, one behind the other; else 0. */
+static int pitch_of_pixels(const histo_blocks *blocks)
+{
+    const histo_nest *nest = &blocks->job->nest;
+    const int64_t pitch = run_stride(nest, 0);
+    bool are = nest->operands > 1 && nest->operands <= pitch && pitch <= HISTO_MOST_CHANNELS;
+    for (int o = 0; o < nest->operands && are; o++)
+        are = histo_dtype_size(blocks->job->problem->dtypes[o]) == 1 && run_stride(nest, o) == pitch &&
+              blocks->run.at[o] == blocks->run.at[0] + o;
+    return are ? (int)pitch : 0;
+}
+
+/* take of pixels. */
+static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int filled, int64_t n)
+{
+    const uint8_t *pixels = (const uint8_t *)blocks->run.at[0];
+    const int channels = blocks->job->nest.operands;
+    uint8_t *out[HISTO_MOST_CHANNELS];
+    for (int c = 0; c < channels; c++) {
+        block->at[c] = blocks->gathered + (size_t)c * operand_bytes();
+        out[c] = (uint8_t *)blocks->gathered + (size_t)c * operand_bytes() + filled;
+        blocks->run.at[c] += n * pitch;
+    }
+    histo_split_channels_usable()(pixels, pitch, channels, (int)n, out);
+    blocks->run.n -= n;
+}
+
 /* Give out the next n samples of the current run: operands that lie well as they are, if in_place, others gathered
  * behind the `filled` samples already there. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_nest *nest = &blocks->job->nest;
+    const int pitch = pitch_of_pixels(blocks);
+    if (pitch) {
+        take_pixels(blocks, block, pitch, filled, n);
+        return;
+    }
     for (int o = 0; o < nest->operands; o++) {
         size_t size = histo_dtype_size(blocks->job->problem->dtypes[o]);
         int64_t stride = run_stride(nest, o);
@@ -178,9 +210,12 @@ typedef struct level {
     histo_codes_of_slots_fn *codes_of_slots;
     histo_count_values_fn *count_values;
     histo_count_slots_fn *count_slots;
+    histo_count_slots_fn *count_words;
+    histo_making_of_fn *making;
     histo_split_channels_fn *split_channels;
     histo_extremes_fn *extremes;
     histo_add_digits_fn *add_digits;
+    histo_widen_floats_fn *widen_floats;
     /* About, for a slot of a sample: whole bins of up to 32 bits, f32, others by double, stored edges. */
     double whole_ns, float_ns, wide_ns, spans_ns;
 } level;
@@ -189,8 +224,8 @@ static const level *usable_level(void)
 {
 #define LEVEL(name)                                                                                                    \
     histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
-        histo_count_values_##name, histo_count_slots_##name, histo_split_channels_##name, histo_extremes_##name,       \
-        histo_add_digits_##name
+        histo_count_values_##name, histo_count_slots_##name, histo_count_words_##name, histo_making_##name,            \
+        histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name, histo_widen_floats_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
 #if defined(__x86_64__)
@@ -213,6 +248,11 @@ histo_count_slots_fn *histo_count_slots_usable(void)
     return usable_level()->count_slots;
 }
 
+histo_count_slots_fn *histo_count_words_usable(void)
+{
+    return usable_level()->count_words;
+}
+
 histo_split_channels_fn *histo_split_channels_usable(void)
 {
     return usable_level()->split_channels;
@@ -221,6 +261,11 @@ histo_split_channels_fn *histo_split_channels_usable(void)
 histo_extremes_fn *histo_extremes_usable(void)
 {
     return usable_level()->extremes;
+}
+
+histo_widen_floats_fn *histo_widen_floats_usable(void)
+{
+    return usable_level()->widen_floats;
 }
 
 histo_add_digits_fn *histo_add_digits_usable(void)
@@ -337,6 +382,35 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
         uint32_t all = -(uint32_t)kept[i];
         slots[i] = (slots[i] & all) | (trash & ~all);
     }
+}
+
+histo_waiting histo_waiting_start(const histo_job *job, void *room, histo_count_slots_fn *count, void *table,
+                                  histo_carry_fn *carry, const void *to)
+{
+    const histo_problem *p = job->problem;
+    uint32_t *slots = room;
+    histo_waiting w = {.job = job, .count = count, .table = table, .carry = carry, .to = to, .slots = slots};
+    w.next = (histo_next){.lookup = &p->lookups[0], .slots = slots + HISTO_TOGETHER};
+    if (p->operands == 1 && !p->pairs) w.next.make = usable_level()->making(w.next.lookup, p->dtypes[0]);
+    return w;
+}
+
+void histo_waiting_take(histo_waiting *w, const histo_block *piece)
+{
+    uint32_t *counted = w->slots;
+    w->next.samples = piece->at[0];
+    const bool together = w->n == HISTO_TOGETHER && piece->n == HISTO_TOGETHER;
+    const bool made = w->n && w->count(w->table, counted, w->n, w->carry, w->to, together ? &w->next : NULL);
+    if (!made) histo_block_slots(w->job, piece, w->next.slots);
+    w->slots = w->next.slots;
+    w->next.slots = counted;
+    w->n = piece->n;
+}
+
+void histo_waiting_finish(histo_waiting *w)
+{
+    if (w->n) w->count(w->table, w->slots, w->n, w->carry, w->to, NULL);
+    w->n = 0;
 }
 
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots)

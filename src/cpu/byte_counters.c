@@ -3,8 +3,8 @@
  * values and equal neighbours do not make it slow (byte_table.c).
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
- * Bytes: each sample once, and a byte a slot and thread at the end. Wins from some two thousand slots on; below that
- * privatized, which keeps several copies of so small a table. */
+ * Bytes: each sample once, and a byte a slot and thread at the end. Wins where 32-bit counters of all slots do not fit
+ * the first-level cache; where they do, privatized has no carries to look for. */
 #include <string.h>
 
 #include "cpu/byte_table.h"
@@ -40,16 +40,14 @@ static double cost_us(const histo_problem *p, int threads)
 {
     int used = useful_threads(p, threads);
     size_t entries = entries_of(p);
-    double count_ns = entries <= 1 << 15 ? 0.4 : entries <= 1 << 17 ? 0.6 : entries <= 1 << 22 ? 2.5 : 4;
+    double count_ns = entries <= 1 << 15 ? 0.3 : entries <= 1 << 17 ? 0.45 : entries <= 1 << 22 ? 2.5 : 4;
     double table_us = (double)entries * (double)p->batch * 0.6e-3;
     return 0.5 + (used - 1) * 5 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / used + table_us * used;
 }
 
-enum { SLOTS_BYTES = HISTO_PIECE * sizeof(uint32_t) };
-
 static size_t per_thread(const histo_problem *p)
 {
-    return rounded(histo_blocks_bytes(p) + SLOTS_BYTES + entries_of(p));
+    return rounded(histo_blocks_bytes(p) + HISTO_WAITING_BYTES + entries_of(p));
 }
 
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
@@ -62,11 +60,10 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
 typedef struct local {
     const histo_job *job;
     uint8_t *table;
-    uint32_t *slots;
+    histo_waiting waiting;
     int64_t batch;
     bool alone; /* nobody else adds to the histogram */
-    bool used;  /* there is something in the table; else it is not cleared yet */
-    histo_count_slots_fn *count;
+    bool used;  /* there is something in the table, or waits; else it is not cleared yet */
 } local;
 
 static void add(const local *me, size_t slot, uint64_t count)
@@ -80,12 +77,18 @@ static void add(const local *me, size_t slot, uint64_t count)
         __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
+static void carry(const void *to, size_t slot)
+{
+    add(to, slot, HISTO_CARRY);
+}
+
 /* Add the table to the histogram. */
 static void add_table(local *me)
 {
     enum { TOGETHER = 64 };
     if (!me->used) return;
     me->used = false;
+    histo_waiting_finish(&me->waiting);
     const histo_bank *bank = me->job->bank;
     uint64_t *counts = bank->counts + me->batch * bank->slots;
     size_t slots = (size_t)bank->slots, s = 0;
@@ -103,38 +106,30 @@ static void add_table(local *me)
         if (me->table[s]) add(me, s, me->table[s]);
 }
 
-static void carry(const void *to, size_t slot)
-{
-    add(to, slot, HISTO_CARRY);
-}
-
 static void count_block(local *me, histo_block *block)
 {
     int n = block->n;
     if (histo_block_is_constant(me->job, block)) {
+        uint32_t slot;
         block->n = 1;
-        histo_block_slots(me->job, block, me->slots);
-        add(me, me->slots[0], (uint64_t)n);
+        histo_block_slots(me->job, block, &slot);
+        add(me, slot, (uint64_t)n);
         return;
     }
     if (!me->used) memset(me->table, 0, entries_of(me->job->problem));
     me->used = true;
     histo_block piece;
-    for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE) {
-        histo_block_slots(me->job, &piece, me->slots);
-        me->count(me->table, me->slots, piece.n, carry, me);
-    }
+    for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE)
+        histo_waiting_take(&me->waiting, &piece);
 }
 
 static void count_range(const histo_job *job, int index, int threads)
 {
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
-    local me = {.job = job,
-                .slots = (uint32_t *)(gathered + histo_blocks_bytes(p)),
-                .alone = threads == 1,
-                .count = histo_count_slots_usable()};
-    me.table = (uint8_t *)me.slots + SLOTS_BYTES;
+    char *room = gathered + histo_blocks_bytes(p);
+    local me = {.job = job, .table = (uint8_t *)room + HISTO_WAITING_BYTES, .alone = threads == 1};
+    me.waiting = histo_waiting_start(job, room, histo_count_slots_usable(), me.table, carry, &me);
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, threads, gathered);

@@ -1,13 +1,13 @@
-/* Counting into tables of counters of one byte. Compiled once for each level of the instruction set (HISTO_COUNT_SLOTS
- * and HISTO_COUNT_VALUES name the functions).
+/* Counting into tables of counters of one byte, or of four. Compiled once for each level of the instruction set
+ * (HISTO_COUNT_SLOTS, HISTO_COUNT_WORDS and HISTO_COUNT_VALUES name the functions).
  *
- * A counter comes round once in 256 increments: too seldom to be foreseen, and a branch that was foreseen wrongly costs
- * as much as a hundred increments. So carries are only noted, as bits, and looked at later, when no increment has to
- * wait for them.
+ * A counter of a byte comes round once in 256 increments: too seldom to be foreseen, and a branch that was foreseen
+ * wrongly costs as much as a hundred increments. So carries are only noted, as bits, and looked at later, when no
+ * increment has to wait for them.
  *
  * Increments of one counter wait about ten cycles for each other, each for the store of the one before. Neighbours are
  * often equal, so that one index of each of sixteen stretches is counted in turn. In groups of few values, all of one
- * value are counted at once. */
+ * value are counted at once. There is one store a cycle at most; what makes the next slots is free beside that. */
 #include "cpu/byte_table.h"
 
 #include <stdbool.h>
@@ -20,30 +20,22 @@
 
 enum {
     GROUP = 64, /* indices among which few values are looked for */
-    GROUPS = 8,
-    TOGETHER = GROUP * GROUPS,
-    RUNS = 16, /* stretches, one index of each a turn */
-    TURNS = TOGETHER / RUNS,
-    CARRIES = 64, /* in a word */
+    TOGETHER = HISTO_TOGETHER,
+    GROUPS = TOGETHER / GROUP,
     UNROLLED = 8,
 };
 
-/* Add 1, and append whether the counter came round. */
-static inline uint64_t increment(uint8_t *counter, uint64_t carries)
-{
-#if defined(__x86_64__)
-    __asm__("addb $1, %1\n\tadcq %0, %0" : "+r"(carries), "+m"(*counter) : : "cc");
-    return carries;
-#else
-    return 2 * carries + (++*counter == 0);
-#endif
-}
-
 /* Add to a counter whose carry is not as rare, or alone; true if it came round. */
-static inline bool add(uint8_t *counter, int count)
+static inline bool add_bytes(uint8_t *counter, int count)
 {
     *counter = (uint8_t)(*counter + count);
     return *counter < count;
+}
+
+static inline bool add_words(uint32_t *counter, int count)
+{
+    *counter += (uint32_t)count;
+    return false;
 }
 
 static inline uint32_t slot_at(uint32_t place)
@@ -62,23 +54,22 @@ static inline uint16_t spread_at(uint16_t place)
 }
 
 /* The places of TOGETHER indices. */
-static inline const uint32_t *places_of_slots(const uint32_t *slots, uint32_t *room)
-{
-    (void)room;
-    return slots;
-}
-
-static inline const uint16_t *places_of_values(const uint16_t *values, uint16_t *room)
-{
-    (void)room;
-    return values;
-}
+#define places_of_slots(slots, room) ((void)(room), (slots))
+#define places_of_values places_of_slots
+#define places_of_words places_of_slots
 
 static inline const uint16_t *places_of_spread(const uint16_t *values, uint16_t *room)
 {
     for (int i = 0; i < TOGETHER; i++)
         room[i] = histo_spread_place(values[i]);
     return room;
+}
+
+/* The index that a bit of a word of carries is of. */
+static inline int index_of(int word, int bit)
+{
+    const int turn = word * HISTO_NOTED + HISTO_NOTED - 1 - bit;
+    return turn % HISTO_RUNS * HISTO_TURNS + turn / HISTO_RUNS;
 }
 
 #if defined(__AVX512BW__)
@@ -118,8 +109,8 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 
 /* Count a group most of which is of three values, or fewer, value by value; false if it is not. The first is not looked
  * at further unless it makes up most of the first vector, or a part of that and of the last: else it is a short run. */
-#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                        \
-    static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
+#define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
+    static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
         int near = alike_##bits(at, *at);                                                                              \
@@ -134,11 +125,11 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
         }                                                                                                              \
         if (ones(left) > MOST_OTHERS) return false;                                                                    \
         for (int i = 0; i < FEW; i++)                                                                                  \
-            if (add(&table[places[i]], ones(equal[i]))) carry(to, one##_at(places[i]));                                \
+            if (add_##width(&table[places[i]], ones(equal[i]))) carry(to, one##_at(places[i]));                        \
         while (left) {                                                                                                 \
             type place = at[__builtin_ctzll(left)];                                                                    \
             uint64_t more = equal_##bits(at, place);                                                                   \
-            if (add(&table[place], ones(more))) carry(to, one##_at(place));                                            \
+            if (add_##width(&table[place], ones(more))) carry(to, one##_at(place));                                    \
             left &= ~more;                                                                                             \
         }                                                                                                              \
         return true;                                                                                                   \
@@ -147,75 +138,93 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 #else
 
 /* Count a group of one value; false if it is not. */
-#define DEFINE_COUNT_FEW(name, type, bits, one)                                                                        \
-    static inline bool count_few_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)         \
+#define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
+    static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         if (!histo_all_equal(at, GROUP, sizeof *at)) return false;                                                     \
-        if (add(&table[*at], GROUP)) carry(to, one##_at(*at));                                                         \
+        if (add_##width(&table[*at], GROUP)) carry(to, one##_at(*at));                                                 \
         return true;                                                                                                   \
     }
 
 #endif
 
-#define DEFINE_COUNT(name, type, bits, one)                                                                            \
-    DEFINE_COUNT_FEW(name, type, bits, one)                                                                            \
+#define DEFINE_COUNT(name, type, bits, one, counter, width, turns)                                                     \
+    DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                            \
                                                                                                                        \
-    static inline void count_group_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)       \
+    static inline void count_group_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)       \
     {                                                                                                                  \
         uint64_t carries = 0;                                                                                          \
         for (const type *from = at; from < at + GROUP; from += UNROLLED)                                               \
             for (int i = 0; i < UNROLLED; i++)                                                                         \
-                carries = increment(&table[from[i]], carries);                                                         \
+                carries = histo_increment_##width(&table[from[i]], carries);                                           \
         for (; carries; carries &= carries - 1)                                                                        \
             carry(to, one##_at(at[GROUP - 1 - __builtin_ctzll(carries)]));                                             \
     }                                                                                                                  \
                                                                                                                        \
-    static inline void count_in_turns_##name(uint8_t *table, const type *at, histo_carry_fn *carry, const void *to)    \
+    static inline void count_in_turns_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to,    \
+                                             const histo_next *next)                                                   \
     {                                                                                                                  \
-        uint64_t carries[TOGETHER / CARRIES];                                                                          \
-        for (int turn = 0; turn < TURNS; turn += CARRIES / RUNS) {                                                     \
-            uint64_t bits = 0; /* in a register: the table may alias memory */                                         \
-            for (int t = turn; t < turn + CARRIES / RUNS; t++)                                                         \
-                for (int run = 0; run < RUNS; run++)                                                                   \
-                    bits = increment(&table[at[run * TURNS + t]], bits);                                               \
-            carries[turn * RUNS / CARRIES] = bits;                                                                     \
-        }                                                                                                              \
-        for (int word = 0; word < TOGETHER / CARRIES; word++)                                                          \
-            for (uint64_t left = carries[word]; left; left &= left - 1) {                                              \
-                int i = word * CARRIES + CARRIES - 1 - __builtin_ctzll(left);                                          \
-                carry(to, one##_at(at[i % RUNS * TURNS + i / RUNS]));                                                  \
-            }                                                                                                          \
+        uint64_t carries[HISTO_WORDS];                                                                                 \
+        if (next)                                                                                                      \
+            MAKE_##name(next, table, at, carries);                                                                     \
+        else                                                                                                           \
+            for (int word = 0; word < HISTO_WORDS; word++)                                                             \
+                carries[word] = histo_turns_of_##turns(table, at, word);                                               \
+        for (int word = 0; sizeof *table == 1 && word < HISTO_WORDS; word++)                                           \
+            for (uint64_t left = carries[word]; left; left &= left - 1)                                                \
+                carry(to, one##_at(at[index_of(word, __builtin_ctzll(left))]));                                        \
     }                                                                                                                  \
                                                                                                                        \
-    static void count_##name(uint8_t *table, const type *at, int n, histo_carry_fn *carry, const void *to)             \
+    static bool count_##name(counter *table, const type *at, int n, histo_carry_fn *carry, const void *to,             \
+                             const histo_next *next)                                                                   \
     {                                                                                                                  \
+        bool made = false;                                                                                             \
         for (; n >= TOGETHER; n -= TOGETHER, at += TOGETHER) {                                                         \
             type room[TOGETHER];                                                                                       \
             const type *places = places_of_##name(at, room);                                                           \
             bool counted[GROUPS], some = false;                                                                        \
             for (int g = 0; g < GROUPS; g++)                                                                           \
                 some |= counted[g] = count_few_##name(table, places + g * GROUP, carry, to);                           \
-            if (!some) count_in_turns_##name(table, places, carry, to);                                                \
+            if (!some) {                                                                                               \
+                made = next && next->make;                                                                             \
+                count_in_turns_##name(table, places, carry, to, made ? next : NULL);                                   \
+            }                                                                                                          \
             for (int g = 0; some && g < GROUPS; g++)                                                                   \
                 if (!counted[g]) count_group_##name(table, places + g * GROUP, carry, to);                             \
         }                                                                                                              \
         for (int i = 0; i < n; i++)                                                                                    \
-            if (add(&table[one##_at(at[i])], 1)) carry(to, at[i]);                                                     \
+            if (add_##width(&table[one##_at(at[i])], 1)) carry(to, at[i]);                                             \
+        return made;                                                                                                   \
     }
 
-DEFINE_COUNT(slots, uint32_t, u32, slot)
-DEFINE_COUNT(values, uint16_t, u16, value)
-DEFINE_COUNT(spread, uint16_t, u16, spread)
+/* Values have no slots that are to be made. */
+#define MAKE(next, ...) (next)->make((next)->lookup, (next)->samples, (next)->slots, (histo_turns){__VA_ARGS__})
+#define MAKE_slots(next, table, at, noted) MAKE(next, .at = at, .bytes = table, .carries = noted)
+#define MAKE_words(next, table, at, noted) MAKE(next, .at = at, .words = table)
+#define MAKE_values(next, table, at, noted) (void)0
+#define MAKE_spread MAKE_values
 
-void HISTO_COUNT_SLOTS(uint8_t *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to)
+DEFINE_COUNT(slots, uint32_t, u32, slot, uint8_t, bytes, slots)
+DEFINE_COUNT(values, uint16_t, u16, value, uint8_t, bytes, values)
+DEFINE_COUNT(spread, uint16_t, u16, spread, uint8_t, bytes, values)
+DEFINE_COUNT(words, uint32_t, u32, slot, uint32_t, words, words)
+
+bool HISTO_COUNT_SLOTS(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
+                       const histo_next *next)
 {
-    count_slots(table, at, n, carry, to);
+    return count_slots(table, at, n, carry, to, next);
+}
+
+bool HISTO_COUNT_WORDS(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
+                       const histo_next *next)
+{
+    return count_words(table, at, n, carry, to, next);
 }
 
 void HISTO_COUNT_VALUES(uint8_t *table, const uint16_t *at, int n, bool spread, histo_carry_fn *carry, const void *to)
 {
     if (spread)
-        count_spread(table, at, n, carry, to);
+        count_spread(table, at, n, carry, to, NULL);
     else
-        count_values(table, at, n, carry, to);
+        count_values(table, at, n, carry, to, NULL);
 }

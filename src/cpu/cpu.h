@@ -34,6 +34,9 @@ int histo_cpus_usable(void);
  * above them: directories under `mount` (version 2), or under that of the controllers there (version 1). */
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
+/* Of one CPU's first-level cache of data. */
+size_t histo_first_level_bytes(void);
+
 /* ---- Features (features.c) ---- */
 
 /* AVX512 is F, BW, DQ and VL; AVX512VBMI2 is these and VBMI2. */
@@ -90,7 +93,7 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
  * Best for few lines at once: many have to wait for each other. */
 static inline void histo_ask_ahead(const void *at, size_t bytes)
 {
-    enum { LINE = 64, AHEAD = 4096 };
+    enum { LINE = 64, AHEAD = 8192 };
     for (size_t line = 0; line < bytes; line += LINE)
         __builtin_prefetch((const char *)at + AHEAD + line, 0, 2);
 }

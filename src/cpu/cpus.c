@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cpu/cpu.h"
 
@@ -100,4 +101,14 @@ int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus)
 int histo_cpus_usable(void)
 {
     return histo_cpus_in_cgroup("/proc/self/cgroup", "/sys/fs/cgroup", cpus_of_affinity());
+}
+
+size_t histo_first_level_bytes(void)
+{
+    enum { USUAL = 32 << 10 };
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+    if (bytes > 0) return (size_t)bytes;
+#endif
+    return USUAL;
 }

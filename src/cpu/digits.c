@@ -1,5 +1,5 @@
-/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_EXTREMES and HISTO_ADD_DIGITS
- * name the functions). */
+/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_EXTREMES, HISTO_WIDEN_FLOATS
+ * and HISTO_ADD_DIGITS name the functions). */
 #include "cpu/digits.h"
 
 #include "sum/exact.h"
@@ -21,6 +21,66 @@ histo_extremes HISTO_EXTREMES(const double *numbers, int n)
     return (histo_extremes){below + 1, most};
 }
 
+void HISTO_WIDEN_FLOATS(const float *restrict floats, int n, double *restrict numbers)
+{
+    for (int i = 0; i < n; i++)
+        numbers[i] = (double)floats[i];
+}
+
+#if defined(__AVX512DQ__)
+
+static inline void add_slice(histo_digits *sum, __m256i slice)
+{
+    _mm256_storeu_si256((__m256i *)*sum, _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)*sum), slice));
+}
+
+/* As below, but eight numbers are taken apart at once, and the digits of two cut; those of one slot are added up first.
+ * How many numbers that were. */
+static inline int add_eights(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
+{
+    enum { EIGHT = 8, ALL = 0xff };
+    const __m512i zero = _mm512_setzero_si512(), digit = _mm512_set1_epi64(UINT32_MAX);
+    const __m512i fraction = _mm512_set1_epi64((INT64_C(1) << 52) - 1), one = _mm512_set1_epi64(INT64_C(1) << 52);
+    const __m512i exponents = _mm512_set1_epi64(0x7ff), begin = _mm512_set1_epi64(ABOVE - 32 * first);
+    const __m512i offset = _mm512_sub_epi64(begin, _mm512_setr_epi64(0, 32, 64, 96, 0, 32, 64, 96));
+    const __m512i pair = _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
+    int i = 0;
+    for (; i + EIGHT <= n; i += EIGHT) {
+        const __m512i x = _mm512_loadu_si512(numbers + i), negatives = _mm512_srai_epi64(x, 63);
+        const __m512i significands = _mm512_or_si512(_mm512_and_si512(x, fraction), one);
+        const __m512i powers = _mm512_and_si512(_mm512_srli_epi64(x, 52), exponents);
+        __m512i slices[EIGHT / 2];
+        for (int k = 0; k < EIGHT / 2; k++) {
+            const __m512i which = _mm512_add_epi64(pair, _mm512_set1_epi64(2 * k));
+            const __m512i significand = _mm512_permutexvar_epi64(which, significands);
+            const __m512i negative = _mm512_permutexvar_epi64(which, negatives);
+            const __m512i up = _mm512_add_epi64(_mm512_permutexvar_epi64(which, powers), offset);
+            const __m512i down = _mm512_sub_epi64(zero, up);
+            const __m512i shifted =
+                _mm512_or_si512(_mm512_sllv_epi64(significand, up), _mm512_srlv_epi64(significand, down));
+            slices[k] = _mm512_sub_epi64(_mm512_xor_si512(_mm512_and_si512(shifted, digit), negative), negative);
+        }
+        const __m256i at = _mm256_loadu_si256((const __m256i *)(slots + i));
+        if (_mm256_cmpeq_epi32_mask(at, _mm256_set1_epi32((int)slots[i])) == ALL) {
+            const __m512i some = _mm512_add_epi64(slices[0], slices[1]),
+                          others = _mm512_add_epi64(slices[2], slices[3]);
+            const __m512i all = _mm512_add_epi64(some, others);
+            add_slice(&sums[slots[i]],
+                      _mm256_add_epi64(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1)));
+            continue;
+        }
+        for (int k = 0; k < EIGHT / 2; k++) {
+            add_slice(&sums[slots[i + 2 * k]], _mm512_castsi512_si256(slices[k]));
+            add_slice(&sums[slots[i + 2 * k + 1]], _mm512_extracti64x4_epi64(slices[k], 1));
+        }
+    }
+    return i;
+}
+
+#elif defined(__AVX2__)
+#define add_eights(sums, slots, numbers, n, first) 0
+#endif
+
 #if defined(__AVX2__)
 
 /* A lane a digit: the significand shifted to where its window begins. Shifts by more than 63, and so by less than 0,
@@ -31,7 +91,7 @@ void HISTO_ADD_DIGITS(histo_digits *sums, const uint32_t *slots, const double *n
     const __m256i fraction = _mm256_set1_epi64x((INT64_C(1) << 52) - 1), one = _mm256_set1_epi64x(INT64_C(1) << 52);
     const __m256i exponents = _mm256_set1_epi64x(0x7ff), begin = _mm256_set1_epi64x(ABOVE - 32 * first);
     const __m256i offset = _mm256_sub_epi64(begin, _mm256_setr_epi64x(0, 32, 64, 96));
-    for (int i = 0; i < n; i++) {
+    for (int i = add_eights(sums, slots, numbers, n, first); i < n; i++) {
         const __m256i x = _mm256_castpd_si256(_mm256_broadcast_sd(numbers + i));
         const __m256i significand = _mm256_or_si256(_mm256_and_si256(x, fraction), one);
         const __m256i exponent = _mm256_and_si256(_mm256_srli_epi64(x, 52), exponents);

@@ -1,17 +1,18 @@
 /* privatized: every thread turns blocks of samples into slots with vector code and counts them into a table of its own;
  * the tables are added to the histogram at the end.
  *
- * A small table is kept in several copies, so that a run of equal samples does not wait for the last store to the same
- * counter. Counters are 32-bit and flushed before they can wrap. Where tables for all threads would take too much
- * memory, fewer threads work; one alone counts straight into the histogram.
+ * Slots are counted in turns, and those of the next samples made meanwhile (byte_table.h). Counters are 32-bit and
+ * flushed before they can wrap. Where tables for all threads would take too much memory, fewer threads work; one alone
+ * counts straight into the histogram.
  *
  * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
- * Bytes: each sample once, and the tables. Wins wherever the slots fit the caches; loses to partitioning when they do
- * not.
+ * Bytes: each sample once, and the tables. Wins with weights, and while 32-bit counters of all slots leave room in the
+ * first-level cache, above the 256 bins that byte_codes counts.
  */
 #include <pthread.h>
 #include <string.h>
 
+#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 #include "cpu/digits.h"
 #include "cpu/runs.h"
@@ -20,9 +21,7 @@
 enum {
     SUBTABLES,
     MOST_SUBTABLES = 8,
-    USUAL_SUBTABLES = 4,
     RUN = 32,
-    SMALL_SLOTS = 2048,   /* tables this small are worth several copies */
     SMALL_SUMS = 8192,    /* … and those of sums, for which samples of one slot wait longer */
     MOST_EXACT = 1 << 16, /* slots of which a thread has exact sums of its own */
     SUMTABLES = 4,
@@ -53,7 +52,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     l.powers = histo_is_fast(p->weighting) || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
     l.sumtables = l.exact ? HISTO_DIGITS : l.entries <= SMALL_SUMS ? SUMTABLES : 1;
     size_t sums = l.entries * (size_t)(l.powers * l.sumtables) * sizeof(double);
-    l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : l.entries <= SMALL_SLOTS ? USUAL_SUBTABLES : 1;
+    l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : 1;
     size_t table = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t) + sums);
     size_t most = MOST_TABLE_BYTES / table;
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
@@ -62,7 +61,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     /* A large table that only one thread would use is no better than the histogram itself. */
     if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
-    l.slots = rounded(HISTO_PIECE * sizeof(uint32_t));
+    l.slots = HISTO_WAITING_BYTES;
     l.weights = l.powers ? rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t));
     l.sums = l.subtables ? rounded(sums) : 0;
@@ -80,7 +79,8 @@ typedef struct shared {
 typedef struct local {
     shared *all;
     char *gathered;
-    uint32_t *slots;
+    histo_waiting waiting; /* of one table */
+    uint32_t *slots;       /* of others, and where there are weights */
     double *weights;
     uint32_t *tables;
     double *sums[2];         /* of w, and of w^2; NULL: straight into the histogram */
@@ -98,6 +98,7 @@ static local local_of(shared *all, int index)
     me.slots = (uint32_t *)(at += l->gathered);
     me.weights = (double *)(at += l->slots);
     me.tables = (uint32_t *)(at += l->weights);
+    me.waiting = histo_waiting_start(all->job, me.slots, histo_count_words_usable(), me.tables, NULL, NULL);
     at += l->tables;
     for (int power = 0; l->sums && power < l->powers; power++) {
         double *sums = (double *)at + (size_t)(power * l->sumtables) * l->entries;
@@ -135,6 +136,7 @@ static void flush_digits(local *me, int power)
 static void flush(local *me)
 {
     if (me->held == 0) return;
+    histo_waiting_finish(&me->waiting);
     const layout *l = &me->all->layout;
     const histo_bank *bank = me->all->job->bank;
     size_t slots = l->entries - 1;
@@ -158,24 +160,27 @@ static void flush(local *me)
     me->held = 0;
 }
 
-static inline void count_subtables(uint32_t *restrict tables, size_t entries, int subtables,
-                                   const uint32_t *restrict slots, int n)
+/* To several tables in turn; increments of one counter wait for each other, so that a run is added at once. */
+static void count_subtables(uint32_t *restrict tables, size_t entries, int subtables, const uint32_t *restrict slots,
+                            int n)
 {
-    int i = 0;
-    for (; i + subtables <= n; i += subtables)
-        for (int t = 0; t < subtables; t++)
-            tables[(size_t)t * entries + slots[i + t]]++;
-    for (; i < n; i++)
-        tables[slots[i]]++;
+    for (int i = 0; i < n; i += RUN) {
+        int end = n - i < RUN ? n : i + RUN;
+        if (end - i == RUN && histo_all_equal(slots + i, RUN, sizeof *slots))
+            tables[slots[i]] += RUN;
+        else
+            for (int k = i; k < end; k++)
+                tables[(size_t)(k % subtables) * entries + slots[k]]++;
+    }
 }
 
 /* All samples of a block in the slot of its first. */
 static void count_constant(local *me, histo_block *block)
 {
     int n = block->n;
+    uint32_t slot;
     block->n = 1;
-    histo_block_slots(me->all->job, block, me->slots);
-    uint32_t slot = me->slots[0];
+    histo_block_slots(me->all->job, block, &slot);
     if (me->all->layout.subtables) {
         me->tables[slot] += (uint32_t)n;
         me->held += n;
@@ -268,35 +273,24 @@ static void add_weights(local *me, const histo_block *block)
     }
 }
 
-/* Increments of one counter wait for each other: a run is added at once. */
-static inline void count_some(const local *me, const uint32_t *slots, int n)
-{
-    const layout *l = &me->all->layout;
-    if (n == RUN && histo_all_equal(slots, RUN, sizeof *slots))
-        me->tables[slots[0]] += RUN;
-    else if (l->subtables == 1)
-        count_subtables(me->tables, l->entries, 1, slots, n);
-    else if (l->subtables == USUAL_SUBTABLES)
-        count_subtables(me->tables, l->entries, USUAL_SUBTABLES, slots, n);
-    else
-        count_subtables(me->tables, l->entries, l->subtables, slots, n);
-}
-
 static void count_piece(local *me, const histo_block *piece)
 {
     const histo_job *job = me->all->job;
     const layout *l = &me->all->layout;
-    histo_block_slots(job, piece, me->slots);
-    if (job->problem->weighting != HISTO_UNWEIGHTED) add_weights(me, piece);
-    if (l->subtables == 0) {
-        count_directly(job, piece, me->slots);
+    const bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
+    me->held += l->subtables ? piece->n : 0;
+    if (l->subtables == 1 && !weighted) {
+        histo_waiting_take(&me->waiting, piece);
         return;
     }
-    for (int i = 0, n; i < piece->n; i += n) {
-        n = piece->n - i < RUN ? piece->n - i : RUN;
-        count_some(me, me->slots + i, n);
-    }
-    me->held += piece->n;
+    histo_block_slots(job, piece, me->slots);
+    if (weighted) add_weights(me, piece);
+    if (l->subtables == 0)
+        count_directly(job, piece, me->slots);
+    else if (l->subtables == 1)
+        me->waiting.count(me->tables, me->slots, piece->n, NULL, NULL, NULL);
+    else
+        count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
 }
 
 static void count_range(void *context, int index)
@@ -332,10 +326,8 @@ static double cost_us(const histo_problem *p, int threads)
 {
     static const int64_t usual[] = {0};
     layout l = layout_of(p, threads, usual);
-    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : l.entries > SMALL_SLOTS ? 0.5 : 0.37;
-    /* Copies of a table that nearly fill the first-level cache give way to the samples. */
-    if (l.entries > SMALL_SLOTS / 4 && l.entries <= SMALL_SLOTS)
-        count_ns += 0.006 * (double)histo_dtype_size(p->dtypes[0]);
+    const bool few = l.entries * sizeof(uint32_t) <= histo_first_level_bytes() / 4 * 3; /* with room for samples */
+    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
     double sample_ns = histo_slots_ns(p) + count_ns;
     if (p->weighting != HISTO_UNWEIGHTED) sample_ns += l.exact ? 1.5 * l.powers : histo_is_fast(p->weighting) ? 2 : 20;
     double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
@@ -359,12 +351,6 @@ static histo_status launch(const histo_job *job)
 }
 
 const histo_strategy histo_cpu_privatized = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"subtables", 0, MOST_SUBTABLES, 0, "copies of each thread's table; 0: four of a small one, else one"}},
-    true,
-    true,
-    false,
+    refuses, cost_us, workspace, launch, {{"subtables", 0, MOST_SUBTABLES, 0, "copies of each thread's table; 0: one"}},
+    true,    true,    false,
 };

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 #include "cpu/fixed.h"
 #include "cpu/spans.h"
@@ -139,15 +140,20 @@ DEFINE_INSIDE(f64, double)
         if (!inside_##name(l, samples, n, out)) uniform_##name(l, samples, n, 1, false, out);                          \
     }                                                                                                                  \
                                                                                                                        \
-    static void of_uniform_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                    \
+    static bool slots_in_fixed_##name(const histo_lookup *l, fixed *f)                                                 \
     {                                                                                                                  \
         enum { FEW_DOUBTS = 2 };                                                                                       \
         int bits = MOST_BITS;                                                                                          \
         while (bits > 1 && (uint32_t)l->bins > 1U << (30 - bits))                                                      \
             bits--;                                                                                                    \
+        return fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), bits, f) &&                             \
+               f->doubtful * (FEW_DOUBTS * BATCH) < 1U << bits;                                                        \
+    }                                                                                                                  \
+                                                                                                                       \
+    static void of_uniform_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                    \
+    {                                                                                                                  \
         fixed f;                                                                                                       \
-        bool usable = fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), bits, &f) &&                     \
-                      f.doubtful * (FEW_DOUBTS * BATCH) < 1U << bits;                                                  \
+        bool usable = slots_in_fixed_##name(l, &f);                                                                    \
         for (int i = 0, doubts = 0; i < n;) {                                                                          \
             int done = usable && doubts < 2 ? fixed_slots_run_##name(&f, samples + i, n - i, out + i) : 0;             \
             doubts = done ? 1 : doubts + 1; /* two in a row: no others are tried */                                    \
@@ -165,20 +171,23 @@ DEFINE_OF_UNIFORM(f64, double)
 
 /* Bins of 2^shift whole numbers: see histo_whole. ends: what the values next to the axis are of. */
 #define DEFINE_WHOLE(name, storage, ends)                                                                              \
-    static void whole_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t *restrict out)    \
+    static inline void whole_##name(const histo_lookup *l, const storage *restrict samples, int n,                     \
+                                    uint32_t *restrict out)                                                            \
     {                                                                                                                  \
         const storage low = (storage)(ends)l->whole.low, high = (storage)(ends)l->whole.high;                          \
-        const uint32_t from = l->whole.from, at_high = (uint32_t)l->bins;                                              \
+        const uint32_t from = l->whole.from;                                                                           \
         const int shift = l->whole.shift;                                                                              \
-        const bool closed = l->whole.closed;                                                                           \
+        const uint32_t at_high = l->whole.closed ? (uint32_t)l->bins : ((uint32_t)high - from) >> shift;               \
         for (int i = 0; i < n; i++) {                                                                                  \
             storage x = samples[i], cut = x > low ? x : low;                                                           \
             cut = cut < high ? cut : high;                                                                             \
             uint32_t slot = ((uint32_t)cut - from) >> shift;                                                           \
-            out[i] = (closed & (x == high)) ? at_high : slot;                                                          \
+            out[i] = x == high ? at_high : slot;                                                                       \
         }                                                                                                              \
     }
 
+DEFINE_WHOLE(u8, uint8_t, uint8_t)
+DEFINE_WHOLE(i8, int8_t, int8_t)
 DEFINE_WHOLE(u16, uint16_t, uint16_t)
 DEFINE_WHOLE(i16, int16_t, int16_t)
 DEFINE_WHOLE(u32, uint32_t, uint32_t)
@@ -237,6 +246,12 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
         return dtype == HISTO_F32 || dtype == HISTO_F64;
     }
     switch (dtype) {
+    case HISTO_U8:
+        whole_u8(l, samples, n, out);
+        return true;
+    case HISTO_I8:
+        whole_i8(l, samples, n, out);
+        return true;
     case HISTO_U16:
         whole_u16(l, samples, n, out);
         return true;
@@ -255,7 +270,7 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
     case HISTO_I64:
         whole_i64(l, samples, n, out);
         return true;
-    default: /* 8 bits have tables */
+    default:
         return false;
     }
 }
@@ -299,6 +314,63 @@ void HISTO_WIDEN_SLOTS(const uint32_t *restrict slots, int n, uint64_t extent, u
 {
     for (int i = 0; i < n; i++)
         wide[i] = wide[i] * extent + slots[i];
+}
+
+/* ---- Slots made while others are counted ---- */
+
+/* Ask for what comes soon: of the first-level cache, because the second is busy with the counters. */
+static inline void ask_soon(const void *at, size_t bytes)
+{
+    enum { LINE = 64, AHEAD = 8192 };
+    for (size_t line = 0; line < bytes; line += LINE)
+        __builtin_prefetch((const char *)at + AHEAD + line, 0, 3);
+}
+
+#define DEFINE_MAKE_UNIFORM(name, type)                                                                                \
+    static void make_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)                    \
+    {                                                                                                                  \
+        const type *samples = from;                                                                                    \
+        fixed f = {.exact = false};                                                                                    \
+        bool usable = slots_in_fixed_##name(l, &f);                                                                    \
+        for (int i = 0, doubts = 0; i < HISTO_TOGETHER; i += BATCH) {                                                  \
+            ask_soon(samples + i, BATCH * sizeof *samples);                                                            \
+            bool done = usable && doubts < 2 &&                                                                        \
+                        (f.exact ? fixed_slots_##name(&f, true, samples + i, out + i)                                  \
+                                 : fixed_slots_##name(&f, false, samples + i, out + i));                               \
+            doubts = done ? 0 : doubts + 1;                                                                            \
+            if (!done) exact_slots_##name(l, samples + i, BATCH, out + i);                                             \
+            histo_count_turns(&to, i / BATCH);                                                                         \
+        }                                                                                                              \
+    }
+
+DEFINE_MAKE_UNIFORM(f32, float)
+DEFINE_MAKE_UNIFORM(f64, double)
+
+#define DEFINE_MAKE_WHOLE(name, storage)                                                                               \
+    static void make_whole_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)              \
+    {                                                                                                                  \
+        const storage *samples = from;                                                                                 \
+        for (int i = 0; i < HISTO_TOGETHER; i += BATCH) {                                                              \
+            ask_soon(samples + i, BATCH * sizeof *samples);                                                            \
+            whole_##name(l, samples + i, BATCH, out + i);                                                              \
+            histo_count_turns(&to, i / BATCH);                                                                         \
+        }                                                                                                              \
+    }
+
+DEFINE_MAKE_WHOLE(u16, uint16_t)
+DEFINE_MAKE_WHOLE(i16, int16_t)
+DEFINE_MAKE_WHOLE(u32, uint32_t)
+DEFINE_MAKE_WHOLE(i32, int32_t)
+DEFINE_MAKE_WHOLE(u64, uint64_t)
+DEFINE_MAKE_WHOLE(i64, int64_t)
+
+histo_making_fn *HISTO_MAKING(const histo_lookup *l, histo_dtype dtype)
+{
+    if (l->kind != HISTO_UNIFORM) return NULL;
+    static histo_making_fn *const whole[HISTO_DTYPE_COUNT] = {
+        [HISTO_U16] = make_whole_u16, [HISTO_I16] = make_whole_i16, [HISTO_U32] = make_whole_u32,
+        [HISTO_I32] = make_whole_i32, [HISTO_U64] = make_whole_u64, [HISTO_I64] = make_whole_i64};
+    return l->whole.is ? whole[dtype] : dtype == HISTO_F32 ? make_f32 : dtype == HISTO_F64 ? make_f64 : NULL;
 }
 
 /* ---- Bins as bytes ---- */

@@ -64,13 +64,22 @@ bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach
     return reach->low >= HISTO_FIRST_DIGIT && reach->high - reach->low <= HISTO_DIGITS;
 }
 
+/* Weights that double holds, in it. */
+static void widen(histo_dtype dtype, const void *weights, int n, double *numbers)
+{
+    if (dtype == HISTO_F32)
+        histo_widen_floats_usable()(weights, n, numbers);
+    else
+        histo_widen(dtype, weights, n, numbers);
+}
+
 /* As touch_block, but all windows between the lowest and the highest, if they are few; else false. */
 static bool touch_near(windows *set, const histo_problem *p, const void *weights, int n)
 {
     double numbers[HISTO_BLOCK];
     const int bits = histo_weight_bits(p);
     if (bits == 0) return false;
-    histo_widen(p->dtypes[p->weights], weights, n, numbers);
+    widen(p->dtypes[p->weights], weights, n, numbers);
     const histo_extremes extremes = histo_extremes_usable()(numbers, n);
     histo_exact_windows *const touched[] = {&set->w, &set->w2};
     histo_reach reach[2];
@@ -175,7 +184,7 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
             weights[i] = 1;
         return;
     }
-    histo_widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
+    widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
 }
 
 void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
