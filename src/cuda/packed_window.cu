@@ -36,15 +36,16 @@ enum { WARP = 32, VALUES = 1 << 16 };
 
 /* What kernels need to know of the window. */
 typedef struct window {
-    uint32_t size;         /* counters */
-    uint32_t words;        /* of shared memory, with the spare ones */
-    uint32_t first;        /* where found is NULL */
-    uint32_t *found;       /* [batch] */
-    uint32_t inner;        /* bins 0 to inner - 1 of the axis are looked up fast */
-    float below;           /* the last float below the axis */
-    double origin;         /* where 0 is, in bins from the axis' beginning */
-    float scale, offset;   /* a float times the one, rounded down to the other's last place: 2^23 and its bin */
-    histo_scaling scaling; /* of pairs' differences */
+    uint32_t size;           /* counters */
+    uint32_t words;          /* of shared memory, with the spare ones */
+    uint32_t first;          /* where found is NULL */
+    uint32_t *found;         /* [batch] */
+    uint32_t inner;          /* bins 0 to inner - 1 of the axis are looked up fast */
+    float below;             /* the last float below the axis */
+    double origin;           /* where 0 is, in bins from the axis' beginning */
+    float scale, offset;     /* a float times the one, rounded down to the other's last place: 2^23 and its bin */
+    histo_scaling scaling;   /* of pairs' differences, */
+    histo_stacking stacking; /* and of their images */
 } window;
 
 typedef struct layout {
@@ -214,6 +215,7 @@ typedef struct block {
     uint32_t *table;            /* behind them: of each entry the counter, its samples, how often it wrapped */
     int search;                 /* for frequent slots: steps with one, or less than 0, without */
     uint32_t spare;             /* where this lane counts what is not in the window: behind it, in a word of its own */
+    uint32_t late_at, late_old; /* this thread's overflow that waits for those of its warp; at: or HISTO_NO_SLOT */
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the batch entry */
     const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window, … */
@@ -248,6 +250,7 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
     const uint32_t entries = entries_of(p);
     block b = {shared, shared + w->words};
     b.search = 0;
+    b.late_at = HISTO_NO_SLOT;
     b.spare = w->size + threadIdx.x % WARP * (32 / p->bits);
     b.first = first;
     b.size = min(w->size, counters - first);
@@ -324,10 +327,19 @@ HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, u
     }
 }
 
+/* What waits wraps, of all threads of the warp at once. */
+HISTO_IN_KERNEL void wrap_late(block *b, const histo_packing *p)
+{
+    if (b->late_at != HISTO_NO_SLOT) wrap(b, p, b->late_at, b->late_old);
+    b->late_at = HISTO_NO_SLOT;
+    __syncwarp();
+}
+
 /* Add the counters to the histogram, each block beginning elsewhere. */
-HISTO_IN_KERNEL void merge(const block *b, const histo_packing *p)
+HISTO_IN_KERNEL void merge(block *b, const histo_packing *p)
 {
     uint32_t size = b->size, begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x);
+    wrap_late(b, p);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
         uint32_t at = i + begin < size ? i + begin : i + begin - size;
@@ -540,9 +552,12 @@ HISTO_IN_KERNEL void count(block *b, const histo_packing *p, uint32_t *at, int n
         due |= (uint32_t)overflows(p, at[k], old[k], 1) << k;
 #pragma unroll 1
     while (__any_sync(~0u, due)) {
-        uint32_t one = due & (0 - due), its_at = pick(at, n, one), its_old = pick(old, n, one);
-        if (one) wrap(b, p, its_at, its_old);
-        __syncwarp();
+        uint32_t one = due & (0 - due);
+        if (__any_sync(~0u, one && b->late_at != HISTO_NO_SLOT)) wrap_late(b, p);
+        if (one) {
+            b->late_at = pick(at, n, one);
+            b->late_old = pick(old, n, one);
+        }
         due ^= one;
     }
 }
@@ -755,7 +770,7 @@ static __global__ void __launch_bounds__(1024, 1)
             const uint32_t scaled = b.first < w.scaling.end ? min(b.size, w.scaling.end - b.first) : 0;                \
             for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
                 histo_stack_##name stack;                                                                              \
-                histo_load_stack_##name(&work, &share, &canvas, from, &stack);                                         \
+                histo_load_stack_##name(&work, &w.stacking, &share, &canvas, from, &stack);                            \
                 uint32_t row[HISTO_PLACES_##name];                                                                     \
                 _Pragma("unroll") for (int k = 0; k < HISTO_PLACES_##name; k++) row[k] =                               \
                     stack.means[k] + w.scaling.base - b.first;                                                         \
@@ -765,12 +780,15 @@ static __global__ void __launch_bounds__(1024, 1)
                     uint32_t at[HISTO_PAIR_SLOTS];                                                                     \
                     int taken = histo_take_pairs_##name(HISTO_PAIRS_##kind, &stack, x);                                \
                     const bool all = histo_are_all_##name(&stack, taken);                                              \
-                    uint32_t elsewhere = all ? 0 : (1u << HISTO_PAIR_SLOTS) - 1; /* a bit for each */                  \
+                    uint32_t highest = all ? 0 : ~0u, elsewhere = 0; /* a bit for each */                              \
                     _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
                     {                                                                                                  \
                         at[s] = histo_scaled(&w.scaling, x[s]) + row[s % HISTO_PLACES_##name];                         \
-                        elsewhere |= (uint32_t)(at[s] >= scaled) << s;                                                 \
+                        highest = max(highest, at[s]);                                                                 \
                     }                                                                                                  \
+                    if (highest >= scaled)                                                                             \
+                        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) elsewhere |=                      \
+                            (uint32_t)(!all || at[s] >= scaled) << s;                                                  \
                     _Pragma("unroll 1") while (__any_sync(~0u, elsewhere))                                             \
                     {                                                                                                  \
                         const uint32_t one = elsewhere & (0 - elsewhere);                                              \
@@ -957,8 +975,8 @@ static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool c
                          : kernel_of_compact<16>(joint);
 }
 
-/* The kernel that reads whole stacks of images, and its work; or NULL. */
-static const void *kernel_of_pairs(const histo_job *job, const layout *l, int64_t least, histo_cuda_work *work)
+/* The kernel that reads whole stacks of images, and its work and window; or NULL. */
+static const void *kernel_of_pairs(const histo_job *job, layout *l, int64_t least, histo_cuda_work *work)
 {
 #define ADDRESSES(name, kind)                                                                                          \
     {                                                                                                                  \
@@ -976,6 +994,7 @@ static const void *kernel_of_pairs(const histo_job *job, const layout *l, int64_
     histo_cuda_work places = histo_cuda_work_of(&of_places, l->blocks, least / pairs, HISTO_MOST_SHARE);
     if (!histo_is_stack(&places)) return NULL;
     *work = places;
+    l->w.stacking = histo_stacking_of(&work->nest);
     return kernels[work->dtypes[0] == HISTO_U16][work->nest.step == HISTO_PAIRS_APART][l->bits == 16];
 }
 
