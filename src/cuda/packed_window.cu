@@ -164,26 +164,28 @@ HISTO_IN_KERNEL uint32_t shift_of(const histo_packing *p, uint32_t at)
     return p->bits == FIVES ? at % 5 * FIVES : histo_packed_shift(p, at);
 }
 
-/* Is there a counter above the one at `shift`? */
-HISTO_IN_KERNEL bool is_below(const histo_packing *p, uint32_t shift)
-{
-    return shift + 2 * p->bits <= 32;
-}
-
 /* at / 5, below 2^30. */
 HISTO_IN_KERNEL uint32_t fifth(uint32_t at)
 {
     return __umulhi(at, UINT32_MAX / 5 + 1);
 }
 
-/* A counter's word: neighbours share one, and every 234th is left out, but of fives: equal distances of these that are
- * no multiple of 5 are none in words. */
+/* A counter's word: neighbours share one, and a word has one in 234 fewer of them than fit, but of fives: equal
+ * distances of these that are no multiple of 5 are none in words. Which of the word's counters it is says its number
+ * alone, so that the word's first one may be any of them. */
 HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
 {
-    const uint32_t part = UINT32_MAX / 234;
-    if (p->bits == FIVES) return fifth(at);
-    uint32_t word = histo_packed_word(p, at);
-    return word + __umulhi(word, part);
+    const uint32_t whole = p->bits << 27, part = whole / 234; /* of a word, times 2^32: a counter's */
+    return p->bits == FIVES ? fifth(at) : __umulhi(at, whole + part + 1);
+}
+
+/* The counter above this one in its word, or HISTO_NO_SLOT. */
+HISTO_IN_KERNEL uint32_t above(const histo_packing *p, uint32_t at)
+{
+    const uint32_t each = 32 / p->bits, next = at + 1, word = spread_word(p, at);
+    if (shift_of(p, at) + 2 * p->bits > 32) return HISTO_NO_SLOT;
+    if (p->bits == FIVES || spread_word(p, next) == word) return next;
+    return next >= each && spread_word(p, next - each) == word ? next - each : HISTO_NO_SLOT;
 }
 
 /* Bits between counter `at` and the top of its word, modulo 32: 1 << (32 - bits) shifted down by it is one of that
@@ -251,7 +253,7 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
     block b = {shared, shared + w->words};
     b.search = 0;
     b.late_at = HISTO_NO_SLOT;
-    b.spare = w->size + threadIdx.x % WARP * (32 / p->bits);
+    b.spare = w->size + (threadIdx.x % WARP + 1) * (32 / p->bits);
     b.first = first;
     b.size = min(w->size, counters - first);
     b.counts = counts;
@@ -299,10 +301,9 @@ HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_
 /* A counter wrapped n times: each is worth one more than it holds, and carried a sample too many into its neighbour. */
 HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    bool carried = is_below(p, shift_of(p, at)) && at + 1 < b->size;
-#pragma unroll 1 /* once in the code, which is rarely wanted and often there */
-    for (uint32_t k = 0; k <= carried; k++)
-        add_to_histogram(b, at + k, k ? -(long long)n : ((long long)p->full + 1) * n);
+    const uint32_t carried = above(p, at);
+    add_to_histogram(b, at, ((long long)p->full + 1) * n);
+    if (carried < b->size) add_to_histogram(b, carried, -(long long)n);
 }
 
 /* Did counter `at` overflow when n <= full samples more were added to its word, which was `old`? */
@@ -314,7 +315,6 @@ HISTO_IN_KERNEL bool overflows(const histo_packing *p, uint32_t at, uint32_t old
 /* Counter `at` overflowed, its word was `old`: it wraps, and so do full ones above it, one after the other. */
 HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
 {
-    uint32_t shift = shift_of(p, at);
     bool wraps = at < b->size;
     while (wraps) {
         uint32_t entry = entry_of(p, at);
@@ -322,8 +322,8 @@ HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, u
             atomicAdd(wraps_of(b, p, entry), 1u);
         else
             add_wraps_to_histogram(b, p, at, 1);
-        shift += p->bits, at++;
-        wraps = shift + p->bits <= 32 && at < b->size && histo_packed_value(p, old, shift) == p->full;
+        at = above(p, at);
+        wraps = at < b->size && histo_packed_value(p, old, shift_of(p, at)) == p->full;
     }
 }
 
@@ -823,7 +823,7 @@ COUNT_PAIRS(u16, APART, 16)
 /* Words that counters of this width take: as many as spread_word says, and a spare one for each lane. */
 static int64_t words_of(int64_t counters, int bits)
 {
-    int64_t last = counters / (32 / bits) + WARP;
+    int64_t last = counters / (32 / bits) + WARP + 1;
     return bits == FIVES ? last + 1 : last + last / 233 + 1;
 }
 

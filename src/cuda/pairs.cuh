@@ -128,9 +128,13 @@ static inline histo_stacking histo_stacking_of(const histo_nest *places)
                 }                                                                                                      \
             }                                                                                                          \
         }                                                                                                              \
-        uint32_t sums[PLACES] = {0};                                                                                   \
+        uint32_t sums[PLACES] = {0}; /* the first one: what the others leave of the sum of the words */                \
         _Pragma("unroll") for (int i = 0; i < HISTO_STACK_IMAGES; i++)                                                 \
-            _Pragma("unroll") for (int k = 0; k < PLACES; k++) sums[k] += histo_in_word_##name(stack->words[i], k);    \
+        {                                                                                                              \
+            sums[0] += stack->words[i];                                                                                \
+            _Pragma("unroll") for (int k = 1; k < PLACES; k++) sums[k] += histo_in_word_##name(stack->words[i], k);    \
+        }                                                                                                              \
+        _Pragma("unroll") for (int k = 1; k < PLACES; k++) sums[0] -= sums[k] << (8 * sizeof(type)) * k;               \
         if (images == HISTO_STACK_IMAGES)                                                                              \
             stack->words[HISTO_STACK_IMAGES] = stack->words[0];                                                        \
         else                                                                                                           \
