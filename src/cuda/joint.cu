@@ -140,7 +140,10 @@ uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_j
     for (int a = 0; a < problem->naxes && problem->naxes > 1; a++) {
         const histo_lookup *l = &problem->lookups[a];
         if (problem->sampled[a] != HISTO_F32 || !l->near_f32 || l->bins > MOST_BINS) continue;
-        if (joint) joint->firsts[a] = at + words;
+        if (joint) {
+            joint->firsts[a] = (at + words - histo_firsts_word<false>(HISTO_GUESS_0)) * (uint32_t)sizeof(float);
+            joint->origin -= HISTO_GUESS_0 * problem->slot_strides[a];
+        }
         words += histo_firsts_words(l);
     }
     return words;

@@ -47,7 +47,8 @@ enum { HISTO_MOST_CHANNELS = 4 };
 typedef struct histo_joint {
     uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
     uint8_t run;                     /* neighbouring samples of a thread, in columns */
-    uint32_t firsts[HISTO_MAX_AXES]; /* where in shared memory the tables of floats' axes are; 0: there is none */
+    uint32_t firsts[HISTO_MAX_AXES]; /* bytes to the tables of floats' axes, less those to HISTO_GUESS_0; 0: none */
+    uint32_t origin;                 /* what slots are before the axes' parts, as guesses by the tables have one more */
     /* u32x2 and u16x2. Samples of [begin, begin + extent) are in the axis' bins: their part of the slot is
      * part + (sample >> shift) * stride. */
     uint32_t begin[2], extent[2], part[2];
@@ -91,6 +92,7 @@ typedef struct histo_joint_share {
     const char *at[2];    /* the first two columns' first samples; or the first pixel's byte 0 */
     uint32_t length;
     uint32_t vectors; /* a bit for each axis: are a thread's runs aligned vectors? */
+    uint32_t steady;  /* of two columns: steps that begin before are whole and in vectors, and those that follow them */
 } histo_joint_share;
 
 /* Address of an operand's first sample. At most the first dimension is the batch's. */
@@ -104,7 +106,8 @@ HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_j
 HISTO_IN_KERNEL histo_joint_share histo_share_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
 {
     histo_share plain = histo_share_any(w, item);
-    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length, 0};
+    const uint32_t two_steps = 2 * HISTO_SAMPLES_columns * blockDim.x;
+    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length, 0, 0};
     if (w->nest.batch_ndim) share.first = plain.index[1];
 #pragma unroll 1
     for (int axis = 0; axis < w->naxes; axis++) {
@@ -114,6 +117,7 @@ HISTO_IN_KERNEL histo_joint_share histo_share_joint(const histo_cuda_work *w, co
     }
     share.at[0] = histo_column(w, &share, 0) - (j->pitch > 1 ? j->byte[0] : 0);
     share.at[1] = histo_column(w, &share, 1);
+    if ((share.vectors & 3) == 3 && share.length >= two_steps) share.steady = share.length - two_steps + 1;
     return share;
 }
 
@@ -173,33 +177,26 @@ HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joi
     }
 }
 
-/* The slots of f32 by first floats, where they are. */
-HISTO_IN_KERNEL bool histo_is_by_firsts(const histo_lookup *l, const uint32_t *firsts, const float *x, uint32_t *slot)
-{
-    if (firsts) histo_slots_by_firsts<false>(l, firsts, x, slot, HISTO_SAMPLES_columns);
-    return firsts;
-}
-
-HISTO_IN_KERNEL bool histo_is_by_firsts(const histo_lookup *, const uint32_t *, const void *, uint32_t *)
-{
-    return false;
-}
-
-/* Add an axis' part to the slots. */
+/* Add an axis' part to the slots, which begin as j->origin. */
 HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
                                       int dtype, const histo_ahead_columns *now, uint32_t *slot)
 {
     const histo_lookup *l = &w->lookups[axis];
-    const uint32_t *firsts = shared && j->firsts[axis] ? shared + j->firsts[axis] : NULL;
     uint32_t its[HISTO_SAMPLES_columns];
+    if (dtype == HISTO_F32 && j->firsts[axis]) {
+        float x[HISTO_SAMPLES_columns];
+        memcpy(x, now->words, sizeof x);
+        histo_add_by_firsts(l, (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[axis], x, w->slot_strides[axis],
+                            slot, HISTO_SAMPLES_columns);
+        return;
+    }
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         enum { N = HISTO_SAMPLES_columns, MOST = HISTO_SAMPLES_##name < N ? HISTO_SAMPLES_##name : N };                \
         storage x[N];                                                                                                  \
         memcpy(x, now->words, sizeof x);                                                                               \
-        if (constant != HISTO_F32 || !histo_is_by_firsts(l, firsts, x, its))                                           \
-            _Pragma("unroll") for (int k = 0; k < N; k += MOST) histo_n_slots_of_##name(l, x + k, its + k, MOST);      \
+        _Pragma("unroll") for (int k = 0; k < N; k += MOST) histo_n_slots_of_##name(l, x + k, its + k, MOST);          \
         break;                                                                                                         \
     }
         HISTO_DTYPES(CASE)
@@ -232,7 +229,7 @@ HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_jo
     uint32_t step = blockDim.x * HISTO_SAMPLES_columns;
 #pragma unroll
     for (int k = 0; k < HISTO_SAMPLES_columns; k++)
-        slot[k] = 0;
+        slot[k] = j->origin;
 #pragma unroll 1
     for (int axis = 0; axis < w->naxes; axis++) {
         histo_ahead_columns now = *ahead;
@@ -293,6 +290,17 @@ HISTO_IN_KERNEL void histo_add_whole_u32x2(const histo_cuda_work *w, const histo
                        j->part[axis];
 }
 
+/* Where a thread's runs are vectors of 16 bytes, and the step is whole. */
+HISTO_IN_KERNEL void histo_load_whole_column(uint32_t at, const char *from, int size, int run,
+                                             histo_ahead_columns *ahead)
+{
+#pragma unroll
+    for (int k = 0; k < HISTO_SAMPLES_columns; k += run) {
+        const uint4 v = __ldcs((const uint4 *)(from + (uint64_t)histo_column_index(at, k, run) * size));
+        memcpy(ahead->words + k * size / (int)sizeof *ahead->words, &v, sizeof v);
+    }
+}
+
 /* Two columns of a type. add(axis): what adds an axis' part to the slots, which begin as `begin`. */
 #define HISTO_DEFINE_PAIR(reader, size, begin, add)                                                                    \
     typedef histo_ahead_columns histo_ahead_##reader;                                                                  \
@@ -305,21 +313,28 @@ HISTO_IN_KERNEL void histo_add_whole_u32x2(const histo_cuda_work *w, const histo
                                              const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,  \
                                              uint32_t *slot)                                                           \
     {                                                                                                                  \
-        uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                       \
+        const uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                 \
+        const bool is_steady = at < share->steady;                                                                     \
         (void)shared;                                                                                                  \
         _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = begin;                             \
         histo_ahead_columns now = *ahead, second;                                                                      \
-        histo_load_column(w, share, at, 1, share->at[1], size, HISTO_RUN_##reader, &second);                           \
+        if (is_steady)                                                                                                 \
+            histo_load_whole_column(at, share->at[1], size, HISTO_RUN_##reader, &second);                              \
+        else                                                                                                           \
+            histo_load_column(w, share, at, 1, share->at[1], size, HISTO_RUN_##reader, &second);                       \
         add(0);                                                                                                        \
-        if (next < share->length) histo_load_column(w, share, next, 0, share->at[0], size, HISTO_RUN_##reader, ahead); \
+        if (is_steady)                                                                                                 \
+            histo_load_whole_column(next, share->at[0], size, HISTO_RUN_##reader, ahead);                              \
+        else if (next < share->length)                                                                                 \
+            histo_load_column(w, share, next, 0, share->at[0], size, HISTO_RUN_##reader, ahead);                       \
         now = second;                                                                                                  \
         add(1);                                                                                                        \
-        return histo_cut_columns(share, at, HISTO_RUN_##reader, slot);                                                 \
+        return is_steady || histo_cut_columns(share, at, HISTO_RUN_##reader, slot);                                    \
     }
 #define HISTO_ADD_f32x2(axis) histo_add_column(w, j, shared, axis, HISTO_F32, &now, slot)
 #define HISTO_ADD_u32x2(axis) histo_add_whole_u32x2(w, j, axis, now.words, slot)
 #define HISTO_ADD_u16x2(axis) histo_add_whole_u16x2(w, j, axis, now.words, slot)
-HISTO_DEFINE_PAIR(f32x2, 4, 0, HISTO_ADD_f32x2)
+HISTO_DEFINE_PAIR(f32x2, 4, j->origin, HISTO_ADD_f32x2)
 HISTO_DEFINE_PAIR(u32x2, 4, j->part[0] + j->part[1], HISTO_ADD_u32x2)
 HISTO_DEFINE_PAIR(u16x2, 2, j->part[0] + j->part[1], HISTO_ADD_u16x2)
 #undef HISTO_ADD_f32x2
@@ -331,7 +346,10 @@ HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const his
 {
 #pragma unroll 1
     for (int axis = 0; axis < w->naxes; axis++)
-        if (j->firsts[axis]) histo_load_firsts(&w->lookups[axis], shared + j->firsts[axis]);
+        if (j->firsts[axis])
+            histo_load_firsts<false>(&w->lookups[axis], shared + (uint32_t)(j->firsts[axis] / sizeof(float) +
+                                                                            histo_firsts_word<false>(HISTO_GUESS_0)) %
+                                                                     (1 << 30));
 }
 
 /* ---- Pixels ---- */

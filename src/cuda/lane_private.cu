@@ -169,7 +169,7 @@ HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words, int vectors
 #define SLOTS_value(name) SLOTS_ONE_BY_ONE((uint8_t)x[k])
 #define SLOTS_whole(name) SLOTS_ONE_BY_ONE(slot_by_whole(lookup, lookup->whole.high + lookup->whole.closed, x[k]))
 #define SLOTS_nearest(name) SLOTS_ONE_BY_ONE(histo_by_nearest_##name(lookup, x[k]))
-#define SLOTS_firsts(name) histo_slots_by_firsts<true>(lookup, BESIDE, x, slot, N);
+#define SLOTS_firsts(name) histo_slots_by_firsts(lookup, BESIDE, x, slot, N);
 #define SLOTS_linear(name) histo_slots_by_cells_##name(lookup, BESIDE, false, x, slot, N);
 #define SLOTS_bits(name) histo_slots_by_cells_##name(lookup, BESIDE, true, x, slot, N);
 #define SLOTS_plain(name) histo_n_slots_of_##name(lookup, x, slot, N);

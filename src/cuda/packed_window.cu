@@ -36,15 +36,16 @@ enum { WARP = 32, VALUES = 1 << 16 };
 
 /* What kernels need to know of the window. */
 typedef struct window {
-    uint32_t size;         /* counters */
-    uint32_t words;        /* of shared memory, with the spare ones */
-    uint32_t first;        /* where found is NULL */
-    uint32_t *found;       /* [batch] */
-    uint32_t inner;        /* bins 0 to inner - 1 of the axis are looked up fast */
-    float below;           /* the last float below the axis */
-    double origin;         /* where 0 is, in bins from the axis' beginning */
-    float scale, offset;   /* a float times the one, rounded down to the other's last place: 2^23 and its bin */
-    histo_scaling scaling; /* of pairs' differences */
+    uint32_t size;           /* counters */
+    uint32_t words;          /* of shared memory, with the spare ones */
+    uint32_t first;          /* where found is NULL */
+    uint32_t *found;         /* [batch] */
+    uint32_t inner;          /* bins 0 to inner - 1 of the axis are looked up fast */
+    float below;             /* the last float below the axis */
+    double origin;           /* where 0 is, in bins from the axis' beginning */
+    float scale, offset;     /* a float times the one, rounded down to the other's last place: 2^23 and its bin */
+    histo_scaling scaling;   /* of pairs' differences, */
+    histo_stacking stacking; /* and of their images */
 } window;
 
 typedef struct layout {
@@ -163,26 +164,28 @@ HISTO_IN_KERNEL uint32_t shift_of(const histo_packing *p, uint32_t at)
     return p->bits == FIVES ? at % 5 * FIVES : histo_packed_shift(p, at);
 }
 
-/* Is there a counter above the one at `shift`? */
-HISTO_IN_KERNEL bool is_below(const histo_packing *p, uint32_t shift)
-{
-    return shift + 2 * p->bits <= 32;
-}
-
 /* at / 5, below 2^30. */
 HISTO_IN_KERNEL uint32_t fifth(uint32_t at)
 {
     return __umulhi(at, UINT32_MAX / 5 + 1);
 }
 
-/* A counter's word: neighbours share one, and every 234th is left out, but of fives: equal distances of these that are
- * no multiple of 5 are none in words. */
+/* A counter's word: neighbours share one, and a word has one in 234 fewer of them than fit, but of fives: equal
+ * distances of these that are no multiple of 5 are none in words. Which of the word's counters it is says its number
+ * alone, so that the word's first one may be any of them. */
 HISTO_IN_KERNEL uint32_t spread_word(const histo_packing *p, uint32_t at)
 {
-    const uint32_t part = UINT32_MAX / 234;
-    if (p->bits == FIVES) return fifth(at);
-    uint32_t word = histo_packed_word(p, at);
-    return word + __umulhi(word, part);
+    const uint32_t whole = p->bits << 27, part = whole / 234; /* of a word, times 2^32: a counter's */
+    return p->bits == FIVES ? fifth(at) : __umulhi(at, whole + part + 1);
+}
+
+/* The counter above this one in its word, or HISTO_NO_SLOT. */
+HISTO_IN_KERNEL uint32_t above(const histo_packing *p, uint32_t at)
+{
+    const uint32_t each = 32 / p->bits, next = at + 1, word = spread_word(p, at);
+    if (shift_of(p, at) + 2 * p->bits > 32) return HISTO_NO_SLOT;
+    if (p->bits == FIVES || spread_word(p, next) == word) return next;
+    return next >= each && spread_word(p, next - each) == word ? next - each : HISTO_NO_SLOT;
 }
 
 /* Bits between counter `at` and the top of its word, modulo 32: 1 << (32 - bits) shifted down by it is one of that
@@ -214,6 +217,7 @@ typedef struct block {
     uint32_t *table;            /* behind them: of each entry the counter, its samples, how often it wrapped */
     int search;                 /* for frequent slots: steps with one, or less than 0, without */
     uint32_t spare;             /* where this lane counts what is not in the window: behind it, in a word of its own */
+    uint32_t late_at, late_old; /* this thread's overflow that waits for those of its warp; at: or HISTO_NO_SLOT */
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the batch entry */
     const uint32_t *slot_of;    /* of a counter, or NULL: first + its place in the window, … */
@@ -248,7 +252,8 @@ HISTO_IN_KERNEL block start(uint32_t *shared, const histo_packing *p, const wind
     const uint32_t entries = entries_of(p);
     block b = {shared, shared + w->words};
     b.search = 0;
-    b.spare = w->size + threadIdx.x % WARP * (32 / p->bits);
+    b.late_at = HISTO_NO_SLOT;
+    b.spare = w->size + (threadIdx.x % WARP + 1) * (32 / p->bits);
     b.first = first;
     b.size = min(w->size, counters - first);
     b.counts = counts;
@@ -296,10 +301,9 @@ HISTO_IN_KERNEL void add_samples(const block *b, const histo_packing *p, uint32_
 /* A counter wrapped n times: each is worth one more than it holds, and carried a sample too many into its neighbour. */
 HISTO_IN_KERNEL void add_wraps_to_histogram(const block *b, const histo_packing *p, uint32_t at, uint32_t n)
 {
-    bool carried = is_below(p, shift_of(p, at)) && at + 1 < b->size;
-#pragma unroll 1 /* once in the code, which is rarely wanted and often there */
-    for (uint32_t k = 0; k <= carried; k++)
-        add_to_histogram(b, at + k, k ? -(long long)n : ((long long)p->full + 1) * n);
+    const uint32_t carried = above(p, at);
+    add_to_histogram(b, at, ((long long)p->full + 1) * n);
+    if (carried < b->size) add_to_histogram(b, carried, -(long long)n);
 }
 
 /* Did counter `at` overflow when n <= full samples more were added to its word, which was `old`? */
@@ -311,7 +315,6 @@ HISTO_IN_KERNEL bool overflows(const histo_packing *p, uint32_t at, uint32_t old
 /* Counter `at` overflowed, its word was `old`: it wraps, and so do full ones above it, one after the other. */
 HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, uint32_t old)
 {
-    uint32_t shift = shift_of(p, at);
     bool wraps = at < b->size;
     while (wraps) {
         uint32_t entry = entry_of(p, at);
@@ -319,15 +322,24 @@ HISTO_IN_KERNEL void wrap(const block *b, const histo_packing *p, uint32_t at, u
             atomicAdd(wraps_of(b, p, entry), 1u);
         else
             add_wraps_to_histogram(b, p, at, 1);
-        shift += p->bits, at++;
-        wraps = shift + p->bits <= 32 && at < b->size && histo_packed_value(p, old, shift) == p->full;
+        at = above(p, at);
+        wraps = at < b->size && histo_packed_value(p, old, shift_of(p, at)) == p->full;
     }
 }
 
+/* What waits wraps, of all threads of the warp at once. */
+HISTO_IN_KERNEL void wrap_late(block *b, const histo_packing *p)
+{
+    if (b->late_at != HISTO_NO_SLOT) wrap(b, p, b->late_at, b->late_old);
+    b->late_at = HISTO_NO_SLOT;
+    __syncwarp();
+}
+
 /* Add the counters to the histogram, each block beginning elsewhere. */
-HISTO_IN_KERNEL void merge(const block *b, const histo_packing *p)
+HISTO_IN_KERNEL void merge(block *b, const histo_packing *p)
 {
     uint32_t size = b->size, begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x);
+    wrap_late(b, p);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
         uint32_t at = i + begin < size ? i + begin : i + begin - size;
@@ -540,9 +552,12 @@ HISTO_IN_KERNEL void count(block *b, const histo_packing *p, uint32_t *at, int n
         due |= (uint32_t)overflows(p, at[k], old[k], 1) << k;
 #pragma unroll 1
     while (__any_sync(~0u, due)) {
-        uint32_t one = due & (0 - due), its_at = pick(at, n, one), its_old = pick(old, n, one);
-        if (one) wrap(b, p, its_at, its_old);
-        __syncwarp();
+        uint32_t one = due & (0 - due);
+        if (__any_sync(~0u, one && b->late_at != HISTO_NO_SLOT)) wrap_late(b, p);
+        if (one) {
+            b->late_at = pick(at, n, one);
+            b->late_old = pick(old, n, one);
+        }
         due ^= one;
     }
 }
@@ -755,7 +770,7 @@ static __global__ void __launch_bounds__(1024, 1)
             const uint32_t scaled = b.first < w.scaling.end ? min(b.size, w.scaling.end - b.first) : 0;                \
             for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
                 histo_stack_##name stack;                                                                              \
-                histo_load_stack_##name(&work, &share, &canvas, from, &stack);                                         \
+                histo_load_stack_##name(&work, &w.stacking, &share, &canvas, from, &stack);                            \
                 uint32_t row[HISTO_PLACES_##name];                                                                     \
                 _Pragma("unroll") for (int k = 0; k < HISTO_PLACES_##name; k++) row[k] =                               \
                     stack.means[k] + w.scaling.base - b.first;                                                         \
@@ -765,12 +780,15 @@ static __global__ void __launch_bounds__(1024, 1)
                     uint32_t at[HISTO_PAIR_SLOTS];                                                                     \
                     int taken = histo_take_pairs_##name(HISTO_PAIRS_##kind, &stack, x);                                \
                     const bool all = histo_are_all_##name(&stack, taken);                                              \
-                    uint32_t elsewhere = all ? 0 : (1u << HISTO_PAIR_SLOTS) - 1; /* a bit for each */                  \
+                    uint32_t highest = all ? 0 : ~0u, elsewhere = 0; /* a bit for each */                              \
                     _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++)                                       \
                     {                                                                                                  \
                         at[s] = histo_scaled(&w.scaling, x[s]) + row[s % HISTO_PLACES_##name];                         \
-                        elsewhere |= (uint32_t)(at[s] >= scaled) << s;                                                 \
+                        highest = max(highest, at[s]);                                                                 \
                     }                                                                                                  \
+                    if (highest >= scaled)                                                                             \
+                        _Pragma("unroll") for (int s = 0; s < HISTO_PAIR_SLOTS; s++) elsewhere |=                      \
+                            (uint32_t)(!all || at[s] >= scaled) << s;                                                  \
                     _Pragma("unroll 1") while (__any_sync(~0u, elsewhere))                                             \
                     {                                                                                                  \
                         const uint32_t one = elsewhere & (0 - elsewhere);                                              \
@@ -805,7 +823,7 @@ COUNT_PAIRS(u16, APART, 16)
 /* Words that counters of this width take: as many as spread_word says, and a spare one for each lane. */
 static int64_t words_of(int64_t counters, int bits)
 {
-    int64_t last = counters / (32 / bits) + WARP;
+    int64_t last = counters / (32 / bits) + WARP + 1;
     return bits == FIVES ? last + 1 : last + last / 233 + 1;
 }
 
@@ -957,8 +975,8 @@ static const void *kernel_of_joint(const histo_cuda_work *work, int bits, bool c
                          : kernel_of_compact<16>(joint);
 }
 
-/* The kernel that reads whole stacks of images, and its work; or NULL. */
-static const void *kernel_of_pairs(const histo_job *job, const layout *l, int64_t least, histo_cuda_work *work)
+/* The kernel that reads whole stacks of images, and its work and window; or NULL. */
+static const void *kernel_of_pairs(const histo_job *job, layout *l, int64_t least, histo_cuda_work *work)
 {
 #define ADDRESSES(name, kind)                                                                                          \
     {                                                                                                                  \
@@ -976,6 +994,7 @@ static const void *kernel_of_pairs(const histo_job *job, const layout *l, int64_
     histo_cuda_work places = histo_cuda_work_of(&of_places, l->blocks, least / pairs, HISTO_MOST_SHARE);
     if (!histo_is_stack(&places)) return NULL;
     *work = places;
+    l->w.stacking = histo_stacking_of(&work->nest);
     return kernels[work->dtypes[0] == HISTO_U16][work->nest.step == HISTO_PAIRS_APART][l->bits == 16];
 }
 

@@ -7,7 +7,7 @@
  *     histo_canvas canvas = histo_canvas_of(&work, &share);
  *     for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_u8) {
  *         histo_stack_u8 stack;
- *         histo_load_stack_u8(&work, &share, &canvas, from, &stack);
+ *         histo_load_stack_u8(&work, &stacking, &share, &canvas, from, &stack);
  *         while (stack.pairs > 0) {
  *             int32_t x[HISTO_PAIR_SLOTS];
  *             int taken = histo_take_pairs_u8(HISTO_PAIRS_RING, &stack, x);
@@ -67,6 +67,21 @@ HISTO_IN_KERNEL const char *histo_on_canvas(const histo_canvas *canvas, uint32_t
     return canvas->at + row * canvas->pitch + (int64_t)column * size;
 }
 
+/* What all stacks have in common. */
+typedef struct histo_stacking {
+    uint32_t images, pairs, factor; /* of histo_mean_of */
+    uint32_t apart; /* bytes from an image to the next, if they are 16 and it is a multiple of 4, or 0 */
+} histo_stacking;
+
+static inline histo_stacking histo_stacking_of(const histo_nest *places)
+{
+    const uint32_t images = (uint32_t)places->images;
+    const int64_t stride = places->image_stride;
+    const bool is_common = images == HISTO_STACK_IMAGES && stride > 0 && stride <= UINT32_MAX && stride % 4 == 0;
+    return histo_stacking{images, images / (uint32_t)places->step, histo_mean_factor(images),
+                          is_common ? (uint32_t)stride : 0};
+}
+
 /* The image behind the last one is the first. */
 #define HISTO_DEFINE_STACK(name, type)                                                                                 \
     typedef struct histo_stack_##name {                                                                                \
@@ -82,21 +97,27 @@ HISTO_IN_KERNEL const char *histo_on_canvas(const histo_canvas *canvas, uint32_t
         return word >> (int)(8 * sizeof(type)) * k & (type)~0u;                                                        \
     }                                                                                                                  \
                                                                                                                        \
-    HISTO_IN_KERNEL void histo_load_stack_##name(const histo_cuda_work *w, const histo_share *share,                   \
-                                                 const histo_canvas *canvas, uint32_t from, histo_stack_##name *stack) \
+    HISTO_IN_KERNEL void histo_load_stack_##name(const histo_cuda_work *w, const histo_stacking *all,                  \
+                                                 const histo_share *share, const histo_canvas *canvas, uint32_t from,  \
+                                                 histo_stack_##name *stack)                                            \
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name };                                                                         \
-        const int images = w->nest.images;                                                                             \
+        const int images = (int)all->images;                                                                           \
         const uint32_t first = from + threadIdx.x * PLACES, left = first < share->length ? share->length - first : 0;  \
         const int64_t stride = w->nest.image_stride;                                                                   \
         uint32_t in_row;                                                                                               \
         const char *at = histo_on_canvas(canvas, min(first, share->length - 1), (int)sizeof(type), &in_row);           \
-        stack->pairs = images / w->nest.step;                                                                          \
+        const bool is_whole = min(left, in_row) >= PLACES && (uint64_t)at % sizeof(uint32_t) == 0;                     \
+        stack->pairs = (int)all->pairs;                                                                                \
         stack->there = (int)min(left, (uint32_t)PLACES);                                                               \
-        if (min(left, in_row) >= PLACES && ((uint64_t)at | (uint64_t)stride) % sizeof(uint32_t) == 0)                  \
+        if (is_whole && all->apart) {                                                                                  \
+            _Pragma("unroll") for (int i = 0; i < HISTO_STACK_IMAGES; i++) stack->words[i] =                           \
+                __ldcs((const uint32_t *)(at + (uint64_t)all->apart * i));                                             \
+            stack->words[HISTO_STACK_IMAGES] = 0;                                                                      \
+        } else if (is_whole && stride % sizeof(uint32_t) == 0) {                                                       \
             _Pragma("unroll") for (int i = 0; i <= HISTO_STACK_IMAGES; i++) stack->words[i] =                          \
                 i < images ? __ldcs((const uint32_t *)(at + i * stride)) : 0;                                          \
-        else                                                                                                           \
+        } else {                                                                                                       \
             _Pragma("unroll") for (int i = 0; i <= HISTO_STACK_IMAGES; i++)                                            \
             {                                                                                                          \
                 stack->words[i] = 0;                                                                                   \
@@ -106,15 +127,22 @@ HISTO_IN_KERNEL const char *histo_on_canvas(const histo_canvas *canvas, uint32_t
                     stack->words[i] |= (uint32_t) * (const type *)(one + i * stride) << (8 * sizeof(type)) * k;        \
                 }                                                                                                      \
             }                                                                                                          \
-        uint32_t sums[PLACES] = {0};                                                                                   \
+        }                                                                                                              \
+        uint32_t sums[PLACES] = {0}; /* the first one: what the others leave of the sum of the words */                \
         _Pragma("unroll") for (int i = 0; i < HISTO_STACK_IMAGES; i++)                                                 \
-            _Pragma("unroll") for (int k = 0; k < PLACES; k++) sums[k] += histo_in_word_##name(stack->words[i], k);    \
-        _Pragma("unroll") for (int i = 1; i <= HISTO_STACK_IMAGES; i++) if (i == images) stack->words[i] =             \
-            stack->words[0];                                                                                           \
-        const uint32_t factor = histo_mean_factor((uint32_t)images);                                                   \
+        {                                                                                                              \
+            sums[0] += stack->words[i];                                                                                \
+            _Pragma("unroll") for (int k = 1; k < PLACES; k++) sums[k] += histo_in_word_##name(stack->words[i], k);    \
+        }                                                                                                              \
+        _Pragma("unroll") for (int k = 1; k < PLACES; k++) sums[0] -= sums[k] << (8 * sizeof(type)) * k;               \
+        if (images == HISTO_STACK_IMAGES)                                                                              \
+            stack->words[HISTO_STACK_IMAGES] = stack->words[0];                                                        \
+        else                                                                                                           \
+            _Pragma("unroll") for (int i = 1; i < HISTO_STACK_IMAGES; i++) if (i == images) stack->words[i] =          \
+                stack->words[0];                                                                                       \
         _Pragma("unroll") for (int k = 0; k < PLACES; k++)                                                             \
         {                                                                                                              \
-            type mean = (type)histo_mean_of(sums[k], (uint32_t)images, factor);                                        \
+            type mean = (type)histo_mean_of(sums[k], all->images, all->factor);                                        \
             stack->means[k] = w->slot_strides[HISTO_MEAN] * histo_slot_of_##name(&w->lookups[HISTO_MEAN], mean);       \
         }                                                                                                              \
     }                                                                                                                  \

@@ -505,7 +505,7 @@ template <int WAY>
 HISTO_IN_KERNEL void slots_of(const histo_lookup *l, const uint32_t *table, const float *x, uint32_t *slot)
 {
     if (WAY == FIRSTS && guess(l, x, slot))
-        histo_slots_by_firsts<true>(l, table, x, slot, GROUP);
+        histo_slots_by_firsts(l, table, x, slot, GROUP);
     else if (WAY == LINEAR || WAY == BITS)
         histo_slots_by_cells_f32(l, table, WAY == BITS, x, slot, GROUP);
     else if (WAY == PLAIN)
