@@ -468,8 +468,6 @@ static histo_status number(const histo_job *job, const numbering *by, SLOT *out)
     enum { LEAST = 1 << 12 };
     int64_t blocks = histo_cuda_resident(job->problem->device, THREADS, 0);
     histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, 1 << 28);
-    for (int a = 0; a < work.naxes; a++)
-        work.slot_strides[a] = 1; /* slots on each axis are put together here */
     histo_joint joint;
     const bool are_columns = histo_cuda_joint_of(&work, &joint) != HISTO_NOT_JOINT;
     numbering numbers = *by;

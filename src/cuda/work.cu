@@ -59,9 +59,6 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     memcpy(work.dtypes, p->dtypes, sizeof work.dtypes);
     memcpy(work.lookups, prepared->lookups, sizeof work.lookups);
     memcpy(work.slot_strides, p->slot_strides, sizeof work.slot_strides);
-    if (p->storage == HISTO_SPARSE && bank->counters) /* for strategies that count there; sort_runs has its own */
-        for (int a = p->naxes - 2; a >= 0; a--)
-            work.slot_strides[a] = work.slot_strides[a + 1] * (uint32_t)(p->axes[a + 1].bins + 3);
     work.aligned = true;
     for (int o = 0; o < p->operands; o++)
         work.aligned &= is_aligned(&work, o);

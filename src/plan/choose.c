@@ -60,7 +60,7 @@ static histo_status force(histo_plan *plan, const char *name)
     if (!row) return histo_fail(HISTO_UNSUPPORTED, "no strategy is called '%s': `histo strategies` lists them", name);
     const char *why = refusal(row, &plan->problem);
     if (why) return histo_fail(HISTO_UNSUPPORTED, "strategy %s/%s: %s", row->backend->name, row->name, why);
-    plan->row = row;
+    histo_plan_use(plan, row);
     plan->origin = HISTO_FORCED;
     return HISTO_OK;
 }
@@ -238,14 +238,14 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
         best = choose_estimated(plan);
     if (status == HISTO_OK && !best) status = histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
     if (status != HISTO_OK) return status;
-    plan->row = best->row;
+    histo_plan_use(plan, best->row);
     status = histo_plan_settle(plan, best->site);
     if (status != HISTO_OK && best->site > 0) {
         /* A GPU that was only a possibility and does not work is no reason to fail. */
         plan->site[1].left_out = "it could not be prepared for this plan";
         best = choose_estimated(plan);
         if (!best) return status;
-        plan->row = best->row;
+        histo_plan_use(plan, best->row);
         return histo_plan_settle(plan, 0);
     }
     if (status != HISTO_OK || plan->sites == 1) return status;

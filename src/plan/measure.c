@@ -98,8 +98,7 @@ static histo_status measure_site(trial *t, int site)
             c->refusal = "not measured: predicted to be far slower";
             continue;
         }
-        plan->row = c->row;
-        histo_params_usual(plan->row, plan->params);
+        histo_plan_use(plan, c->row);
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
             c->refusal = "not measured: the memory of the GPU is too small for it";

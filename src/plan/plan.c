@@ -11,6 +11,13 @@ void histo_params_usual(const histo_row *row, int64_t *params)
         params[p] = row->strategy->params[p].usual;
 }
 
+void histo_plan_use(histo_plan *plan, const histo_row *row)
+{
+    plan->row = row;
+    histo_params_usual(row, plan->params);
+    histo_problem_stride(&plan->problem, !row->strategy->sparse);
+}
+
 /* "name=value,…" into params, which hold the usual values; refuses what the strategy does not know. */
 static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
 {

@@ -112,6 +112,9 @@ bool histo_is_pinned(const histo_backend *backend, const histo_view *view);
 /* The usual values of a row's parameters. */
 void histo_params_usual(const histo_row *row, int64_t *params);
 
+/* Make a row the one that the plan counts by, with its usual parameters. */
+void histo_plan_use(histo_plan *plan, const histo_row *row);
+
 /* One line that says what kind of problem this is on problem->device, for wisdom. */
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity);
 

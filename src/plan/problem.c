@@ -236,12 +236,17 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
         histo_problem_free(problem);
         return status;
     }
+    histo_problem_stride(problem, problem->storage == HISTO_DENSE);
+    return HISTO_OK;
+}
+
+void histo_problem_stride(histo_problem *problem, bool counters)
+{
     uint32_t stride = 1;
     for (int a = problem->naxes - 1; a >= 0; a--) {
         problem->slot_strides[a] = stride;
-        if (problem->storage == HISTO_DENSE) stride *= (uint32_t)(axes[a].bins + 3);
+        if (counters) stride *= (uint32_t)(problem->axes[a].bins + 3);
     }
-    return HISTO_OK;
 }
 
 void histo_problem_free(histo_problem *problem)

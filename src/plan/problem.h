@@ -51,7 +51,7 @@ typedef struct histo_problem {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];       /* owned */
     histo_lookup lookups[HISTO_MAX_AXES];  /* of each axis for its dtype */
-    uint32_t slot_strides[HISTO_MAX_AXES]; /* of sparse histograms all 1 */
+    uint32_t slot_strides[HISTO_MAX_AXES]; /* of counters; all 1 where slots are put together in 64 bits instead */
     int64_t batch;
     int64_t bins,
         slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 of sparse ones */
@@ -88,6 +88,9 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
 
 /* HISTO_UNSUPPORTED if the samples would have to travel to the device and cannot. */
 histo_status histo_problem_is_near(const histo_problem *problem, histo_device device);
+
+/* Set the strides: those of counters, or 1. */
+void histo_problem_stride(histo_problem *problem, bool counters);
 
 /* Copy the (owned) axes and make their lookups. histo_problem_free undoes it. */
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);

@@ -13,8 +13,7 @@ static const double worth = 1.25;
 static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu, double share)
 {
     if (histo_plan_settle(plan, 0) != HISTO_OK || histo_plan_settle(plan, 1) != HISTO_OK) return false;
-    plan->row = gpu;
-    histo_params_usual(gpu, plan->params);
+    histo_plan_use(plan, gpu);
     plan->split.row = cpu;
     histo_params_usual(cpu, plan->split.params);
     plan->split.share = share;
@@ -24,7 +23,7 @@ static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu,
 static void disengage(histo_plan *plan, const histo_row *row, int site)
 {
     plan->split = (histo_split){0};
-    plan->row = row;
+    histo_plan_use(plan, row);
     histo_plan_settle(plan, site); /* where it has been before */
 }
 
