@@ -237,8 +237,9 @@ static void assert_same(const histo_hist *a, const histo_hist *dense)
 static void counters_and_pairs(void **state)
 {
     (void)state;
-    static const char *const strategies[] = {"cuda/global_atomic", "cuda/sort_runs", "cuda/partition", NULL,
-                                             "cuda/packed_window", "cpu/hash_table"};
+    static const char *const strategies[] = {
+        "cuda/global_atomic", "cuda/sort_runs", "cuda/partition", NULL,
+        "cuda/packed_window", "cpu/hash_table", "cpu/privatized", "cpu/byte_counters"};
     enum { STRATEGIES = sizeof strategies / sizeof *strategies };
     rng r = {.state = 77};
     const histo_hist_options kinds[] = {{1, HISTO_UNWEIGHTED, HISTO_SPARSE}, {1, HISTO_UNWEIGHTED, HISTO_DENSE}};

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cpu/cpu.h"
+#include "plan/bank.h"
 
 enum { MOST_THREADS = 1024 };
 
@@ -100,6 +101,53 @@ void *histo_cpu_allocate(size_t bytes)
     return memory;
 }
 
+/* What is occupied of the counters, in order, and behind it the samples left out, as histo_bank_add wants them. */
+static histo_status list_of(const histo_bank *counters, histo_list *list)
+{
+    const int64_t slots = counters->batch * counters->slots;
+    int64_t most = counters->batch;
+    for (int64_t i = 0; i < slots; i++)
+        most += counters->counts[i] != 0;
+    *list = (histo_list){0, malloc((size_t)most * sizeof(histo_entry))};
+    if (!list->entries)
+        return histo_fail_memory((size_t)most * sizeof(histo_entry), "the occupied slots of a sparse histogram");
+    for (int64_t i = 0; i < slots; i++)
+        if (counters->counts[i]) list->entries[list->n++] = (histo_entry){(uint64_t)i, counters->counts[i]};
+    for (int64_t b = 0; b < counters->batch; b++)
+        if (counters->masked[b]) list->entries[list->n++] = (histo_entry){(uint64_t)(slots + b), counters->masked[b]};
+    return HISTO_OK;
+}
+
+static void add_lists(const histo_sparse *lists, uint64_t *counts)
+{
+    for (int l = 0; l < lists->lists; l++)
+        for (int64_t i = 0; i < lists->list[l].n; i++)
+            counts[lists->list[l].entries[i].slot] += lists->list[l].entries[i].count;
+}
+
+/* Into a sparse histogram by a strategy that has counters: these are made for the fill alone. With what was there
+ * before they give one list, so that none are joined. */
+static histo_status launch_for_list(const histo_strategy *strategy, const histo_job *job)
+{
+    const histo_problem *p = job->problem;
+    histo_bank counters;
+    histo_status status =
+        histo_bank_make(&counters, p->slots, &(histo_hist_options){p->batch, p->weighting, HISTO_DENSE});
+    if (status != HISTO_OK) return status;
+    histo_job counted = *job;
+    histo_list list = {0};
+    counted.bank = &counters;
+    status = strategy->launch(&counted);
+    if (status == HISTO_OK) add_lists(job->bank->sparse, counters.counts);
+    if (status == HISTO_OK) status = list_of(&counters, &list);
+    if (status == HISTO_OK) {
+        histo_sparse_clear(job->bank->sparse);
+        status = histo_bank_add(job->bank, list); /* to nothing, which cannot fail */
+    }
+    histo_bank_free(&counters);
+    return status;
+}
+
 /* The workspace is kept from the first piece of a fill to the last, so that no later one can fail for want of it. */
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
@@ -109,7 +157,8 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
         job->workspace = histo_cpu_allocate(bytes);
         if (!job->workspace) return histo_fail_memory(bytes, "the workspace of a fill");
     }
-    histo_status status = strategy->launch(job);
+    bool lists = job->problem->storage == HISTO_SPARSE && !strategy->sparse;
+    histo_status status = lists ? launch_for_list(strategy, job) : strategy->launch(job);
     if (status != HISTO_OK || job->end == histo_nest_samples(&job->nest)) {
         free(job->workspace);
         job->workspace = NULL;

@@ -12,11 +12,12 @@ const char *histo_plan_wanted(const histo_plan_options *options)
     return wanted && *wanted ? wanted : NULL;
 }
 
-/* Does it fill histograms of the problem's storage? Others are no candidates. A device's counters serve both. */
+/* Does it fill histograms of the problem's storage? Others are no candidates. Counters serve both, if they are not too
+ * many. */
 static bool is_of_storage(const histo_row *row, const histo_problem *problem)
 {
     if (!row->strategy || row->strategy->sparse == (problem->storage == HISTO_SPARSE)) return true;
-    return !row->strategy->sparse && row->backend->gather && histo_problem_has_counters(problem);
+    return !row->strategy->sparse && histo_problem_has_counters(problem);
 }
 
 static const char *refusal(const histo_row *row, const histo_problem *problem)
@@ -67,11 +68,14 @@ static histo_status force(histo_plan *plan, const char *name)
 
 static void estimate(const histo_plan *plan, histo_candidate *it)
 {
+    const double counters_us = 2e-3; /* to make a counter and look whether it has counted */
     const histo_site *site = &plan->site[it->site];
     histo_speed speed = {0, 0};
     if (it->row->backend->speed) speed = it->row->backend->speed(site->device);
     it->by_rates = histo_cost_of(it->row, &plan->problem, site->threads, &speed, &it->cost);
     it->count_us = it->by_rates ? histo_cost_us(&it->cost) : it->row->strategy->cost_us(&plan->problem, site->threads);
+    if (plan->problem.storage == HISTO_SPARSE && !it->row->strategy->sparse && site->device == HISTO_DEVICE_CPU)
+        it->count_us += (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* for each fill */
     it->us = histo_transfer_us(&site->transfer, it->count_us);
 }
 

@@ -100,8 +100,9 @@ void histo_problem_free(histo_problem *problem);
  * supposed to be dense, or as many as if they were spread evenly. */
 double histo_problem_share(const histo_problem *problem, int64_t length);
 
-/* Are there counters for all slots where strategies of a GPU count? Of a dense histogram, and of a sparse one that has
- * few enough slots: counters are much faster than pairs, and what is occupied of them becomes pairs when the host asks.
+/* Can strategies count in counters for all slots? Of a dense histogram, and of a sparse one that has few enough:
+ * counters are much faster than pairs. What is occupied of them becomes pairs after a fill, or when the host asks a
+ * GPU.
  */
 bool histo_problem_has_counters(const histo_problem *problem);
 
