@@ -295,13 +295,35 @@ static int increasing(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Variable axes from the smallest double to the largest, crowded anywhere; samples on and beside the edges. */
+/* Every other piece gets two of the values, of which one may be NaN or both zero, but for up to three samples. */
+static void make_pairs(rng *r, double *x, int n)
+{
+    for (int from = 0; from < n; from += 2 * HISTO_PIECE) {
+        const int size = n - from < HISTO_PIECE ? n - from : HISTO_PIECE;
+        double pair[2] = {x[rng_below(r, n)], x[rng_below(r, n)]}, others[3];
+        int64_t kind = rng_below(r, 8), at[3];
+        if (kind == 0) pair[1] = NAN;
+        if (kind == 1) pair[0] = -(pair[1] = 0);
+        for (int k = 0; k < 3; k++) {
+            at[k] = from + rng_below(r, size);
+            others[k] = kind == 2 ? NAN : kind == 3 ? -0.0 : x[at[k]];
+        }
+        for (int i = 0; i < size; i++)
+            x[from + i] = pair[rng_below(r, 2)];
+        for (int64_t k = rng_below(r, 4); k < 3; k++)
+            x[at[k]] = others[k];
+    }
+}
+
+/* Variable axes from the smallest double to the largest, crowded anywhere; samples on and beside the edges, and pieces
+ * of two values. */
 static void any_edges(void **state)
 {
     (void)state;
     enum { N = 8000, MOST = 600 };
     rng r = {.state = 29};
     double *x = malloc(N * sizeof *x), edges[MOST + 1];
+    float *y = malloc(N * sizeof *y);
     for (int round = 0; round < 80; round++) {
         int64_t bins = 1 + rng_below(&r, MOST);
         for (int64_t e = 0; e <= bins; e++) {
@@ -340,9 +362,14 @@ static void any_edges(void **state)
             if (side == 2) x[i] = nextafter(x[i], -INFINITY);
             if (i % 50 == 0) x[i] = i % 100 ? NAN : i % 200 ? INFINITY : -INFINITY;
         }
+        make_pairs(&r, x, N);
+        for (int i = 0; i < N; i++)
+            y[i] = (float)x[i];
         check_slots(&axis, HISTO_F64, x, N);
+        check_slots(&axis, HISTO_F32, y, N);
     }
     free(x);
+    free(y);
 }
 
 /* Integers of more bits than double has, among others, on bins of width 1 at the ends of their types. */

@@ -5,7 +5,8 @@
  * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
  * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
  * comparison with this edge decides; samples that are not all inside the axis need a few operations more. Search axes:
- * a span of the axis (spans.h) holds few edges, which are compared. 64-bit integers that double holds go its way. */
+ * a span of the axis (spans.h) holds few edges, which are compared; but first samples of two values are looked up once.
+ * 64-bit integers that double holds go its way. */
 #include <math.h>
 #include <string.h>
 
@@ -78,8 +79,8 @@ DEFINE_UNIFORM(f64, double)
 
 /* By halving, the `most` edges from the first of the sample's span on; one loop for each step, so that it is made of
  * vectors. */
-static void of_spans(const histo_spans *spans, const double *restrict samples, int n, uint32_t stride, bool accumulate,
-                     uint32_t *restrict out)
+static void search_spans(const histo_spans *spans, const double *restrict samples, int n, uint32_t stride,
+                         bool accumulate, uint32_t *restrict out)
 {
     const histo_spans c = *spans;
     int32_t slots[HISTO_BLOCK];
@@ -97,6 +98,53 @@ static void of_spans(const histo_spans *spans, const double *restrict samples, i
         left -= half;
     }
     PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
+}
+
+/* How many of the first samples, in whole groups, are of two values. Four samples from all over tell nearly all other
+ * data, by one branch. NaN equals nothing. */
+static int count_pair(const double *samples, int n, double pair[2])
+{
+    enum { GROUP = 64 };
+    if (n < GROUP) return 0;
+    const double a = samples[0], x = samples[n / 4], y = samples[n / 2 + 1], z = samples[n - 1];
+    double b = x != a ? x : y;
+    if (!((y == a) | (y == b)) | !((z == a) | (z == b) | (a == b))) return 0;
+    b = b != a ? b : z;
+    int same = 0;
+    while (same + GROUP <= n) {
+        const double *group = samples + same;
+        uint64_t others = 0;
+        for (int i = 0; i < GROUP; i++)
+            others |= (uint64_t)(group[i] != a) & (uint64_t)(group[i] != b);
+        if (others && b != a) break;
+        if (!others) same += GROUP;
+        while (others && b == a) /* the second value is rare */
+            b = *group++;
+    }
+    pair[0] = a;
+    pair[1] = b;
+    return same;
+}
+
+static void put_pair(const double *restrict samples, int n, const double pair[2], const uint32_t slots[2],
+                     uint32_t stride, bool accumulate, uint32_t *restrict out)
+{
+    const double a = pair[0];
+    const uint64_t of_a = slots[0], of_b = slots[1]; /* as wide as samples, or the loop is not made of vectors */
+    PUT_ALL((uint32_t)(samples[i] == a ? of_a : of_b));
+}
+
+static void of_spans(const histo_spans *spans, const double *samples, int n, uint32_t stride, bool accumulate,
+                     uint32_t *out)
+{
+    double pair[2];
+    const int same = count_pair(samples, n, pair);
+    if (same) {
+        uint32_t slots[2];
+        search_spans(spans, pair, 2, 1, false, slots);
+        put_pair(samples, same, pair, slots, stride, accumulate, out);
+    }
+    if (same < n) search_spans(spans, samples + same, n - same, stride, accumulate, out + same);
 }
 
 /* ---- Uniform axes, float and double ---- */
