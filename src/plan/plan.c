@@ -134,13 +134,14 @@ histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const hist
     /* So that what is enqueued for a GPU at once does not fill its queues: the CPU would wait for them. */
     const int64_t most = split ? INT64_C(1) << 32 : n;
     int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
-    histo_beside beside = histo_split_begin(plan, &job);
+    histo_beside beside;
+    if (split) histo_split_begin(&beside, plan, &job);
     histo_status status = HISTO_OK;
     for (; job.end < n && status == HISTO_OK; job.begin = job.end) {
         job.end = n - job.begin < piece ? n : job.begin + piece;
         status = split ? histo_split_run(plan, &job, &beside) : plan->row->backend->run(plan->row->strategy, &job);
     }
-    free(beside.job.workspace);
+    if (split) histo_split_end(&beside);
     return status;
 }
 

@@ -98,13 +98,16 @@ void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_
 /* Is the plan split, and do these samples lie as those that it was split for? Any others are counted on one device. */
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands);
 
-/* Run the range of `job`, on both sites. `beside` is for all ranges of a fill; its job's workspace is to be freed. */
+/* What the CPU does beside a job, for all ranges of a fill: made before the first, and freed after the last. */
 typedef struct histo_beside {
     const histo_row *row;
     histo_job job;
 } histo_beside;
-histo_beside histo_split_begin(const histo_plan *plan, const histo_job *job);
-histo_status histo_split_run(const histo_plan *plan, histo_job *job, histo_beside *beside);
+void histo_split_begin(histo_beside *beside, const histo_plan *plan, const histo_job *job);
+void histo_split_end(histo_beside *beside);
+
+/* Run the range of `job`, on both sites. */
+histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_beside *beside);
 
 /* Is it page-locked and without gaps, so that a GPU fetches it from where it is? */
 bool histo_is_pinned(const histo_backend *backend, const histo_view *view);

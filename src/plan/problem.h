@@ -100,10 +100,8 @@ void histo_problem_free(histo_problem *problem);
  * supposed to be dense, or as many as if they were spread evenly. */
 double histo_problem_share(const histo_problem *problem, int64_t length);
 
-/* Can strategies count in counters for all slots? Of a dense histogram, and of a sparse one that has few enough:
- * counters are much faster than pairs. What is occupied of them becomes pairs after a fill, or when the host asks a
- * GPU.
- */
+/* Can strategies count in counters for all slots? Of a dense histogram, and of a sparse one that has few enough: they
+ * are much faster than pairs. What is occupied of them becomes pairs after a fill, or when the host asks a GPU. */
 bool histo_problem_has_counters(const histo_problem *problem);
 
 /* Make cells for axes with stored edges and samples enough to pay for them, where the problem is a GPU's: the CPU has

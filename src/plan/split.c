@@ -3,6 +3,7 @@
  * to copy first are not split: it is as busy with that as with counting them. Nor are any by predictions, which are too
  * often wrong about a CPU with many threads: docs/performance.md has the figures. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "plan/measure.h"
 
@@ -62,16 +63,20 @@ static histo_status count_beside(void *context)
     return beside->row->backend->run(beside->row->strategy, &beside->job);
 }
 
-histo_beside histo_split_begin(const histo_plan *plan, const histo_job *job)
+void histo_split_begin(histo_beside *beside, const histo_plan *plan, const histo_job *job)
 {
-    histo_beside beside = {.row = plan->split.row, .job = *job};
-    beside.job.prepared = plan->site[0].prepared;
-    beside.job.threads = plan->site[0].threads;
-    beside.job.params = plan->split.params;
-    return beside;
+    *beside = (histo_beside){.row = plan->split.row, .job = *job};
+    beside->job.prepared = plan->site[0].prepared;
+    beside->job.threads = plan->site[0].threads;
+    beside->job.params = plan->split.params;
 }
 
-histo_status histo_split_run(const histo_plan *plan, histo_job *job, histo_beside *beside)
+void histo_split_end(histo_beside *beside)
+{
+    free(beside->job.workspace);
+}
+
+histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_beside *beside)
 {
     enum { LEAST = 1 << 18, GRAIN = 1 << 12 };
     int64_t n = job->end - job->begin, travelling = (int64_t)(plan->split.share * (double)n) / GRAIN * GRAIN;
