@@ -294,30 +294,19 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
         return dtype == HISTO_F32 || dtype == HISTO_F64;
     }
     switch (dtype) {
-    case HISTO_U8:
-        whole_u8(l, samples, n, out);
+#define CASE(constant, name)                                                                                           \
+    case constant:                                                                                                     \
+        whole_##name(l, samples, n, out);                                                                              \
         return true;
-    case HISTO_I8:
-        whole_i8(l, samples, n, out);
-        return true;
-    case HISTO_U16:
-        whole_u16(l, samples, n, out);
-        return true;
-    case HISTO_I16:
-        whole_i16(l, samples, n, out);
-        return true;
-    case HISTO_U32:
-        whole_u32(l, samples, n, out);
-        return true;
-    case HISTO_I32:
-        whole_i32(l, samples, n, out);
-        return true;
-    case HISTO_U64:
-        whole_u64(l, samples, n, out);
-        return true;
-    case HISTO_I64:
-        whole_i64(l, samples, n, out);
-        return true;
+        CASE(HISTO_U8, u8)
+        CASE(HISTO_I8, i8)
+        CASE(HISTO_U16, u16)
+        CASE(HISTO_I16, i16)
+        CASE(HISTO_U32, u32)
+        CASE(HISTO_I32, i32)
+        CASE(HISTO_U64, u64)
+        CASE(HISTO_I64, i64)
+#undef CASE
     default:
         return false;
     }
