@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "bench/device.h"
 #include "bench/peer.h"
@@ -108,13 +108,6 @@ static histo_status read_all(const void *placed, size_t bytes, int threads, void
     return HISTO_OK;
 }
 
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
 /* Read so much else that the samples are in no cache. */
 static histo_status empty_caches(void)
 {
@@ -135,9 +128,9 @@ static histo_status empty_caches(void)
 static histo_status time_work(bench_work *work, void *context, double *us)
 {
     histo_status status = empty_caches();
-    double start = now_us();
+    double start = histo_now_us();
     if (status == HISTO_OK) status = work(context, NULL);
-    *us = now_us() - start;
+    *us = histo_now_us() - start;
     return status;
 }
 

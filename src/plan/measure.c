@@ -5,16 +5,9 @@
 #include "plan/measure.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "plan/bank.h"
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 /* What is measured: a plan, set to one candidate after the other. */
 typedef struct trial {
@@ -28,11 +21,11 @@ typedef struct trial {
 static histo_status time_fills(trial *t, int fills, double *us)
 {
     histo_status status = HISTO_OK;
-    double start = now_us();
+    double start = histo_now_us();
     for (int i = 0; i < fills && status == HISTO_OK; i++)
         status = histo_plan_run(t->plan, &t->bank, t->operands, t->fill);
     if (status == HISTO_OK) status = histo_bank_wait(&t->bank);
-    *us = (now_us() - start) / fills;
+    *us = (histo_now_us() - start) / fills;
     return status;
 }
 
@@ -63,9 +56,9 @@ static histo_status time_gathering(trial *t, double *us)
     histo_status status = histo_bank_gather(&t->bank); /* memory of the host is touched for the first time */
     if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->bank, t->operands, t->fill);
     if (status == HISTO_OK) status = histo_bank_wait(&t->bank);
-    double start = now_us();
+    double start = histo_now_us();
     if (status == HISTO_OK) status = histo_bank_gather(&t->bank);
-    *us = now_us() - start;
+    *us = histo_now_us() - start;
     return status;
 }
 
