@@ -9,6 +9,7 @@
 #include "cpu/byte_table.h"
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
+#include "cpu/runs.h"
 #include "data.h"
 
 /* ---- Bytes ---- */
@@ -123,18 +124,22 @@ static void repeated_values(void **state)
     rng r = {.state = 29};
     uint16_t *values = malloc(MOST * sizeof *values);
     uint32_t *slots = malloc(MOST * sizeof *slots), *words = malloc(VALUES * sizeof *words);
+    uint32_t *wide = malloc(VALUES * sizeof *wide);
     uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
     uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
     for (int kind = 0; kind < 16; kind++)
         for (int n = MOST; n > 0; n = n / 3 - 1) {
             const bool spread = kind >= 8;
+            const histo_value_counters bytes = spread ? HISTO_IN_SPREAD_BYTES : HISTO_IN_BYTES;
             memset(by_value, 0, VALUES);
             memset(by_slot, 0, VALUES);
             memset(expected, 0, VALUES * sizeof *expected);
             memset(more, 0, 2 * VALUES * sizeof *more);
             for (int i = 0; i < n; i++)
                 expected[slots[i] = values[i] = repeated_value(&r, kind % 8, i)]++;
-            histo_count_values_usable()(by_value, values, n, spread, carry_to, more);
+            histo_count_values_usable()(by_value, values, n, bytes, carry_to, more);
+            memset(wide, 0, VALUES * sizeof *wide);
+            histo_count_values_usable()(wide, values, n, HISTO_IN_WORDS, NULL, NULL);
             assert_false(histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES, NULL));
             memset(words, 0, VALUES * sizeof *words);
             assert_false(histo_count_words_usable()(words, slots, n, NULL, NULL, NULL));
@@ -142,11 +147,13 @@ static void repeated_values(void **state)
                 assert_int_equal(more[v] + by_value[spread ? histo_spread_place((uint16_t)v) : v], expected[v]);
                 assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
                 assert_int_equal(words[v], expected[v]);
+                assert_int_equal(wide[v], expected[v]);
             }
         }
     free(values);
     free(slots);
     free(words);
+    free(wide);
     free(by_value);
     free(by_slot);
     free(expected);
@@ -155,12 +162,16 @@ static void repeated_values(void **state)
 
 /* ---- Slots ---- */
 
+/* The counts of all slots of a histogram for each of the view's batch. */
 static void *count_by(const char *strategy, const histo_axis *axis, const histo_view *view, int64_t slots)
 {
     histo_hist *h;
     histo_plan *plan;
     uint64_t *counts = malloc((size_t)slots * sizeof *counts);
-    OK(histo_hist_create(&h, 1, axis, NULL));
+    int64_t batch = 1;
+    for (int d = 0; d < view->batch_ndim; d++)
+        batch *= view->shape[d];
+    OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = batch}));
     OK(histo_plan_create(&plan, h, view, NULL, &(histo_plan_options){.strategy = strategy, .threads = 2}));
     OK(histo_plan_fill(plan, h, view, NULL));
     OK(histo_hist_read_counts(h, HISTO_FLOW, counts, slots));
@@ -169,21 +180,27 @@ static void *count_by(const char *strategy, const histo_axis *axis, const histo_
     return counts;
 }
 
-static void check_slots(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
+static void check_view(const histo_axis *axis, const histo_view *view, int64_t batch)
 {
-    int64_t slots = axis->bins + 3;
-    histo_view view = histo_view_1d(samples, dtype, n);
-    uint64_t *expected = count_by("cpu/sequential", axis, &view, slots);
+    const histo_dtype dtype = view->dtype;
+    int64_t slots = (axis->bins + 3) * batch;
+    uint64_t *expected = count_by("cpu/sequential", axis, view, slots);
     const char *const strategies[] = {"cpu/privatized", "cpu/byte_counters",
                                       axis->bins <= 256 ? "cpu/byte_codes" : NULL,
                                       histo_dtype_size(dtype) <= 2 ? "cpu/value_counts" : NULL};
     for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
         if (!strategies[s]) continue;
-        uint64_t *got = count_by(strategies[s], axis, &view, slots);
+        uint64_t *got = count_by(strategies[s], axis, view, slots);
         assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
         free(got);
     }
     free(expected);
+}
+
+static void check_slots(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
+{
+    histo_view view = histo_view_1d(samples, dtype, n);
+    check_view(axis, &view, 1);
 }
 
 /* Samples on and around the edges of axes whose ends float does not hold, with 1 to 20000 bins; stretches of samples
@@ -452,6 +469,47 @@ static void counters_that_carry(void **state)
     free(y);
 }
 
+/* Some hundred thousand samples close to each other, then as many anywhere, by turns; in one histogram, and in one of
+ * each of six parts. */
+static void values_close_by_turns(void **state)
+{
+    (void)state;
+    enum { N = 1 << 21, PART = 200000 };
+    rng r = {.state = 41};
+    uint16_t *x = malloc(N * sizeof *x);
+    for (int i = 0; i < N; i++)
+        x[i] = (uint16_t)(i / PART % 2 ? rng_below(&r, 65536) : 30000 + rng_below(&r, 5000));
+    histo_axis axis = histo_axis_integer(100, 65536);
+    check_slots(&axis, HISTO_U16, x, N);
+    histo_view parts = {x, HISTO_U16, 2, 1, {6, N / 6}, {N / 6 * sizeof *x, sizeof *x}};
+    check_view(&axis, &parts, 6);
+    free(x);
+}
+
+/* Values of every size, one of them different, wherever it stands. */
+static void runs(void **state)
+{
+    (void)state;
+    enum { MOST = 700 };
+    unsigned char values[MOST * 8 + 1];
+    for (size_t size = 1; size <= 8; size *= 2)
+        for (size_t n = 3; n <= MOST; n += n < 300 ? 1 : 97) {
+            unsigned char *first = values + n % 2; /* unaligned */
+            for (size_t i = 0; i < n * size; i++)
+                first[i] = (unsigned char)(7 + i % size);
+            assert_true(histo_all_equal(first, n, size));
+            for (size_t i = 0; i < n * size; i += n < 40 ? 1 : 13) {
+                first[i] ^= 16;
+                assert_false(histo_all_equal(first, n, size));
+                first[i] ^= 16;
+            }
+        }
+    for (size_t i = 0; i < sizeof values; i++)
+        values[i] = (unsigned char)(i % 8); /* equal only as eights */
+    for (size_t size = 1; size < 8; size *= 2)
+        assert_false(histo_all_equal(values, 513, size));
+}
+
 /* Runs of equal samples as long as blocks and longer, and nearly so. */
 static void equal_samples(void **state)
 {
@@ -509,22 +567,11 @@ static void check_channels(int images, int pitch, int first, int counted)
                        .batch_ndim = 2,
                        .shape = {images, counted, HEIGHT, WIDTH},
                        .strides = {image, 1, row, pitch}};
-    uint64_t *counts[2];
-    const char *const strategies[2] = {"cpu/sequential", "cpu/value_counts"};
-    for (int s = 0; s < 2; s++) {
-        histo_hist *h;
-        histo_plan *plan;
-        counts[s] = malloc((size_t)slots * sizeof *counts[s]);
-        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = (int64_t)images * counted}));
-        OK(histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
-        OK(histo_plan_fill(plan, h, &view, NULL));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], slots));
-        histo_plan_destroy(plan);
-        histo_hist_destroy(h);
-    }
-    assert_memory_equal(counts[1], counts[0], (size_t)slots * sizeof **counts);
-    free(counts[0]);
-    free(counts[1]);
+    uint64_t *expected = count_by("cpu/sequential", &axis, &view, slots);
+    uint64_t *got = count_by("cpu/value_counts", &axis, &view, slots);
+    assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
+    free(expected);
+    free(got);
     free(samples);
 }
 
@@ -594,13 +641,21 @@ static void joint_channels(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_by_scalar_code),  cmocka_unit_test(bytes_by_the_best_way),
-        cmocka_unit_test(repeated_values),       cmocka_unit_test(samples_around_edges),
-        cmocka_unit_test(bins_of_powers_of_two), cmocka_unit_test(upper_end),
-        cmocka_unit_test(counters_that_carry),   cmocka_unit_test(any_edges),
-        cmocka_unit_test(integers_at_limits),    cmocka_unit_test(equal_samples),
-        cmocka_unit_test(interleaved_channels),  cmocka_unit_test(axes_wider_than_integers),
+        cmocka_unit_test(bytes_by_scalar_code),
+        cmocka_unit_test(bytes_by_the_best_way),
+        cmocka_unit_test(repeated_values),
+        cmocka_unit_test(samples_around_edges),
+        cmocka_unit_test(bins_of_powers_of_two),
+        cmocka_unit_test(upper_end),
+        cmocka_unit_test(counters_that_carry),
+        cmocka_unit_test(any_edges),
+        cmocka_unit_test(integers_at_limits),
+        cmocka_unit_test(equal_samples),
+        cmocka_unit_test(interleaved_channels),
+        cmocka_unit_test(axes_wider_than_integers),
         cmocka_unit_test(joint_channels),
+        cmocka_unit_test(values_close_by_turns),
+        cmocka_unit_test(runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

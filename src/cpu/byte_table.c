@@ -57,6 +57,7 @@ static inline uint16_t spread_at(uint16_t place)
 #define places_of_slots(slots, room) ((void)(room), (slots))
 #define places_of_values places_of_slots
 #define places_of_words places_of_slots
+#define places_of_wide places_of_slots
 
 static inline const uint16_t *places_of_spread(const uint16_t *values, uint16_t *room)
 {
@@ -108,14 +109,23 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 }
 
 /* Count a group most of which is of three values, or fewer, value by value; false if it is not. The first is not looked
- * at further unless it makes up most of the first vector, or a part of that and of the last: else it is a short run. */
+ * at further unless it makes up a part of the first vector. */
 #define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
+    /* Is it worth asking? Of each group, the first value makes up a part of the last vector: neither do short runs,   \
+     * nor does one group alone have that. */                                                                          \
+    static inline bool may_be_few_##name(const type *at)                                                               \
+    {                                                                                                                  \
+        enum { LANES = 64 / sizeof *at };                                                                              \
+        int far = 0;                                                                                                   \
+        for (const type *from = at; from < at + TOGETHER; from += GROUP)                                               \
+            far += alike_##bits(from + GROUP - LANES, *from);                                                          \
+        return far * 32 >= GROUPS * LANES * 9;                                                                         \
+    }                                                                                                                  \
+                                                                                                                       \
     static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
-        int near = alike_##bits(at, *at);                                                                              \
-        if (near * 6 < LANES) return false;                                                                            \
-        if (near * 4 < LANES * 3 && alike_##bits(at + GROUP - LANES, *at) * 6 < LANES) return false;                   \
+        if (alike_##bits(at, *at) * 6 < LANES) return false;                                                           \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
         type places[FEW];                                                                                              \
         for (int i = 0; i < FEW; i++) {                                                                                \
@@ -139,6 +149,12 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 
 /* Count a group of one value; false if it is not. */
 #define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
+    static inline bool may_be_few_##name(const type *at)                                                               \
+    {                                                                                                                  \
+        (void)at;                                                                                                      \
+        return true;                                                                                                   \
+    }                                                                                                                  \
+                                                                                                                       \
     static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
         if (!histo_all_equal(at, GROUP, sizeof *at)) return false;                                                     \
@@ -183,7 +199,8 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
             type room[TOGETHER];                                                                                       \
             const type *places = places_of_##name(at, room);                                                           \
             bool counted[GROUPS], some = false;                                                                        \
-            for (int g = 0; g < GROUPS; g++)                                                                           \
+            const bool few = may_be_few_##name(places);                                                                \
+            for (int g = 0; few && g < GROUPS; g++)                                                                    \
                 some |= counted[g] = count_few_##name(table, places + g * GROUP, carry, to);                           \
             if (!some) {                                                                                               \
                 made = next && next->make;                                                                             \
@@ -203,11 +220,13 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 #define MAKE_words(next, table, at, noted) MAKE(next, .at = at, .words = table)
 #define MAKE_values(next, table, at, noted) (void)0
 #define MAKE_spread MAKE_values
+#define MAKE_wide MAKE_values
 
 DEFINE_COUNT(slots, uint32_t, u32, slot, uint8_t, bytes, slots)
 DEFINE_COUNT(values, uint16_t, u16, value, uint8_t, bytes, values)
 DEFINE_COUNT(spread, uint16_t, u16, spread, uint8_t, bytes, values)
 DEFINE_COUNT(words, uint32_t, u32, slot, uint32_t, words, words)
+DEFINE_COUNT(wide, uint16_t, u16, value, uint32_t, words, wide_values)
 
 bool HISTO_COUNT_SLOTS(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
                        const histo_next *next)
@@ -221,9 +240,12 @@ bool HISTO_COUNT_WORDS(void *table, const uint32_t *at, int n, histo_carry_fn *c
     return count_words(table, at, n, carry, to, next);
 }
 
-void HISTO_COUNT_VALUES(uint8_t *table, const uint16_t *at, int n, bool spread, histo_carry_fn *carry, const void *to)
+void HISTO_COUNT_VALUES(void *table, const uint16_t *at, int n, histo_value_counters counters, histo_carry_fn *carry,
+                        const void *to)
 {
-    if (spread)
+    if (counters == HISTO_IN_WORDS)
+        count_wide(table, at, n, carry, to, NULL);
+    else if (counters == HISTO_IN_SPREAD_BYTES)
         count_spread(table, at, n, carry, to, NULL);
     else
         count_values(table, at, n, carry, to, NULL);

@@ -58,6 +58,7 @@ static inline uint64_t histo_increment_words(uint32_t *counter, uint64_t carries
 HISTO_DEFINE_TURNS(slots, uint32_t, uint8_t, bytes)
 HISTO_DEFINE_TURNS(values, uint16_t, uint8_t, bytes)
 HISTO_DEFINE_TURNS(words, uint32_t, uint32_t, words)
+HISTO_DEFINE_TURNS(wide_values, uint16_t, uint32_t, words)
 
 static inline void histo_count_turns(const histo_turns *to, int word)
 {
@@ -124,9 +125,11 @@ void histo_waiting_finish(histo_waiting *waiting);
 
 /* ---- Values ---- */
 
-/* The same for 16-bit values, each with the counter of its number; if they are spread, of histo_spread_place(value). */
-typedef void histo_count_values_fn(uint8_t *table, const uint16_t *at, int n, bool spread, histo_carry_fn *carry,
-                                   const void *to);
+/* The same for 16-bit values, each with the counter of its number: words, or bytes, or if these are spread, that of
+ * histo_spread_place(value). */
+typedef enum histo_value_counters { HISTO_IN_BYTES, HISTO_IN_SPREAD_BYTES, HISTO_IN_WORDS } histo_value_counters;
+typedef void histo_count_values_fn(void *table, const uint16_t *at, int n, histo_value_counters counters,
+                                   histo_carry_fn *carry, const void *to);
 histo_count_values_fn histo_count_values_baseline, histo_count_values_avx2, histo_count_values_avx512;
 histo_count_values_fn *histo_count_values_usable(void);
 

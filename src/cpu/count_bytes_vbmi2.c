@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cpu/count_bytes.h"
+#include "cpu/runs.h"
 
 enum {
     BLOCK = 512,      /* bytes of one group counted together: 64 vectors of 8 */
@@ -193,8 +194,7 @@ static inline group *fullest(state *s)
 static inline bool all_equal(const uint8_t *bytes)
 {
     const __m512i first = _mm512_loadu_si512(bytes);
-    return _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(bytes + 1), first) == 0 &&
-           memcmp(bytes, bytes + 64, BLOCK - 64) == 0;
+    return _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(bytes + 1), first) == 0 && histo_all_equal(bytes, BLOCK, 1);
 }
 
 /* Count all whole blocks. */

@@ -2,12 +2,13 @@
  * to is asked once at the end. The axis costs nothing, whatever it is.
  *
  * Bytes are counted by count_bytes.h; those left out by a mask are counted as 0 and taken off at the end, and channels
- * of pixels are taken apart in one pass over them (channels.h). Values of 16 bits are counted in one table a thread of
- * counters of one byte, which carry 256 to the histogram (byte_table.h); a block of equal samples is one addition. Few
- * samples of a batch entry go straight into the histogram.
+ * of pixels are taken apart in one pass over them (channels.h). Values of 16 bits are counted in a table of counters of
+ * one byte, which carry 256 to the histogram (byte_table.h), or, where they are close to each other, of four, of which
+ * those in use fit the first-level cache and need no carries; a block of equal samples is one addition. Few samples of
+ * a batch entry go straight into the histogram.
  *
- * Bytes: each sample once; 64 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses for
- * few samples of 16 bits, as it looks at 65536 counters at the end. */
+ * Bytes: each sample once; 64 and 256 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses
+ * for few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
 #include "cpu/byte_table.h"
@@ -23,8 +24,9 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    STRETCH = 1024,    /* 16-bit samples, for which memory is asked for as many ahead */
-    MOST_OPERANDS = 3, /* samples, mask, where */
+    STRETCH = 1024,      /* 16-bit samples, for which memory is asked for as many ahead */
+    MOST_HELD = 1 << 30, /* counters of four bytes cannot wrap */
+    MOST_OPERANDS = 3,   /* samples, mask, where */
 };
 
 static const char *refuses(const histo_problem *p)
@@ -73,7 +75,7 @@ static double cost_us(const histo_problem *p, int threads)
 
 static size_t counters_bytes(const histo_problem *p)
 {
-    return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16;
+    return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16 * (1 + sizeof(uint32_t));
 }
 
 /* A thread's workspace: gathered samples and counters, those of several channels if there may be. */
@@ -105,7 +107,9 @@ typedef struct local {
     void *counters;
     int64_t batch;
     bool empty;        /* nothing is in the counters */
-    bool spread;       /* values of 16 bits are, in the counters: see histo_spread_place */
+    bool spread;       /* values of 16 bits are, in the counters of bytes: see histo_spread_place */
+    bool close;        /* they are close to each other, … */
+    int64_t held;      /* … and so many of them in counters of four bytes, behind the others */
     uint64_t left_out; /* of bytes: counted as 0, but not to be */
 } local;
 
@@ -118,6 +122,11 @@ static void add_value(const local *me, size_t value, uint64_t count)
 {
     const histo_bank *bank = me->job->bank;
     if (count) add(&bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)], count);
+}
+
+static uint32_t *words_of(const local *me)
+{
+    return (uint32_t *)((char *)me->counters + VALUES_16);
 }
 
 /* Add the counters to the histogram and clear them. */
@@ -139,6 +148,11 @@ static void flush(local *me)
         for (size_t v = 0; v < VALUES_16; v++)
             add_value(me, v, of_value[me->spread ? histo_spread_place((uint16_t)v) : v]);
         memset(of_value, 0, VALUES_16);
+        uint32_t *words = words_of(me);
+        for (size_t v = 0; me->held && v < VALUES_16; v++)
+            add_value(me, v, words[v]);
+        if (me->held) memset(words, 0, VALUES_16 * sizeof *words);
+        me->held = 0;
     }
 }
 
@@ -156,10 +170,27 @@ static bool are_upper_bits(const uint16_t *values, int64_t n)
     return (bits & 63) == 0;
 }
 
-static void count_16(const local *me, const uint16_t *values, int64_t n)
+/* Do some of the values share lines of counters of four bytes, of which 1024 uniform ones would use 900? */
+static bool are_close(const uint16_t *values)
+{
+    enum { A_LINE = 16, MOST_LINES = 600 };
+    bool used[VALUES_16 / A_LINE] = {false};
+    int lines = 0;
+    for (int i = 0; i < STRETCH; i++) {
+        lines += !used[values[i] / A_LINE];
+        used[values[i] / A_LINE] = true;
+    }
+    return lines <= MOST_LINES;
+}
+
+static void count_16(local *me, const uint16_t *values, int64_t n)
 {
     histo_count_values_fn *count = histo_count_values_usable();
     int some;
+    if (n >= LONG_BLOCK / 16) me->close = are_close(values);
+    const histo_value_counters how = me->spread ? HISTO_IN_SPREAD_BYTES : me->close ? HISTO_IN_WORDS : HISTO_IN_BYTES;
+    void *table = how == HISTO_IN_WORDS ? (void *)words_of(me) : me->counters;
+    me->held += how == HISTO_IN_WORDS ? n : 0;
     for (int64_t i = 0; i < n; i += some) {
         some = n - i < STRETCH ? (int)(n - i) : STRETCH;
         if (some > 2 && histo_all_equal(values + i, (size_t)some, sizeof *values)) {
@@ -167,7 +198,7 @@ static void count_16(const local *me, const uint16_t *values, int64_t n)
             continue;
         }
         histo_ask_ahead(values + i, (size_t)some * sizeof *values);
-        count(me->counters, values + i, some, me->spread, carry, me);
+        count(table, values + i, some, how, carry, me);
     }
 }
 
@@ -219,7 +250,7 @@ static void count_block(local *me, int64_t batch, const void *samples, int n)
         count_directly(me->job, batch, samples, n);
         return;
     }
-    if (batch != me->batch) flush(me);
+    if (batch != me->batch || me->held > MOST_HELD) flush(me);
     if (me->empty && !is_bytes(me->job->problem)) me->spread = are_upper_bits(samples, n);
     me->batch = batch;
     me->empty = false;
