@@ -25,6 +25,7 @@ enum {
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
     STRETCH = 1024,      /* 16-bit samples, for which memory is asked for as many ahead */
+    LOOKED_AT = 1024,    /* of which it is seen how they lie */
     MOST_HELD = 1 << 30, /* counters of four bytes cannot wrap */
     MOST_OPERANDS = 3,   /* samples, mask, where */
 };
@@ -106,6 +107,7 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
+    bool alone;        /* nobody else adds to the histogram */
     bool empty;        /* nothing is in the counters */
     bool spread;       /* values of 16 bits are, in the counters of bytes: see histo_spread_place */
     bool close;        /* they are close to each other, … */
@@ -113,15 +115,18 @@ typedef struct local {
     uint64_t left_out; /* of bytes: counted as 0, but not to be */
 } local;
 
-static void add(uint64_t *counter, uint64_t count)
+static void add(const local *me, uint64_t *counter, uint64_t count)
 {
-    if (count) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+    if (me->alone)
+        *counter += count;
+    else if (count)
+        __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
 static void add_value(const local *me, size_t value, uint64_t count)
 {
     const histo_bank *bank = me->job->bank;
-    if (count) add(&bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)], count);
+    if (count) add(me, &bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)], count);
 }
 
 static uint32_t *words_of(const local *me)
@@ -139,7 +144,7 @@ static void flush(local *me)
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
         of_value[0] -= me->left_out;
-        add(&me->job->bank->masked[me->batch], me->left_out);
+        add(me, &me->job->bank->masked[me->batch], me->left_out);
         me->left_out = 0;
         for (size_t v = 0; v < 256; v++)
             add_value(me, v, of_value[v]);
@@ -165,7 +170,7 @@ static void carry(const void *to, size_t value)
 static bool are_upper_bits(const uint16_t *values, int64_t n)
 {
     uint16_t bits = 0;
-    for (int64_t i = 0; i < n && i < STRETCH; i++)
+    for (int64_t i = 0; i < n && i < LOOKED_AT; i++)
         bits |= values[i];
     return (bits & 63) == 0;
 }
@@ -176,7 +181,7 @@ static bool are_close(const uint16_t *values)
     enum { A_LINE = 16, MOST_LINES = 600 };
     bool used[VALUES_16 / A_LINE] = {false};
     int lines = 0;
-    for (int i = 0; i < STRETCH; i++) {
+    for (int i = 0; i < LOOKED_AT; i++) {
         lines += !used[values[i] / A_LINE];
         used[values[i] / A_LINE] = true;
     }
@@ -203,8 +208,9 @@ static void count_16(local *me, const uint16_t *values, int64_t n)
 }
 
 /* The block's samples that are to be counted: all of them where they are, or copied to `room`; returns how many. */
-static int keep(const histo_job *job, const histo_block *block, void *room, const void **samples)
+static int keep(const local *me, const histo_block *block, void *room, const void **samples)
 {
+    const histo_job *job = me->job;
     uint8_t kept[HISTO_BLOCK];
     *samples = block->at[0];
     if (histo_block_kept(job, block, kept)) return block->n;
@@ -216,7 +222,7 @@ static int keep(const histo_job *job, const histo_block *block, void *room, cons
         else
             ((uint16_t *)room)[n] = ((const uint16_t *)block->at[0])[i];
     }
-    add(&job->bank->masked[block->batch], (uint64_t)(block->n - n));
+    add(me, &job->bank->masked[block->batch], (uint64_t)(block->n - n));
     return n;
 }
 
@@ -246,16 +252,21 @@ static void count_directly(const histo_job *job, int64_t batch, const void *samp
 
 static void count_block(local *me, int64_t batch, const void *samples, int n)
 {
-    if (is_direct(me->job->problem)) {
+    const histo_problem *p = me->job->problem;
+    if (is_direct(p)) {
         count_directly(me->job, batch, samples, n);
         return;
     }
     if (batch != me->batch || me->held > MOST_HELD) flush(me);
-    if (me->empty && !is_bytes(me->job->problem)) me->spread = are_upper_bits(samples, n);
     me->batch = batch;
+    if (p->operands == 1 && n > 2 && histo_all_equal(samples, (size_t)n, histo_dtype_size(p->dtypes[0]))) {
+        add_value(me, is_bytes(p) ? *(const uint8_t *)samples : *(const uint16_t *)samples, (uint64_t)n);
+        return;
+    }
+    if (me->empty && !is_bytes(p)) me->spread = are_upper_bits(samples, n);
     me->empty = false;
-    if (is_bytes(me->job->problem))
-        counting_of(me->job->problem)->add(me->counters, samples, (size_t)n);
+    if (is_bytes(p))
+        counting_of(p)->add(me->counters, samples, (size_t)n);
     else
         count_16(me, samples, n);
 }
@@ -273,7 +284,7 @@ static void count_share(local *me, int index, int shares)
         const void *samples;
         bool blanks = is_bytes(p) && !is_direct(p);
         int left_out = blanks ? blank(job, &block, (uint8_t *)room, &samples) : 0;
-        int n = blanks ? block.n : keep(job, &block, room, &samples);
+        int n = blanks ? block.n : keep(me, &block, room, &samples);
         count_block(me, block.batch, samples, n);
         me->left_out += (uint64_t)left_out;
     }
@@ -285,6 +296,7 @@ static void count_range(const histo_job *job, int index, int threads)
     const histo_problem *p = job->problem;
     char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
     local me = {.job = job, .gathered = mine, .counters = mine + histo_blocks_bytes(p), .empty = true};
+    me.alone = threads == 1;
     if (is_bytes(p))
         counting_of(p)->start(me.counters);
     else
@@ -304,7 +316,7 @@ static void count_channels(const histo_job *job, int index, int threads)
     local each[HISTO_MOST_CHANNELS];
     for (int c = 0; c < channels.count; c++) {
         split[c] = (uint8_t *)mine + c * PIXELS;
-        each[c] = (local){.job = job, .empty = true};
+        each[c] = (local){.job = job, .alone = threads == 1, .empty = true};
         each[c].counters = mine + histo_blocks_bytes(p) + (size_t)c * counters_bytes(p);
         counting_of(p)->start(each[c].counters);
     }
@@ -333,7 +345,7 @@ static histo_status launch(const histo_job *job)
     }
     _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];
-    local me = {.job = job, .gathered = gathered, .counters = counters, .empty = true};
+    local me = {.job = job, .gathered = gathered, .counters = counters, .alone = true, .empty = true};
     if (!is_direct(p)) histo_byte_counting_scalar.start(counters);
     count_share(&me, 0, 1);
     return HISTO_OK;
