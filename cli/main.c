@@ -1,4 +1,5 @@
 /* The histo command: which subcommand is meant, and its exit status. */
+#include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static const command_row *find_command(const char *word, fault *f)
     if (!word && isatty(STDIN_FILENO))
         fault_set(f, EXIT_USAGE,
                   "there is nothing to count: name a file, or pipe numbers in ('histo --help' tells more)");
-    else if (word && word[0] != '-' && access(word, F_OK) != 0)
+    else if (word && word[0] != '-' && access(word, F_OK) != 0 && errno == ENOENT) /* hist says what else is wrong */
         fail_word(word, f);
     return f->status == EXIT_OK ? &command_rows[COMMAND_HIST] : NULL;
 }

@@ -52,6 +52,9 @@ refuses 1 'is a directory' -o . --to json n.txt
 # Files.
 refuses 1 'none.txt: there is no such file' -o out.json none.txt
 refuses 1 'is a directory' -o out.json .
+ln -s loop.txt loop.txt
+refuses 1 'loop.txt cannot be opened: Too many levels' loop.txt
+refuses 1 'n.txt/x cannot be opened: Not a directory' n.txt/x
 : >empty
 refuses 1 'empty is empty' -o out.json empty
 printf 'no magic here\001\002\003' >unknown
