@@ -52,6 +52,18 @@ static void list_channels(const reader *r, bool numeric_only, char *text, size_t
     }
 }
 
+/* How many columns are called so; *last is the last of them. */
+static int count_named(const reader *r, const char *item, int (*compare)(const char *, const char *), int *last)
+{
+    int hits = 0;
+    for (int c = 0; r->names && c < r->channels; c++)
+        if (compare(r->names[c], item) == 0) {
+            *last = c;
+            hits++;
+        }
+    return hits;
+}
+
 static int fault_unknown(const reader *r, const char *item, fault *f)
 {
     char known[600];
@@ -64,6 +76,10 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
     if (is_image(r))
         return fault_set(f, EXIT_USAGE, "%s is a gray image and has no channel '%.60s': choose among gray, %sall", name,
                          item, r->model == CHANNELS_GRAY_ALPHA ? "a and " : "0 and ");
+    int last, same = count_named(r, item, strcasecmp, &last);
+    if (same > 1)
+        return fault_set(f, EXIT_USAGE, "%s has %d columns called '%.60s': give the number of one, from 0 to %d", name,
+                         same, item, r->channels - 1);
     list_channels(r, false, known, sizeof known);
     if (r->names)
         return fault_set(f, EXIT_USAGE, "%s has no column '%.60s': it has %s (or their numbers, 0 to %d)", name, item,
@@ -75,15 +91,9 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
 
 static int channel_by_name(const reader *r, const char *item)
 {
-    for (int c = 0; r->names && c < r->channels; c++)
-        if (strcmp(r->names[c], item) == 0) return c;
-    int found = NO_SOURCE, hits = 0;
-    for (int c = 0; r->names && c < r->channels; c++)
-        if (strcasecmp(r->names[c], item) == 0) {
-            found = c;
-            hits++;
-        }
-    return hits == 1 ? found : NO_SOURCE;
+    int channel = NO_SOURCE, hits = count_named(r, item, strcmp, &channel);
+    if (hits == 0) hits = count_named(r, item, strcasecmp, &channel);
+    return hits == 1 ? channel : NO_SOURCE;
 }
 
 static const char channel_letters[2][5] = {"rgba", "cmyk"};
