@@ -35,7 +35,11 @@ refuses 2 'too many for an array of all of them: --sparse keeps those' --joint a
 refuses 2 'more than 2^63 - 1 bins and flow slots' --joint a,b,c,d --sparse -b 100000 -r 0:256 few.csv
 refuses 2 'add --joint' --column a --sparse -b 256 few.csv
 refuses 2 'contradict each other' --joint a,b --sparse --weights c few.csv
-refuses 1 'JSON has all bins' --joint a,b,c,d --sparse -b 256 -r 0:256 -o few.json few.csv
-refuses 1 '2 sparse histograms do not go into one table' --batch --joint a,b --sparse -b 4 few.csv few.csv
+# Told before anything is read.
+refuses 2 'json has all bins' --joint a,b,c,d --sparse -b 256 -r 0:256 -o few.json none.csv
+refuses 2 '2 sparse histograms do not go into one table' --batch --joint a,b --sparse -b 4 none.csv none.csv
+"$histo" --batch --joint a,b --sparse -b 4 -o two.histo few.csv few.csv
+refuses 2 'json has all bins' show -o few.json a.histo
+refuses 2 '2 sparse histograms do not go into one table' show two.histo
 
 finish
