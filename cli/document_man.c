@@ -158,6 +158,7 @@ static bool is_uniform(option_group group, const option_row **any)
 static void print_options(FILE *out)
 {
     fputs(".SH OPTIONS\n", out);
+    print_text("Of an option that is given more than once, the last one counts, but of --param all do.", out);
     for (int group = 0; group < GROUP_HIDDEN; group++) {
         const option_row *any;
         bool uniform = is_uniform((option_group)group, &any);
@@ -196,6 +197,8 @@ static void print_surroundings(FILE *out)
                 "The copy of a pipe that has to be read more than once. It has no name for long, and is gone with the "
                 "process.",
                 out);
+    print_entry("$XDG_CONFIG_HOME/histo/wisdom, ~/.config/histo/wisdom",
+                "The wisdom that hist and explain use where --wisdom names none.", out);
     fputs(".SH ENVIRONMENT\n", out);
     print_entry("HISTO_THREADS", "How many CPU threads to use, where --threads does not say.", out);
     print_entry("HISTO_STRATEGY", "The strategy to use, where --strategy does not say.", out);
@@ -205,7 +208,8 @@ static void print_surroundings(FILE *out)
         "tests and comparisons.",
         out);
     print_entry("TMPDIR", "Where temporary copies go; /tmp if not set.", out);
-    print_entry("COLUMNS", "The width of text where the terminal does not tell it.", out);
+    print_entry("COLUMNS, LINES", "The size of text where the terminal does not tell it.", out);
+    print_entry("NO_COLOR", "If set and not empty, drawings have no colors; nor have they if TERM is dumb.", out);
     fputs(".SH EXIT STATUS\n", out);
     print_entry("0", "All is well.", out);
     print_entry("1", "A file could not be read or written, or does not hold what it should.", out);

@@ -158,4 +158,5 @@ static reader *open_png(input *in, const read_options *options, fault *f)
     return NULL;
 }
 
-const reader_kind reader_png = {"png", "PNG images of 1 to 16 bits: gray, RGB, palette, alpha", recognize, open_png};
+const reader_kind reader_png = {
+    "png", "PNG images of 1 to 16 bits: gray (1, 2 and 4 bits as 0 to 255), RGB, palette, alpha", recognize, open_png};

@@ -437,5 +437,5 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
     return r;
 }
 
-const reader_kind reader_pnm = {"pnm", "Netpbm images: PBM, PGM, PPM and PAM of 1 to 16 bits, PFM of floats", recognize,
-                                open_pnm};
+const reader_kind reader_pnm = {
+    "pnm", "Netpbm images: PBM (as 0 and 255), PGM, PPM and PAM of 1 to 16 bits, PFM of floats", recognize, open_pnm};
