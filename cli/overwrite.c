@@ -35,6 +35,7 @@ int overwrite_refuse(const settings *s, fault *f)
         if (check(&output, s->files[i], "its input", s, f) != 0) return -1;
     if (s->files_count == 0 && check(&output, "-", "its input", s, f) != 0) return -1;
     if (s->mask && check(&output, s->mask, "its mask", s, f) != 0) return -1;
+    if (s->segments && check(&output, s->segments, "its segments", s, f) != 0) return -1;
     if (s->wisdom && check(&output, s->wisdom, "its wisdom", s, f) != 0) return -1;
     return check_edges(&output, s, f);
 }
