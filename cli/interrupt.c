@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,6 +26,9 @@ static void clean_up_and_die(int number)
         sigaction(number, &again, NULL);
         return;
     }
+    static atomic_flag dying = ATOMIC_FLAG_INIT;
+    while (number == SIGBUS && atomic_flag_test_and_set(&dying)) /* threads that read the same file all come here */
+        pause();
     if (file_guarded) unlink(file);
     if (line_guarded) {
         static const char erase[] = "\r\033[K";
@@ -47,6 +51,7 @@ void interrupt_install(void)
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof caught / sizeof *caught; i++) {
         struct sigaction before;
+        if (caught[i] == SIGBUS) action.sa_flags = 0; /* several threads at once */
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }

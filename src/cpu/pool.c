@@ -58,12 +58,17 @@ __attribute__((constructor)) static void install_fork_handler(void)
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* With the lock held. Workers take no signals: those are the application's. */
+/* With the lock held. Workers take no signals: those are the application's. But where a worker's own read faults (a
+ * mapped file became shorter), the application's handler is called, as it would be on its own threads: a fault that is
+ * blocked ends the process. */
 static void start_workers(int wanted)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
+    sigset_t most, before;
+    sigfillset(&most);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&most, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &most, &before);
     for (; workers < wanted; workers++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, worker, NULL) != 0) break;
