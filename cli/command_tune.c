@@ -83,6 +83,9 @@ static int check_save(tune *t, fault *f)
     t->wisdom = usual ? wisdom_default_path() : save;
     if (!t->wisdom) return 0;
     if (strcmp(t->wisdom, "-") == 0) return fault_set(f, EXIT_USAGE, "--save takes a file, not standard output");
+    const char *json = t->settings->json;
+    if (json && strcmp(t->wisdom, json) == 0)
+        return fault_set(f, EXIT_USAGE, "--save and --json are both %s: name another file", json);
     if (file_check_writable(t->wisdom, f) != 0) return -1;
     if (access(t->wisdom, F_OK) != 0 || histo_wisdom_load(t->wisdom) == HISTO_OK) return 0;
     return fault_set(f, EXIT_DATA, "%s (choose another file with --save)", histo_last_error());

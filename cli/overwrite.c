@@ -29,6 +29,8 @@ static int check_edges(const struct stat *output, const settings *s, fault *f)
 int overwrite_refuse(const settings *s, fault *f)
 {
     struct stat output;
+    if (s->output && s->wisdom && strcmp(s->output, s->wisdom) == 0) /* which --measure may have yet to make */
+        return fault_set(f, EXIT_USAGE, "-o and --wisdom are both %s: name another file", s->output);
     if (!s->output || strcmp(s->output, "-") == 0 || stat(s->output, &output) != 0 || !S_ISREG(output.st_mode))
         return 0;
     for (int i = 0; i < s->files_count; i++)

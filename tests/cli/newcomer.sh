@@ -51,6 +51,7 @@ refuses 2 'would overwrite its input' -o n.json n.txt n.json
 refuses 2 'would overwrite its input' -o link.json n.json
 refuses 2 'would overwrite its input' -o n.json <n.json
 refuses 2 'would overwrite its mask' -o n.json --mask n.json n.txt
+refuses 2 '-o and --wisdom are both new.json' --measure --wisdom new.json -o new.json n.txt
 refuses 2 'would overwrite its segments' -o n.json --to csv --segments n.json n.txt
 refuses 2 'would overwrite its file of edges' -o n.json -b @link.json n.txt
 printf 'P5 1 1 255\n\001' >photo.json

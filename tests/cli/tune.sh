@@ -76,6 +76,7 @@ grep -q 'interrupted after' "$err" || fail "it was not said that the map is part
 # What is wrong is told before anything is measured.
 refuses 2 "'f16' cannot be tuned for: --types takes u8" tune --types u8,f16
 refuses 2 "names u8 twice" tune --types u8,u8
+refuses 2 '\-\-save and --json are both x.json' tune --save x.json --json x.json
 refuses 2 '\-\-types is empty' tune --types ''
 refuses 2 "no distribution 'normal'" tune --distributions normal
 refuses 2 "no distribution 'distinct-0'" tune --distributions distinct-0
