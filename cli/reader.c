@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "readers/readers.h"
+#include "saved.h"
 
 static const reader_kind *const readers[] = {
 #define READER(name) &reader_##name,
@@ -44,6 +45,10 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
                                           fault *f)
 {
     char known[512];
+    if (saved_begins(head, size)) {
+        fault_set(f, EXIT_DATA, "%s holds histograms, not samples: see them with histo show", path);
+        return NULL;
+    }
     for (int i = 0; i < READER_COUNT; i++)
         if (readers[i]->recognize && readers[i]->recognize(head, size, path)) return readers[i];
     if (size >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))

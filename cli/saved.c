@@ -247,9 +247,16 @@ static int load_set(const char *path, const char *data, size_t size, result *r, 
     return 0;
 }
 
+static const char binary[] = "\x93HISTO\r\n";
+
+bool saved_begins(const unsigned char *head, size_t size)
+{
+    if (size >= SET_MAGIC_BYTES && memcmp(head, set_magic, SET_MAGIC_BYTES) == 0) return true;
+    return (size >= 8 && memcmp(head, binary, 8) == 0) || memmem(head, size, "\"uhi_schema\"", 12);
+}
+
 static bool is_saved(const char *data, size_t size)
 {
-    static const char binary[] = "\x93HISTO\r\n";
     size_t at = 0;
     while (at < size && strchr(" \t\r\n", data[at]) && data[at])
         at++;

@@ -55,6 +55,13 @@ printf '%s' " { \"}{\" :$one ,\"\\\"],\":$one,\"x\":
 prints 'lo\thi\t}{\t"],\tx\n0\t2\t3\t3\t3\n' show odd.json
 prints 'lo\thi\t}{\t"],\tx\n0\t2\t6\t6\t6\n' merge --to tsv odd.json odd.json
 
+# They are no samples.
+refuses 1 'alone.json holds histograms, not samples: see them with histo show' alone.json
+seq 5 >five.txt && "$histo" five.txt -o five.histo
+refuses 1 'five.histo holds histograms' hist five.histo
+seq 5 | "$histo" five.txt - -o both.histo
+refuses 1 'both.histo holds histograms' hist both.histo
+
 # What is wrong in one of several is told by its place in the file.
 printf '%s' "{\"a\": $one,
 \"b\": {\"c\": $one}}" >inner.json
