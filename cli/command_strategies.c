@@ -78,7 +78,6 @@ int command_strategies(const settings *s)
         if (strcmp(formats[i].format, format) != 0) continue;
         return write_rows(formats[i].print, path, &f) == 0 ? EXIT_OK : fault_report(&f);
     }
-    fault_set(&f, EXIT_USAGE, "strategies are listed as text, tsv or json, and not as '%s': choose one with --to",
-              format);
+    fault_set(&f, EXIT_USAGE, "strategies are listed as text, tsv or json: choose one with --to");
     return fault_report(&f);
 }
