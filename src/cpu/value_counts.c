@@ -24,7 +24,7 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    STRETCH = 1024,      /* 16-bit samples, for which memory is asked for as many ahead */
+    STRETCH = 512,       /* 16-bit samples, for which memory is asked for as many ahead */
     LOOKED_AT = 1024,    /* of which it is seen how they lie */
     MOST_HELD = 1 << 30, /* counters of four bytes cannot wrap */
     MOST_OPERANDS = 3,   /* samples, mask, where */
