@@ -2,14 +2,24 @@
  *
  * An axis has n + 2 cells there, underflow, bins, overflow, where a histogram has n + 3 slots: NaN is counted in the
  * overflow cell, as boost-histogram does. What the schema has no place for stands in writer_info.histo, so that what
- * was saved is loaded whole: of an axis     kind    integer, regular, variable, log, sqrt, power; or batch: an integer
- * category for each entry of a batch, before all other axes power   of a power axis closed  true if the last bin is of
- * all         version, weighting (unweighted, fast, reproducible, and these with -sum) masked  samples left out, by
- * batch entry counts, sum_w, sum_w2 the values of slots that the storage does not tell, by slot: NaN, and overflow
- * where both are in a cell. Of a weighted histogram, whose storage has the sums, all counts. checksum  CRC-32C, in
- * hexadecimal, of the 64 bits of each cell's value (of a weighted histogram, then of each variance): if other software
- * changed the values, the lists no longer fit A list is a string of runs "index:value,value,… index:value…" whose
- * indices increase; what it leaves out is 0.
+ * was saved is loaded whole.
+ *
+ *     of an axis:
+ *         kind      integer, regular, variable, log, sqrt, power; or batch: an integer category for each entry of a
+ *                   batch, before all other axes
+ *         power     of a power axis
+ *         closed    true if the last bin is
+ *     of all:
+ *         version
+ *         weighting unweighted, fast, reproducible, and these with -sum
+ *         masked    samples left out, by batch entry
+ *         counts, sum_w, sum_w2
+ *                   the values of slots that the storage does not tell, by slot: NaN, and overflow where both are in a
+ *                   cell. Of a weighted histogram, whose storage has the sums, all counts
+ *         checksum  CRC-32C, in hexadecimal, of the 64 bits of each cell's value (of a weighted histogram, then of each
+ *                   variance): if other software changed the values, the lists no longer fit
+ *
+ * A list is a string of runs "index:value,value,… index:value…" whose indices increase; what it leaves out is 0.
  *
  * Storage is int, or weighted with values sum w and variances sum w^2, or double with values sum w. Reproducible sums
  * are rounded to double, and those are the exact sums when loaded.
