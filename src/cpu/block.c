@@ -7,6 +7,7 @@
 #include "cpu/cpu.h"
 #include "cpu/digits.h"
 #include "cpu/runs.h"
+#include "cpu/sums.h"
 #include "view/dtype.h"
 #include "view/gather.h"
 #include "view/pairs.h"
@@ -216,6 +217,7 @@ typedef struct level {
     histo_extremes_fn *extremes;
     histo_add_digits_fn *add_digits;
     histo_widen_floats_fn *widen_floats;
+    histo_add_weights_fn *add_weights;
     /* About, for a slot of a sample: whole bins of up to 32 bits, f32, others by double, stored edges. */
     double whole_ns, float_ns, wide_ns, spans_ns;
 } level;
@@ -225,7 +227,8 @@ static const level *usable_level(void)
 #define LEVEL(name)                                                                                                    \
     histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
         histo_count_values_##name, histo_count_slots_##name, histo_count_words_##name, histo_making_##name,            \
-        histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name, histo_widen_floats_##name
+        histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name, histo_widen_floats_##name,        \
+        histo_add_weights_##name
     static const level levels[] = {
         [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
 #if defined(__x86_64__)
@@ -271,6 +274,11 @@ histo_widen_floats_fn *histo_widen_floats_usable(void)
 histo_add_digits_fn *histo_add_digits_usable(void)
 {
     return usable_level()->add_digits;
+}
+
+histo_add_weights_fn *histo_add_weights_usable(void)
+{
+    return usable_level()->add_weights;
 }
 
 bool histo_channels_find(histo_channels *channels, const histo_job *job)
@@ -370,8 +378,8 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = usable_level()->slots;
-    for (int o = 0; o < p->operands; o++)
-        histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+    for (int o = 0; o < p->operands; o++) /* weights are asked for where they are added */
+        if (o != p->weights) histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);

@@ -91,11 +91,18 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
 
 /* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
  * Best for few lines at once: many have to wait for each other. */
+enum { HISTO_LINE = 64, HISTO_AHEAD = 8192 };
 static inline void histo_ask_ahead(const void *at, size_t bytes)
 {
-    enum { LINE = 64, AHEAD = 8192 };
-    for (size_t line = 0; line < bytes; line += LINE)
-        __builtin_prefetch((const char *)at + AHEAD + line, 0, 2);
+    for (size_t line = 0; line < bytes; line += HISTO_LINE)
+        __builtin_prefetch((const char *)at + HISTO_AHEAD + line, 0, 2);
+}
+
+/* The same of the first-level cache, while others are counted: the second is busy with the counters. */
+static inline void histo_ask_soon(const void *at, size_t bytes)
+{
+    for (size_t line = 0; line < bytes; line += HISTO_LINE)
+        __builtin_prefetch((const char *)at + HISTO_AHEAD + line, 0, 3);
 }
 
 /* The slot of every sample of a block; samples that the mask or the range filter leaves out get problem->slots. */

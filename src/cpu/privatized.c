@@ -16,15 +16,15 @@
 #include "cpu/cpu.h"
 #include "cpu/digits.h"
 #include "cpu/runs.h"
+#include "cpu/sums.h"
 #include "view/dtype.h"
 
 enum {
     SUBTABLES,
     MOST_SUBTABLES = 8,
     RUN = 32,
-    SMALL_SUMS = 8192,    /* … and those of sums, for which samples of one slot wait longer */
-    MOST_EXACT = 1 << 16, /* slots of which a thread has exact sums of its own */
-    SUMTABLES = 4,
+    MOST_EXACT = 1 << 16,       /* slots of which a thread has exact sums of its own */
+    MOST_COPIED = 640 << 10,    /* bytes of copies of sums: they stay in the second-level cache */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
 };
@@ -33,8 +33,9 @@ static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads toge
 typedef struct layout {
     int threads;
     int subtables;                                 /* 0: count straight into the histogram */
-    int powers, sumtables;                         /* sums of w, and of w^2; tables of each of them */
-    bool exact;                                    /* sums are histo_digits */
+    int powers;                                    /* sums of w, and of w^2 */
+    bool exact;                                    /* sums are histo_digits … */
+    histo_sums fast;                               /* … or these, which have the counts, too */
     size_t entries;                                /* of one sub-table: the slots, and one for samples left out */
     size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
@@ -49,11 +50,18 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
 {
     layout l = {.entries = (size_t)p->slots + 1};
     l.exact = histo_is_reproducible(p->weighting) && histo_weight_bits(p) > 0 && l.entries <= MOST_EXACT;
-    l.powers = histo_is_fast(p->weighting) || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
-    l.sumtables = l.exact ? HISTO_DIGITS : l.entries <= SMALL_SUMS ? SUMTABLES : 1;
-    size_t sums = l.entries * (size_t)(l.powers * l.sumtables) * sizeof(double);
+    const bool fast = histo_is_fast(p->weighting);
+    l.powers = fast || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
+    size_t sums = l.entries * (size_t)l.powers * sizeof(histo_digits), counts = l.entries * sizeof(uint32_t);
+    if (fast) {
+        l.fast.numbers = 2 * l.powers;
+        sums = l.entries * (size_t)l.fast.numbers * sizeof(double);
+        l.fast.copies = sums * HISTO_MOST_COPIES <= MOST_COPIED ? HISTO_MOST_COPIES : 1;
+        sums *= (size_t)l.fast.copies;
+        counts = 0;
+    }
     l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : 1;
-    size_t table = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t) + sums);
+    size_t table = rounded(counts * (size_t)l.subtables + sums);
     size_t most = MOST_TABLE_BYTES / table;
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
     l.threads = threads < useful ? threads : (int)useful;
@@ -63,7 +71,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     l.gathered = rounded(histo_blocks_bytes(p));
     l.slots = HISTO_WAITING_BYTES;
     l.weights = l.powers ? rounded(HISTO_PIECE * sizeof(double)) : 0;
-    l.tables = rounded(l.entries * (size_t)l.subtables * sizeof(uint32_t));
+    l.tables = rounded(counts * (size_t)l.subtables);
     l.sums = l.subtables ? rounded(sums) : 0;
     l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
     return l;
@@ -83,8 +91,8 @@ typedef struct local {
     uint32_t *slots;       /* of others, and where there are weights */
     double *weights;
     uint32_t *tables;
-    double *sums[2];         /* of w, and of w^2; NULL: straight into the histogram */
-    histo_digits *digits[2]; /* the same, exact … */
+    histo_sums fast;
+    histo_digits *digits[2]; /* exact sums of w, and of w^2 … */
     int first[2];            /* … and what window they begin with, if there is anything in them */
     int64_t batch;
     int64_t held; /* samples in the tables */
@@ -100,13 +108,10 @@ static local local_of(shared *all, int index)
     me.tables = (uint32_t *)(at += l->weights);
     me.waiting = histo_waiting_start(all->job, me.slots, histo_count_words_usable(), me.tables, NULL, NULL);
     at += l->tables;
-    for (int power = 0; l->sums && power < l->powers; power++) {
-        double *sums = (double *)at + (size_t)(power * l->sumtables) * l->entries;
-        if (l->exact)
-            me.digits[power] = (histo_digits *)sums;
-        else
-            me.sums[power] = sums;
-    }
+    me.fast = l->fast;
+    me.fast.at = (double *)at;
+    for (int power = 0; l->sums && l->exact && power < l->powers; power++)
+        me.digits[power] = (histo_digits *)at + (size_t)power * l->entries;
     memset(me.tables, 0, l->tables + l->sums);
     return me;
 }
@@ -132,11 +137,29 @@ static void flush_digits(local *me, int power)
     memset(digits, 0, l->entries * sizeof *digits);
 }
 
-/* Add the tables to the histogram and clear them. */
-static void flush(local *me)
+/* Add a thread's sums and the counts beside them to the histogram. */
+static void flush_fast(const local *me)
 {
-    if (me->held == 0) return;
-    histo_waiting_finish(&me->waiting);
+    const histo_bank *bank = me->all->job->bank;
+    const size_t slots = me->all->layout.entries - 1, first = (size_t)(me->batch * bank->slots);
+    const double *copy = me->fast.at;
+    pthread_mutex_lock(&me->all->lock);
+    for (size_t s = 0; s <= slots; s++) {
+        double sums[4] = {0};
+        for (int c = 0; c < me->fast.copies; c++, copy += me->fast.numbers)
+            for (int k = 0; k < me->fast.numbers; k++)
+                sums[k] += copy[k];
+        *(s < slots ? &bank->counts[first + s] : &bank->masked[me->batch]) += (uint64_t)sums[HISTO_SUM_COUNT];
+        if (s == slots) continue;
+        bank->sum_w[first + s] += sums[HISTO_SUM_W];
+        if (bank->sum_w2) bank->sum_w2[first + s] += sums[HISTO_SUM_W2];
+    }
+    pthread_mutex_unlock(&me->all->lock);
+}
+
+/* Add the tables of counts to the histogram. */
+static void flush_counts(const local *me)
+{
     const layout *l = &me->all->layout;
     const histo_bank *bank = me->all->job->bank;
     size_t slots = l->entries - 1;
@@ -147,15 +170,20 @@ static void flush(local *me)
             count += me->tables[(size_t)t * l->entries + s];
         add(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
     }
-    double *const to[2] = {bank->sum_w, bank->sum_w2};
-    for (int power = 0; l->sums && l->exact && power < l->powers; power++)
+}
+
+/* Add what a thread has to the histogram and clear it. */
+static void flush(local *me)
+{
+    if (me->held == 0) return;
+    histo_waiting_finish(&me->waiting);
+    const layout *l = &me->all->layout;
+    if (l->fast.numbers)
+        flush_fast(me);
+    else
+        flush_counts(me);
+    for (int power = 0; l->exact && power < l->powers; power++)
         flush_digits(me, power);
-    pthread_mutex_lock(&me->all->lock);
-    for (int power = 0; l->sums && !l->exact && power < l->powers; power++)
-        for (size_t s = 0; s < slots; s++)
-            for (int t = 0; t < l->sumtables; t++)
-                to[power][(size_t)(me->batch * bank->slots) + s] += me->sums[power][(size_t)t * l->entries + s];
-    pthread_mutex_unlock(&me->all->lock);
     memset(me->tables, 0, l->tables + l->sums);
     me->held = 0;
 }
@@ -203,16 +231,15 @@ static void count_directly(const histo_job *job, const histo_block *block, const
     }
 }
 
-/* To a thread's own sums, which have room for samples left out. */
-static inline void add_sums(double *restrict sums, size_t entries, int tables, const uint32_t *restrict slots,
-                            const double *restrict weights, int n)
+/* To a thread's own sums and the counts beside them, which have room for samples left out. */
+static void add_fast(local *me, const histo_block *block)
 {
-    int i = 0;
-    for (; i + tables <= n; i += tables)
-        for (int t = 0; t < tables; t++)
-            sums[(size_t)t * entries + slots[i + t]] += weights[i + t];
-    for (; i < n; i++)
-        sums[slots[i]] += weights[i];
+    const histo_problem *p = me->all->job->problem;
+    const histo_dtype dtype = p->weights == HISTO_ABSENT ? HISTO_U8 : p->dtypes[p->weights];
+    const bool as_they_are = dtype == HISTO_F32 || dtype == HISTO_F64;
+    if (!as_they_are) histo_block_weights(me->all->job, block, me->weights);
+    const void *weights = as_they_are ? block->at[p->weights] : me->weights;
+    histo_add_weights_usable()(&me->fast, me->slots, weights, dtype == HISTO_F32, block->n);
 }
 
 /* To a thread's own exact sums, which begin with other windows when they have to; the histogram's, if it has none or
@@ -247,29 +274,18 @@ static void add_exact(local *me, const histo_block *block)
     if (others[0] || others[1]) histo_block_add_exact(job, block, others, me->slots);
 }
 
-static void add_weights(local *me, const histo_block *block)
+/* One thread alone, straight into the histogram's sums. */
+static void add_directly(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
     const histo_bank *bank = job->bank;
-    const layout *l = &me->all->layout;
-    double *const to[2] = {bank->sum_w, bank->sum_w2};
-    uint32_t trash = (uint32_t)bank->slots;
-    if (bank->exact_w) {
-        add_exact(me, block);
-        return;
-    }
+    const uint32_t trash = (uint32_t)bank->slots;
     histo_block_weights(job, block, me->weights);
-    for (int power = 0; power < l->powers; power++) {
-        for (int i = 0; power == 1 && i < block->n; i++)
-            me->weights[i] *= me->weights[i];
-        if (!l->sums) {
-            for (int i = 0; i < block->n; i++)
-                if (me->slots[i] != trash) to[power][block->batch * bank->slots + me->slots[i]] += me->weights[i];
-        } else if (l->sumtables == SUMTABLES) {
-            add_sums(me->sums[power], l->entries, SUMTABLES, me->slots, me->weights, block->n);
-        } else {
-            add_sums(me->sums[power], l->entries, 1, me->slots, me->weights, block->n);
-        }
+    for (int i = 0; i < block->n; i++) {
+        if (me->slots[i] == trash) continue;
+        const int64_t at = block->batch * bank->slots + me->slots[i];
+        bank->sum_w[at] += me->weights[i];
+        if (bank->sum_w2) bank->sum_w2[at] += me->weights[i] * me->weights[i];
     }
 }
 
@@ -277,14 +293,19 @@ static void count_piece(local *me, const histo_block *piece)
 {
     const histo_job *job = me->all->job;
     const layout *l = &me->all->layout;
-    const bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
+    const histo_weighting weighting = job->problem->weighting;
     me->held += l->subtables ? piece->n : 0;
-    if (l->subtables == 1 && !weighted) {
+    if (l->subtables == 1 && weighting == HISTO_UNWEIGHTED) {
         histo_waiting_take(&me->waiting, piece);
         return;
     }
     histo_block_slots(job, piece, me->slots);
-    if (weighted) add_weights(me, piece);
+    if (l->fast.numbers && l->subtables) {
+        add_fast(me, piece);
+        return;
+    }
+    if (l->fast.numbers) add_directly(me, piece);
+    if (histo_is_reproducible(weighting)) add_exact(me, piece);
     if (l->subtables == 0)
         count_directly(job, piece, me->slots);
     else if (l->subtables == 1)

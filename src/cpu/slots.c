@@ -355,14 +355,6 @@ void HISTO_WIDEN_SLOTS(const uint32_t *restrict slots, int n, uint64_t extent, u
 
 /* ---- Slots made while others are counted ---- */
 
-/* Ask for what comes soon: of the first-level cache, because the second is busy with the counters. */
-static inline void ask_soon(const void *at, size_t bytes)
-{
-    enum { LINE = 64, AHEAD = 8192 };
-    for (size_t line = 0; line < bytes; line += LINE)
-        __builtin_prefetch((const char *)at + AHEAD + line, 0, 3);
-}
-
 #define DEFINE_MAKE_UNIFORM(name, type)                                                                                \
     static void make_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)                    \
     {                                                                                                                  \
@@ -370,7 +362,7 @@ static inline void ask_soon(const void *at, size_t bytes)
         fixed f = {.exact = false};                                                                                    \
         bool usable = slots_in_fixed_##name(l, &f);                                                                    \
         for (int i = 0, doubts = 0; i < HISTO_TOGETHER; i += BATCH) {                                                  \
-            ask_soon(samples + i, BATCH * sizeof *samples);                                                            \
+            histo_ask_soon(samples + i, BATCH * sizeof *samples);                                                      \
             bool done = usable && doubts < 2 &&                                                                        \
                         (f.exact ? fixed_slots_##name(&f, true, samples + i, out + i)                                  \
                                  : fixed_slots_##name(&f, false, samples + i, out + i));                               \
@@ -388,7 +380,7 @@ DEFINE_MAKE_UNIFORM(f64, double)
     {                                                                                                                  \
         const storage *samples = from;                                                                                 \
         for (int i = 0; i < HISTO_TOGETHER; i += BATCH) {                                                              \
-            ask_soon(samples + i, BATCH * sizeof *samples);                                                            \
+            histo_ask_soon(samples + i, BATCH * sizeof *samples);                                                      \
             whole_##name(l, samples + i, BATCH, out + i);                                                              \
             histo_count_turns(&to, i / BATCH);                                                                         \
         }                                                                                                              \

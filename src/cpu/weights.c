@@ -184,7 +184,9 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
             weights[i] = 1;
         return;
     }
-    widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
+    const histo_dtype dtype = p->dtypes[p->weights];
+    histo_ask_ahead(block->at[p->weights], (size_t)block->n * histo_dtype_size(dtype));
+    widen(dtype, block->at[p->weights], block->n, weights);
 }
 
 void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
