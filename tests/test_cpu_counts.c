@@ -10,6 +10,7 @@
 #include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
+#include "cpu/sums.h"
 #include "data.h"
 
 /* ---- Bytes ---- */
@@ -638,6 +639,47 @@ static void joint_channels(void **state)
             }
 }
 
+/* ---- Sums of weights ---- */
+
+/* Whole numbers as weights of n samples, so that every order has one sum; in one slot only, if alike. */
+static void check_sums(rng *r, int copies, int numbers, bool floats, int n, bool alike)
+{
+    enum { SLOTS = 70, MOST = 3 * HISTO_PIECE };
+    const size_t bytes = sizeof(double) * (size_t)(SLOTS * copies * numbers);
+    histo_sums sums = {.at = aligned_alloc(64, (bytes + 63) / 64 * 64), .copies = copies, .numbers = numbers};
+    memset(sums.at, 0, bytes);
+    uint32_t slots[MOST];
+    float single[MOST];
+    double weights[MOST], expected[SLOTS][4] = {{0}};
+    for (int i = 0; i < n; i++) {
+        slots[i] = alike ? SLOTS - 1 : (uint32_t)rng_below(r, SLOTS);
+        weights[i] = single[i] = (float)((int)rng_below(r, 201) - 100);
+        expected[slots[i]][HISTO_SUM_W] += weights[i];
+        expected[slots[i]][HISTO_SUM_COUNT]++;
+        if (numbers > HISTO_SUM_W2) expected[slots[i]][HISTO_SUM_W2] += weights[i] * weights[i];
+    }
+    histo_add_weights_usable()(&sums, slots, floats ? (const void *)single : weights, floats, n);
+    for (int s = 0; s < SLOTS; s++)
+        for (int k = 0; k < numbers; k++) {
+            double sum = 0;
+            for (int c = 0; c < copies; c++)
+                sum += sums.at[(s * copies + c) * numbers + k];
+            assert_true(sum == expected[s][k]);
+        }
+    free(sums.at);
+}
+
+static void sums_of_weights(void **state)
+{
+    (void)state;
+    static const int lengths[] = {1, 2, 3, 15, 17, HISTO_PIECE - 1, HISTO_PIECE, 2 * HISTO_PIECE + 9};
+    rng r = {.state = 11};
+    for (int copies = 1; copies <= HISTO_MOST_COPIES; copies *= 2)
+        for (int way = 0; way < 8; way++)
+            for (int k = 0; k < 8; k++)
+                check_sums(&r, copies, way & 1 ? 4 : 2, way & 2, lengths[k], way & 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -656,6 +698,7 @@ int main(void)
         cmocka_unit_test(joint_channels),
         cmocka_unit_test(values_close_by_turns),
         cmocka_unit_test(runs),
+        cmocka_unit_test(sums_of_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
