@@ -3,7 +3,7 @@
  *
  * Slots are counted in turns, and those of the next samples made meanwhile (byte_table.h). Counters are 32-bit and
  * flushed before they can wrap. Where tables for all threads would take too much memory, fewer threads work; one alone
- * counts straight into the histogram.
+ * counts straight into the histogram. With weights, exact sums are digits.h, and fast ones, with their counts, sums.h.
  *
  * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
  * Bytes: each sample once, and the tables. Wins with weights, and while 32-bit counters of all slots leave room in the
@@ -349,9 +349,14 @@ static double cost_us(const histo_problem *p, int threads)
     layout l = layout_of(p, threads, usual);
     const bool few = l.entries * sizeof(uint32_t) <= histo_first_level_bytes() / 4 * 3; /* with room for samples */
     double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
-    double sample_ns = histo_slots_ns(p) + count_ns;
-    if (p->weighting != HISTO_UNWEIGHTED) sample_ns += l.exact ? 1.5 * l.powers : histo_is_fast(p->weighting) ? 2 : 20;
-    double table_us = (double)l.entries * (double)(l.subtables + 1) * (double)p->batch * 0.5e-3;
+    const bool own_sums = l.fast.numbers && l.subtables;
+    if (own_sums)
+        count_ns = l.sums > 8 << 20 ? 3 * l.powers : l.sums > 1 << 20 ? 0.9 : 0.3 + 0.2 * l.powers;
+    else if (p->weighting != HISTO_UNWEIGHTED)
+        count_ns += l.exact ? 1.5 * l.powers : l.fast.numbers ? 2 : 20;
+    const double sample_ns = histo_slots_ns(p) + count_ns;
+    const int tables = own_sums ? l.fast.copies : l.subtables;
+    double table_us = (double)l.entries * (double)(tables + 1) * (double)p->batch * 0.5e-3;
     return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
 }
 

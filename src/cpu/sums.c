@@ -29,7 +29,7 @@ enum { TOGETHER = HISTO_PIECE, STRETCHES = 16, STRETCH = TOGETHER / STRETCHES };
         const int shift = __builtin_ctz((unsigned)sums->copies * sizeof(vector));                                      \
         char *copies[HISTO_MOST_COPIES];                                                                               \
         for (int c = 0; c < HISTO_MOST_COPIES; c++)                                                                    \
-            copies[c] = (char *)sums->at + (size_t)(c % sums->copies) * sizeof(vector);                                \
+            copies[c] = (char *)sums->at + (size_t)(c & (sums->copies - 1)) * sizeof(vector);                          \
         for (; n >= TOGETHER; n -= TOGETHER, slots += TOGETHER, weights += TOGETHER)                                   \
             for (int turn = 0; turn < STRETCH; turn++) {                                                               \
                 histo_ask_soon(weights + turn * STRETCHES, STRETCHES * sizeof *weights);                               \
