@@ -378,8 +378,9 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = usable_level()->slots;
-    for (int o = 0; o < p->operands; o++) /* weights are asked for where they are added */
-        if (o != p->weights) histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+    for (int o = 0; o < p->operands; o++)
+        if (o != p->weights || !histo_adds_as_they_are(p))
+            histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);

@@ -235,11 +235,13 @@ static void count_directly(const histo_job *job, const histo_block *block, const
 static void add_fast(local *me, const histo_block *block)
 {
     const histo_problem *p = me->all->job->problem;
-    const histo_dtype dtype = p->weights == HISTO_ABSENT ? HISTO_U8 : p->dtypes[p->weights];
-    const bool as_they_are = dtype == HISTO_F32 || dtype == HISTO_F64;
-    if (!as_they_are) histo_block_weights(me->all->job, block, me->weights);
-    const void *weights = as_they_are ? block->at[p->weights] : me->weights;
-    histo_add_weights_usable()(&me->fast, me->slots, weights, dtype == HISTO_F32, block->n);
+    const void *weights = me->weights;
+    if (histo_adds_as_they_are(p))
+        weights = block->at[p->weights];
+    else
+        histo_block_weights(me->all->job, block, me->weights);
+    const bool floats = weights != me->weights && p->dtypes[p->weights] == HISTO_F32;
+    histo_add_weights_usable()(&me->fast, me->slots, weights, floats, block->n);
 }
 
 /* To a thread's own exact sums, which begin with other windows when they have to; the histogram's, if it has none or

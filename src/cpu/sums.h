@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "plan/strategy.h"
+
 enum {
     HISTO_SUM_W,
     HISTO_SUM_COUNT, /* exact to 2^53 */
@@ -25,6 +27,10 @@ typedef struct histo_sums {
 typedef void histo_add_weights_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats,
                                   int n);
 histo_add_weights_fn histo_add_weights_baseline, histo_add_weights_avx2, histo_add_weights_avx512;
+
+/* Are weights added as they lie in memory? histo_add_weights_fn asks for what lies ahead of them then, a line at a
+ * time: as many at once as histo_block_slots asks for would wait for each other. */
+bool histo_adds_as_they_are(const histo_problem *problem);
 
 /* Of the level that this CPU has. */
 histo_add_weights_fn *histo_add_weights_usable(void);

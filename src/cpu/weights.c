@@ -5,6 +5,7 @@
 #include "axis/filter.h"
 #include "cpu/cpu.h"
 #include "cpu/digits.h"
+#include "cpu/sums.h"
 #include "view/dtype.h"
 
 /* The square of a weight, rounded once. */
@@ -45,6 +46,12 @@ int histo_weight_bits(const histo_problem *p)
     const histo_dtype dtype = p->dtypes[p->weights];
     if (histo_dtype_size(dtype) <= 4) return histo_dtype_is_integer(dtype) ? INTEGER : FLOAT;
     return dtype == HISTO_F64 ? DOUBLE : 0;
+}
+
+bool histo_adds_as_they_are(const histo_problem *p)
+{
+    if (!histo_is_fast(p->weighting) || p->weights == HISTO_ABSENT) return false;
+    return p->dtypes[p->weights] == HISTO_F32 || p->dtypes[p->weights] == HISTO_F64;
 }
 
 bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach *reach)
@@ -184,9 +191,7 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
             weights[i] = 1;
         return;
     }
-    const histo_dtype dtype = p->dtypes[p->weights];
-    histo_ask_ahead(block->at[p->weights], (size_t)block->n * histo_dtype_size(dtype));
-    widen(dtype, block->at[p->weights], block->n, weights);
+    widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
 }
 
 void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
