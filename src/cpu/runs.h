@@ -9,17 +9,18 @@
 
 #include "cpu/cpu.h"
 
-/* Are n > 2 values of 1, 2, 4 or 8 bytes all equal? Two comparisons say no for nearly all data that is not, the first
- * of them of values near by: others may not be in a cache yet. Data that is gets as far as memory does, if that is
- * asked for what comes next: a run ends where nobody foresees it, so that the CPU itself asks for no more of it. */
+/* Are n > 2 values of 1, 2, 4 or 8 bytes all equal? Two comparisons say no for nearly all data that is not, of values
+ * near by, and the first of them nearer: others may not be in a cache yet. Data that is gets as far as memory does, if
+ * that is asked for what comes next: a run ends where nobody foresees it, so that the CPU itself asks for no more of
+ * it. */
 static inline bool histo_all_equal(const void *values, size_t n, size_t size)
 {
     typedef uint64_t word __attribute__((aligned(1), may_alias));
-    enum { STEP = 256, WORDS = STEP / sizeof(word) };
+    enum { STEP = 256, WORDS = STEP / sizeof(word), NEAR = 4096 };
     const char *first = values;
-    if (memcmp(first, first + n / 16 * size, size) != 0 || memcmp(first, first + (n - 1) * size, size) != 0)
-        return false;
-    const size_t bytes = n * size;
+    const size_t bytes = n * size, near = bytes < NEAR ? n : NEAR / size;
+    if (memcmp(first, first + near / 16 * size, size) != 0) return false;
+    if (memcmp(first, first + (near - 1) * size, size) != 0) return false;
     if (bytes < STEP) return memcmp(first, first + size, bytes - size) == 0;
     if (memcmp(first, first + size, sizeof(word) - size) != 0) return false;
     size_t done = 0;
