@@ -74,12 +74,10 @@ static int check_axes(const output *to, int naxes, fault *f)
 
 static int check_sparse(const output *to, int count, fault *f)
 {
-    if (to->writer == &writer_json)
-        return fault_set(f, EXIT_USAGE,
-                         "json has all bins, and sparse histograms those that samples are in: write histo");
     if (!to->writer->one_sparse || count <= 1) return 0;
     return fault_set(f, EXIT_USAGE,
-                     "%d sparse histograms do not go into one table: write them as histo, or one at a time", count);
+                     "%d sparse histograms do not go into one table: write them as json or histo, or one at a time",
+                     count);
 }
 
 /* As many as --joint has items, if none of them stands for several. */

@@ -575,6 +575,10 @@ typedef struct refusal {
 #define WITH_INFO(info)                                                                                                \
     "{'uhi_schema':1,'axes':[" REGULAR "],'storage':{'type':'int','values':[1,2,3,4]},'writer_info':{'histo':{" info   \
     "}}}"
+#define SPARSE(storage, rest)                                                                                          \
+    "{'uhi_schema':1,'axes':[" REGULAR "],'storage':{" storage "},'writer_info':{'histo':{'storage':'sparse'" rest "}" \
+    "}"                                                                                                                \
+    "}"
 #define CHECKED "'checksum':'f4a1f712'," /* of the counts 1, 2, 3, 4 */
 
 static const refusal refusals[] = {
@@ -695,6 +699,16 @@ static const refusal refusals[] = {
     {WITH_INFO(CHECKED "'counts':'4:1 3:1'"), "increase", HISTO_CORRUPT},
     {WITH_INFO(CHECKED "'counts':'99999999999999999999999999:1'"), "leave", HISTO_CORRUPT},
     {WITH_INFO(CHECKED "'sum_w':'4:1'"), "no weights", HISTO_CORRUPT},
+    {WITH_INFO("'storage':'sparse'"), "an \"index\"", HISTO_CORRUPT},
+    {WITH_INFO("'storage':'thin'"), "no storage", HISTO_CORRUPT},
+    {SPARSE("'type':'double','index':[[1]],'values':[1]", ""), "of type \"int\"", HISTO_CORRUPT},
+    {SPARSE("'type':'int','index':[[1,3,1]],'values':[1,2,3]", ""), "a cell twice", HISTO_CORRUPT},
+    {SPARSE("'type':'int','index':[[4]],'values':[1]", ""), "index 4", HISTO_CORRUPT},
+    {SPARSE("'type':'int','index':[[1]],'values':[-1]", ""), "whole number", HISTO_CORRUPT},
+    {SPARSE("'type':'int','index':[[1]],'values':[5]", ",'checksum':'00000000'"), "changed the values", HISTO_CORRUPT},
+    {SPARSE("'type':'int','index':[[1]],'values':[5]", ",'counts':'4:1'"), "no checksum", HISTO_CORRUPT},
+    {SPARSE("'type':'int'", ",'checksum':'00000000','counts':'5:1'"), "leave", HISTO_CORRUPT},
+    {SPARSE("'type':'int'", ",'weighting':'fast'"), "does not fit", HISTO_CORRUPT},
 };
 
 static void check_refusal(const void *data, size_t size, histo_status status, const char *sentence)
@@ -722,6 +736,19 @@ static void test_refusals(void **state)
     assert_int_equal(hist->bank.counts[3], 3);
     assert_int_equal(hist->bank.counts[4], 1);
     assert_int_equal(hist->bank.masked[0], 5);
+    histo_hist_destroy(hist);
+    /* Sparse counts in any order, of which our list says better; what is 0 is not kept. */
+    text = quoted(SPARSE("'type':'int','index':[[3,0,1]],'values':[2,9,0]", ""));
+    hist = load_good(text, strlen(text), NULL);
+    histo_list all = histo_sparse_all(hist->bank.sparse);
+    assert_int_equal(all.n, 2);
+    assert_true(all.entries[0].slot == 0 && all.entries[0].count == 9);
+    assert_true(all.entries[1].slot == 3 && all.entries[1].count == 2);
+    histo_hist_destroy(hist);
+    text = quoted(SPARSE("'type':'int'", ",'checksum':'00000000','counts':'1:0 4:7'"));
+    hist = load_good(text, strlen(text), NULL);
+    all = histo_sparse_all(hist->bank.sparse);
+    assert_true(all.n == 1 && all.entries[0].slot == 4 && all.entries[0].count == 7);
     histo_hist_destroy(hist);
 }
 

@@ -315,8 +315,8 @@ HISTO_API histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
 typedef enum histo_format {
-    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights rounded to double. Of dense
-                       histograms */
+    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights rounded to double; sparse
+                       histograms with an index of the cells that have a count */
     HISTO_BINARY,   /* compact, checksummed, keeps the reproducible sums whole; little endian on every machine */
 } histo_format;
 

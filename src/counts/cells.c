@@ -1,8 +1,10 @@
 #include "counts/cells.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "counts/checksum.h"
 
 static uint64_t bits_of(double x)
@@ -75,5 +77,37 @@ uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[2])
             crc = histo_checksum_add_u64(crc, histo_lane_cell(lanes[i], &cell));
         while (histo_place_next(&cell));
     }
+    return crc;
+}
+
+/* The slot of the cell that a slot is in. */
+static uint64_t cell_of(const histo_hist *hist, uint64_t slot)
+{
+    uint64_t stride = 1, cell = slot;
+    for (int a = hist->naxes - 1; a >= 0; a--) {
+        const uint64_t extent = (uint64_t)hist->axes[a].bins + 3;
+        if (slot / stride % extent == extent - 1) cell -= stride;
+        stride *= extent;
+    }
+    return cell;
+}
+
+histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells)
+{
+    const histo_list all = histo_sparse_all(hist->bank.sparse);
+    const size_t bytes = 2 * (size_t)all.n * sizeof *all.entries;
+    *cells = (histo_list){0, malloc(bytes + 1)};
+    if (!cells->entries) return histo_fail_memory(bytes, "the cells of a sparse histogram");
+    for (int64_t i = 0; i < all.n; i++)
+        cells->entries[i] = (histo_entry){cell_of(hist, all.entries[i].slot), all.entries[i].count};
+    cells->n = histo_entries_sort(cells->entries, all.n, cells->entries + all.n);
+    return HISTO_OK;
+}
+
+uint32_t histo_cells_occupied_checksum(const histo_list *cells)
+{
+    uint32_t crc = 0;
+    for (int64_t i = 0; i < cells->n; i++)
+        crc = histo_checksum_add_u64(histo_checksum_add_u64(crc, cells->entries[i].slot), cells->entries[i].count);
     return crc;
 }

@@ -33,4 +33,9 @@ uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell);
 /* The checksum of the cells of one lane or two (the other is {NULL, NULL}). */
 uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[2]);
 
+/* The cells of a sparse histogram that have a count, by their slots that are no NaN. The caller frees the list. */
+histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells);
+/* The checksum of these: of slots and counts. */
+uint32_t histo_cells_occupied_checksum(const histo_list *cells);
+
 #endif

@@ -12,17 +12,19 @@
  *     of all:
  *         version
  *         weighting unweighted, fast, reproducible, and these with -sum
+ *         storage   sparse, if the histogram is
  *         masked    samples left out, by batch entry
  *         counts, sum_w, sum_w2
  *                   the values of slots that the storage does not tell, by slot: NaN, and overflow where both are in a
  *                   cell. Of a weighted histogram, whose storage has the sums, all counts
  *         checksum  CRC-32C, in hexadecimal, of the 64 bits of each cell's value (of a weighted histogram, then of each
- *                   variance): if other software changed the values, the lists no longer fit
+ *                   variance): if other software changed the values, the lists no longer fit. Of sparse counts, of the
+ * slot and the value of each cell that has one, in order; a cell's slot is that without NaN
  *
  * A list is a string of runs "index:value,value,… index:value…" whose indices increase; what it leaves out is 0.
  *
  * Storage is int, or weighted with values sum w and variances sum w^2, or double with values sum w. Reproducible sums
- * are rounded to double, and those are the exact sums when loaded.
+ * are rounded to double, and those are the exact sums when loaded. Sparse counts are int with an index.
  *
  * Of other writers' files, an axis without flow gets flow of 0; a boolean axis is the integer axis [0, 2), an integer
  * category axis must be consecutive. Double storage gives counts if all values are whole and not negative, else sums of

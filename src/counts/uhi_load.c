@@ -16,7 +16,19 @@ typedef struct dimension {
 } dimension;
 
 /* Members of writer_info.histo. */
-enum { WEIGHTING, CHECKSUM, MASKED, COUNTS, SUM_W, SUM_W2, DETAILS };
+enum { WEIGHTING, STORED, CHECKSUM, MASKED, COUNTS, SUM_W, SUM_W2, DETAILS };
+
+/* Slots and their counts in the order of the file. */
+typedef struct pairs {
+    int64_t n, room;
+    histo_entry *at;
+} pairs;
+
+/* Where values go: to a lane, by their slots, or to sparse counts. */
+typedef struct sink {
+    histo_lane lane;
+    pairs *pairs; /* or NULL */
+} sink;
 
 enum { STORAGE_INT, STORAGE_DOUBLE, STORAGE_WEIGHTED, STORAGE_MEAN, STORAGE_WEIGHTED_MEAN, STORAGES };
 
@@ -29,10 +41,12 @@ typedef struct loader {
     size_t axis_at[HISTO_MAX_AXES];
     int64_t batch;
     histo_weighting weighting;
+    histo_storage storage;
     size_t details[DETAILS], index, values, variances; /* positions, or 0 */
     histo_hist *hist;
     double *own_sums;   /* where reproducible sums are read to */
     histo_lane sums[2]; /* w, w^2; empty if there are no weights */
+    pairs cells, own;   /* of sparse storage, and of our list of counts */
 } loader;
 
 #define FAIL(at, ...) histo_json_fail(&l->doc, at, HISTO_CORRUPT, __VA_ARGS__)
@@ -238,10 +252,10 @@ static histo_status read_axes(loader *l, size_t at)
     if (status != HISTO_OK) return status;
     if (l->naxes == 0) return FAIL_UNSUPPORTED(at, "a histogram needs one axis or more");
     int64_t bins, slots;
-    const histo_hist_options kind = {l->batch, l->weighting, HISTO_DENSE};
+    const histo_hist_options kind = {l->batch, l->weighting, l->storage};
     status = histo_slots_count(l->naxes, l->axes, &kind, &bins, &slots);
     if (status != HISTO_OK) return blame_file(l, at, status);
-    status = check_memory(l, at, l->batch * slots, 3 * sizeof(double));
+    if (l->storage == HISTO_DENSE) status = check_memory(l, at, l->batch * slots, 3 * sizeof(double));
     for (int a = 0; a < l->naxes && status == HISTO_OK; a++)
         status = blame_file(l, l->axis_at[a], histo_axis_check(&l->axes[a]));
     return status;
@@ -303,26 +317,44 @@ static histo_status read_storage(loader *l, size_t at)
     l->index = found[INDEX];
     l->values = found[VALUES];
     l->variances = type == STORAGE_WEIGHTED ? found[VARIANCES] : 0;
+    if (l->storage == HISTO_SPARSE && (type != STORAGE_INT || !l->index != !l->values))
+        return FAIL(at, "sparse counts are of type \"int\" and have an \"index\"");
     return read_weighting(l, at, type);
 }
 
-static histo_status read_value(const loader *l, size_t at, histo_lane lane, int64_t slot)
+static histo_status append(pairs *to, int64_t slot, uint64_t count)
 {
-    return lane.counts ? histo_json_count(&l->doc, at, &lane.counts[slot])
-                       : histo_json_number(&l->doc, at, &lane.sums[slot]);
+    if (to->n == to->room) {
+        const int64_t room = to->room ? 2 * to->room : 64;
+        const size_t bytes = (size_t)room * sizeof *to->at;
+        histo_entry *at = realloc(to->at, bytes);
+        if (!at) return histo_fail_memory(bytes, "the occupied slots of a histogram");
+        *to = (pairs){to->n, room, at};
+    }
+    to->at[to->n++] = (histo_entry){(uint64_t)slot, count};
+    return HISTO_OK;
+}
+
+static histo_status read_value(const loader *l, size_t at, sink to, int64_t slot)
+{
+    if (to.lane.counts) return histo_json_count(&l->doc, at, &to.lane.counts[slot]);
+    if (to.lane.sums) return histo_json_number(&l->doc, at, &to.lane.sums[slot]);
+    uint64_t count;
+    histo_status status = histo_json_count(&l->doc, at, &count);
+    return status == HISTO_OK ? append(to.pairs, slot, count) : status;
 }
 
 /* Read a dense array, down from dimension `level`; slot: of the dimensions before. */
-static histo_status read_dense(const loader *l, int level, size_t at, histo_lane lane, int64_t slot)
+static histo_status read_dense(const loader *l, int level, size_t at, sink to, int64_t slot)
 {
-    if (level == l->ndims) return read_value(l, at, lane, slot);
+    if (level == l->ndims) return read_value(l, at, to, slot);
     const dimension *dim = &l->dims[level];
     histo_status status = check_array(l, at);
     if (status != HISTO_OK) return status;
     int64_t i = 0;
     for (histo_json_walk walk = histo_json_enter(&l->doc, at); histo_json_next(&walk); i++) {
         if (i == dim->cells) return FAIL(walk.value, "there are more than %lld values for this axis", (long long)i);
-        status = read_dense(l, level + 1, walk.value, lane, slot * dim->slots + i + dim->shift);
+        status = read_dense(l, level + 1, walk.value, to, slot * dim->slots + i + dim->shift);
         if (status != HISTO_OK) return status;
     }
     if (i == dim->cells) return HISTO_OK;
@@ -349,7 +381,7 @@ static histo_status next_slot(const loader *l, histo_json_walk *walks, int64_t *
     return HISTO_OK;
 }
 
-static histo_status read_sparse(const loader *l, size_t at, histo_lane lane)
+static histo_status read_sparse(const loader *l, size_t at, sink to)
 {
     histo_json_walk walks[HISTO_MAX_AXES + 1];
     int rows = 0;
@@ -370,22 +402,55 @@ static histo_status read_sparse(const loader *l, size_t at, histo_lane lane)
         bool more = histo_json_next(&values);
         if (more != (slot >= 0)) return FAIL(at, "there are not as many values as the index has");
         if (!more) return HISTO_OK;
-        if (histo_lane_get(lane, slot) != 0) return FAIL(values.value, "the index has the cell of this value twice");
-        status = read_value(l, values.value, lane, slot);
+        if (!to.pairs && histo_lane_get(to.lane, slot) != 0)
+            return FAIL(values.value, "the index has the cell of this value twice");
+        status = read_value(l, values.value, to, slot);
         if (status != HISTO_OK) return status;
     }
 }
 
 static histo_status read_lane(const loader *l, size_t at, histo_lane lane)
 {
-    return l->index ? read_sparse(l, at, lane) : read_dense(l, 0, at, lane, 0);
+    const sink to = {.lane = lane};
+    return l->index ? read_sparse(l, at, to) : read_dense(l, 0, at, to, 0);
+}
+
+/* Read sparse counts to l->cells, in the order of their slots, which may leave some without a count. */
+static histo_status read_cells(loader *l)
+{
+    histo_status status = l->index ? read_sparse(l, l->values, (sink){.pairs = &l->cells}) : HISTO_OK;
+    if (status != HISTO_OK || l->cells.n == 0) return status;
+    const size_t bytes = (size_t)l->cells.n * sizeof *l->cells.at;
+    histo_entry *room = malloc(bytes);
+    if (!room) return histo_fail_memory(bytes, "the occupied slots of a histogram");
+    const int64_t n = histo_entries_sort(l->cells.at, l->cells.n, room);
+    free(room);
+    return n == l->cells.n ? HISTO_OK : FAIL(l->index, "the index has a cell twice");
+}
+
+/* The counts of the cells, or where our list has them its own, become those of the histogram. */
+static histo_status keep_counts(loader *l)
+{
+    const pairs *cells = &l->cells, *own = &l->own;
+    const size_t bytes = (size_t)(cells->n + own->n) * sizeof(histo_entry);
+    histo_list kept = {0, malloc(bytes + 1)};
+    if (!kept.entries) return histo_fail_memory(bytes, "the occupied slots of a histogram");
+    for (int64_t c = 0, o = 0; c < cells->n || o < own->n;) {
+        const bool ours = o < own->n && (c == cells->n || own->at[o].slot <= cells->at[c].slot);
+        const histo_entry next = ours ? own->at[o++] : cells->at[c];
+        c += c < cells->n && cells->at[c].slot == next.slot;
+        if (next.count) kept.entries[kept.n++] = next;
+    }
+    histo_status status = kept.n ? histo_sparse_add(l->hist->bank.sparse, kept) : HISTO_OK;
+    if (status != HISTO_OK || !kept.n) histo_list_free(&kept);
+    return status;
 }
 
 /* Provide the histogram, and room for the sums. */
 static histo_status prepare(loader *l)
 {
     histo_status status =
-        histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, HISTO_DENSE});
+        histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, l->storage});
     if (status != HISTO_OK) return status;
     const histo_bank *bank = &l->hist->bank;
     for (int a = 0; a < l->naxes; a++) {
@@ -407,8 +472,9 @@ static histo_status prepare(loader *l)
     return HISTO_OK;
 }
 
-static histo_status read_values(const loader *l)
+static histo_status read_values(loader *l)
 {
+    if (l->storage == HISTO_SPARSE) return read_cells(l);
     if (!l->values) return HISTO_OK;
     const histo_bank *bank = &l->hist->bank;
     histo_lane counts = {bank->counts, NULL};
@@ -430,8 +496,8 @@ static size_t skip_digits(const loader *l, size_t at)
     return at;
 }
 
-/* Read a list of values, as uhi.h describes it, into a lane of `size`. */
-static histo_status read_list(const loader *l, size_t at, histo_lane lane, int64_t size)
+/* Read a list of values, as uhi.h describes it, of `size` slots. */
+static histo_status read_list(const loader *l, size_t at, sink to, int64_t size)
 {
     if (!at) return HISTO_OK;
     const char *text = l->doc.text;
@@ -443,8 +509,9 @@ static histo_status read_list(const loader *l, size_t at, histo_lane lane, int64
             uint64_t index = 0;
             bool fits = true;
             for (size_t i = at; i < digits && fits; i++) {
+                fits = index <= (uint64_t)size / 10;
                 index = index * 10 + (uint64_t)(text[i] - '0');
-                fits = index < (uint64_t)size;
+                fits = fits && index < (uint64_t)size;
             }
             if (!fits || (int64_t)index < next) return FAIL(at, "the indices do not increase, or leave the histogram");
             next = (int64_t)index;
@@ -452,7 +519,7 @@ static histo_status read_list(const loader *l, size_t at, histo_lane lane, int64
         }
         size_t end = histo_json_number_end(&l->doc, at);
         if (!end || next >= size) return FAIL(at, "no value of a list should stand here");
-        histo_status status = read_value(l, at, lane, next++);
+        histo_status status = read_value(l, at, to, next++);
         if (status != HISTO_OK) return status;
         at = end + (text[end] == ',' || text[end] == ' ');
     }
@@ -469,9 +536,11 @@ static histo_status read_checksum(const loader *l)
         return HISTO_OK;
     }
     const histo_lane counts[2] = {{l->hist->bank.counts, NULL}, {NULL, NULL}};
+    const histo_list cells = {l->cells.n, l->cells.at};
     char checksum[9];
     snprintf(checksum, sizeof checksum, "%08" PRIx32,
-             histo_cells_checksum(l->hist, l->sums[0].sums ? l->sums : counts));
+             l->storage == HISTO_SPARSE ? histo_cells_occupied_checksum(&cells)
+                                        : histo_cells_checksum(l->hist, l->sums[0].sums ? l->sums : counts));
     if (histo_json_is(&l->doc, at, checksum)) return HISTO_OK;
     return FAIL(at,
                 "other software changed the values (their checksum is now %s): remove this writer_info to load them "
@@ -479,16 +548,17 @@ static histo_status read_checksum(const loader *l)
                 checksum);
 }
 
-static histo_status read_lists(const loader *l)
+static histo_status read_lists(loader *l)
 {
     const histo_bank *bank = &l->hist->bank;
     int64_t all = bank->batch * bank->slots;
     for (int i = SUM_W; i <= SUM_W2; i++)
         if (l->details[i] && !l->sums[i - SUM_W].sums) return FAIL(l->details[i], "the histogram has no weights");
-    histo_status status = read_list(l, l->details[MASKED], (histo_lane){bank->masked, NULL}, bank->batch);
-    if (status == HISTO_OK) status = read_list(l, l->details[COUNTS], (histo_lane){bank->counts, NULL}, all);
-    if (status == HISTO_OK) status = read_list(l, l->details[SUM_W], l->sums[0], all);
-    if (status == HISTO_OK) status = read_list(l, l->details[SUM_W2], l->sums[1], all);
+    const sink masked = {.lane = {bank->masked, NULL}}, counts = {{bank->counts, NULL}, &l->own};
+    histo_status status = read_list(l, l->details[MASKED], masked, bank->batch);
+    if (status == HISTO_OK) status = read_list(l, l->details[COUNTS], counts, all);
+    if (status == HISTO_OK) status = read_list(l, l->details[SUM_W], (sink){.lane = l->sums[0]}, all);
+    if (status == HISTO_OK) status = read_list(l, l->details[SUM_W2], (sink){.lane = l->sums[1]}, all);
     return status;
 }
 
@@ -536,8 +606,8 @@ static histo_status read_histogram(loader *l, size_t at)
     enum { SCHEMA, AXES, STORAGE, WRITER, KEYS };
     static const char *const keys[] = {"uhi_schema", "axes", "storage", "writer_info"};
     static const char *const details[] = {
-        [WEIGHTING] = "weighting", [CHECKSUM] = "checksum", [MASKED] = "masked",
-        [COUNTS] = "counts",       [SUM_W] = "sum_w",       [SUM_W2] = "sum_w2",
+        [WEIGHTING] = "weighting", [STORED] = "storage", [CHECKSUM] = "checksum", [MASKED] = "masked",
+        [COUNTS] = "counts",       [SUM_W] = "sum_w",    [SUM_W2] = "sum_w2",
     };
     size_t found[KEYS];
     double schema;
@@ -546,12 +616,18 @@ static histo_status read_histogram(loader *l, size_t at)
     if (status != HISTO_OK) return status;
     if (schema != 1) return FAIL_UNSUPPORTED(found[SCHEMA], "only schema 1 is supported");
     status = find_details(l, found[WRITER], DETAILS, details, l->details);
+    if (status == HISTO_OK && l->details[STORED]) {
+        if (!histo_json_is(&l->doc, l->details[STORED], "sparse"))
+            return FAIL(l->details[STORED], "this is no storage");
+        l->storage = HISTO_SPARSE;
+    }
     if (status == HISTO_OK) status = read_axes(l, found[AXES]);
     if (status == HISTO_OK) status = read_storage(l, found[STORAGE]);
     if (status == HISTO_OK) status = prepare(l);
     if (status == HISTO_OK) status = read_values(l);
     if (status == HISTO_OK) status = read_checksum(l);
     if (status == HISTO_OK) status = read_lists(l);
+    if (status == HISTO_OK && l->storage == HISTO_SPARSE) status = keep_counts(l);
     histo_exact *const exact[] = {l->hist ? l->hist->bank.exact_w : NULL, l->hist ? l->hist->bank.exact_w2 : NULL};
     for (int s = 0; s < 2 && exact[s] && status == HISTO_OK; s++)
         status = add_exactly(l, exact[s], l->sums[s].sums);
@@ -577,6 +653,8 @@ histo_status histo_uhi_load(const char *text, size_t size, const char *name, his
     for (int a = 0; a < l.naxes; a++)
         free((void *)l.axes[a].edges);
     free(l.own_sums);
+    free(l.cells.at);
+    free(l.own.at);
     if (status == HISTO_OK)
         *hist = l.hist;
     else

@@ -105,6 +105,24 @@ static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, 
     } while (histo_place_next(&cell));
 }
 
+/* Sparse counts: for each axis, where the cells are on it; and their values. */
+static void put_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
+{
+    const bool batch = hist->bank.batch > 1;
+    uint64_t stride = (uint64_t)(hist->bank.batch * hist->bank.slots);
+    for (int a = batch ? -1 : 0; a < hist->naxes; a++) {
+        const uint64_t extent = (uint64_t)(a < 0 ? hist->bank.batch : hist->axes[a].bins + 3);
+        stride /= extent;
+        histo_bytes_print(out, a < 0 || (!batch && a == 0) ? ",\n      \"index\": [[" : "],\n      [");
+        for (int64_t i = 0; i < cells->n; i++)
+            histo_bytes_print(out, "%s%" PRIu64, i ? "," : "", cells->entries[i].slot / stride % extent);
+    }
+    histo_bytes_print(out, "]],\n      \"values\": [");
+    for (int64_t i = 0; i < cells->n; i++)
+        histo_bytes_print(out, "%s%" PRIu64, i ? "," : "", cells->entries[i].count);
+    histo_bytes_print(out, "]");
+}
+
 /* ---- What the schema has no place for ---- */
 
 /* A list of values by index in writer_info, which is left out if it has none. */
@@ -145,20 +163,50 @@ static void put_untold(histo_bytes *out, const histo_hist *hist, const char *key
     list_end(&l);
 }
 
-static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane counts, const histo_lane sums[2])
+/* The same of sparse counts, which the storage tells by cells. */
+static void put_untold_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
 {
-    histo_bytes_print(out, ",\n    \"writer_info\": {\"histo\": {\"version\": \"%s\", \"weighting\": \"%s\"",
-                      histo_version(), histo_uhi_weightings[hist->weighting]);
+    const histo_list all = histo_sparse_all(hist->bank.sparse);
+    list l = {out, "counts", false, 0};
+    for (int64_t i = 0, c = 0; i < all.n || c < cells->n;) {
+        const uint64_t slot = i < all.n ? all.entries[i].slot : UINT64_MAX;
+        const uint64_t cell = c < cells->n ? cells->entries[c].slot : UINT64_MAX;
+        const uint64_t value = slot <= cell ? all.entries[i++].count : 0;
+        const uint64_t assumed = cell <= slot ? cells->entries[c++].count : 0;
+        if (value != assumed) list_add(&l, (int64_t)(slot < cell ? slot : cell), value);
+    }
+    list_end(&l);
+}
+
+static void put_masked(histo_bytes *out, const histo_hist *hist)
+{
     list masked = {out, "masked", false, 0};
     for (int64_t b = 0; b < hist->bank.batch; b++)
         if (hist->bank.masked[b]) list_add(&masked, b, hist->bank.masked[b]);
     list_end(&masked);
+}
+
+static void put_writer(histo_bytes *out, const histo_hist *hist)
+{
+    histo_bytes_print(out, ",\n    \"writer_info\": {\"histo\": {\"version\": \"%s\", \"weighting\": \"%s\"",
+                      histo_version(), histo_uhi_weightings[hist->weighting]);
+    if (hist->bank.sparse) histo_bytes_print(out, ", \"storage\": \"sparse\"");
+    put_masked(out, hist);
+}
+
+static void put_checksum(histo_bytes *out, uint32_t checksum)
+{
+    histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}", checksum);
+}
+
+static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane counts, const histo_lane sums[2])
+{
+    put_writer(out, hist);
     put_untold(out, hist, "counts", counts, !sums[0].sums);
     if (sums[0].sums) put_untold(out, hist, "sum_w", sums[0], true);
     if (sums[1].sums) put_untold(out, hist, "sum_w2", sums[1], true);
     const histo_lane only_counts[2] = {counts, {NULL, NULL}};
-    histo_bytes_print(out, ", \"checksum\": \"%08" PRIx32 "\"}}",
-                      histo_cells_checksum(hist, sums[0].sums ? sums : only_counts));
+    put_checksum(out, histo_cells_checksum(hist, sums[0].sums ? sums : only_counts));
 }
 
 /* ---- All of it ---- */
@@ -177,17 +225,19 @@ static histo_status check_name(const char *name)
     return HISTO_OK;
 }
 
-static void put_histogram(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane sums[2])
+static void put_beginning(histo_bytes *out, const histo_hist *hist, const char *name, const char *type)
 {
-    histo_lane counts = {hist->bank.counts, NULL};
     histo_bytes_print(out, "{\n  ");
     histo_json_put_string(out, name);
     histo_bytes_print(out, ": {\n    \"uhi_schema\": 1,\n");
     put_axes(out, hist);
-    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"",
-                      sums[1].sums   ? "weighted"
-                      : sums[0].sums ? "double"
-                                     : "int");
+    histo_bytes_print(out, "    \"storage\": {\n      \"type\": \"%s\"", type);
+}
+
+static void put_dense(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane sums[2])
+{
+    histo_lane counts = {hist->bank.counts, NULL};
+    put_beginning(out, hist, name, sums[1].sums ? "weighted" : sums[0].sums ? "double" : "int");
     put_lane(out, hist, "values", sums[0].sums ? sums[0] : counts);
     if (sums[1].sums) put_lane(out, hist, "variances", sums[1]);
     histo_bytes_print(out, "\n    }");
@@ -195,7 +245,23 @@ static void put_histogram(histo_bytes *out, const histo_hist *hist, const char *
     histo_bytes_print(out, "\n  }\n}\n");
 }
 
-static histo_status save(const histo_hist *hist, const char *name, histo_bytes *out)
+static histo_status save_sparse(const histo_hist *hist, const char *name, histo_bytes *out)
+{
+    histo_list cells;
+    histo_status status = histo_cells_occupied(hist, &cells);
+    if (status != HISTO_OK) return status;
+    put_beginning(out, hist, name, "int");
+    put_occupied(out, hist, &cells);
+    histo_bytes_print(out, "\n    }");
+    put_writer(out, hist);
+    put_untold_occupied(out, hist, &cells);
+    put_checksum(out, histo_cells_occupied_checksum(&cells));
+    histo_bytes_print(out, "\n  }\n}\n");
+    histo_list_free(&cells);
+    return HISTO_OK;
+}
+
+static histo_status save_dense(const histo_hist *hist, const char *name, histo_bytes *out)
 {
     const histo_bank *bank = &hist->bank;
     histo_lane sums[2] = {{NULL, bank->sum_w}, {NULL, bank->sum_w2}};
@@ -209,7 +275,7 @@ static histo_status save(const histo_hist *hist, const char *name, histo_bytes *
         if (bank->exact_w2) sums[1].sums = rounded + all;
         status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all);
     }
-    if (status == HISTO_OK) put_histogram(out, hist, name, sums);
+    if (status == HISTO_OK) put_dense(out, hist, name, sums);
     free(rounded);
     return status;
 }
@@ -217,14 +283,11 @@ static histo_status save(const histo_hist *hist, const char *name, histo_bytes *
 histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_bytes *out)
 {
     if (!name) name = "histogram";
-    if (hist->bank.sparse)
-        return histo_fail(HISTO_UNSUPPORTED,
-                          "JSON has all bins of a histogram, and this one is sparse: use the binary form");
     histo_c_locale locale;
     histo_status status = check_name(name);
     if (status == HISTO_OK) status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;
-    status = save(hist, name, out);
+    status = hist->bank.sparse ? save_sparse(hist, name, out) : save_dense(hist, name, out);
     histo_c_locale_end(&locale);
     return status;
 }

@@ -43,8 +43,10 @@ static void load(const uint8_t *data, size_t size)
     }
     const bool is_sparse = histo_hist_storage(hist) == HISTO_SPARSE,
                is_small = histo_hist_size(hist, HISTO_FLOW) <= MOST_TO_SAVE;
-    if (is_small && !is_sparse) save_twice(hist, HISTO_JSON);
-    if (is_small || is_sparse) save_twice(hist, HISTO_BINARY);
+    if (is_small || is_sparse) {
+        save_twice(hist, HISTO_JSON);
+        save_twice(hist, HISTO_BINARY);
+    }
     histo_hist_destroy(hist);
 }
 

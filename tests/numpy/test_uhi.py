@@ -21,7 +21,7 @@ import uhi.io.json
 import uhi.io.ops
 import uhi.schema
 
-from libhisto import FAST, FLOW, UNWEIGHTED, Axis, FillOptions, HistOptions, check, lib, view_of
+from libhisto import DENSE, FAST, FLOW, SPARSE, UNWEIGHTED, Axis, FillOptions, HistOptions, check, lib, view_of
 
 CASES = int(os.environ.get("HISTO_CASES", 300))
 SEED = int(os.environ.get("HISTO_SEED", 1))
@@ -43,9 +43,9 @@ class Hist:
         lib.histo_hist_destroy(self.handle)
 
     @classmethod
-    def create(cls, axes, batch, weighting):
+    def create(cls, axes, batch, weighting, storage=DENSE):
         handle = ctypes.c_void_p()
-        options = HistOptions(batch=batch, weighting=weighting)
+        options = HistOptions(batch=batch, weighting=weighting, storage=storage)
         check(lib.histo_hist_create(ctypes.byref(handle), len(axes), (Axis * len(axes))(*axes), ctypes.byref(options)))
         return cls(handle)
 
@@ -132,10 +132,10 @@ def random_axis(rng):
     return axis
 
 
-def random_histogram(rng):
+def random_histogram(rng, storage=DENSE):
     axes = [random_axis(rng) for _ in range(rng.integers(1, 4))]
-    weighting = int(rng.integers(3))
-    h = Hist.create(axes, int(rng.integers(1, 4)), weighting)
+    weighting = int(rng.integers(3)) if storage == DENSE else UNWEIGHTED
+    h = Hist.create(axes, int(rng.integers(1, 4)), weighting, storage)
     shape = h.shape()[0], 200
     columns = [rng.normal(3, 3, shape) for _ in axes]
     for c in columns:
@@ -202,6 +202,22 @@ def check_ours(rng, validator):
     for token in numbers_of(text):
         assert len(token) <= len(repr(float(token))) or "e" in token, token
         assert len(digits_of(token)) <= len(digits_of(repr(float(token)))), token
+
+
+def check_sparse(rng, validator):
+    """Sparse ones are what uhi makes of dense ones, and load as they were."""
+    h = random_histogram(rng, SPARSE)
+    text = h.save()
+    validator.validate(json.loads(text))
+    read = json.loads(text, object_hook=uhi.io.json.object_hook)["histogram"]
+    dense = uhi.io.from_sparse(read)
+    np.testing.assert_array_equal(dense["storage"]["values"], fold(h.counts()))
+    again = uhi.io.to_sparse(dense)["storage"]
+    for key in ("index", "values"):
+        np.testing.assert_array_equal(again[key], read["storage"][key])
+    loaded = Hist.load(text)
+    assert_equal(h, loaded)
+    assert loaded.save() == text
 
 
 def numbers_of(text):
@@ -301,6 +317,7 @@ def main():
         seed = SEED + case
         try:
             check_ours(np.random.default_rng(seed), validator)
+            check_sparse(np.random.default_rng(seed), validator)
             check_theirs(np.random.default_rng(seed))
         except Exception:
             print(f"failed with HISTO_SEED={seed} HISTO_CASES=1")
