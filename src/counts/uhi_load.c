@@ -543,8 +543,8 @@ static histo_status read_checksum(const loader *l)
                                         : histo_cells_checksum(l->hist, l->sums[0].sums ? l->sums : counts));
     if (histo_json_is(&l->doc, at, checksum)) return HISTO_OK;
     return FAIL(at,
-                "other software changed the values (their checksum is now %s): remove this writer_info to load them "
-                "without its lists",
+                "other software changed the values (their checksum is now %s): remove this checksum and the lists "
+                "beside it to load them without",
                 checksum);
 }
 
