@@ -249,18 +249,24 @@ static int load_set(const char *path, const char *data, size_t size, result *r, 
 
 static const char binary[] = "\x93HISTO\r\n";
 
-bool saved_begins(const unsigned char *head, size_t size)
+static bool is_binary(const char *data, size_t size)
 {
-    if (size >= SET_MAGIC_BYTES && memcmp(head, set_magic, SET_MAGIC_BYTES) == 0) return true;
-    return (size >= 8 && memcmp(head, binary, 8) == 0) || memmem(head, size, "\"uhi_schema\"", 12);
+    return size >= 8 && memcmp(data, binary, 8) == 0;
 }
 
-static bool is_saved(const char *data, size_t size)
+static bool is_object(const char *data, size_t size)
 {
     size_t at = 0;
     while (at < size && strchr(" \t\r\n", data[at]) && data[at])
         at++;
-    return (at < size && data[at] == '{') || (size >= 8 && memcmp(data, binary, 8) == 0);
+    return at < size && data[at] == '{';
+}
+
+bool saved_begins(const unsigned char *head, size_t size)
+{
+    const char *data = (const char *)head;
+    if (size >= SET_MAGIC_BYTES && memcmp(data, set_magic, SET_MAGIC_BYTES) == 0) return true;
+    return is_binary(data, size) || (is_object(data, size) && memmem(data, size, "\"uhi_schema\"", 12));
 }
 
 int saved_load(const char *path, result *r, fault *f)
@@ -276,11 +282,13 @@ int saved_load(const char *path, result *r, fault *f)
         failed = load_set(name, data, size, r, f);
     else if (size == 0)
         failed = fault_set(f, EXIT_DATA, "%s is empty", name);
-    else if (!is_saved(data, size))
+    else if (size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0)
+        failed = fault_set(f, EXIT_DATA, "%s is compressed: unpack it with gunzip first", name);
+    else if (!is_binary(data, size) && !is_object(data, size))
         failed = fault_set(f, EXIT_DATA,
                            "%s is no saved histogram (JSON or .histo): to count its samples, use histo hist", name);
     else
-        failed = data[0] == (char)0x93 ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);
+        failed = is_binary(data, size) ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);
     free(data);
     if (!failed && r->count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no histogram", name);
     if (failed) return -1;

@@ -61,6 +61,10 @@ seq 5 >five.txt && "$histo" five.txt -o five.histo
 refuses 1 'five.histo holds histograms' hist five.histo
 seq 5 | "$histo" five.txt - -o both.histo
 refuses 1 'both.histo holds histograms' hist both.histo
+printf '"uhi_schema","n"\n1,2\n3,2\n' >named.csv
+prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' named.csv --column uhi_schema -b 2 --to tsv
+gzip -c alone.json >alone.json.gz
+refuses 1 'alone.json.gz is compressed: unpack it with gunzip' show alone.json.gz
 
 # What is wrong in one of several is told by its place in the file.
 printf '%s' "{\"a\": $one,
