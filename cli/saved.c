@@ -79,8 +79,8 @@ static int save_one(const result *r, int i, histo_format format, const char *key
 {
     void *saved;
     if (histo_hist_batch(r->series[i].hist) > 1)
-        return fault_set(f, EXIT_DATA,
-                         "a batch of histograms in one cannot be written again: write its table, npy or picture");
+        return fault_set(f, EXIT_DATA, "a batch of histograms in one cannot be written again: %s",
+                         result_is_sparse(r) ? "draw it with --to text" : "write its table, npy or picture");
     if (histo_hist_save(r->series[i].hist, format, key, &saved, size) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the histogram cannot be saved");
     *data = saved;

@@ -72,12 +72,11 @@ static int check_axes(const output *to, int naxes, fault *f)
                      naxes, to->writer->name);
 }
 
-static int check_sparse(const output *to, int count, fault *f)
+static int check_sparse(const output *to, int count, bool in_one, fault *f)
 {
     if (!to->writer->one_sparse || count <= 1) return 0;
-    return fault_set(f, EXIT_USAGE,
-                     "%d sparse histograms do not go into one table: write them as json or histo, or one at a time",
-                     count);
+    return fault_set(f, EXIT_USAGE, "%d sparse histograms do not go into one table: %s", count,
+                     in_one ? "draw them with --to text" : "write them as json or histo, or one at a time");
 }
 
 /* As many as --joint has items, if none of them stands for several. */
@@ -104,7 +103,7 @@ int output_open(output *to, const settings *s, fault *f)
     if (to->writer->binary && to_terminal)
         return fault_set(f, EXIT_USAGE, "%s is not for a terminal: name a file with -o", to->writer->name);
     if (check_axes(to, joint_axes(s), f) != 0) return -1;
-    if (s->sparse && check_sparse(to, s->batch ? s->files_count : 1, f) != 0) return -1;
+    if (s->sparse && check_sparse(to, s->batch ? s->files_count : 1, false, f) != 0) return -1;
     if (s->segments && (to->writer == &writer_json || to->writer == &writer_histo))
         return fault_set(f, EXIT_USAGE, "%s does not keep segments: write their table, npy or a picture",
                          to->writer->name);
@@ -122,7 +121,8 @@ int output_write(output *to, const result *r, fault *f)
                 "or draw them with --to text",
                 r->title, to->writer->name);
     if (check_axes(to, result_naxes(r), f) != 0) return -1;
-    if (result_is_sparse(r) && check_sparse(to, r->count, f) != 0) return -1;
+    const bool in_one = histo_hist_batch(r->series[0].hist) > 1;
+    if (result_is_sparse(r) && check_sparse(to, r->count, in_one, f) != 0) return -1;
     if (to->writer->write(r, to->settings, to->file, f) != 0) return -1;
     outfile *file = to->file;
     to->file = NULL;

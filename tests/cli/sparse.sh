@@ -41,5 +41,13 @@ refuses 2 'contradict each other' --joint a,b --sparse --weights c few.csv
 refuses 2 '2 sparse histograms do not go into one table' --batch --joint a,b --sparse -b 4 none.csv none.csv
 "$histo" --batch --joint a,b --sparse -b 4 -o two.histo few.csv few.csv
 refuses 2 '2 sparse histograms do not go into one table' show two.histo
+# A batch in one, which the library saves: no advice leads in a circle.
+printf '%s' '{"uhi_schema": 1, "axes": [
+    {"type": "category_int", "categories": [0, 1], "flow": false, "writer_info": {"histo": {"kind": "batch"}}},
+    {"type": "boolean"}], "storage": {"type": "int", "index": [[0, 1], [1, 0]], "values": [5, 7]},
+    "writer_info": {"histo": {"storage": "sparse"}}}' >batch.json
+refuses 2 'draw them with --to text' show batch.json
+refuses 1 'draw it with --to text' show --to json batch.json
+"$histo" show --to text batch.json >"$out" 2>"$err" || fail "a sparse batch is not drawn: $(cat "$err")"
 
 finish
