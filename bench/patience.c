@@ -1,12 +1,10 @@
 #include "bench/patience.h"
 
-#include <time.h>
+#include "base/clock.h"
 
 double bench_now_s(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return histo_now_us() * 1e-6;
 }
 
 bool bench_patience_over(const bench_patience *patience, double begun_s)

@@ -58,11 +58,6 @@ typedef struct local {
     int64_t batch;
 } local;
 
-static void add(uint64_t *counter, uint64_t count)
-{
-    if (count) __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
-}
-
 /* Add the counters to the histogram and clear them. */
 static void flush(local *me)
 {
@@ -72,11 +67,11 @@ static void flush(local *me)
     me->counting->finish(me->counters, of_code);
     for (int f = 0; f < 4; f++) {
         of_code[(uint8_t)(flow_slots[f] - 1)] -= me->flow[f];
-        add(f < 3 ? &counts[flow_slots[f]] : &me->job->bank->masked[me->batch], me->flow[f]);
+        histo_add_count(f < 3 ? &counts[flow_slots[f]] : &me->job->bank->masked[me->batch], me->flow[f], false);
         me->flow[f] = 0;
     }
     for (int64_t bin = 0; bin < p->bins; bin++)
-        add(&counts[bin + 1], of_code[bin]);
+        histo_add_count(&counts[bin + 1], of_code[bin], false);
 }
 
 static void count_range(const histo_job *job, int index, int threads)
@@ -97,7 +92,7 @@ static void count_range(const histo_job *job, int index, int threads)
             uint32_t slot;
             block.n = 1;
             histo_block_slots(job, &block, &slot);
-            add(&job->bank->counts[block.batch * p->slots + slot], (uint64_t)n);
+            histo_add_count(&job->bank->counts[block.batch * p->slots + slot], (uint64_t)n, false);
             continue;
         }
         histo_block piece;

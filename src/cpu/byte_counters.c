@@ -71,10 +71,7 @@ static void add(const local *me, size_t slot, uint64_t count)
     const histo_bank *bank = me->job->bank;
     uint64_t *counter =
         slot < (size_t)bank->slots ? &bank->counts[(size_t)(me->batch * bank->slots) + slot] : &bank->masked[me->batch];
-    if (me->alone)
-        *counter += count;
-    else
-        __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+    histo_add_count(counter, count, me->alone);
 }
 
 static void carry(const void *to, size_t slot)

@@ -111,6 +111,15 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
 /* The slots of a sparse histogram's whole batch: samples left out get batch * slots + their batch entry. */
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots);
 
+/* Add to a counter of the histogram; alone: no other thread does so. */
+static inline void histo_add_count(uint64_t *counter, uint64_t count, bool alone)
+{
+    if (alone)
+        *counter += count;
+    else if (count)
+        __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
+}
+
 /* Are all samples of the block to be counted, without weights, and in the same slot because they are equal? */
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 

@@ -116,14 +116,6 @@ static local local_of(shared *all, int index)
     return me;
 }
 
-static void add(uint64_t *counter, uint64_t count, bool alone)
-{
-    if (alone)
-        *counter += count;
-    else if (count)
-        __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
-}
-
 /* Add a thread's exact sums to the histogram's and clear them. */
 static void flush_digits(local *me, int power)
 {
@@ -168,7 +160,7 @@ static void flush_counts(const local *me)
         uint64_t count = 0;
         for (int t = 0; t < l->subtables; t++)
             count += me->tables[(size_t)t * l->entries + s];
-        add(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
+        histo_add_count(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
     }
 }
 

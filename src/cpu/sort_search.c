@@ -36,11 +36,6 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return (size_t)threads * per_thread(problem);
 }
 
-static void add(uint64_t *counter, int64_t count)
-{
-    __atomic_fetch_add(counter, (uint64_t)count, __ATOMIC_RELAXED);
-}
-
 /* For one compute type: the order of keys, and counting a sorted chunk. */
 #define DEFINE_COUNT(name, type)                                                                                       \
     static int compare_##name(const void *a, const void *b)                                                            \
@@ -60,7 +55,7 @@ static void add(uint64_t *counter, int64_t count)
                 int64_t middle = inside + (outside - inside) / 2;                                                      \
                 *(histo_slot_##name(lookup, keys[middle]) == slot ? &inside : &outside) = middle;                      \
             }                                                                                                          \
-            add(&counts[slot], outside - begin);                                                                       \
+            histo_add_count(&counts[slot], (uint64_t)(outside - begin), false);                                        \
             begin = outside;                                                                                           \
         }                                                                                                              \
     }
@@ -110,8 +105,8 @@ static int64_t append_kept(const histo_job *job, const histo_block *block, void 
     default:
         break;
     }
-    add(&bank->counts[block->batch * bank->slots + p->slots - 1], nan);
-    add(&bank->masked[block->batch], block->n - nan - (filled - start));
+    histo_add_count(&bank->counts[block->batch * bank->slots + p->slots - 1], (uint64_t)nan, false);
+    histo_add_count(&bank->masked[block->batch], (uint64_t)(block->n - nan - (filled - start)), false);
     return filled - start;
 }
 

@@ -116,18 +116,12 @@ typedef struct local {
     uint64_t left_out; /* of bytes: counted as 0, but not to be */
 } local;
 
-static void add(const local *me, uint64_t *counter, uint64_t count)
-{
-    if (me->alone)
-        *counter += count;
-    else if (count)
-        __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
-}
-
 static void add_value(const local *me, size_t value, uint64_t count)
 {
     const histo_bank *bank = me->job->bank;
-    if (count) add(me, &bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)], count);
+    if (!count) return;
+    uint64_t *counter = &bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)];
+    histo_add_count(counter, count, me->alone);
 }
 
 static uint32_t *words_of(const local *me)
@@ -145,7 +139,7 @@ static void flush(local *me)
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
         of_value[0] -= me->left_out;
-        add(me, &me->job->bank->masked[me->batch], me->left_out);
+        histo_add_count(&me->job->bank->masked[me->batch], me->left_out, me->alone);
         me->left_out = 0;
         for (size_t v = 0; v < 256; v++)
             add_value(me, v, of_value[v]);
@@ -223,7 +217,7 @@ static int keep(const local *me, const histo_block *block, void *room, const voi
         else
             ((uint16_t *)room)[n] = ((const uint16_t *)block->at[0])[i];
     }
-    add(me, &job->bank->masked[block->batch], (uint64_t)(block->n - n));
+    histo_add_count(&job->bank->masked[block->batch], (uint64_t)(block->n - n), me->alone);
     return n;
 }
 
