@@ -16,7 +16,7 @@ typedef struct group {
     double gpu, cpu;
     const char *beside;
     double times;
-    int64_t each[BENCH_MOST_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
+    int64_t each[BENCH_MAX_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
     bool interleaved, sparse;
     bench_layout layout;
     histo_dtype weights;
@@ -141,7 +141,7 @@ static void name_storage(const group *g, char *name, size_t capacity)
     if (g->weighting) snprintf(name, capacity, "/%s-%s", histo_dtype_name(g->weights), kinds[g->weighting]);
 }
 
-int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
+int bench_map_cells(bench_cell cells[BENCH_MAX_CELLS])
 {
     int count = 0;
     for (int i = 0; i < GROUPS; i++) {
@@ -152,7 +152,7 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
         const char *layout = bench_layout_name(g->layout), *slash = *layout ? "/" : "";
         char storage[24];
         name_storage(g, storage, sizeof storage);
-        for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MOST_CELLS; d++) {
+        for (int d = 0; d < DISTRIBUTIONS && count < BENCH_MAX_CELLS; d++) {
             if (!(g->distributions & distributions[d].bit)) continue;
             bench_cell *cell = &cells[count++];
             *cell = (bench_cell){.input = {.kind = distributions[d].kind,
@@ -171,7 +171,7 @@ int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS])
             memcpy(cell->input.each, g->each, sizeof g->each);
             cell->input.interleaved = g->interleaved;
             cell->input.sparse = g->sparse;
-            for (int a = 0; a < BENCH_MOST_AXES; a++)
+            for (int a = 0; a < BENCH_MAX_AXES; a++)
                 cell->input.axes += g->each[a] > 1;
             snprintf(cell->row, sizeof cell->row, "%s/%s%s%s%s%s", dtype, axes, storage, placement, slash, layout);
             snprintf(cell->input.name, sizeof cell->input.name, "%s/%s%s/%s%s%s%s", dtype, axes, storage, cell->column,

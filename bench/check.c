@@ -13,7 +13,7 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
     histo_plan *plan = NULL;
     char *host = malloc(bytes + 1);
     if (!host) return histo_fail_memory(bytes, "samples for the oracle");
-    histo_view there[BENCH_MOST_AXES], here[BENCH_MOST_AXES];
+    histo_view there[BENCH_MAX_AXES], here[BENCH_MAX_AXES];
     histo_status status = HISTO_OK;
     int pieces = b->input->interleaved ? 1 : b->axes;
     bench_view_chunk(b, &b->arranged, 0, n, there);
@@ -55,7 +55,7 @@ static histo_status count_arranged(const bench *b, const bench_arrangement *arra
 static histo_status count_plainly(const bench *b, const bench_arrangement *arranged, int64_t n, uint64_t *counts,
                                   int64_t slots)
 {
-    histo_view views[BENCH_MOST_AXES];
+    histo_view views[BENCH_MAX_AXES];
     if (b->input->layout) return count_arranged(b, arranged, counts, slots);
     bench_view_chunk(b, &b->arranged, 0, n, views);
     memset(counts, 0, (size_t)slots * sizeof *counts);
@@ -64,7 +64,7 @@ static histo_status count_plainly(const bench *b, const bench_arrangement *arran
 
 static histo_status sum_plainly(const bench *b, int64_t n, uint64_t *sums, int64_t slots)
 {
-    histo_view views[BENCH_MOST_AXES];
+    histo_view views[BENCH_MAX_AXES];
     bench_view_chunk(b, &b->arranged, 0, n, views);
     memset(sums, 0, (size_t)slots * sizeof *sums);
     const bench_counted what = {b->axes, b->lookup, views, b->weights, b->input->weights};

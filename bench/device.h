@@ -29,8 +29,8 @@ typedef struct bench_device {
     histo_device device;
     /* NULL if it can be used here, else why not. */
     const char *(*unavailable)(void);
-    size_t usual_bytes, quick_bytes; /* of an input: more than caches hold, if not quick */
-    double usual_budget_us;          /* for one strategy on one input; a tenth if quick */
+    size_t default_bytes, quick_bytes; /* of an input: more than caches hold, if not quick */
+    double default_budget_us;          /* for one strategy on one input; a tenth if quick */
     /* Samples where fills read them: n of an array, made there, or copied. */
     histo_status (*make)(const bench_input *input, const histo_axis *axis, int64_t n, const void **placed);
     histo_status (*place)(const void *host, size_t bytes, const void **placed);

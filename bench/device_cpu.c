@@ -91,7 +91,7 @@ typedef struct reading {
     uint64_t sum; /* read by nobody, but the compiler does not know */
 } reading;
 
-static void read_share(void *context, int index)
+static void read_range(void *context, int index)
 {
     enum { LINE = 64 };
     reading *r = context;
@@ -107,19 +107,19 @@ static histo_status read_all(const void *placed, size_t bytes, int threads, void
 {
     (void)stream;
     reading r = {placed, bytes, threads, 0};
-    histo_pool_run(threads, read_share, &r);
+    histo_pool_run(threads, read_range, &r);
     return HISTO_OK;
 }
 
 /* Read so much else that the samples are in no cache. */
 static histo_status empty_caches(void)
 {
-    enum { LEAST = 32 << 20, MOST = 512 << 20 };
+    enum { MIN = 32 << 20, MAX = 512 << 20 };
     static char *else_where;
     static size_t bytes;
     if (!else_where) {
         long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-        bytes = cache < LEAST ? LEAST : cache > MOST ? MOST : (size_t)cache;
+        bytes = cache < MIN ? MIN : cache > MAX ? MAX : (size_t)cache;
         else_where = calloc(bytes, 1);
         if (!else_where) return histo_fail_memory(bytes, "emptying the caches");
         for (size_t i = 0; i < bytes; i += 4096)
@@ -155,9 +155,9 @@ const bench_device bench_device_cpu = {
     .backend = "cpu",
     .device = HISTO_DEVICE_CPU,
     .unavailable = unavailable,
-    .usual_bytes = 64 << 20,
+    .default_bytes = 64 << 20,
     .quick_bytes = 2 << 20,
-    .usual_budget_us = 1e6,
+    .default_budget_us = 1e6,
     .make = make,
     .place = place,
     .release = release,

@@ -44,7 +44,7 @@ static histo_status upload(const void *host, size_t bytes, const void **placed)
 }
 
 typedef struct making {
-    histo_axis axis[BENCH_MOST_AXES];
+    histo_axis axis[BENCH_MAX_AXES];
 } making;
 
 static __global__ void make_kernel(bench_input input, making of, int64_t n, void *samples)
@@ -91,9 +91,9 @@ static histo_status fetch(void *host, const void *placed, size_t bytes)
 
 typedef struct counting {
     int axes;
-    histo_lookup lookups[BENCH_MOST_AXES];
-    const char *at[BENCH_MOST_AXES];
-    int64_t stride[BENCH_MOST_AXES];
+    histo_lookup lookups[BENCH_MAX_AXES];
+    const char *at[BENCH_MAX_AXES];
+    int64_t stride[BENCH_MAX_AXES];
     const void *weights;
     histo_dtype weights_dtype;
     unsigned long long *counts;
@@ -171,7 +171,7 @@ static __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sin
     if (mixed == 0x2545f491) *sink = mixed; /* so that reading is not left out */
 }
 
-/* A stream, events, and memory to read, so that the second-level cache holds none of the samples. */
+/* A stream, events, and memory to read, so that the L2 cache holds none of the samples. */
 static struct {
     cudaStream_t stream;
     cudaEvent_t start, stop;
@@ -286,8 +286,8 @@ static const bench_peer *const peers[] = {&bench_cub_histogram, &bench_cub_sort,
 static const bench_peer *const no_peers[] = {NULL};
 
 #define ON_GPU                                                                                                         \
-    .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .unavailable = unavailable, .usual_bytes = (size_t)1 << 30,     \
-    .quick_bytes = (size_t)256 << 20, .usual_budget_us = 0.25e6
+    .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .unavailable = unavailable, .default_bytes = (size_t)1 << 30,   \
+    .quick_bytes = (size_t)256 << 20, .default_budget_us = 0.25e6
 
 /* By bench_placement. */
 extern "C" const bench_device bench_devices_cuda[] = {

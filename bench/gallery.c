@@ -38,7 +38,7 @@ histo_status bench_gallery(const bench_gallery_options *options, int *measured, 
                        .params = options->params};
     if (!race.device) return HISTO_UNSUPPORTED;
     if (quick && !race.bytes) race.bytes = (int64_t)race.device->quick_bytes;
-    race.budget_us = quick ? race.device->usual_budget_us / 10 : race.device->usual_budget_us;
+    race.budget_us = quick ? race.device->default_budget_us / 10 : race.device->default_budget_us;
     int count, cells = 0, selected = 0;
     double start = bench_now_s();
     bench_input *inputs = bench_inputs_list(options->photos, options->photo_count, &count);

@@ -9,10 +9,10 @@
 
 typedef struct bench_gallery_options {
     histo_device device;
-    int64_t samples, bytes; /* of an input, at least one image; 0: the other one, or the device's usual bytes */
+    int64_t samples, bytes; /* of an input, at least one image; 0: the other one, or the device's default bytes */
     bool quick;             /* fewer samples, fewer repetitions, less time */
     int repeat;             /* timed passes; 0: 9, or 3 if quick */
-    int threads;            /* on the CPU; 0: as usual */
+    int threads;            /* on the CPU; 0: the default */
     const char *inputs;     /* see bench_input_selected; NULL: all */
     const char *strategies; /* "name,backend/name…"; NULL: all */
     const char *params;     /* of the strategies */

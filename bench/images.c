@@ -31,16 +31,16 @@ static double noise(uint64_t stream, double x, double y)
 /* How soon z^2 + c leaves the plane's middle; colours go round so fast that neighbours differ in images of any size. */
 static uint8_t fractal(double x, double y, double colours)
 {
-    enum { MOST = 256 };
+    enum { MAX = 256 };
     const double cx = 0.285, cy = 0.01, zoom = 1.2, far = 64;
     double square = 0;
     int steps = 0;
-    for (x *= zoom, y *= zoom; steps < MOST && (square = x * x + y * y) < far; steps++) {
+    for (x *= zoom, y *= zoom; steps < MAX && (square = x * x + y * y) < far; steps++) {
         double next = x * x - y * y + cx;
         y = 2 * x * y + cy;
         x = next;
     }
-    double fraction = steps < MOST ? log2(log2(square) / log2(far)) : 0;
+    double fraction = steps < MAX ? log2(log2(square) / log2(far)) : 0;
     return (uint8_t)(int64_t)(colours * (steps + 1 - fraction));
 }
 

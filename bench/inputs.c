@@ -25,7 +25,7 @@ static const struct {
 enum {
     PICTURES = sizeof pictures / sizeof pictures[0],
     SIZES = sizeof sizes / sizeof sizes[0],
-    MOST_BINS = 10,
+    MAX_BINS = 10,
     K = 1024,
     M = 1024 * 1024
 };
@@ -39,7 +39,7 @@ static const struct {
     bench_kind kind;
     double shape;
     histo_dtype dtype;
-    int64_t bins[MOST_BINS];
+    int64_t bins[MAX_BINS];
 } arrays[] = {
     /* Ross 2014, 4.3 and 6.3 */
     {"uniform", BENCH_UNIFORM, 0, HISTO_U32, {RANGE_OF_BINS}},
@@ -90,7 +90,7 @@ static void add_image(bench_input *to, const char *name, bench_kind kind, int si
 
 bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count)
 {
-    size_t most = (size_t)(photo_count + PICTURES) * SIZES + ARRAYS * MOST_BINS;
+    size_t most = (size_t)(photo_count + PICTURES) * SIZES + ARRAYS * MAX_BINS;
     bench_input *list = malloc(most * sizeof *list), *next = list;
     if (!list) return NULL;
     for (int size = 0; size < SIZES; size++) {
@@ -100,7 +100,7 @@ bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *
             add_image(next++, pictures[p].name, pictures[p].kind, size, NULL);
     }
     for (int a = 0; a < ARRAYS; a++) {
-        for (int b = 0; b < MOST_BINS && arrays[a].bins[b]; b++, next++) {
+        for (int b = 0; b < MAX_BINS && arrays[a].bins[b]; b++, next++) {
             *next = (bench_input){
                 .kind = arrays[a].kind, .shape = arrays[a].shape, .dtype = arrays[a].dtype, .bins = arrays[a].bins[b]};
             snprintf(next->name, sizeof next->name, "%s/%s/%lld", arrays[a].name, histo_dtype_name(next->dtype),
@@ -192,17 +192,17 @@ typedef struct making {
     const histo_axis *axis;
     int64_t n;
     void *samples;
-    int shares;
+    int ranges;
 } making;
 
 /* Pieces in turn, because some parts of an image take longer than others. */
-static void make_share(void *context, int share)
+static void make_range(void *context, int range)
 {
     enum { PIECE = 1 << 14 };
     const making *m = context;
     const bench_input *input = m->input;
     bool drawn = input->kind <= BENCH_PHOTO;
-    for (int64_t begin = (int64_t)share * PIECE; begin < m->n; begin += (int64_t)m->shares * PIECE) {
+    for (int64_t begin = (int64_t)range * PIECE; begin < m->n; begin += (int64_t)m->ranges * PIECE) {
         int64_t end = begin + PIECE < m->n ? begin + PIECE : m->n;
         for (int64_t i = begin; i < end; i++) {
             if (drawn)
@@ -216,5 +216,5 @@ static void make_share(void *context, int share)
 void bench_input_make(const bench_input *input, const histo_axis *axis, int64_t n, void *samples)
 {
     making m = {input, axis, n, samples, histo_backend_cpu.threads(0)};
-    histo_pool_run(m.shares, make_share, &m);
+    histo_pool_run(m.ranges, make_range, &m);
 }

@@ -59,7 +59,7 @@ typedef struct bench_photo {
     int64_t width, height;
 } bench_photo;
 
-enum { BENCH_MOST_AXES = 3, BENCH_STACKED = 16 /* images of a stack */ };
+enum { BENCH_MAX_AXES = 3, BENCH_STACKED = 16 /* images of a stack */ };
 
 /* Sums of weights of 2^37 samples are below 2^53 of it. */
 #define BENCH_WEIGHT_UNIT 0x1p-16
@@ -76,7 +76,7 @@ typedef struct bench_input {
     /* Of a joint histogram: its axes, all of `dtype`, and the bins of each. 0 axes: it is of one, and `bins` says it.
      */
     int axes;
-    int64_t each[BENCH_MOST_AXES];
+    int64_t each[BENCH_MAX_AXES];
     bool sparse;      /* counted into a sparse histogram */
     bool interleaved; /* samples of all axes side by side; else columns one behind the other */
     bench_layout layout;

@@ -8,9 +8,9 @@
 #include "bench/json.h"
 #include "bench/report.h"
 
-static const double near_enough = 0.9;      /* a plan's choice, beside the best strategy */
-static const double hopeless = 8;           /* how many times slower than the best strategy */
-static const double least_of_uniform = 0.8; /* other distributions, beside the uniform one */
+static const double near_enough = 0.9;    /* a plan's choice, beside the best strategy */
+static const double hopeless = 8;         /* how many times slower than the best strategy */
+static const double min_of_uniform = 0.8; /* other distributions, beside the uniform one */
 
 /* ---- One cell ---- */
 
@@ -66,7 +66,7 @@ static bench_verdict judge(const bench_map_result *map, const bench_cell *cell, 
     if (v.percent < target || v.rate < target_rate(result, cell)) v.faults |= BENCH_BELOW_TARGET;
     if (peer && v.peers < 1) v.faults |= BENCH_BELOW_PEER;
     if (v.choice < near_enough && strcmp(plan->name, result->best->name) != 0) v.faults |= BENCH_WRONG_CHOICE;
-    if (v.rate < least_of_uniform * uniform_rate(map, cell)) v.faults |= BENCH_BELOW_UNIFORM;
+    if (v.rate < min_of_uniform * uniform_rate(map, cell)) v.faults |= BENCH_BELOW_UNIFORM;
     return v;
 }
 

@@ -8,14 +8,14 @@
 #include "bench/patience.h"
 #include "bench/race.h"
 
-enum { BENCH_MOST_CELLS = 512 };
+enum { BENCH_MAX_CELLS = 512 };
 
 typedef struct bench_map_options {
     histo_device device;
     const char *cells;        /* patterns, see bench_cell_selected; NULL: all */
     int64_t samples, bytes;   /* of a cell; 0: the other one, or 2 GiB on a GPU, 512 MiB on a CPU */
     int repeat;               /* timed passes; 0: 5 */
-    int threads;              /* on the CPU; 0: as usual */
+    int threads;              /* on the CPU; 0: the default */
     FILE *table, *json;       /* json may be NULL */
     const char *command_line; /* for json */
     bench_patience patience;
@@ -54,11 +54,11 @@ typedef struct bench_verdict {
 
 typedef struct bench_map_result {
     int cells, measured; /* that were asked for, and the first ones of them */
-    bench_verdict verdict[BENCH_MOST_CELLS];
+    bench_verdict verdict[BENCH_MAX_CELLS];
 } bench_map_result;
 
 /* All cells of the map; returns how many. */
-int bench_map_cells(bench_cell cells[BENCH_MOST_CELLS]);
+int bench_map_cells(bench_cell cells[BENCH_MAX_CELLS]);
 
 /* Does one of the patterns "PATTERN,PATTERN…" match? Their parts, which may have * and ? as in a shell, must match
  * parts of the name in the same order: "zipf", "u32/4096", "f64/log/uniform". */

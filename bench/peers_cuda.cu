@@ -24,7 +24,7 @@ typedef struct peer {
     size_t workspace_bytes;
 } peer;
 
-enum { MOST_WORKSPACE = 8u << 20 /* KiB */ };
+enum { MAX_WORKSPACE = 8u << 20 /* KiB */ };
 
 static void end(void *state)
 {
@@ -99,7 +99,7 @@ static histo_status fail_type(const bench_task *task)
 static histo_status allocate_workspace(peer *p, cudaError_t error)
 {
     if (error != cudaSuccess) return bench_cuda_check(error, "asking CUB for its workspace");
-    if (p->workspace_bytes >> 10 > MOST_WORKSPACE)
+    if (p->workspace_bytes >> 10 > MAX_WORKSPACE)
         return histo_fail(HISTO_UNSUPPORTED, "needs %.3g GiB of workspace", (double)p->workspace_bytes / (1 << 30));
     return bench_cuda_check(cudaMalloc(&p->workspace, p->workspace_bytes + 1), "workspace of CUB");
 }
@@ -407,10 +407,10 @@ extern "C" const bench_peer bench_npp = {"NPP HistogramEven", false, begin_npp, 
 /* ---- Atomic additions in device memory ---- */
 
 typedef struct joint {
-    int axes, bins[BENCH_MOST_AXES];
-    const char *at[BENCH_MOST_AXES];
-    int64_t stride[BENCH_MOST_AXES];
-    float lo[BENCH_MOST_AXES], scale[BENCH_MOST_AXES];
+    int axes, bins[BENCH_MAX_AXES];
+    const char *at[BENCH_MAX_AXES];
+    int64_t stride[BENCH_MAX_AXES];
+    float lo[BENCH_MAX_AXES], scale[BENCH_MAX_AXES];
 } joint;
 
 #define ATOMICS(constant, name, storage, compute, widen)                                                               \

@@ -22,7 +22,7 @@ typedef struct shared {
     size_t bytes;
 } shared;
 
-enum { WEIGHTS = BENCH_MOST_AXES, MASK, EDGES, COUNTS, FILES, LIST_BYTES = 21 * HISTO_MAX_DIMS };
+enum { WEIGHTS = BENCH_MAX_AXES, MASK, EDGES, COUNTS, FILES, LIST_BYTES = 21 * HISTO_MAX_DIMS };
 
 static struct {
     bool tried;
@@ -152,7 +152,7 @@ static histo_status ask_to_begin(const char *name, const library *it, int axes)
     const char *kind = task->input->axis != BENCH_NATURAL  ? "any"
                        : task->axis->kind == HISTO_INTEGER ? "integer"
                                                            : "equal";
-    int64_t bins[BENCH_MOST_AXES], files[BENCH_MOST_AXES], offsets[BENCH_MOST_AXES];
+    int64_t bins[BENCH_MAX_AXES], files[BENCH_MAX_AXES], offsets[BENCH_MAX_AXES];
     char lists[5][LIST_BYTES];
     for (int a = 0; a < axes; a++) {
         bins[a] = task->axis[a].bins;

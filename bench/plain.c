@@ -10,34 +10,34 @@
 
 /* A share of the samples for each thread, and a table each, the first of which is the result. */
 typedef struct counting counting;
-typedef void count_share(const counting *c, int64_t begin, int64_t end, uint64_t *counts);
+typedef void count_range(const counting *c, int64_t begin, int64_t end, uint64_t *counts);
 
 struct counting {
-    count_share *count;
+    count_range *count;
     const void *samples; /* of the naive loops, and their task */
     const bench_task *task;
     const bench_counted *what; /* of those by the edges */
     int64_t n, entries;        /* of a table */
-    int shares;
+    int ranges;
     uint64_t *tables; /* of the shares after the first */
     uint64_t *counts;
 };
 
-static void take_share(void *context, int share)
+static void take_range(void *context, int range)
 {
     const counting *c = context;
-    int64_t begin = c->n / c->shares * share, end = share + 1 < c->shares ? begin + c->n / c->shares : c->n;
-    c->count(c, begin, end, share ? c->tables + (share - 1) * c->entries : c->counts);
+    int64_t begin = c->n / c->ranges * range, end = range + 1 < c->ranges ? begin + c->n / c->ranges : c->n;
+    c->count(c, begin, end, range ? c->tables + (range - 1) * c->entries : c->counts);
 }
 
-static histo_status count_shared(counting *c, int threads)
+static histo_status count_ranged(counting *c, int threads)
 {
-    enum { MOST_ENTRIES = 1 << 24 };
-    c->shares = c->entries <= MOST_ENTRIES ? threads : 1;
-    size_t entries = (size_t)(c->shares - 1) * (size_t)c->entries;
+    enum { MAX_ENTRIES = 1 << 24 };
+    c->ranges = c->entries <= MAX_ENTRIES ? threads : 1;
+    size_t entries = (size_t)(c->ranges - 1) * (size_t)c->entries;
     c->tables = calloc(entries + 1, sizeof *c->tables);
     if (!c->tables) return histo_fail_memory(entries * sizeof *c->tables, "counts of each thread");
-    histo_pool_run(c->shares, take_share, c);
+    histo_pool_run(c->ranges, take_range, c);
     for (size_t i = 0; i < entries; i++)
         c->counts[i % (size_t)c->entries] += c->tables[i];
     free(c->tables);
@@ -67,12 +67,12 @@ HISTO_DTYPES(BY_EDGES)
 histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads, uint64_t *counts)
 {
 #define ENTRY(constant, name, storage, compute, widen) [constant] = count_##name,
-    static count_share *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
+    static count_range *const by_edges[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ENTRY)};
 #undef ENTRY
     counting c = {.count = by_edges[what->views->dtype], .n = n, .entries = 1, .what = what, .counts = counts};
     for (int a = 0; a < what->axes; a++)
         c.entries *= what->lookups[a].bins + 3;
-    return count_shared(&c, threads);
+    return count_ranged(&c, threads);
 }
 
 /* ---- Naively ---- */
@@ -150,7 +150,7 @@ typedef struct naive {
     uint64_t counts[];
 } naive;
 
-static count_share *naive_loop(const bench_task *task)
+static count_range *naive_loop(const bench_task *task)
 {
     bool regular = task->axis->kind == HISTO_REGULAR;
     switch (task->input->dtype) {
@@ -181,7 +181,7 @@ static count_share *naive_loop(const bench_task *task)
 
 static histo_status naive_begin(const bench_task *task, void **state)
 {
-    count_share *loop = task->input->axes ? NULL : naive_loop(task);
+    count_range *loop = task->input->axes ? NULL : naive_loop(task);
     if (!loop) return histo_fail(HISTO_UNSUPPORTED, "there is no such loop");
     size_t bytes = sizeof(naive) + (size_t)task->axis->bins * sizeof(uint64_t);
     naive *it = malloc(bytes);
@@ -202,7 +202,7 @@ static histo_status naive_run(void *state, void *stream)
     naive *it = state;
     (void)stream;
     memset(it->counts, 0, (size_t)it->counting.entries * sizeof *it->counts);
-    return count_shared(&it->counting, it->threads);
+    return count_ranged(&it->counting, it->threads);
 }
 
 static histo_status naive_counts(void *state, uint64_t *counts)

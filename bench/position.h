@@ -8,10 +8,10 @@
 #include "bench/random.h"
 
 /* Gaussian around the middle of [0, 1), 99 % of it within `share`. */
-HISTO_INLINE double bench_clustered(uint64_t stream, int64_t i, double share)
+HISTO_INLINE double bench_clustered(uint64_t stream, int64_t i, double fraction)
 {
     const double deviations = 2.5758293035489; /* either way, that hold 99 % */
-    double x = 0.5 + random_normal(stream, i) * share / 2 / deviations;
+    double x = 0.5 + random_normal(stream, i) * fraction / 2 / deviations;
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
 }
 

@@ -201,7 +201,7 @@ static histo_status make_samples(bench *b)
     enum { EVEN = 64 /* so that columns are aligned */ };
     const bench_input *input = b->input;
     size_t size = bench_input_bytes(input, 1);
-    size_t wished = b->race->bytes ? (size_t)b->race->bytes : b->device->usual_bytes;
+    size_t wished = b->race->bytes ? (size_t)b->race->bytes : b->device->default_bytes;
     int64_t wanted = b->race->samples ? b->race->samples : (int64_t)((wished + size - 1) / size);
     bool image = input->width;
     b->chunk = image ? input->width * input->height : wanted;

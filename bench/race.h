@@ -5,12 +5,12 @@
 
 #include "bench/device.h"
 
-enum { BENCH_MOST_REPEATS = 101 };
+enum { BENCH_MAX_REPEATS = 101 };
 
 /* Times of one pass over an input, in microseconds. */
 typedef struct bench_times {
     int passes;
-    double us[BENCH_MOST_REPEATS]; /* in order of size, once they are all there */
+    double us[BENCH_MAX_REPEATS]; /* in order of size, once they are all there */
 } bench_times;
 
 typedef enum bench_outcome {
@@ -48,10 +48,10 @@ typedef struct bench_result {
 typedef struct bench_race {
     const bench_device *device;
     const bench_input *input;
-    int64_t samples, bytes; /* wanted; 0: the other one, or the device's usual bytes */
+    int64_t samples, bytes; /* wanted; 0: the other one, or the device's default bytes */
     int repeat;             /* timed passes */
     double budget_us;       /* for all passes of one entry */
-    int threads;            /* on the CPU; 0: as usual */
+    int threads;            /* on the CPU; 0: the default */
     double hopeless;        /* give strategies up that are so many times slower than the best; 0: none */
     const char *strategies; /* "name,backend/name…"; NULL: all */
     const char *params;     /* of the strategies */

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-enum { LEVELS = 5, LEVEL_BITS = 3, LEAST_SAMPLES = 1 << 14 };
+enum { LEVELS = 5, LEVEL_BITS = 3, MIN_SAMPLES = 1 << 14 };
 
 /* Is a fill something whole, that smaller passes do not cut? */
 static bool is_whole(const bench *b)
@@ -21,7 +21,7 @@ static bool is_one_array(const racer *r)
 }
 
 void bench_view_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
-                      histo_view views[BENCH_MOST_AXES])
+                      histo_view views[BENCH_MAX_AXES])
 {
     views[0] = b->input->layout ? bench_samples_at(arranged, b->placed) : (histo_view){.data = NULL};
     for (int a = 0; a < b->axes && !b->input->layout; a++)
@@ -145,7 +145,7 @@ static histo_status settle(racer *r, int level)
 static int lowest_level(const bench *b)
 {
     int level = 0;
-    int64_t least = b->bins > LEAST_SAMPLES ? b->bins : LEAST_SAMPLES;
+    int64_t least = b->bins > MIN_SAMPLES ? b->bins : MIN_SAMPLES;
     int64_t shrinks = is_whole(b) ? b->fills : b->chunk / least;
     while (level < LEVELS - 1 && shrinks >> LEVEL_BITS * (level + 1) > 0)
         level++;

@@ -14,9 +14,9 @@ typedef struct bench {
     const bench_input *input;
     bench_result *result;
     int axes;
-    histo_axis axis[BENCH_MOST_AXES]; /* owned */
-    double *edges;                    /* of a single axis, all of them */
-    histo_lookup lookup[BENCH_MOST_AXES];
+    histo_axis axis[BENCH_MAX_AXES]; /* owned */
+    double *edges;                   /* of a single axis, all of them */
+    histo_lookup lookup[BENCH_MAX_AXES];
     int64_t bins, slots; /* in all */
     const void *placed;
     bench_arrangement arranged; /* of an input that is not one array, a whole fill; else one histogram and no more */
@@ -29,7 +29,7 @@ typedef struct bench {
 
 /* What a fill counts: samples, and what they have beside them. */
 typedef struct filling {
-    histo_view views[BENCH_MOST_AXES], mask, weights;
+    histo_view views[BENCH_MAX_AXES], mask, weights;
 } filling;
 
 /* An entry that takes its turns. Level l of a pass has 8^-l of its samples. */
@@ -52,7 +52,7 @@ struct racer {
 
 /* n samples of fill i of a pass, of all axes; those that are arranged are `arranged`. */
 void bench_view_chunk(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
-                      histo_view views[BENCH_MOST_AXES]);
+                      histo_view views[BENCH_MAX_AXES]);
 
 /* A plan for one fill of a new histogram, and that fill. */
 histo_status bench_plan_chunk(const bench *b, const bench_arrangement *arranged, int64_t n,

@@ -66,7 +66,7 @@ void report_begin(const bench_gallery_options *options, const bench_device *devi
 
 static void put_times(FILE *to, const bench_times *times)
 {
-    fprintf(to, "\"passes\": %d, \"median_us\": %.3f, \"least_us\": %.3f, \"most_us\": %.3f", times->passes,
+    fprintf(to, "\"passes\": %d, \"median_us\": %.3f, \"min_us\": %.3f, \"max_us\": %.3f", times->passes,
             bench_median(times), times->us[0], times->us[times->passes - 1]);
 }
 

@@ -102,12 +102,12 @@ typedef struct venue {
     bool placed; /* in its own memory */
 } venue;
 
-enum { MOST_VENUES = 2 };
+enum { MAX_VENUES = 2 };
 
 typedef struct tuning {
     const bench_tune_options *options;
     bench_tuning *map;
-    venue where[MOST_VENUES];
+    venue where[MAX_VENUES];
     int venues;
     double begun_s;
     bool stopped;
@@ -194,7 +194,7 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
             cell->us[distribution * t->map->strategies + index_of(plan->candidate[c].row)] = plan->candidate[c].us;
     double us;
     int worst, best = winner(t, cell, how.device, &us, &worst);
-    if (best >= 0) status = histo_wisdom_add(how.device, plan->site[plan->at].signature, histo_row_at(best), us);
+    if (best >= 0) status = histo_wisdom_add(how.device, plan->target[plan->at].signature, histo_row_at(best), us);
     histo_plan_destroy(plan);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "bench/inputs.h"
 
-enum { BENCH_MOST_DISTRIBUTIONS = 8 };
+enum { BENCH_MAX_DISTRIBUTIONS = 8 };
 
 typedef struct bench_distribution {
     char name[16]; /* "uniform", "distinct-4" */
@@ -24,7 +24,7 @@ bool bench_dtype_made(histo_dtype dtype);
 typedef struct bench_tune_options {
     histo_device device; /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
     bool transfers;      /* samples in host memory for the GPU too, so that their way there counts */
-    int threads;         /* of the CPU; 0: as usual */
+    int threads;         /* of the CPU; 0: the default */
     int dtypes, bins, samples, distributions;
     const histo_dtype *dtype;
     const int64_t *bin, *sample; /* numbers of them, increasing */

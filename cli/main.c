@@ -6,12 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "failure.h"
-#include "help.h"
-#include "interrupt.h"
-#include "nearest.h"
-#include "option_values.h"
-#include "process.h"
+#include "base/failure.h"
+#include "base/interrupt.h"
+#include "base/process.h"
+#include "options/help.h"
+#include "options/nearest.h"
+#include "options/values.h"
 
 /* A word that is neither a subcommand nor a file. Words with a dot or a slash in them were meant as files. */
 static int fail_word(const char *word, fault *f)

@@ -352,7 +352,7 @@ static void gallery_notices(void **state)
     free(json);
 }
 
-static void gallery_refuses(void **state)
+static void gallery_unsupported_reason(void **state)
 {
     (void)state;
     int measured, wrong;
@@ -378,7 +378,7 @@ int main(void)
         cmocka_unit_test(conflicts_of_the_thesis),
         cmocka_unit_test(gallery),
         cmocka_unit_test(gallery_notices),
-        cmocka_unit_test(gallery_refuses),
+        cmocka_unit_test(gallery_unsupported_reason),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

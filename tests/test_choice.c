@@ -21,11 +21,11 @@ static struct {
     histo_status preparing, running;                 /* what these give on the GPU */
     bool counts;                                     /* fills count, beside taking their time */
     int asked, prepared;
-    double dense_us;  /* predicted where all samples lie in a tenth of the slots, and ten times that where none do */
-    uint32_t step;    /* from the slot of one sample glanced at to that of the next */
-    int most_glances; /* samples that there are */
+    double dense_us; /* predicted where all samples lie in a tenth of the slots, and ten times that where none do */
+    uint32_t step;   /* from the slot of one sample probed to that of the next */
+    int max_probes;  /* samples that there are */
     histo_status glancing;
-    int glanced;
+    int probed;
     int64_t sent;  /* samples that the GPU got in its last fill */
     long clash_us; /* that it takes longer beside the CPU */
     double now_us;
@@ -57,11 +57,11 @@ double histo_now_us(void)
 /* The part of `us`, which is that of all samples, that a job's take. */
 static long part_of(const histo_job *job, long us)
 {
-    int64_t all = histo_nest_samples(&job->nest);
+    int64_t all = histo_strided_iter_samples(&job->iter);
     return all ? (long)((double)us * (double)(job->end - job->begin) / (double)all) : 0;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
@@ -84,8 +84,10 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
         take(part_of(job, world.name##_takes_us));                                                                     \
         return world.counts ? histo_cpu_sequential.launch(job) : HISTO_OK;                                             \
     }                                                                                                                  \
-    static const histo_strategy strategy_##name = {                                                                    \
-        .refuses = refuses, .cost_us = name##_cost, .workspace = workspace, .launch = name##_launch};
+    static const histo_strategy strategy_##name = {.unsupported_reason = unsupported_reason,                           \
+                                                   .cost_us = name##_cost,                                             \
+                                                   .workspace = workspace,                                             \
+                                                   .launch = name##_launch};
 STRATEGY(slow)
 STRATEGY(fast)
 STRATEGY(gpu)
@@ -94,11 +96,11 @@ STRATEGY(gpu)
 static double dense_cost(const histo_problem *problem, int threads)
 {
     (void)threads;
-    return world.dense_us * (10 - 9 * histo_problem_share(problem, problem->slots / 10));
+    return world.dense_us * (10 - 9 * histo_problem_fraction(problem, problem->slots / 10));
 }
 
 static const histo_strategy strategy_dense = {
-    .refuses = refuses, .cost_us = dense_cost, .workspace = workspace, .launch = gpu_launch};
+    .unsupported_reason = unsupported_reason, .cost_us = dense_cost, .workspace = workspace, .launch = gpu_launch};
 
 static const char *unavailable(void)
 {
@@ -180,12 +182,12 @@ static histo_speed speed(histo_device device)
     return (histo_speed){.memory = 1e6, .arithmetic = 1e5};
 }
 
-static histo_status glance(const histo_job *job, int n, uint32_t *slots)
+static histo_status probe(const histo_job *job, int n, uint32_t *slots)
 {
     assert_ptr_equal(job->prepared, &world);
-    world.glanced++;
+    world.probed++;
     for (int i = 0; i < n; i++)
-        slots[i] = i < world.most_glances ? (uint32_t)(n - i) * world.step : HISTO_NO_SLOT;
+        slots[i] = i < world.max_probes ? (uint32_t)(n - i) * world.step : HISTO_NO_SLOT;
     return world.glancing;
 }
 
@@ -201,7 +203,7 @@ const histo_backend histo_backend_cuda = {.name = "cuda",
                                           .awake = awake,
                                           .pinned = pinned,
                                           .speed = speed,
-                                          .glance = glance};
+                                          .probe = probe};
 
 static const histo_row rows[] = {{&histo_backend_cpu, "slow", "", "", "", &strategy_slow},
                                  {&histo_backend_cpu, "fast", "", "", "", &strategy_fast},
@@ -325,7 +327,7 @@ static void counting_overlaps_the_way(void **state)
     world.awake = true;
     world.slow_us = world.fast_us = 1e7;
     histo_plan *plan = make_plan(256, N, NULL);
-    histo_transfer way = plan->site[1].transfer;
+    histo_transfer way = plan->target[1].transfer;
     double pageable = candidate_of(plan, "gpu")->us, beside = way.setup_us + way.gather_us;
     assert_true(way.start_us == 0 && way.bytes == N && way.bytes_us > 10);
     assert_true(pageable == beside + way.bytes_us);
@@ -350,7 +352,7 @@ static void counting_overlaps_the_way(void **state)
     unsetenv("HISTO_THREADS");
     /* Counts that come back, too. */
     plan = make_plan(1 << 22, N, NULL);
-    assert_true(plan->site[1].transfer.gather_us > 5 * beside);
+    assert_true(plan->target[1].transfer.gather_us > 5 * beside);
     histo_plan_destroy(plan);
 }
 
@@ -373,7 +375,7 @@ static void samples_on_the_gpu_stay(void **state)
     world.gpu_us = 1e9;
     histo_plan *plan = make_plan(256, N, NULL);
     assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
-    assert_int_equal(plan->sites, 1);
+    assert_int_equal(plan->targets, 1);
     assert_true(candidate_of(plan, "gpu")->us == 1e9);
     assert_explains(plan, "cpu: the samples are in the GPU's memory", true);
     histo_plan_destroy(plan);
@@ -463,42 +465,42 @@ static void classes(void **state)
 }
 
 /* Samples on a GPU are looked at where that can change the choice by more than it takes, and nowhere else. */
-static void a_glance_decides(void **state)
+static void a_probe_decides(void **state)
 {
     (void)state;
     enum { BINS = 1 << 20 };
     world.gpu_us = 1000;
     world.dense_us = 500;
-    world.most_glances = N;
+    world.max_probes = N;
     world.step = BINS / 4096; /* half of the slots */
     histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
-    assert_int_equal(world.glanced, 0); /* in host memory */
+    assert_int_equal(world.probed, 0); /* in host memory */
     world.there = true;
     histo_plan *plan = make_plan(BINS, N, NULL);
-    assert_int_equal(world.glanced, 1);
+    assert_int_equal(world.probed, 1);
     assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
-    assert_explains(plan, "a glance at 2048 samples: 25 % of them lie in an eighth of the slots", true);
+    assert_explains(plan, "a probe at 2048 samples: 25 % of them lie in an eighth of the slots", true);
     histo_plan_destroy(plan);
     world.step = BINS / 2048 / 10;
     plan = make_plan(BINS, N, NULL);
     assert_string_equal(histo_plan_strategy(plan), "cuda/dense");
-    assert_explains(plan, "a glance at 2048 samples: 100 %", true);
+    assert_explains(plan, "a probe at 2048 samples: 100 %", true);
     assert_true(candidate_of(plan, "dense")->us < 510);
     histo_plan_destroy(plan);
     world.step = 1 << 8;
-    world.most_glances = 3;
+    world.max_probes = 3;
     plan = make_plan(BINS, N, NULL);
-    assert_explains(plan, "a glance at 3 samples: 100 %", true);
+    assert_explains(plan, "a probe at 3 samples: 100 %", true);
     histo_plan_destroy(plan);
-    assert_int_equal(world.glanced, 3);
-    world.most_glances = N;
+    assert_int_equal(world.probed, 3);
+    world.max_probes = N;
     world.glancing = HISTO_DEVICE; /* then nobody looked */
     plan = make_plan(BINS, N, NULL);
     assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
-    assert_explains(plan, "glance", false);
+    assert_explains(plan, "probe", false);
     assert_true(candidate_of(plan, "dense")->us > 4500);
     histo_plan_destroy(plan);
-    assert_int_equal(world.glanced, 4);
+    assert_int_equal(world.probed, 4);
     /* It would not pay; is not wanted; or is known. */
     world.gpu_us = 510;
     histo_plan_destroy(make_plan(BINS, N, NULL));
@@ -506,7 +508,7 @@ static void a_glance_decides(void **state)
     histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.strategy = "gpu"}));
     histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.effort = HISTO_MEASURE}));
     histo_plan_destroy(make_plan(BINS, N, NULL));
-    assert_int_equal(world.glanced, 4);
+    assert_int_equal(world.probed, 4);
 }
 
 /* Where the samples' way takes longer than any counting, the fastest counter is taken all the same. */
@@ -541,7 +543,7 @@ static void filled(void **state)
 }
 
 /* Counts of N samples in 5 bins, of which the GPU was sent so many. */
-static void assert_fills(histo_plan *plan, int64_t n, int64_t least_sent, int64_t most_sent)
+static void assert_fills(histo_plan *plan, int64_t n, int64_t min_sent, int64_t max_sent)
 {
     for (int i = 0; i < N; i++)
         samples[i] = (uint8_t)(i % 7);
@@ -553,7 +555,7 @@ static void assert_fills(histo_plan *plan, int64_t n, int64_t least_sent, int64_
     OK(histo_hist_read_counts(h, HISTO_BINS, counts, 5));
     for (int b = 0; b < 5; b++)
         assert_int_equal(counts[b], n / 7 + (b < n % 7));
-    assert_in_range(world.sent, least_sent, most_sent);
+    assert_in_range(world.sent, min_sent, max_sent);
     histo_hist_destroy(h);
 }
 
@@ -566,8 +568,8 @@ static void split_between_both(void **state)
     world.slow_takes_us = 100000;
     world.fast_takes_us = world.gpu_takes_us = 50000;
     histo_plan *plan = make_plan(5, N, &(histo_plan_options){.effort = HISTO_MEASURE});
-    double cpu = candidate_of(plan, "fast")->us, gpu = candidate_of(plan, "gpu")->us, share = plan->split.share;
-    histo_transfer way = plan->site[1].transfer;
+    double cpu = candidate_of(plan, "fast")->us, gpu = candidate_of(plan, "gpu")->us, share = plan->split.fraction;
+    histo_transfer way = plan->target[1].transfer;
     assert_true(way.direct);
     cpu -= way.setup_us + way.gather_us;
     assert_true(fabs(share - cpu / (cpu + gpu)) < 1e-9);
@@ -644,7 +646,8 @@ static double growing_cost(const histo_problem *problem, int threads)
 static void rates_go_on(void **state)
 {
     (void)state;
-    static const histo_strategy growing = {.refuses = refuses, .cost_us = growing_cost, .workspace = workspace};
+    static const histo_strategy growing = {
+        .unsupported_reason = unsupported_reason, .cost_us = growing_cost, .workspace = workspace};
     static const histo_row sort = {&histo_backend_cuda, "sort_search", "", "", "", &growing};
     const histo_speed reference = {4.814e6, 132 * 1980.0};
     static uint32_t wide[N];
@@ -708,7 +711,7 @@ int main(void)
         cmocka_unit_test_setup(measured_on_both, reset),
         cmocka_unit_test_setup(hopeless_ones_are_not_run, reset),
         cmocka_unit_test_setup(classes, reset),
-        cmocka_unit_test_setup(a_glance_decides, reset),
+        cmocka_unit_test_setup(a_probe_decides, reset),
         cmocka_unit_test_setup(the_faster_counter_of_equal_ones, reset),
         cmocka_unit_test_setup(filled, reset),
         cmocka_unit_test_setup(split_between_both, reset),

@@ -35,11 +35,11 @@ static void check_bytes(const histo_byte_counting *counting, const uint8_t *byte
 
 static void bytes_by(const histo_byte_counting *counting)
 {
-    enum { MOST = 700000 };
+    enum { MAX = 700000 };
     rng r = {.state = 3};
-    uint8_t *bytes = malloc(MOST + 1) /* from 1 on: unaligned */;
+    uint8_t *bytes = malloc(MAX + 1) /* from 1 on: unaligned */;
     for (int kind = 0; kind < 8; kind++) {
-        for (int i = 0; i <= MOST; i++) {
+        for (int i = 0; i <= MAX; i++) {
             uint64_t x = rng_next(&r) >> 40;
             switch (kind) {
             case 0: /* all values */
@@ -68,8 +68,8 @@ static void bytes_by(const histo_byte_counting *counting)
                 break;
             }
         }
-        check_bytes(counting, bytes, MOST, MOST);
-        check_bytes(counting, bytes + 1, MOST - 3, 100003);
+        check_bytes(counting, bytes, MAX, MAX);
+        check_bytes(counting, bytes + 1, MAX - 3, 100003);
         check_bytes(counting, bytes, 70000, 1 + (size_t)rng_below(&r, 700));
         for (int round = 0; round < 40; round++)
             check_bytes(counting, bytes + rng_below(&r, 1000), (size_t)rng_below(&r, 1200), 512);
@@ -107,7 +107,7 @@ static uint16_t repeated_value(rng *r, int kind, int i)
         return 777;
     case 2: /* two */
         return (uint16_t)(rng_below(r, 2) * 32768);
-    case 3: /* of one set of the first-level cache */
+    case 3: /* of one set of the L1 cache */
         return (uint16_t)(rng_below(r, 16) * 4096);
     case 4: /* three, now and then others */
         return (uint16_t)(rng_below(r, 8) ? rng_below(r, 3) : rng_below(r, 65536));
@@ -121,15 +121,15 @@ static uint16_t repeated_value(rng *r, int kind, int i)
 static void repeated_values(void **state)
 {
     (void)state;
-    enum { VALUES = 1 << 16, MOST = 60000 };
+    enum { VALUES = 1 << 16, MAX = 60000 };
     rng r = {.state = 29};
-    uint16_t *values = malloc(MOST * sizeof *values);
-    uint32_t *slots = malloc(MOST * sizeof *slots), *words = malloc(VALUES * sizeof *words);
+    uint16_t *values = malloc(MAX * sizeof *values);
+    uint32_t *slots = malloc(MAX * sizeof *slots), *words = malloc(VALUES * sizeof *words);
     uint32_t *wide = malloc(VALUES * sizeof *wide);
     uint8_t *by_value = malloc(VALUES), *by_slot = malloc(VALUES);
     uint64_t *expected = malloc(VALUES * sizeof *expected), *more = malloc(2 * VALUES * sizeof *more);
     for (int kind = 0; kind < 16; kind++)
-        for (int n = MOST; n > 0; n = n / 3 - 1) {
+        for (int n = MAX; n > 0; n = n / 3 - 1) {
             const bool spread = kind >= 8;
             const histo_value_counters bytes = spread ? HISTO_IN_SPREAD_BYTES : HISTO_IN_BYTES;
             memset(by_value, 0, VALUES);
@@ -338,12 +338,12 @@ static void make_pairs(rng *r, double *x, int n)
 static void any_edges(void **state)
 {
     (void)state;
-    enum { N = 8000, MOST = 600 };
+    enum { N = 8000, MAX = 600 };
     rng r = {.state = 29};
-    double *x = malloc(N * sizeof *x), edges[MOST + 1];
+    double *x = malloc(N * sizeof *x), edges[MAX + 1];
     float *y = malloc(N * sizeof *y);
     for (int round = 0; round < 80; round++) {
-        int64_t bins = 1 + rng_below(&r, MOST);
+        int64_t bins = 1 + rng_below(&r, MAX);
         for (int64_t e = 0; e <= bins; e++) {
             uint64_t bits = rng_next(&r);
             switch (round % 4) {
@@ -491,10 +491,10 @@ static void values_close_by_turns(void **state)
 static void runs(void **state)
 {
     (void)state;
-    enum { MOST = 700 };
-    unsigned char values[MOST * 8 + 1];
+    enum { MAX = 700 };
+    unsigned char values[MAX * 8 + 1];
     for (size_t size = 1; size <= 8; size *= 2)
-        for (size_t n = 3; n <= MOST; n += n < 300 ? 1 : 97) {
+        for (size_t n = 3; n <= MAX; n += n < 300 ? 1 : 97) {
             unsigned char *first = values + n % 2; /* unaligned */
             for (size_t i = 0; i < n * size; i++)
                 first[i] = (unsigned char)(7 + i % size);
@@ -644,13 +644,13 @@ static void joint_channels(void **state)
 /* Whole numbers as weights of n samples, so that every order has one sum; in one slot only, if alike. */
 static void check_sums(rng *r, int copies, int numbers, bool floats, int n, bool alike)
 {
-    enum { SLOTS = 70, MOST = 3 * HISTO_PIECE };
+    enum { SLOTS = 70, MAX = 3 * HISTO_PIECE };
     const size_t bytes = sizeof(double) * (size_t)(SLOTS * copies * numbers);
     histo_sums sums = {.at = aligned_alloc(64, (bytes + 63) / 64 * 64), .copies = copies, .numbers = numbers};
     memset(sums.at, 0, bytes);
-    uint32_t slots[MOST];
-    float single[MOST];
-    double weights[MOST], expected[SLOTS][4] = {{0}};
+    uint32_t slots[MAX];
+    float single[MAX];
+    double weights[MAX], expected[SLOTS][4] = {{0}};
     for (int i = 0; i < n; i++) {
         slots[i] = alike ? SLOTS - 1 : (uint32_t)rng_below(r, SLOTS);
         weights[i] = single[i] = (float)((int)rng_below(r, 201) - 100);
@@ -674,7 +674,7 @@ static void sums_of_weights(void **state)
     (void)state;
     static const int lengths[] = {1, 2, 3, 15, 17, HISTO_PIECE - 1, HISTO_PIECE, 2 * HISTO_PIECE + 9};
     rng r = {.state = 11};
-    for (int copies = 1; copies <= HISTO_MOST_COPIES; copies *= 2)
+    for (int copies = 1; copies <= HISTO_MAX_COPIES; copies *= 2)
         for (int way = 0; way < 8; way++)
             for (int k = 0; k < 8; k++)
                 check_sums(&r, copies, way & 1 ? 4 : 2, way & 2, lengths[k], way & 4);

@@ -534,10 +534,10 @@ static void several_host_threads(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    enum { MOST = 6 };
-    const int threads = getenv("HISTO_TEST_THREADS") ? atoi(getenv("HISTO_TEST_THREADS")) : MOST;
+    enum { MAX = 6 };
+    const int threads = getenv("HISTO_TEST_THREADS") ? atoi(getenv("HISTO_TEST_THREADS")) : MAX;
     const int fills = is_sanitized() ? 4 : 10;
-    assert_in_range(threads, 1, MOST);
+    assert_in_range(threads, 1, MAX);
     const int64_t n = is_sanitized() ? 30001 : 150001;
     float *data = make_floats(7, n);
     histo_view host = histo_view_1d(data, HISTO_F32, n), device;
@@ -551,8 +551,8 @@ static void several_host_threads(void **state)
         char name[64];
         snprintf(name, sizeof name, "cuda/%s", histo_row_at(i)->name);
         if (histo_plan_create(&plan, e, &device, NULL, &(histo_plan_options){.strategy = name}) != HISTO_OK) continue;
-        worker workers[MOST];
-        pthread_t started[MOST];
+        worker workers[MAX];
+        pthread_t started[MAX];
         for (int t = 0; t < threads; t++) {
             workers[t] = (worker){plan, make(1, HISTO_UNWEIGHTED), &device, &host, fills, HISTO_DEVICE};
             assert_int_equal(pthread_create(&started[t], NULL, work, &workers[t]), 0);
@@ -623,7 +623,7 @@ static void split_fills(void **state)
         OK(histo_plan_create(&plan, h, &samples, &cases[c].fill, NULL));
         char text[8192];
         histo_plan_explain(plan, text, sizeof text);
-        if (plan->split.share == 0) fail_msg("case %zu is not split:\n%s", c, text);
+        if (plan->split.fraction == 0) fail_msg("case %zu is not split:\n%s", c, text);
         for (int times = 1; times <= 3; times++) {
             OK(histo_plan_fill(plan, h, &samples, &cases[c].fill));
             assert_same(h, e);
@@ -664,9 +664,9 @@ static void parameters(void **state)
         const histo_row *row = histo_row_at(i);
         if (row->backend != &histo_backend_cuda) continue;
         for (const histo_param *p = row->strategy->params; p->name; p++) {
-            const int64_t values[] = {p->smallest, p->smallest + 1, (p->smallest + p->largest) / 2, p->largest};
+            const int64_t values[] = {p->min, p->min + 1, (p->min + p->max) / 2, p->max};
             for (int v = 0; v < 4; v++) {
-                if (values[v] > p->largest || (is_sanitized() && at++ % 5 > 0)) continue;
+                if (values[v] > p->max || (is_sanitized() && at++ % 5 > 0)) continue;
                 char name[64], params[128];
                 histo_plan *plan;
                 snprintf(name, sizeof name, "cuda/%s", row->name);
@@ -716,7 +716,7 @@ static void failures(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    enum { MOST_CALLS = 2000 };
+    enum { MAX_CALLS = 2000 };
     const int step = is_sanitized() ? 7 : 1;
     static const int errors[] = {cudaErrorMemoryAllocation, cudaErrorLaunchFailure};
     const int64_t n = 20011;
@@ -733,7 +733,7 @@ static void failures(void **state)
         histo_hist *e = make(1, weighting);
         fill_by(e, "cpu/sequential", &host, NULL);
         int at = 1;
-        for (; at < MOST_CALLS; at += step) {
+        for (; at < MAX_CALLS; at += step) {
             histo_hist *h = make(1, weighting);
             histo_plan *plan = NULL;
             uint64_t counts[SLOTS];
@@ -757,7 +757,7 @@ static void failures(void **state)
             if (!reached) break;
             assert_int_not_equal(status, HISTO_OK);
         }
-        assert_in_range(at, 8, MOST_CALLS - 1);
+        assert_in_range(at, 8, MAX_CALLS - 1);
         histo_hist_destroy(e);
     }
     device_free(memory);
@@ -833,7 +833,7 @@ static void more_than_32_bits_count(void **state)
 
 /* Many samples in a GPU's memory and bins that do not fit on chip: the plan looks at some, on their stream; not while
  * that is captured, since it would have to wait. */
-static void plans_glance(void **state)
+static void plans_probe(void **state)
 {
     (void)state;
     NEEDS_GPU();
@@ -860,7 +860,7 @@ static void plans_glance(void **state)
             CUDA_OK(cudaGraphDestroy(graph));
         }
         assert_true(histo_plan_explain(plan, text, sizeof text) < sizeof text);
-        if (!strstr(text, "a glance at 2047 samples: 100 % of them") == !captured) fail_msg("%d: %s", captured, text);
+        if (!strstr(text, "a probe at 2047 samples: 100 % of them") == !captured) fail_msg("%d: %s", captured, text);
         OK(histo_plan_fill(plan, h, &view, &options));
         histo_plan_destroy(plan);
     }
@@ -911,7 +911,7 @@ int main(void)
         cmocka_unit_test(failures),
         cmocka_unit_test(failed_reads_lose_nothing),
         cmocka_unit_test(more_than_32_bits_count),
-        cmocka_unit_test(plans_glance),
+        cmocka_unit_test(plans_probe),
         cmocka_unit_test(after_a_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fault.h"
+#include "base/interrupt.h"
 #include "check.h"
-#include "fault.h"
-#include "interrupt.h"
 
 enum { BYTES = 1 << 24 };
 

@@ -115,11 +115,11 @@ static void make_edges(rng *r, int kind, int bins, double *edges)
 static void cells_tell_nearly_all(void **state)
 {
     (void)state;
-    enum { N = 20000, MOST = 8000 };
+    enum { N = 20000, MAX = 8000 };
     rng r = {5};
-    double *edges = malloc((MOST + 1) * sizeof *edges);
+    double *edges = malloc((MAX + 1) * sizeof *edges);
     for (int kind = 0; kind < KINDS; kind++)
-        for (int bins = 1; bins <= MOST; bins = bins * 5 + 1) {
+        for (int bins = 1; bins <= MAX; bins = bins * 5 + 1) {
             make_edges(&r, kind, bins, edges);
             histo_axis axis = histo_axis_variable(bins, edges);
             for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)

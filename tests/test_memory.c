@@ -206,13 +206,16 @@ static void pieces(void **state)
         OK(histo_hist_create(&h, 1, &axis, &reproducible));
         histo_plan_options options = {.strategy = s ? "cpu/privatized" : "cpu/sequential", .threads = 1};
         OK(histo_plan_create(&plan, h, &samples, &fill, &options));
-        histo_job job = {
-            .problem = &plan->problem, .bank = &h->bank, .threads = 1, .params = plan->params, .end = FIRST};
-        histo_nest_make(&job.nest, 2, operands);
+        histo_job job = {.problem = &plan->problem,
+                         .accumulators = &h->accumulators,
+                         .threads = 1,
+                         .params = plan->params,
+                         .end = FIRST};
+        histo_strided_iter_make(&job.iter, 2, operands);
         OK(histo_backend_cpu.run(plan->row->strategy, &job));
         assert_int_equal(samples_in(h), FIRST);
         /* Many samples later: the digits are near their limit, and have to be carried. */
-        histo_exact *const sums[] = {h->bank.exact_w, h->bank.exact_w2};
+        histo_exact *const sums[] = {h->accumulators.exact_w, h->accumulators.exact_w2};
         for (int i = 0; i < 2; i++) {
             for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
                 for (int64_t slot = 0; sums[i]->plane[k] && slot < sums[i]->slots; slot++)

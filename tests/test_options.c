@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "document.h"
-#include "options.h"
+#include "options/document.h"
+#include "options/options.h"
 
 /* A command line cut at its blanks; parsing changes it, and the settings refer to it. */
 typedef struct line {

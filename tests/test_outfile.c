@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "outfile.h"
+#include "output/outfile.h"
 
 static char folder[] = "/tmp/histo-test-XXXXXX";
 

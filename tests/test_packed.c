@@ -73,7 +73,7 @@ static void places_in_words(void **state)
 
 /* ---- Threads ---- */
 
-enum { MOST_COUNTERS = 16, MOST_THREADS = 24 };
+enum { MAX_COUNTERS = 16, MAX_THREADS = 24 };
 
 /* A thread of a block: it adds to a word, and then, one at a time, what is due to the histogram. */
 typedef struct thread {
@@ -86,10 +86,10 @@ typedef struct thread {
 typedef struct block {
     histo_packing packing;
     uint32_t counters; /* the last word may have room for more */
-    uint32_t words[MOST_COUNTERS];
-    uint64_t histogram[MOST_COUNTERS], samples[MOST_COUNTERS];
+    uint32_t words[MAX_COUNTERS];
+    uint64_t histogram[MAX_COUNTERS], samples[MAX_COUNTERS];
     int threads;
-    thread thread[MOST_THREADS];
+    thread thread[MAX_THREADS];
 } block;
 
 static bool is_done(const thread *t)
@@ -197,8 +197,8 @@ static void random_interleavings(void **state)
     rng r = {.state = 2014};
     for (int round = 0; round < 1500; round++) {
         block b = {.packing = histo_packing_of(widths[round % 3])};
-        b.counters = 1 + (uint32_t)rng_below(&r, MOST_COUNTERS);
-        b.threads = 1 + (int)rng_below(&r, MOST_THREADS);
+        b.counters = 1 + (uint32_t)rng_below(&r, MAX_COUNTERS);
+        b.threads = 1 + (int)rng_below(&r, MAX_THREADS);
         int64_t spread = 1 + rng_below(&r, b.counters), running = b.threads;
         int each = b.packing.bits == 16 ? 200000 / b.threads : 100;
         if (b.packing.bits == 16 && round % 60 != 2) continue; /* they need many samples to overflow */

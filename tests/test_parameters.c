@@ -84,9 +84,9 @@ static void every_parameter(const instance *it, const histo_row *row)
     if (chosen && strncmp(strategy, chosen, strlen(chosen)) != 0) return;
     compare(it, strategy, "");
     for (const histo_param *param = row->strategy->params; param->name; param++) {
-        int64_t values[] = {param->smallest, param->smallest + 1, param->usual / 2, param->usual + 3, param->largest};
+        int64_t values[] = {param->min, param->min + 1, param->default_value / 2, param->default_value + 3, param->max};
         for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
-            if (values[v] < param->smallest || values[v] > param->largest) continue;
+            if (values[v] < param->min || values[v] > param->max) continue;
             snprintf(params, sizeof params, "%s=%lld", param->name, (long long)values[v]);
             compare(it, strategy, params);
         }
@@ -182,7 +182,7 @@ static void all_alike_in_one_block(void **state)
         if (row->backend != &histo_backend_cuda) continue;
         char params[64] = "", strategy[64];
         for (const histo_param *param = row->strategy->params; param->name; param++) {
-            int64_t least = param->smallest ? param->smallest : 1;
+            int64_t least = param->min ? param->min : 1;
             if (strcmp(param->name, "blocks") == 0 || strcmp(param->name, "threads") == 0)
                 snprintf(params + strlen(params), sizeof params - strlen(params), "%s%s=%lld", *params ? "," : "",
                          param->name, (long long)(param->name[0] == 't' && least < 32 ? 32 : least));

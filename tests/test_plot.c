@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "writers/plot.h"
-#include "writers/plot_axis.h"
-#include "writers/plot_paint.h"
-#include "writers/plot_text.h"
+#include "output/writers/plot.h"
+#include "output/writers/plot_axis.h"
+#include "output/writers/plot_paint.h"
+#include "output/writers/plot_text.h"
 
 /* ---- Scales and ticks ---- */
 

@@ -12,8 +12,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "reader.h"
-#include "readers/number.h"
+#include "input/reader.h"
+#include "input/readers/number.h"
 
 /* ---- Files ---- */
 
@@ -81,9 +81,7 @@ static const char *write_npy(const char *header, const void *samples, size_t siz
 static const char *corpus(const char *name)
 {
     static char path[512];
-    const char *slash = strrchr(__FILE__, '/');
-    assert_non_null(slash);
-    snprintf(path, sizeof path, "%.*s/fuzz/corpus/%s", (int)(slash - __FILE__), __FILE__, name);
+    snprintf(path, sizeof path, "%s/%s", TEST_CORPUS, name);
     return path;
 }
 

@@ -81,11 +81,11 @@ static double random_weight(void)
     }
 }
 
-enum { AXIS_KINDS = HISTO_POWER + 1, MOST_BINS = 7 };
+enum { AXIS_KINDS = HISTO_POWER + 1, MAX_BINS = 7 };
 
 static histo_axis random_axis(histo_axis_kind kind, double *edges)
 {
-    int64_t bins = random_in(1, MOST_BINS);
+    int64_t bins = random_in(1, MAX_BINS);
     double lo = 0.1 + random_unit(), hi = lo + 0.1 + 5 * random_unit();
     histo_axis axis = histo_axis_regular(bins, lo, hi);
     switch (kind) {
@@ -117,9 +117,9 @@ static histo_axis random_axis(histo_axis_kind kind, double *edges)
 
 static void fill_randomly(histo_hist *hist)
 {
-    enum { SAMPLES = 60, MOST = 4 * SAMPLES };
-    double samples[HISTO_MAX_AXES][MOST], weights[MOST];
-    uint8_t mask[MOST];
+    enum { SAMPLES = 60, MAX = 4 * SAMPLES };
+    double samples[HISTO_MAX_AXES][MAX], weights[MAX];
+    uint8_t mask[MAX];
     int64_t shape[2] = {histo_hist_batch(hist), SAMPLES};
     histo_view views[HISTO_MAX_AXES], weights_view = histo_view_nd(weights, HISTO_F64, 2, shape);
     histo_view mask_view = histo_view_nd(mask, HISTO_U8, 2, shape);
@@ -141,7 +141,7 @@ static void fill_randomly(histo_hist *hist)
 
 static histo_hist *random_histogram(histo_weighting weighting)
 {
-    double edges[HISTO_MAX_AXES][MOST_BINS + 1];
+    double edges[HISTO_MAX_AXES][MAX_BINS + 1];
     histo_axis axes[HISTO_MAX_AXES];
     int naxes = (int)random_in(1, 3);
     for (int a = 0; a < naxes; a++)
@@ -194,17 +194,18 @@ static void assert_same(const histo_hist *a, const histo_hist *b, bool digits)
 {
     assert_same_axes(a, b);
     assert_int_equal(a->weighting, b->weighting);
-    assert_int_equal(a->bank.batch, b->bank.batch);
-    assert_int_equal(a->bank.slots, b->bank.slots);
-    size_t all = (size_t)(a->bank.batch * a->bank.slots);
-    assert_memory_equal(a->bank.counts, b->bank.counts, all * sizeof *a->bank.counts);
-    assert_memory_equal(a->bank.masked, b->bank.masked, (size_t)a->bank.batch * sizeof *a->bank.masked);
-    for (size_t i = 0; a->bank.sum_w && i < all; i++)
-        assert_same_bits(a->bank.sum_w[i], b->bank.sum_w[i]);
-    for (size_t i = 0; a->bank.sum_w2 && i < all; i++)
-        assert_same_bits(a->bank.sum_w2[i], b->bank.sum_w2[i]);
-    if (a->bank.exact_w) assert_same_exact(a->bank.exact_w, b->bank.exact_w, digits);
-    if (a->bank.exact_w2) assert_same_exact(a->bank.exact_w2, b->bank.exact_w2, digits);
+    assert_int_equal(a->accumulators.batch, b->accumulators.batch);
+    assert_int_equal(a->accumulators.slots, b->accumulators.slots);
+    size_t all = (size_t)(a->accumulators.batch * a->accumulators.slots);
+    assert_memory_equal(a->accumulators.counts, b->accumulators.counts, all * sizeof *a->accumulators.counts);
+    assert_memory_equal(a->accumulators.masked, b->accumulators.masked,
+                        (size_t)a->accumulators.batch * sizeof *a->accumulators.masked);
+    for (size_t i = 0; a->accumulators.sum_w && i < all; i++)
+        assert_same_bits(a->accumulators.sum_w[i], b->accumulators.sum_w[i]);
+    for (size_t i = 0; a->accumulators.sum_w2 && i < all; i++)
+        assert_same_bits(a->accumulators.sum_w2[i], b->accumulators.sum_w2[i]);
+    if (a->accumulators.exact_w) assert_same_exact(a->accumulators.exact_w, b->accumulators.exact_w, digits);
+    if (a->accumulators.exact_w2) assert_same_exact(a->accumulators.exact_w2, b->accumulators.exact_w2, digits);
 }
 
 static void *save(const histo_hist *hist, histo_format format, size_t *size)
@@ -282,10 +283,10 @@ static void test_extreme_counts(void **state)
     histo_hist *hist;
     OK(histo_hist_create(&hist, 1, &axis, NULL));
     for (int width = 0; width <= 64; width += 8) {
-        for (int64_t i = 0; i < hist->bank.slots; i++)
-            hist->bank.counts[i] = i % 7 || width == 0 ? 0 : UINT64_MAX >> (64 - width);
-        hist->bank.counts[hist->bank.slots - 1] = UINT64_MAX;
-        hist->bank.masked[0] = UINT64_MAX;
+        for (int64_t i = 0; i < hist->accumulators.slots; i++)
+            hist->accumulators.counts[i] = i % 7 || width == 0 ? 0 : UINT64_MAX >> (64 - width);
+        hist->accumulators.counts[hist->accumulators.slots - 1] = UINT64_MAX;
+        hist->accumulators.masked[0] = UINT64_MAX;
         check_round_trip(hist, HISTO_JSON);
         check_round_trip(hist, HISTO_BINARY);
     }
@@ -352,8 +353,8 @@ static void test_binary_is_compact(void **state)
     histo_axis axis = histo_axis_regular(1 << 22, 0, 1);
     histo_hist *hist;
     OK(histo_hist_create(&hist, 1, &axis, NULL));
-    hist->bank.counts[12345] = 1;
-    hist->bank.counts[3 << 20] = UINT64_C(1) << 40;
+    hist->accumulators.counts[12345] = 1;
+    hist->accumulators.counts[3 << 20] = UINT64_C(1) << 40;
     size_t size;
     void *data = save(hist, HISTO_BINARY, &size);
     assert_true(size < 5000);
@@ -553,7 +554,7 @@ static void test_several_histograms(void **state)
     const char *text = quoted("{'a':" HISTOGRAM(REGULAR, "'type':'int','values':[1,2,3,4]") ", 'b':" HISTOGRAM(
         NO_FLOW, "'type':'int','values':[5,6]") ", 'bad':{}}");
     histo_hist *hist = load_good(text, strlen(text), "b");
-    assert_int_equal(hist->bank.counts[1], 5);
+    assert_int_equal(hist->accumulators.counts[1], 5);
     histo_hist_destroy(hist);
     assert_int_equal(load(text, strlen(text), NULL, &hist), HISTO_INVALID);
     assert_int_equal(load(text, strlen(text), "c", &hist), HISTO_INVALID);
@@ -734,21 +735,21 @@ static void test_refusals(void **state)
     /* The checksum of the lists above is right. */
     const char *text = quoted(WITH_INFO(CHECKED "'counts':'3:3,1','masked':'0:5'"));
     histo_hist *hist = load_good(text, strlen(text), NULL);
-    assert_int_equal(hist->bank.counts[3], 3);
-    assert_int_equal(hist->bank.counts[4], 1);
-    assert_int_equal(hist->bank.masked[0], 5);
+    assert_int_equal(hist->accumulators.counts[3], 3);
+    assert_int_equal(hist->accumulators.counts[4], 1);
+    assert_int_equal(hist->accumulators.masked[0], 5);
     histo_hist_destroy(hist);
     /* Sparse counts in any order, of which our list says better; what is 0 is not kept. */
     text = quoted(SPARSE("'type':'int','index':[[3,0,1]],'values':[2,9,0]", ""));
     hist = load_good(text, strlen(text), NULL);
-    histo_list all = histo_sparse_all(hist->bank.sparse);
+    histo_list all = histo_sparse_all(hist->accumulators.sparse);
     assert_int_equal(all.n, 2);
     assert_true(all.entries[0].slot == 0 && all.entries[0].count == 9);
     assert_true(all.entries[1].slot == 3 && all.entries[1].count == 2);
     histo_hist_destroy(hist);
     text = quoted(SPARSE("'type':'int'", ",'checksum':'00000000','counts':'1:0 4:7'"));
     hist = load_good(text, strlen(text), NULL);
-    all = histo_sparse_all(hist->bank.sparse);
+    all = histo_sparse_all(hist->accumulators.sparse);
     assert_true(all.n == 1 && all.entries[0].slot == 4 && all.entries[0].count == 7);
     histo_hist_destroy(hist);
 }

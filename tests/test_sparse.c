@@ -294,7 +294,7 @@ static void many_small_fills(void **state)
         }
         OK(histo_hist_fill(h, some, NULL));
     }
-    assert_true(h->bank.sparse->lists < 14);
+    assert_true(h->accumulators.sparse->lists < 14);
     assert_holds(h, &c, 1);
     free_columns(&c);
     histo_hist_destroy(h);

@@ -98,7 +98,7 @@ static void note_row(const char *strategy)
             counted[s] = true;
 }
 
-/* A plan for a row, or NULL where it refuses, as all but those that count everything may. */
+/* A plan for a row, or NULL where it unsupported_reason, as all but those that count everything may. */
 static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views,
                             const histo_fill_options *options, int threads)
 {

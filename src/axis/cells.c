@@ -5,11 +5,11 @@
 #include "view/dtype.h"
 
 enum {
-    MOST_LOG_CELLS = 21,
-    LEAST_LOG_FINER = 2, /* of the finer cells of one */
-    MOST_LOG_FINER = 4,
-    MOST_LEVELS = 6,
-    MOST_ENTRIES = 1 << 22,
+    MAX_LOG_CELLS = 21,
+    MIN_LOG_FINER = 2, /* of the finer cells of one */
+    MAX_LOG_FINER = 4,
+    MAX_LEVELS = 6,
+    MAX_ENTRIES = 1 << 22,
     MORE_CELLS = 6,       /* times that the number of cells may be doubled to have one threshold in each */
     GOOD_ENTRIES = 44000, /* that leave room to counters, where reading is fast: a GPU's shared memory … */
     FAST_ENTRIES = 52000, /* … and that fit there */
@@ -38,7 +38,7 @@ typedef struct maker {
     uint32_t *entry;
     uint32_t words, room;
     bool no_memory, too_many;
-    double special[MOST_LEVELS + 1]; /* the share of samples that are special at each level, roughly */
+    double special[MAX_LEVELS + 1]; /* the fraction of samples that are special at each level, roughly */
 } maker;
 
 /* ---- Thresholds ---- */
@@ -132,7 +132,7 @@ static uint32_t simple_sum(const maker *m, const part *p)
     return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
-/* The same for any part; those of several thresholds have finer cells made, MOST_LEVELS deep at most. */
+/* The same for any part; those of several thresholds have finer cells made, MAX_LEVELS deep at most. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);
@@ -142,10 +142,10 @@ static uint32_t sum_of(maker *m, const part *p)
     m->special[p->level] +=
         ldexp(1, width) / ((double)c->last - c->first) / 2 + (double)(p->end - p->first) / m->thresholds / 2;
     uint32_t within = (p->begin - p->cell) << 1;
-    if (level > MOST_LEVELS || shift < 1) return c->special - within; /* a search */
+    if (level > MAX_LEVELS || shift < 1) return c->special - within; /* a search */
     uint32_t first = m->words - c->finer, count = (uint32_t)1 << log_finer;
     uint64_t highest = c->special + ((uint64_t)(first + count) << shift);
-    m->too_many |= highest > UINT32_MAX || m->words + count > MOST_ENTRIES;
+    m->too_many |= highest > UINT32_MAX || m->words + count > MAX_ENTRIES;
     if (m->too_many || !make_room(m, m->words + count)) return 0;
     m->words += count;
     if (c->levels < level) c->levels = (uint8_t)level;
@@ -239,10 +239,10 @@ typedef struct choice {
     double cost;
 } choice;
 
-/* The chance that one of n samples has what `share` of them have. */
-static double in_any(double share, int n)
+/* The chance that one of n samples has what `fraction` of them have. */
+static double in_any(double fraction, int n)
 {
-    return 1 - pow(1 - fmin(share, 1), n);
+    return 1 - pow(1 - fmin(fraction, 1), n);
 }
 
 /* Cycles of a multiprocessor for a warp's samples, roughly, beside those that any table takes; samples are thought to
@@ -252,10 +252,11 @@ static double cost_of(const maker *m)
 {
     uint32_t words = m->cells.words;
     double cost = words / 131072. + (words > GOOD_ENTRIES ? 3 : 0) + (words > FAST_ENTRIES ? 100 : 0);
-    for (int level = 0; level <= MOST_LEVELS; level++) {
-        double share = m->special[level];
-        bool last = level == MOST_LEVELS || level == m->cells.levels;
-        cost += last ? 50 * in_any(share, GROUP) : in_any(share, WARP) + 2 * share + 2 * in_any(share, GROUP);
+    for (int level = 0; level <= MAX_LEVELS; level++) {
+        double fraction = m->special[level];
+        bool last = level == MAX_LEVELS || level == m->cells.levels;
+        cost +=
+            last ? 50 * in_any(fraction, GROUP) : in_any(fraction, WARP) + 2 * fraction + 2 * in_any(fraction, GROUP);
         if (last) break;
     }
     return cost;
@@ -263,8 +264,8 @@ static double cost_of(const maker *m)
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
-    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MOST_LOG_CELLS; more++)
-        for (int log_finer = LEAST_LOG_FINER; log_finer <= MOST_LOG_FINER; log_finer++) {
+    for (int more = 0; more <= MORE_CELLS && log_cells + more <= MAX_LOG_CELLS; more++)
+        for (int log_finer = MIN_LOG_FINER; log_finer <= MAX_LOG_FINER; log_finer++) {
             m->cells.log_finer = (uint8_t)log_finer;
             if (best->log_cells && log_cells + more > LOG_FAST_CELLS && more > 0) return;
             if (!cut_map(m, log_cells + more)) continue;
@@ -286,7 +287,7 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     int log_cells = 5;
     while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums fit */
         log_cells++;
-    if (log_cells > MOST_LOG_CELLS) return HISTO_OK;
+    if (log_cells > MAX_LOG_CELLS) return HISTO_OK;
     maker m = {.dtype = dtype};
     choice best = {.log_cells = 0};
     bool any = list_thresholds(&m, owned);

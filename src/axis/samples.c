@@ -42,12 +42,12 @@ static int64_t gather(size_t size, const char *at, int64_t stride, int64_t n, co
 }
 
 /* Could every run be used where it lies? */
-static bool lies_well(const histo_nest *nest, size_t size)
+static bool is_contiguous_aligned(const histo_strided_iter *iter, size_t size)
 {
-    bool aligned = (uintptr_t)nest->base[0] % size == 0;
-    for (int d = 0; d < nest->ndim; d++)
-        aligned = aligned && nest->strides[0][d] % (int64_t)size == 0;
-    return aligned && nest->strides[0][nest->ndim - 1] == (int64_t)size;
+    bool aligned = (uintptr_t)iter->base[0] % size == 0;
+    for (int d = 0; d < iter->ndim; d++)
+        aligned = aligned && iter->strides[0][d] % (int64_t)size == 0;
+    return aligned && iter->strides[0][iter->ndim - 1] == (int64_t)size;
 }
 
 histo_status histo_samples_start(histo_samples *from, const histo_view *samples, const histo_fill_options *options)
@@ -79,9 +79,9 @@ histo_status histo_samples_start(histo_samples *from, const histo_view *samples,
     from->where_lo = options->where_lo;
     from->where_hi = options->where_hi;
     from->only_inside = false;
-    histo_nest_make(&from->nest, count, operands);
-    from->lies_well = lies_well(&from->nest, histo_dtype_size(from->dtype));
-    histo_walk_start(&from->walk, &from->nest, 0, from->nest.batch * from->nest.per_batch, 0);
+    histo_strided_iter_make(&from->iter, count, operands);
+    from->is_contiguous_aligned = is_contiguous_aligned(&from->iter, histo_dtype_size(from->dtype));
+    histo_walk_start(&from->walk, &from->iter, 0, from->iter.batch * from->iter.per_batch, 0);
     return HISTO_OK;
 }
 
@@ -103,22 +103,22 @@ static int64_t kept_of(const uint8_t *keep, int64_t n)
 /* Mark the samples of a run that pass all filters; returns how many do. */
 static int64_t filter(histo_samples *from, const histo_run *run)
 {
-    int last = from->nest.ndim - 1, operand = 1;
+    int last = from->iter.ndim - 1, operand = 1;
     memset(from->keep, 1, (size_t)run->n);
     int64_t kept = run->n;
     if (from->mask) {
-        histo_keep_nonzero(from->mask->dtype, run->at[operand], from->nest.strides[operand][last], run->n, from->keep);
+        histo_keep_nonzero(from->mask->dtype, run->at[operand], from->iter.strides[operand][last], run->n, from->keep);
         operand++;
     }
     if (from->where)
-        histo_keep_inside(from->where->dtype, run->at[operand], from->nest.strides[operand][last], run->n,
+        histo_keep_inside(from->where->dtype, run->at[operand], from->iter.strides[operand][last], run->n,
                           from->where_lo, from->where_hi, from->keep);
     if (from->mask || from->where) {
         kept = kept_of(from->keep, run->n);
         from->masked += (uint64_t)(run->n - kept);
     }
     if (from->only_inside) {
-        histo_keep_inside(from->dtype, run->at[0], from->nest.strides[0][last], run->n, from->lo, from->hi, from->keep);
+        histo_keep_inside(from->dtype, run->at[0], from->iter.strides[0][last], run->n, from->lo, from->hi, from->keep);
         kept = kept_of(from->keep, run->n);
     }
     return kept;
@@ -127,12 +127,12 @@ static int64_t filter(histo_samples *from, const histo_run *run)
 bool histo_samples_next(histo_samples *from)
 {
     size_t size = histo_dtype_size(from->dtype);
-    int64_t stride = from->nest.strides[0][from->nest.ndim - 1];
+    int64_t stride = from->iter.strides[0][from->iter.ndim - 1];
     bool filtered = from->mask || from->where || from->only_inside;
     int64_t n = 0;
     while (n < HISTO_SAMPLES_GATHERED) {
         histo_run run;
-        bool in_place = n == 0 && from->lies_well;
+        bool in_place = n == 0 && from->is_contiguous_aligned;
         from->walk.limit = in_place && !filtered ? HISTO_SAMPLES_IN_PLACE : HISTO_SAMPLES_GATHERED - n;
         if (!histo_walk_next(&from->walk, &run)) break;
         int64_t kept = filtered ? filter(from, &run) : run.n;

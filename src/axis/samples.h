@@ -17,10 +17,10 @@ typedef struct histo_samples {
     int64_t n;
     uint64_t masked; /* samples that the mask or the range filter has left out so far */
 
-    histo_nest nest;
+    histo_strided_iter iter;
     histo_walk walk;
     histo_dtype dtype;
-    bool lies_well;                 /* every run can be used where it lies */
+    bool is_contiguous_aligned;     /* every run can be used where it lies */
     const histo_view *mask, *where; /* operand 1 and, after any mask, the next */
     double where_lo, where_hi;
     bool only_inside;

@@ -1,4 +1,4 @@
-/* Moments in two passes over a piece small enough for the first-level cache, mean first and then powers of the
+/* Moments in two passes over a piece small enough for the L1 cache, mean first and then powers of the
  * distances from it; pieces join by the formulas of Chan, Golub and LeVeque (1979) and Pébay (2008). So no large sums
  * cancel, and both inner loops vectorise. Samples of one byte are counted by value instead, which is exact. */
 #include "axis/stats.h"

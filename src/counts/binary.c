@@ -156,14 +156,14 @@ static histo_status put_exact(histo_bytes *out, const histo_exact *const exact[2
 
 histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
 {
-    const histo_bank *bank = &hist->bank;
-    const histo_exact *const exact[2] = {bank->exact_w, bank->exact_w2};
-    int64_t all = bank->sparse ? 0 : bank->batch * bank->slots;
+    const histo_accumulators *accumulators = &hist->accumulators;
+    const histo_exact *const exact[2] = {accumulators->exact_w, accumulators->exact_w2};
+    int64_t all = accumulators->sparse ? 0 : accumulators->batch * accumulators->slots;
     histo_bytes_put(out, magic, sizeof magic);
-    histo_bytes_put_le(out, bank->sparse ? SPARSE_VERSION : VERSION, 4);
+    histo_bytes_put_le(out, accumulators->sparse ? SPARSE_VERSION : VERSION, 4);
     histo_bytes_put_le(out, hist->weighting, 1);
     histo_bytes_put_le(out, (uint64_t)hist->naxes, 1);
-    histo_bytes_put_le(out, (uint64_t)bank->batch, 8);
+    histo_bytes_put_le(out, (uint64_t)accumulators->batch, 8);
     for (int a = 0; a < hist->naxes; a++)
         put_axis(out, &hist->axes[a]);
     histo_exact_windows windows[2];
@@ -171,14 +171,14 @@ histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out)
         windows[power] = histo_exact_used(exact[power]);
         put_windows(out, &windows[power]);
     }
-    put_array(out, bank->masked, bank->batch);
-    put_array(out, bank->counts, all);
-    if (bank->sparse) {
-        const histo_list list = histo_sparse_all(bank->sparse);
+    put_array(out, accumulators->masked, accumulators->batch);
+    put_array(out, accumulators->counts, all);
+    if (accumulators->sparse) {
+        const histo_list list = histo_sparse_all(accumulators->sparse);
         put_sparse(out, &list);
     }
-    if (bank->sum_w) put_array(out, bank->sum_w, all);
-    if (bank->sum_w2) put_array(out, bank->sum_w2, all);
+    if (accumulators->sum_w) put_array(out, accumulators->sum_w, all);
+    if (accumulators->sum_w2) put_array(out, accumulators->sum_w2, all);
     if (exact[0]) {
         histo_status status = put_exact(out, exact, windows);
         if (status != HISTO_OK) return status;
@@ -513,29 +513,29 @@ static histo_status get_counts(source *in, histo_list *list)
 }
 
 /* No value is 0, so that each takes a byte or more. */
-static histo_status get_sparse(source *in, const histo_bank *bank)
+static histo_status get_sparse(source *in, const histo_accumulators *accumulators)
 {
     uint64_t occupied;
     histo_status status = get_up_to(in, 8, left(in) / 2, "the number of occupied slots", &occupied);
     if (status != HISTO_OK || !occupied) return status;
     histo_list list = {(int64_t)occupied, malloc(occupied * sizeof *list.entries)};
     if (!list.entries) return histo_fail_memory(occupied * sizeof *list.entries, "the occupied slots of a histogram");
-    status = get_slots(in, &list, (uint64_t)(bank->batch * bank->slots));
+    status = get_slots(in, &list, (uint64_t)(accumulators->batch * accumulators->slots));
     if (status == HISTO_OK) status = get_counts(in, &list);
-    if (status == HISTO_OK) status = histo_sparse_add(bank->sparse, list);
+    if (status == HISTO_OK) status = histo_sparse_add(accumulators->sparse, list);
     if (status != HISTO_OK) histo_list_free(&list);
     return status;
 }
 
-static histo_status get_bank(source *in, const header *h, const histo_bank *bank)
+static histo_status get_bank(source *in, const header *h, const histo_accumulators *accumulators)
 {
-    int64_t all = bank->sparse ? 0 : bank->batch * bank->slots;
-    histo_status status = get_array(in, bank->masked, bank->batch);
-    if (status == HISTO_OK && bank->sparse) status = get_sparse(in, bank);
-    if (status == HISTO_OK) status = get_array(in, bank->counts, all);
-    if (status == HISTO_OK && bank->sum_w) status = get_array(in, bank->sum_w, all);
-    if (status == HISTO_OK && bank->sum_w2) status = get_array(in, bank->sum_w2, all);
-    histo_exact *const exact[2] = {bank->exact_w, bank->exact_w2};
+    int64_t all = accumulators->sparse ? 0 : accumulators->batch * accumulators->slots;
+    histo_status status = get_array(in, accumulators->masked, accumulators->batch);
+    if (status == HISTO_OK && accumulators->sparse) status = get_sparse(in, accumulators);
+    if (status == HISTO_OK) status = get_array(in, accumulators->counts, all);
+    if (status == HISTO_OK && accumulators->sum_w) status = get_array(in, accumulators->sum_w, all);
+    if (status == HISTO_OK && accumulators->sum_w2) status = get_array(in, accumulators->sum_w2, all);
+    histo_exact *const exact[2] = {accumulators->exact_w, accumulators->exact_w2};
     if (status == HISTO_OK && exact[0]) status = get_exact(in, h->windows, exact);
     if (status == HISTO_OK && left(in)) return corrupt(in, "%zu bytes follow the histogram", left(in));
     return status;
@@ -558,7 +558,7 @@ histo_status histo_binary_load(const unsigned char *data, size_t size, histo_his
     histo_hist *hist = NULL;
     histo_status status = get_header(&in, &h);
     if (status == HISTO_OK) status = make_hist(&in, &h, &hist);
-    if (status == HISTO_OK) status = get_bank(&in, &h, &hist->bank);
+    if (status == HISTO_OK) status = get_bank(&in, &h, &hist->accumulators);
     header_free(&h);
     if (status == HISTO_OK)
         *out = hist;

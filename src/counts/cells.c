@@ -25,7 +25,7 @@ bool histo_place_next(histo_place *place)
     int a = place->hist->naxes - 1;
     while (a >= 0 && ++place->at[a] == place->hist->axes[a].bins + place->flow)
         place->at[a--] = 0;
-    return a >= 0 || ++place->entry < place->hist->bank.batch;
+    return a >= 0 || ++place->entry < place->hist->accumulators.batch;
 }
 
 int64_t histo_place_slot(const histo_place *place)
@@ -94,7 +94,7 @@ static uint64_t cell_of(const histo_hist *hist, uint64_t slot)
 
 histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells)
 {
-    const histo_list all = histo_sparse_all(hist->bank.sparse);
+    const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     const size_t bytes = 2 * (size_t)all.n * sizeof *all.entries;
     *cells = (histo_list){0, malloc(bytes + 1)};
     if (!cells->entries) return histo_fail_memory(bytes, "the cells of a sparse histogram");

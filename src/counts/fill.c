@@ -37,7 +37,7 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
                           "the samples are in the memory of GPU %d, and the plan is for another device",
                           problem.home - HISTO_DEVICE_CUDA(0));
     status = histo_problem_is_near(&problem, plan->problem.device);
-    return status == HISTO_OK ? histo_plan_run(plan, &hist->bank, operands, options) : status;
+    return status == HISTO_OK ? histo_plan_run(plan, &hist->accumulators, operands, options) : status;
 }
 
 /* Plans are good for samples within this factor of those they were made for. */
@@ -58,7 +58,7 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
         histo_plan_destroy(hist->plan);
         hist->plan = plan;
     }
-    return histo_plan_run(hist->plan, &hist->bank, operands, options);
+    return histo_plan_run(hist->plan, &hist->accumulators, operands, options);
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)

@@ -6,7 +6,7 @@
 
 histo_hist_options histo_hist_kind(const histo_hist *hist)
 {
-    return (histo_hist_options){hist->bank.batch, hist->weighting, histo_hist_storage(hist)};
+    return (histo_hist_options){hist->accumulators.batch, hist->weighting, histo_hist_storage(hist)};
 }
 
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
@@ -22,7 +22,7 @@ histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes
     if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
     hist->weighting = kind->weighting;
     hist->bins = bins;
-    status = histo_bank_make(&hist->bank, slots, kind);
+    status = histo_accumulators_make(&hist->accumulators, slots, kind);
     for (int a = 0; a < naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &hist->axes[a]);
         if (status == HISTO_OK) hist->naxes++;
@@ -58,7 +58,7 @@ void histo_hist_destroy(histo_hist *hist)
     if (!hist) return;
     for (int a = 0; a < hist->naxes; a++)
         histo_axis_disown(&hist->axes[a]);
-    histo_bank_free(&hist->bank);
+    histo_accumulators_free(&hist->accumulators);
     histo_plan_destroy(hist->plan);
     free(hist);
 }
@@ -82,7 +82,7 @@ histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
 histo_status histo_hist_reset(histo_hist *hist)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
-    histo_bank_clear(&hist->bank);
+    histo_accumulators_clear(&hist->accumulators);
     return HISTO_OK;
 }
 
@@ -98,7 +98,7 @@ histo_axis histo_hist_axis(const histo_hist *hist, int a)
 
 int64_t histo_hist_batch(const histo_hist *hist)
 {
-    return hist->bank.batch;
+    return hist->accumulators.batch;
 }
 
 histo_weighting histo_hist_weighting(const histo_hist *hist)
@@ -108,7 +108,7 @@ histo_weighting histo_hist_weighting(const histo_hist *hist)
 
 histo_storage histo_hist_storage(const histo_hist *hist)
 {
-    return hist->bank.sparse ? HISTO_SPARSE : HISTO_DENSE;
+    return hist->accumulators.sparse ? HISTO_SPARSE : HISTO_DENSE;
 }
 
 histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b)
@@ -118,9 +118,9 @@ histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b)
     if (a->weighting != b->weighting) return histo_fail(HISTO_INVALID, "their weightings differ");
     if (histo_hist_storage(a) != histo_hist_storage(b))
         return histo_fail(HISTO_INVALID, "one is sparse, the other dense");
-    if (a->bank.batch != b->bank.batch)
-        return histo_fail(HISTO_INVALID, "one is a batch of %lld, the other of %lld", (long long)a->bank.batch,
-                          (long long)b->bank.batch);
+    if (a->accumulators.batch != b->accumulators.batch)
+        return histo_fail(HISTO_INVALID, "one is a batch of %lld, the other of %lld", (long long)a->accumulators.batch,
+                          (long long)b->accumulators.batch);
     for (int i = 0; i < a->naxes; i++)
         if (!histo_axis_equal(&a->axes[i], &b->axes[i]))
             return histo_fail(HISTO_INVALID, "their edges on axis %d differ", i);

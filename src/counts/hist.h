@@ -2,7 +2,7 @@
 #ifndef COUNTS_HIST_H
 #define COUNTS_HIST_H
 
-#include "plan/bank.h"
+#include "plan/accumulators.h"
 #include "plan/plan.h"
 
 struct histo_hist {
@@ -10,7 +10,7 @@ struct histo_hist {
     histo_axis axes[HISTO_MAX_AXES]; /* owned */
     histo_weighting weighting;
     int64_t bins; /* of one batch entry */
-    histo_bank bank;
+    histo_accumulators accumulators;
     histo_plan *plan; /* the last one used by histo_hist_fill; NULL before */
 };
 

@@ -21,11 +21,11 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
 histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
 {
     histo_status status = histo_hist_alike(hist, other);
-    if (status == HISTO_OK) status = histo_bank_gather(&hist->bank);
-    if (status == HISTO_OK) status = histo_bank_gather(&other->bank);
+    if (status == HISTO_OK) status = histo_accumulators_gather(&hist->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_gather(&other->accumulators);
     if (status != HISTO_OK) return status;
-    histo_bank *to = &hist->bank;
-    const histo_bank *from = &other->bank;
+    histo_accumulators *to = &hist->accumulators;
+    const histo_accumulators *from = &other->accumulators;
     if (to->exact_w) {
         /* Make room in both before either changes. */
         status = histo_exact_reserve_like(to->exact_w, from->exact_w, 1);

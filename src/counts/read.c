@@ -5,16 +5,16 @@
 
 int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
 {
-    return hist->bank.batch * (slots == HISTO_FLOW ? hist->bank.slots : hist->bins);
+    return hist->accumulators.batch * (slots == HISTO_FLOW ? hist->accumulators.slots : hist->bins);
 }
 
-/* Check the size of a read, and make the bank ready for it. */
+/* Check the size of a read, and make the accumulators ready for it. */
 static histo_status start_reading(const histo_hist *hist, histo_slots slots, int64_t size)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     if (slots != HISTO_BINS && slots != HISTO_FLOW) return histo_fail(HISTO_INVALID, "unknown slots %d", (int)slots);
     int64_t wanted = histo_hist_size(hist, slots);
-    if (size == wanted) return histo_bank_gather(&hist->bank);
+    if (size == wanted) return histo_accumulators_gather(&hist->accumulators);
     return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld", (long long)size,
                       (long long)wanted);
 }
@@ -48,7 +48,7 @@ static bool cursor_next(cursor *c, int64_t *index)
     int a = hist->naxes - 1;
     while (a >= 0 && ++c->at[a] == hist->axes[a].bins + margin)
         c->at[a--] = first;
-    if (a < 0) c->base += hist->bank.slots;
+    if (a < 0) c->base += hist->accumulators.slots;
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slo
 /* All entries of a read of a sparse histogram, each array if it is wanted. */
 static void read_sparse(const histo_hist *hist, histo_slots slots, uint64_t *counts, double *sum_w, double *sum_w2)
 {
-    const histo_list all = histo_sparse_all(hist->bank.sparse);
+    const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     const size_t bytes = (size_t)histo_hist_size(hist, slots) * 8;
     if (counts) memset(counts, 0, bytes);
     if (sum_w) memset(sum_w, 0, bytes);
@@ -87,14 +87,14 @@ histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, u
     histo_status status = start_reading(hist, slots, size);
     if (status != HISTO_OK) return status;
     if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
-    if (hist->bank.sparse) {
+    if (hist->accumulators.sparse) {
         read_sparse(hist, slots, counts, NULL, NULL);
         return HISTO_OK;
     }
     int64_t index;
     cursor c = cursor_start(hist, slots);
     while (cursor_next(&c, &index))
-        *counts++ = hist->bank.counts[index];
+        *counts++ = hist->accumulators.counts[index];
     return HISTO_OK;
 }
 
@@ -115,9 +115,9 @@ static finder finder_start(const histo_hist *hist, histo_slots slots)
 
 static bool finder_next(finder *f, int64_t *index, uint64_t *count)
 {
-    const histo_bank *bank = &f->hist->bank;
-    if (bank->sparse) {
-        const histo_list all = histo_sparse_all(bank->sparse);
+    const histo_accumulators *accumulators = &f->hist->accumulators;
+    if (accumulators->sparse) {
+        const histo_list all = histo_sparse_all(accumulators->sparse);
         while (f->next < all.n) {
             const histo_entry *entry = &all.entries[f->next++];
             *count = entry->count;
@@ -127,7 +127,7 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
     }
     for (int64_t slot; cursor_next(&f->dense, &slot);) {
         *index = f->next++;
-        *count = bank->counts[slot];
+        *count = accumulators->counts[slot];
         if (*count) return true;
     }
     return false;
@@ -193,19 +193,19 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
     if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
         return histo_fail(HISTO_INVALID,
                           "the histogram keeps no sums of squared weights: its weighting is without them");
-    const histo_bank *bank = &hist->bank;
-    if (bank->sparse) {
+    const histo_accumulators *accumulators = &hist->accumulators;
+    if (accumulators->sparse) {
         read_sparse(hist, slots, NULL, sum_w, sum_w2);
         return HISTO_OK;
     }
     int64_t index;
     cursor c = cursor_start(hist, slots);
     while (cursor_next(&c, &index)) {
-        double w = (double)bank->counts[index], w2 = w;
-        if (sum_w && bank->sum_w) w = bank->sum_w[index];
-        if (sum_w && bank->exact_w) w = histo_exact_read(bank->exact_w, index);
-        if (sum_w2 && bank->sum_w2) w2 = bank->sum_w2[index];
-        if (sum_w2 && bank->exact_w2) w2 = histo_exact_read(bank->exact_w2, index);
+        double w = (double)accumulators->counts[index], w2 = w;
+        if (sum_w && accumulators->sum_w) w = accumulators->sum_w[index];
+        if (sum_w && accumulators->exact_w) w = histo_exact_read(accumulators->exact_w, index);
+        if (sum_w2 && accumulators->sum_w2) w2 = accumulators->sum_w2[index];
+        if (sum_w2 && accumulators->exact_w2) w2 = histo_exact_read(accumulators->exact_w2, index);
         if (sum_w) *sum_w++ = w;
         if (sum_w2) *sum_w2++ = w2;
     }
@@ -215,19 +215,19 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
 histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size)
 {
     if (!hist || !masked) return histo_fail(HISTO_INVALID, "the histogram or the array is NULL");
-    if (size != hist->bank.batch)
+    if (size != hist->accumulators.batch)
         return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld",
-                          (long long)size, (long long)hist->bank.batch);
-    histo_status status = histo_bank_gather(&hist->bank);
+                          (long long)size, (long long)hist->accumulators.batch);
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
     if (status != HISTO_OK) return status;
-    memcpy(masked, hist->bank.masked, (size_t)size * sizeof *masked);
+    memcpy(masked, hist->accumulators.masked, (size_t)size * sizeof *masked);
     return HISTO_OK;
 }
 
 histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
 {
     if (!hist || !tally) return histo_fail(HISTO_INVALID, "the histogram or the tally is NULL");
-    histo_status status = histo_bank_gather(&hist->bank);
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
     if (status != HISTO_OK) return status;
     histo_tally t = {0};
     int64_t index, at[HISTO_MAX_AXES];
@@ -244,8 +244,8 @@ histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally)
         }
         *(flow ? &t.flow : &t.bins) += count;
     }
-    for (int64_t b = 0; b < hist->bank.batch; b++)
-        t.masked += hist->bank.masked[b];
+    for (int64_t b = 0; b < hist->accumulators.batch; b++)
+        t.masked += hist->accumulators.masked[b];
     t.samples = t.bins + t.flow + t.masked;
     *tally = t;
     return HISTO_OK;

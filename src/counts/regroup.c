@@ -56,7 +56,7 @@ static void map_axis(regrouping *r, int source, int target, int64_t begin, int64
     }
 }
 
-static void add_slot(const histo_bank *to, int64_t t, const histo_bank *from, int64_t f)
+static void add_slot(const histo_accumulators *to, int64_t t, const histo_accumulators *from, int64_t f)
 {
     to->counts[t] += from->counts[f];
     if (to->sum_w) to->sum_w[t] += from->sum_w[f];
@@ -67,7 +67,7 @@ static void add_slot(const histo_bank *to, int64_t t, const histo_bank *from, in
 
 static histo_status move_counts(const regrouping *r)
 {
-    const histo_bank *from = &r->from->bank, *to = &r->to->bank;
+    const histo_accumulators *from = &r->from->accumulators, *to = &r->to->accumulators;
     int naxes = r->from->naxes;
     if (from->exact_w) {
         /* Up to all 2^31 slots of the old histogram may come together in one. Sums are added in balanced digits, half
@@ -100,12 +100,12 @@ static uint64_t target_of(const regrouping *r, uint64_t slot)
         target += (uint64_t)r->stride[a] * r->map[a][slot % slots];
         slot /= slots;
     }
-    return target + slot * (uint64_t)r->to->bank.slots; /* what is left is the batch entry */
+    return target + slot * (uint64_t)r->to->accumulators.slots; /* what is left is the batch entry */
 }
 
 static histo_status move_sparse(const regrouping *r)
 {
-    const histo_list from = histo_sparse_all(r->from->bank.sparse);
+    const histo_list from = histo_sparse_all(r->from->accumulators.sparse);
     const size_t bytes = (size_t)from.n * sizeof *from.entries;
     histo_entry *moved = malloc(2 * bytes + 1); /* and room to sort them */
     if (!moved) return histo_fail_memory(2 * bytes, "the occupied slots of a sparse histogram");
@@ -117,15 +117,16 @@ static histo_status move_sparse(const regrouping *r)
         free(moved);
         return histo_fail_memory((size_t)n * sizeof *kept, "the occupied slots of a sparse histogram");
     }
-    memcpy(r->to->bank.masked, r->from->bank.masked, (size_t)r->from->bank.batch * sizeof *r->to->bank.masked);
-    return histo_sparse_add(r->to->bank.sparse, (histo_list){n, kept}); /* to nothing, which cannot fail */
+    memcpy(r->to->accumulators.masked, r->from->accumulators.masked,
+           (size_t)r->from->accumulators.batch * sizeof *r->to->accumulators.masked);
+    return histo_sparse_add(r->to->accumulators.sparse, (histo_list){n, kept}); /* to nothing, which cannot fail */
 }
 
 /* Finish: hand the new histogram out, or undo everything. */
 static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 {
-    if (status == HISTO_OK) status = histo_bank_gather(&r->from->bank);
-    if (status == HISTO_OK) status = r->from->bank.sparse ? move_sparse(r) : move_counts(r);
+    if (status == HISTO_OK) status = histo_accumulators_gather(&r->from->accumulators);
+    if (status == HISTO_OK) status = r->from->accumulators.sparse ? move_sparse(r) : move_counts(r);
     release(r);
     if (status == HISTO_OK)
         *out = r->to;

@@ -441,7 +441,7 @@ static histo_status keep_counts(loader *l)
         c += c < cells->n && cells->at[c].slot == next.slot;
         if (next.count) kept.entries[kept.n++] = next;
     }
-    histo_status status = kept.n ? histo_sparse_add(l->hist->bank.sparse, kept) : HISTO_OK;
+    histo_status status = kept.n ? histo_sparse_add(l->hist->accumulators.sparse, kept) : HISTO_OK;
     if (status != HISTO_OK || !kept.n) histo_list_free(&kept);
     return status;
 }
@@ -452,22 +452,22 @@ static histo_status prepare(loader *l)
     histo_status status =
         histo_hist_make(&l->hist, l->naxes, l->axes, &(histo_hist_options){l->batch, l->weighting, l->storage});
     if (status != HISTO_OK) return status;
-    const histo_bank *bank = &l->hist->bank;
+    const histo_accumulators *accumulators = &l->hist->accumulators;
     for (int a = 0; a < l->naxes; a++) {
         if (!l->axes[a].edges) continue;
         status = histo_axis_check_kept(&l->hist->axes[a], l->axes[a].edges);
         if (status != HISTO_OK) return blame_file(l, l->axis_at[a], status);
     }
     if (histo_is_fast(l->weighting)) {
-        l->sums[0].sums = bank->sum_w;
-        l->sums[1].sums = bank->sum_w2;
+        l->sums[0].sums = accumulators->sum_w;
+        l->sums[1].sums = accumulators->sum_w2;
     }
     if (histo_is_reproducible(l->weighting)) {
-        size_t all = (size_t)(bank->batch * bank->slots);
+        size_t all = (size_t)(accumulators->batch * accumulators->slots);
         l->own_sums = calloc(all, 2 * sizeof *l->own_sums);
         if (!l->own_sums) return histo_fail_memory(2 * all * sizeof *l->own_sums, "loading sums of weights");
         l->sums[0].sums = l->own_sums;
-        if (bank->exact_w2) l->sums[1].sums = l->own_sums + all;
+        if (accumulators->exact_w2) l->sums[1].sums = l->own_sums + all;
     }
     return HISTO_OK;
 }
@@ -476,13 +476,13 @@ static histo_status read_values(loader *l)
 {
     if (l->storage == HISTO_SPARSE) return read_cells(l);
     if (!l->values) return HISTO_OK;
-    const histo_bank *bank = &l->hist->bank;
-    histo_lane counts = {bank->counts, NULL};
+    const histo_accumulators *accumulators = &l->hist->accumulators;
+    histo_lane counts = {accumulators->counts, NULL};
     if (!l->sums[0].sums) return read_lane(l, l->values, counts);
     histo_status status = read_lane(l, l->values, l->sums[0]);
     if (status != HISTO_OK) return status;
     if (l->variances) return read_lane(l, l->variances, l->sums[1]);
-    for (int64_t i = 0; l->sums[1].sums && i < bank->batch * bank->slots; i++)
+    for (int64_t i = 0; l->sums[1].sums && i < accumulators->batch * accumulators->slots; i++)
         l->sums[1].sums[i] = fabs(l->sums[0].sums[i]);
     return HISTO_OK;
 }
@@ -535,7 +535,7 @@ static histo_status read_checksum(const loader *l)
             if (l->details[i]) return FAIL(l->details[i], "writer_info.histo has this list, but no checksum");
         return HISTO_OK;
     }
-    const histo_lane counts[2] = {{l->hist->bank.counts, NULL}, {NULL, NULL}};
+    const histo_lane counts[2] = {{l->hist->accumulators.counts, NULL}, {NULL, NULL}};
     const histo_list cells = {l->cells.n, l->cells.at};
     char checksum[9];
     snprintf(checksum, sizeof checksum, "%08" PRIx32,
@@ -550,12 +550,12 @@ static histo_status read_checksum(const loader *l)
 
 static histo_status read_lists(loader *l)
 {
-    const histo_bank *bank = &l->hist->bank;
-    int64_t all = bank->batch * bank->slots;
+    const histo_accumulators *accumulators = &l->hist->accumulators;
+    int64_t all = accumulators->batch * accumulators->slots;
     for (int i = SUM_W; i <= SUM_W2; i++)
         if (l->details[i] && !l->sums[i - SUM_W].sums) return FAIL(l->details[i], "the histogram has no weights");
-    const sink masked = {.lane = {bank->masked, NULL}}, counts = {{bank->counts, NULL}, &l->own};
-    histo_status status = read_list(l, l->details[MASKED], masked, bank->batch);
+    const sink masked = {.lane = {accumulators->masked, NULL}}, counts = {{accumulators->counts, NULL}, &l->own};
+    histo_status status = read_list(l, l->details[MASKED], masked, accumulators->batch);
     if (status == HISTO_OK) status = read_list(l, l->details[COUNTS], counts, all);
     if (status == HISTO_OK) status = read_list(l, l->details[SUM_W], (sink){.lane = l->sums[0]}, all);
     if (status == HISTO_OK) status = read_list(l, l->details[SUM_W2], (sink){.lane = l->sums[1]}, all);
@@ -628,7 +628,8 @@ static histo_status read_histogram(loader *l, size_t at)
     if (status == HISTO_OK) status = read_checksum(l);
     if (status == HISTO_OK) status = read_lists(l);
     if (status == HISTO_OK && l->storage == HISTO_SPARSE) status = keep_counts(l);
-    histo_exact *const exact[] = {l->hist ? l->hist->bank.exact_w : NULL, l->hist ? l->hist->bank.exact_w2 : NULL};
+    histo_exact *const exact[] = {l->hist ? l->hist->accumulators.exact_w : NULL,
+                                  l->hist ? l->hist->accumulators.exact_w2 : NULL};
     for (int s = 0; s < 2 && exact[s] && status == HISTO_OK; s++)
         status = add_exactly(l, exact[s], l->sums[s].sums);
     return status;

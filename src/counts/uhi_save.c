@@ -68,7 +68,7 @@ static void put_axis(histo_bytes *out, const histo_axis *axis)
 static void put_axes(histo_bytes *out, const histo_hist *hist)
 {
     histo_bytes_print(out, "    \"axes\": [");
-    if (hist->bank.batch > 1) put_batch_axis(out, hist->bank.batch);
+    if (hist->accumulators.batch > 1) put_batch_axis(out, hist->accumulators.batch);
     for (int a = 0; a < hist->naxes; a++) {
         if (a) histo_bytes_put(out, ",", 1);
         put_axis(out, &hist->axes[a]);
@@ -84,7 +84,7 @@ static int brackets(const histo_place *cell, bool end)
     int n = 0;
     for (int a = cell->hist->naxes - 1; a >= 0; a--, n++)
         if (cell->at[a] != (end ? cell->hist->axes[a].bins + HISTO_CELLS - 1 : 0)) return n;
-    int64_t batch = cell->hist->bank.batch;
+    int64_t batch = cell->hist->accumulators.batch;
     return n + (batch > 1 && cell->entry == (end ? batch - 1 : 0));
 }
 
@@ -108,10 +108,10 @@ static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, 
 /* Sparse counts: for each axis, where the cells are on it; and their values. */
 static void put_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
 {
-    const bool batch = hist->bank.batch > 1;
-    uint64_t stride = (uint64_t)(hist->bank.batch * hist->bank.slots);
+    const bool batch = hist->accumulators.batch > 1;
+    uint64_t stride = (uint64_t)(hist->accumulators.batch * hist->accumulators.slots);
     for (int a = batch ? -1 : 0; a < hist->naxes; a++) {
-        const uint64_t extent = (uint64_t)(a < 0 ? hist->bank.batch : hist->axes[a].bins + 3);
+        const uint64_t extent = (uint64_t)(a < 0 ? hist->accumulators.batch : hist->axes[a].bins + 3);
         stride /= extent;
         histo_bytes_print(out, a < 0 || (!batch && a == 0) ? ",\n      \"index\": [[" : "],\n      [");
         for (int64_t i = 0; i < cells->n; i++)
@@ -166,7 +166,7 @@ static void put_untold(histo_bytes *out, const histo_hist *hist, const char *key
 /* The same of sparse counts, which the storage tells by cells. */
 static void put_untold_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
 {
-    const histo_list all = histo_sparse_all(hist->bank.sparse);
+    const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     list l = {out, "counts", false, 0};
     for (int64_t i = 0, c = 0; i < all.n || c < cells->n;) {
         const uint64_t slot = i < all.n ? all.entries[i].slot : UINT64_MAX;
@@ -181,8 +181,8 @@ static void put_untold_occupied(histo_bytes *out, const histo_hist *hist, const 
 static void put_masked(histo_bytes *out, const histo_hist *hist)
 {
     list masked = {out, "masked", false, 0};
-    for (int64_t b = 0; b < hist->bank.batch; b++)
-        if (hist->bank.masked[b]) list_add(&masked, b, hist->bank.masked[b]);
+    for (int64_t b = 0; b < hist->accumulators.batch; b++)
+        if (hist->accumulators.masked[b]) list_add(&masked, b, hist->accumulators.masked[b]);
     list_end(&masked);
 }
 
@@ -190,7 +190,7 @@ static void put_writer(histo_bytes *out, const histo_hist *hist)
 {
     histo_bytes_print(out, ",\n    \"writer_info\": {\"histo\": {\"version\": \"%s\", \"weighting\": \"%s\"",
                       histo_version(), histo_uhi_weightings[hist->weighting]);
-    if (hist->bank.sparse) histo_bytes_print(out, ", \"storage\": \"sparse\"");
+    if (hist->accumulators.sparse) histo_bytes_print(out, ", \"storage\": \"sparse\"");
     put_masked(out, hist);
 }
 
@@ -236,7 +236,7 @@ static void put_beginning(histo_bytes *out, const histo_hist *hist, const char *
 
 static void put_dense(histo_bytes *out, const histo_hist *hist, const char *name, const histo_lane sums[2])
 {
-    histo_lane counts = {hist->bank.counts, NULL};
+    histo_lane counts = {hist->accumulators.counts, NULL};
     put_beginning(out, hist, name, sums[1].sums ? "weighted" : sums[0].sums ? "double" : "int");
     put_lane(out, hist, "values", sums[0].sums ? sums[0] : counts);
     if (sums[1].sums) put_lane(out, hist, "variances", sums[1]);
@@ -263,16 +263,16 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
 
 static histo_status save_dense(const histo_hist *hist, const char *name, histo_bytes *out)
 {
-    const histo_bank *bank = &hist->bank;
-    histo_lane sums[2] = {{NULL, bank->sum_w}, {NULL, bank->sum_w2}};
+    const histo_accumulators *accumulators = &hist->accumulators;
+    histo_lane sums[2] = {{NULL, accumulators->sum_w}, {NULL, accumulators->sum_w2}};
     double *rounded = NULL;
     histo_status status = HISTO_OK;
-    if (bank->exact_w) {
-        int64_t all = bank->batch * bank->slots;
+    if (accumulators->exact_w) {
+        int64_t all = accumulators->batch * accumulators->slots;
         rounded = calloc((size_t)all, 2 * sizeof *rounded);
         if (!rounded) return histo_fail_memory((size_t)all * 2 * sizeof *rounded, "saving sums of weights");
         sums[0].sums = rounded;
-        if (bank->exact_w2) sums[1].sums = rounded + all;
+        if (accumulators->exact_w2) sums[1].sums = rounded + all;
         status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all);
     }
     if (status == HISTO_OK) put_dense(out, hist, name, sums);
@@ -287,7 +287,7 @@ histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_byte
     histo_status status = check_name(name);
     if (status == HISTO_OK) status = histo_c_locale_begin(&locale);
     if (status != HISTO_OK) return status;
-    status = hist->bank.sparse ? save_sparse(hist, name, out) : save_dense(hist, name, out);
+    status = hist->accumulators.sparse ? save_sparse(hist, name, out) : save_dense(hist, name, out);
     histo_c_locale_end(&locale);
     return status;
 }

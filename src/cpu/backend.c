@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "cpu/cpu.h"
-#include "plan/bank.h"
+#include "plan/accumulators.h"
 
-enum { MOST_THREADS = 1024 };
+enum { MAX_THREADS = 1024 };
 
 static const char *unavailable(void)
 {
@@ -23,14 +23,14 @@ static int threads_by_environment(void)
     if (!text) return 0;
     char *end;
     long wanted = strtol(text, &end, 10);
-    return *end == '\0' && wanted >= 1 && wanted <= MOST_THREADS ? (int)wanted : 0;
+    return *end == '\0' && wanted >= 1 && wanted <= MAX_THREADS ? (int)wanted : 0;
 }
 
 static int threads(int wanted)
 {
     if (wanted == 0) wanted = threads_by_environment();
     if (wanted == 0) wanted = histo_cpus_usable();
-    return wanted < MOST_THREADS ? wanted : MOST_THREADS;
+    return wanted < MAX_THREADS ? wanted : MAX_THREADS;
 }
 
 static char word[160];
@@ -101,8 +101,9 @@ void *histo_cpu_allocate(size_t bytes)
     return memory;
 }
 
-/* What is occupied of the counters, in order, and behind it the samples left out, as histo_bank_add wants them. */
-static histo_status list_of(const histo_bank *counters, histo_list *list)
+/* What is occupied of the counters, in order, and behind it the samples left out, as histo_accumulators_add wants them.
+ */
+static histo_status list_of(const histo_accumulators *counters, histo_list *list)
 {
     const int64_t slots = counters->batch * counters->slots;
     int64_t most = counters->batch;
@@ -130,21 +131,21 @@ static void add_lists(const histo_sparse *lists, uint64_t *counts)
 static histo_status launch_for_list(const histo_strategy *strategy, const histo_job *job)
 {
     const histo_problem *p = job->problem;
-    histo_bank counters;
+    histo_accumulators counters;
     histo_status status =
-        histo_bank_make(&counters, p->slots, &(histo_hist_options){p->batch, p->weighting, HISTO_DENSE});
+        histo_accumulators_make(&counters, p->slots, &(histo_hist_options){p->batch, p->weighting, HISTO_DENSE});
     if (status != HISTO_OK) return status;
     histo_job counted = *job;
     histo_list list = {0};
-    counted.bank = &counters;
+    counted.accumulators = &counters;
     status = strategy->launch(&counted);
-    if (status == HISTO_OK) add_lists(job->bank->sparse, counters.counts);
+    if (status == HISTO_OK) add_lists(job->accumulators->sparse, counters.counts);
     if (status == HISTO_OK) status = list_of(&counters, &list);
     if (status == HISTO_OK) {
-        histo_sparse_clear(job->bank->sparse);
-        status = histo_bank_add(job->bank, list); /* to nothing, which cannot fail */
+        histo_sparse_clear(job->accumulators->sparse);
+        status = histo_accumulators_add(job->accumulators, list); /* to nothing, which cannot fail */
     }
-    histo_bank_free(&counters);
+    histo_accumulators_free(&counters);
     return status;
 }
 
@@ -159,7 +160,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     }
     bool lists = job->problem->storage == HISTO_SPARSE && !strategy->sparse;
     histo_status status = lists ? launch_for_list(strategy, job) : strategy->launch(job);
-    if (status != HISTO_OK || job->end == histo_nest_samples(&job->nest)) {
+    if (status != HISTO_OK || job->end == histo_strided_iter_samples(&job->iter)) {
         free(job->workspace);
         job->workspace = NULL;
     }

@@ -34,47 +34,47 @@ size_t histo_blocks_bytes(const histo_problem *problem)
     return (size_t)columns_of(problem) * operand_bytes();
 }
 
-/* Where share `index` of n samples begins, without the product overflowing. */
-static int64_t share(int64_t n, int index, int shares)
+/* Where range `index` of n samples begins, without the product overflowing. */
+static int64_t range_begin(int64_t n, int index, int ranges)
 {
-    return n / shares * index + n % shares * index / shares;
+    return n / ranges * index + n % ranges * index / ranges;
 }
 
-void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered)
+void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered)
 {
     int64_t n = job->end - job->begin;
     *blocks = (histo_blocks){.job = job, .gathered = gathered, .most = HISTO_BLOCK};
     if (job->problem->pairs) {
-        blocks->places = histo_nest_places(&job->nest);
-        n = histo_nest_samples(&blocks->places);
-        histo_walk_start(&blocks->walk, &blocks->places, share(n, index, shares), share(n, index + 1, shares),
-                         INT64_MAX);
+        blocks->places = histo_strided_iter_places(&job->iter);
+        n = histo_strided_iter_samples(&blocks->places);
+        histo_walk_start(&blocks->walk, &blocks->places, range_begin(n, index, ranges),
+                         range_begin(n, index + 1, ranges), INT64_MAX);
         return;
     }
-    histo_walk_start(&blocks->walk, &job->nest, job->begin + share(n, index, shares),
-                     job->begin + share(n, index + 1, shares), INT64_MAX);
+    histo_walk_start(&blocks->walk, &job->iter, job->begin + range_begin(n, index, ranges),
+                     job->begin + range_begin(n, index + 1, ranges), INT64_MAX);
 }
 
-static int64_t run_stride(const histo_nest *nest, int operand)
+static int64_t run_stride(const histo_strided_iter *iter, int operand)
 {
-    return nest->strides[operand][nest->ndim - 1];
+    return iter->strides[operand][iter->ndim - 1];
 }
 
 /* Can the run's samples of this operand be used where they are? */
-static bool lies_well(const histo_blocks *blocks, int operand)
+static bool is_contiguous_aligned(const histo_blocks *blocks, int operand)
 {
     int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
-    return run_stride(&blocks->job->nest, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
+    return run_stride(&blocks->job->iter, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
 /* Bytes of a pixel, if the operands are its channels, one behind the other; else 0. */
 static int pitch_of_pixels(const histo_blocks *blocks)
 {
-    const histo_nest *nest = &blocks->job->nest;
-    const int64_t pitch = run_stride(nest, 0);
-    bool are = nest->operands > 1 && nest->operands <= pitch && pitch <= HISTO_MOST_CHANNELS;
-    for (int o = 0; o < nest->operands && are; o++)
-        are = histo_dtype_size(blocks->job->problem->dtypes[o]) == 1 && run_stride(nest, o) == pitch &&
+    const histo_strided_iter *iter = &blocks->job->iter;
+    const int64_t pitch = run_stride(iter, 0);
+    bool are = iter->operands > 1 && iter->operands <= pitch && pitch <= HISTO_MAX_CHANNELS;
+    for (int o = 0; o < iter->operands && are; o++)
+        are = histo_dtype_size(blocks->job->problem->dtypes[o]) == 1 && run_stride(iter, o) == pitch &&
               blocks->run.at[o] == blocks->run.at[0] + o;
     return are ? (int)pitch : 0;
 }
@@ -83,8 +83,8 @@ static int pitch_of_pixels(const histo_blocks *blocks)
 static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int filled, int64_t n)
 {
     const uint8_t *pixels = (const uint8_t *)blocks->run.at[0];
-    const int channels = blocks->job->nest.operands;
-    uint8_t *out[HISTO_MOST_CHANNELS];
+    const int channels = blocks->job->iter.operands;
+    uint8_t *out[HISTO_MAX_CHANNELS];
     for (int c = 0; c < channels; c++) {
         block->at[c] = blocks->gathered + (size_t)c * operand_bytes();
         out[c] = (uint8_t *)blocks->gathered + (size_t)c * operand_bytes() + filled;
@@ -98,18 +98,18 @@ static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int
  * behind the `filled` samples already there. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
-    const histo_nest *nest = &blocks->job->nest;
+    const histo_strided_iter *iter = &blocks->job->iter;
     const int pitch = pitch_of_pixels(blocks);
     if (pitch) {
         take_pixels(blocks, block, pitch, filled, n);
         return;
     }
-    for (int o = 0; o < nest->operands; o++) {
+    for (int o = 0; o < iter->operands; o++) {
         size_t size = histo_dtype_size(blocks->job->problem->dtypes[o]);
-        int64_t stride = run_stride(nest, o);
+        int64_t stride = run_stride(iter, o);
         const char *from = blocks->run.at[o];
         char *room = blocks->gathered + (size_t)o * operand_bytes();
-        if (in_place && lies_well(blocks, o)) {
+        if (in_place && is_contiguous_aligned(blocks, o)) {
             block->at[o] = from;
         } else {
             histo_gather(room + (size_t)filled * size, from, stride, size, n);
@@ -122,17 +122,17 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
 
 /* Means and differences of n places of images that lie one behind the other, pair by pair. */
 #define DEFINE_PAIR(name, type)                                                                                        \
-    static void pair_##name(const histo_nest *nest, const type *restrict pixels, int n, int32_t *restrict differences, \
-                            type *restrict means)                                                                      \
+    static void pair_##name(const histo_strided_iter *iter, const type *restrict pixels, int n,                        \
+                            int32_t *restrict differences, type *restrict means)                                       \
     {                                                                                                                  \
-        uint32_t sums[HISTO_BLOCK] = {0}, images = (uint32_t)nest->images, factor = histo_mean_factor(images);         \
-        for (int i = 0; i < nest->images; i++)                                                                         \
+        uint32_t sums[HISTO_BLOCK] = {0}, images = (uint32_t)iter->images, factor = histo_mean_factor(images);         \
+        for (int i = 0; i < iter->images; i++)                                                                         \
             for (int k = 0; k < n; k++)                                                                                \
                 sums[k] += pixels[i * n + k];                                                                          \
         for (int k = 0; k < n; k++)                                                                                    \
             means[k] = (type)histo_mean_of(sums[k], images, factor);                                                   \
-        for (int i = 0, at = 0; i < nest->images; i += nest->step, at += n) {                                          \
-            const type *first = pixels + i * n, *second = pixels + (i + 1) % nest->images * n;                         \
+        for (int i = 0, at = 0; i < iter->images; i += iter->step, at += n) {                                          \
+            const type *first = pixels + i * n, *second = pixels + (i + 1) % iter->images * n;                         \
             for (int k = 0; k < n; k++)                                                                                \
                 differences[at + k] = (int32_t)first[k] - (int32_t)second[k];                                          \
             if (at) memcpy(means + at, means, (size_t)n * sizeof *means);                                              \
@@ -145,7 +145,7 @@ DEFINE_PAIR(u16, uint16_t)
  * means and a copy of the images, of which no more than two are a pair. */
 static bool next_pairs(histo_blocks *blocks, histo_block *block)
 {
-    const histo_nest *places = &blocks->places;
+    const histo_strided_iter *places = &blocks->places;
     const histo_dtype dtype = blocks->job->problem->dtypes[0];
     const int pairs = places->images / places->step, most = HISTO_BLOCK / pairs;
     if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
@@ -175,8 +175,8 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
     block->batch = blocks->run.batch;
     int64_t most = blocks->most;
-    for (int o = 0; o < blocks->job->nest.operands && most > HISTO_BLOCK; o++)
-        if (!lies_well(blocks, o)) most = HISTO_BLOCK;
+    for (int o = 0; o < blocks->job->iter.operands && most > HISTO_BLOCK; o++)
+        if (!is_contiguous_aligned(blocks, o)) most = HISTO_BLOCK;
     int64_t n = blocks->run.n < most ? blocks->run.n : most;
     bool in_place = n >= SHORT_RUN;
     take(blocks, block, 0, n, in_place);
@@ -283,15 +283,15 @@ histo_add_weights_fn *histo_add_weights_usable(void)
 
 bool histo_channels_find(histo_channels *channels, const histo_job *job)
 {
-    const histo_nest *nest = &job->nest;
-    int of_channels = nest->batch_ndim - 1;
-    if (nest->operands != 1 || nest->offsets || of_channels < 0) return false;
-    int64_t pitch = run_stride(nest, 0), count = nest->shape[of_channels];
-    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || nest->strides[0][of_channels] != 1) return false;
-    if (count > pitch || pitch > HISTO_MOST_CHANNELS) return false;
-    if (job->begin != 0 || job->end != histo_nest_samples(nest)) return false;
-    *channels = (histo_channels){.count = (int)count, .pitch = (int)pitch, .pixels = *nest};
-    histo_nest *pixels = &channels->pixels;
+    const histo_strided_iter *iter = &job->iter;
+    int of_channels = iter->batch_ndim - 1;
+    if (iter->operands != 1 || iter->offsets || of_channels < 0) return false;
+    int64_t pitch = run_stride(iter, 0), count = iter->shape[of_channels];
+    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || iter->strides[0][of_channels] != 1) return false;
+    if (count > pitch || pitch > HISTO_MAX_CHANNELS) return false;
+    if (job->begin != 0 || job->end != histo_strided_iter_samples(iter)) return false;
+    *channels = (histo_channels){.count = (int)count, .pitch = (int)pitch, .pixels = *iter};
+    histo_strided_iter *pixels = &channels->pixels;
     pixels->batch /= count;
     pixels->batch_ndim--;
     pixels->ndim--;
@@ -380,7 +380,7 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     histo_slots_fn *slots_of = usable_level()->slots;
     for (int o = 0; o < p->operands; o++)
         if (o != p->weights || !histo_adds_as_they_are(p))
-            histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+            histo_prefetch_l2(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);
@@ -429,7 +429,7 @@ void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint
     const level *l = usable_level();
     uint32_t on_axis[HISTO_BLOCK];
     for (int o = 0; o < p->operands; o++)
-        histo_ask_ahead(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+        histo_prefetch_l2(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int i = 0; i < block->n; i++)
         slots[i] = (uint64_t)block->batch;
     for (int a = 0; a < p->naxes; a++) {

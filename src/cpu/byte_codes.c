@@ -12,14 +12,14 @@
 #include "view/dtype.h"
 
 enum {
-    MOST_BINS = 256,
+    MAX_BINS = 256,
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
 };
 
-static const char *refuses(const histo_problem *p)
+static const char *unsupported_reason(const histo_problem *p)
 {
     if (p->naxes != 1) return "counts bins of one axis, not several";
-    if (p->bins > MOST_BINS) return "has codes for 256 bins";
+    if (p->bins > MAX_BINS) return "has codes for 256 bins";
     if (p->weighting != HISTO_UNWEIGHTED) return "keeps counts, not weights";
     return NULL;
 }
@@ -63,11 +63,11 @@ static void flush(local *me)
 {
     const histo_problem *p = me->job->problem;
     const uint64_t bins = (uint64_t)p->bins, flow_slots[4] = {0, bins + 1, bins + 2, bins + 3};
-    uint64_t *counts = me->job->bank->counts + me->batch * me->job->bank->slots, of_code[256] = {0};
+    uint64_t *counts = me->job->accumulators->counts + me->batch * me->job->accumulators->slots, of_code[256] = {0};
     me->counting->finish(me->counters, of_code);
     for (int f = 0; f < 4; f++) {
         of_code[(uint8_t)(flow_slots[f] - 1)] -= me->flow[f];
-        histo_add_count(f < 3 ? &counts[flow_slots[f]] : &me->job->bank->masked[me->batch], me->flow[f], false);
+        histo_add_count(f < 3 ? &counts[flow_slots[f]] : &me->job->accumulators->masked[me->batch], me->flow[f], false);
         me->flow[f] = 0;
     }
     for (int64_t bin = 0; bin < p->bins; bin++)
@@ -92,7 +92,7 @@ static void count_range(const histo_job *job, int index, int threads)
             uint32_t slot;
             block.n = 1;
             histo_block_slots(job, &block, &slot);
-            histo_add_count(&job->bank->counts[block.batch * p->slots + slot], (uint64_t)n, false);
+            histo_add_count(&job->accumulators->counts[block.batch * p->slots + slot], (uint64_t)n, false);
             continue;
         }
         histo_block piece;
@@ -106,8 +106,14 @@ static void count_range(const histo_job *job, int index, int threads)
 
 static histo_status launch(const histo_job *job)
 {
-    histo_pool_share(job, useful_threads(job->problem, job->threads), count_range);
+    histo_pool_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_codes = {refuses, cost_us, workspace, launch, {{0}}, true, false, false};
+const histo_strategy histo_cpu_byte_codes = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .ragged = true,
+};

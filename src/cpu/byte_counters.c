@@ -4,16 +4,16 @@
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
  * Bytes: each sample once, and a byte a slot and thread at the end. Wins where 32-bit counters of all slots do not fit
- * the first-level cache; where they do, privatized has no carries to look for. */
+ * the L1 cache; where they do, privatized has no carries to look for. */
 #include <string.h>
 
 #include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 
 enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
-static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
 
-static const char *refuses(const histo_problem *p)
+static const char *unsupported_reason(const histo_problem *p)
 {
     return p->weighting == HISTO_UNWEIGHTED ? NULL : "keeps counts, not weights";
 }
@@ -31,7 +31,7 @@ static size_t rounded(size_t bytes)
 
 static int useful_threads(const histo_problem *p, int threads)
 {
-    int64_t useful = p->samples / SAMPLES_A_THREAD + 1, most = (int64_t)(MOST_TABLE_BYTES / entries_of(p));
+    int64_t useful = p->samples / SAMPLES_A_THREAD + 1, most = (int64_t)(MAX_TABLE_BYTES / entries_of(p));
     if (useful > most) useful = most ? most : 1;
     return threads < useful ? threads : (int)useful;
 }
@@ -68,9 +68,10 @@ typedef struct local {
 
 static void add(const local *me, size_t slot, uint64_t count)
 {
-    const histo_bank *bank = me->job->bank;
-    uint64_t *counter =
-        slot < (size_t)bank->slots ? &bank->counts[(size_t)(me->batch * bank->slots) + slot] : &bank->masked[me->batch];
+    const histo_accumulators *accumulators = me->job->accumulators;
+    uint64_t *counter = slot < (size_t)accumulators->slots
+                            ? &accumulators->counts[(size_t)(me->batch * accumulators->slots) + slot]
+                            : &accumulators->masked[me->batch];
     histo_add_count(counter, count, me->alone);
 }
 
@@ -86,9 +87,9 @@ static void add_table(local *me)
     if (!me->used) return;
     me->used = false;
     histo_waiting_finish(&me->waiting);
-    const histo_bank *bank = me->job->bank;
-    uint64_t *counts = bank->counts + me->batch * bank->slots;
-    size_t slots = (size_t)bank->slots, s = 0;
+    const histo_accumulators *accumulators = me->job->accumulators;
+    uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
+    size_t slots = (size_t)accumulators->slots, s = 0;
     for (; s + TOGETHER <= slots; s += TOGETHER) {
         const uint8_t *some = me->table + s;
         uint8_t any = 0;
@@ -140,8 +141,15 @@ static void count_range(const histo_job *job, int index, int threads)
 
 static histo_status launch(const histo_job *job)
 {
-    histo_pool_share(job, useful_threads(job->problem, job->threads), count_range);
+    histo_pool_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_byte_counters = {refuses, cost_us, workspace, launch, {{0}}, true, true, false};
+const histo_strategy histo_cpu_byte_counters = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .ragged = true,
+    .pairs = true,
+};

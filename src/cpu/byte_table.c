@@ -124,7 +124,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
                                                                                                                        \
     static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
-        enum { FEW = 3, MOST_OTHERS = 24, LANES = 64 / sizeof *at };                                                   \
+        enum { FEW = 3, MAX_OTHERS = 24, LANES = 64 / sizeof *at };                                                    \
         if (alike_##bits(at, *at) * 6 < LANES) return false;                                                           \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
         type places[FEW];                                                                                              \
@@ -133,7 +133,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
             equal[i] = equal_##bits(at, places[i]) & left;                                                             \
             left &= ~equal[i];                                                                                         \
         }                                                                                                              \
-        if (ones(left) > MOST_OTHERS) return false;                                                                    \
+        if (ones(left) > MAX_OTHERS) return false;                                                                     \
         for (int i = 0; i < FEW; i++)                                                                                  \
             if (add_##width(&table[places[i]], ones(equal[i]))) carry(to, one##_at(places[i]));                        \
         while (left) {                                                                                                 \

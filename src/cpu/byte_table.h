@@ -136,7 +136,7 @@ histo_count_values_fn *histo_count_values_usable(void);
 enum { HISTO_CARRY = 256 };
 
 /* Samples of fewer than 16 bits are often their upper bits, and 4096 apart, counters would share one set of a
- * first-level cache. Maps places to values, too. It takes a fifth of the time of samples that do not need it. */
+ * L1 cache. Maps places to values, too. It takes a fifth of the time of samples that do not need it. */
 static inline uint16_t histo_spread_place(uint16_t value)
 {
     return (uint16_t)(value ^ (value >> 6 & 0x3c0));

@@ -12,7 +12,7 @@ static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uin
     uint32_t spread[16], collect[16];
     uint8_t pick[64];
     for (int lane = 0; lane < LANES; lane++)
-        for (int c = 0; c < HISTO_MOST_CHANNELS; c++) {
+        for (int c = 0; c < HISTO_MAX_CHANNELS; c++) {
             spread[4 * lane + c] = (uint32_t)(c < pitch ? pitch * lane + c : 0);
             collect[4 * c + lane] = (uint32_t)(4 * lane + c);
             for (int i = 0; i < 4; i++)

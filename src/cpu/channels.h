@@ -7,11 +7,11 @@
 
 #include "plan/strategy.h"
 
-enum { HISTO_MOST_CHANNELS = 4 };
+enum { HISTO_MAX_CHANNELS = 4 };
 
 typedef struct histo_channels {
-    int count, pitch;  /* channels; bytes of a pixel, at most HISTO_MOST_CHANNELS */
-    histo_nest pixels; /* the job's nest with the first channel alone: a batch entry is an image */
+    int count, pitch;          /* channels; bytes of a pixel, at most HISTO_MAX_CHANNELS */
+    histo_strided_iter pixels; /* the job's iter with the first channel alone: a batch entry is an image */
 } histo_channels;
 
 /* False if the job's only operand is no such channels. */

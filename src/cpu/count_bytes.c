@@ -7,7 +7,7 @@
 #include "cpu/cpu.h"
 #include "cpu/runs.h"
 
-enum { TABLES = 4, RUN = 256, MOST_HELD = 1 << 30 };
+enum { TABLES = 4, RUN = 256, MAX_HELD = 1 << 30 };
 
 typedef struct state {
     _Alignas(64) uint32_t tables[TABLES][256];
@@ -56,8 +56,8 @@ static void add(void *at, const uint8_t *bytes, size_t n)
 {
     state *s = at;
     while (n) {
-        size_t some = n < MOST_HELD ? n : MOST_HELD;
-        if (s->held > MOST_HELD) empty_tables(s);
+        size_t some = n < MAX_HELD ? n : MAX_HELD;
+        if (s->held > MAX_HELD) empty_tables(s);
         add_some(s, bytes, some);
         bytes += some;
         n -= some;

@@ -20,11 +20,11 @@
 
 enum {
     BLOCK = 512,      /* bytes of one group counted together: 64 vectors of 8 */
-    CHUNK = 8192,     /* bytes split before groups are packed: all of it stays in the first-level cache */
+    CHUNK = 8192,     /* bytes split before groups are packed: all of it stays in the L1 cache */
     LEFT = 4 * BLOCK, /* and fewer than these are left then, as a group with a whole block is counted with each split */
     TREE = 6,         /* planes that a block's tree of adders works on: it carries multiples of 64 */
     PLANES = 12,      /* counts of a lane below 4096 */
-    MOST_BLOCKS = ((1 << PLANES) - 1) / (1 << TREE),
+    MAX_BLOCKS = ((1 << PLANES) - 1) / (1 << TREE),
 };
 
 typedef struct group {
@@ -154,7 +154,7 @@ INLINE void split_and_count(state *s, const uint8_t *bytes, group *g)
 {
     input in = {s, bytes, {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end}};
     if (g) {
-        if (g->blocks == MOST_BLOCKS) empty_planes(g, s->counts + 64 * (g - s->groups));
+        if (g->blocks == MAX_BLOCKS) empty_planes(g, s->counts + 64 * (g - s->groups));
         __m512i planes[TREE]; /* copied by loops: memcpy would leave them on the stack */
         for (int p = 0; p < TREE; p++)
             planes[p] = g->planes[p];

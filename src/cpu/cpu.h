@@ -12,7 +12,8 @@
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
 
 /* Call count(job, 0 … threads-1, threads), each once, in the same way. */
-void histo_pool_share(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
+void histo_pool_run_ranges(const histo_job *job, int threads,
+                           void (*count)(const histo_job *job, int index, int threads));
 
 /* histo_pool_run in two parts: workers begin when it is started, and the caller takes its share when it finishes it, as
  * it has to. Work that was started first is done first. */
@@ -34,7 +35,7 @@ int histo_cpus_usable(void);
  * above them: directories under `mount` (version 2), or under that of the controllers there (version 1). */
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
-/* Of one CPU's first-level cache of data. */
+/* Of one CPU's L1 cache of data. */
 size_t histo_first_level_bytes(void);
 
 /* ---- Features (features.c) ---- */
@@ -59,7 +60,7 @@ void *histo_cpu_allocate(size_t bytes);
 
 /* ---- Blocks (block.c) ---- */
 
-enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots stay in the first-level cache */
+enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots stay in the L1 cache */
 
 /* Some samples of one batch entry, with every operand contiguous and aligned. At most HISTO_BLOCK, unless asked for. */
 typedef struct histo_block {
@@ -71,17 +72,17 @@ typedef struct histo_block {
 typedef struct histo_blocks {
     const histo_job *job;
     histo_walk walk;
-    histo_nest places; /* of pairs: what is walked */
-    histo_run run;     /* the part of the last run that is not given out yet */
-    char *gathered;    /* room for one block of every operand */
+    histo_strided_iter places; /* of pairs: what is walked */
+    histo_run run;             /* the part of the last run that is not given out yet */
+    char *gathered;            /* room for one block of every operand */
     int64_t most; /* samples of a block that needs no gathering: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
 
 /* Bytes of `gathered` that histo_blocks_start wants, a multiple of 64. */
 size_t histo_blocks_bytes(const histo_problem *problem);
 
-/* The samples of the job in blocks: share `index` of the `shares` that threads take. gathered: 64-byte aligned. */
-void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int shares, void *gathered);
+/* The samples of the job in blocks: range `index` of the `ranges` that threads take. gathered: 64-byte aligned. */
+void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered);
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
 /* At most HISTO_PIECE samples of a block, from `begin` on; false if there are none. Not by value: that takes longer
@@ -92,14 +93,14 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
 /* With each piece, memory is asked for what lies a little ahead: it would have nothing to do while slots are counted.
  * Best for few lines at once: many have to wait for each other. */
 enum { HISTO_LINE = 64, HISTO_AHEAD = 8192 };
-static inline void histo_ask_ahead(const void *at, size_t bytes)
+static inline void histo_prefetch_l2(const void *at, size_t bytes)
 {
     for (size_t line = 0; line < bytes; line += HISTO_LINE)
         __builtin_prefetch((const char *)at + HISTO_AHEAD + line, 0, 2);
 }
 
-/* The same of the first-level cache, while others are counted: the second is busy with the counters. */
-static inline void histo_ask_soon(const void *at, size_t bytes)
+/* The same of the L1 cache, while others are counted: the second is busy with the counters. */
+static inline void histo_prefetch_l1(const void *at, size_t bytes)
 {
     for (size_t line = 0; line < bytes; line += HISTO_LINE)
         __builtin_prefetch((const char *)at + HISTO_AHEAD + line, 0, 3);
@@ -162,7 +163,8 @@ histo_codes_of_slots_fn histo_codes_of_slots_baseline, histo_codes_of_slots_avx2
 /* Make the reproducible sums ready for the job's weights. The only part of counting weights that can fail. */
 histo_status histo_weights_reserve(const histo_job *job);
 
-/* Add the weight of one sample to slot `index` of the whole bank. One thread only, unless the sums are reproducible. */
+/* Add the weight of one sample to slot `index` of the whole accumulators. One thread only, unless the sums are
+ * reproducible. */
 void histo_weights_add(const histo_job *job, int64_t index, const char *const *at);
 
 /* The weights of a block in double (64-bit integers rounded), 1 where none were given. */

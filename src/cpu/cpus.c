@@ -12,8 +12,8 @@
 /* The set grows until the kernel's fits: a cpu_set_t is too small for machines of more than 1024 CPUs. */
 static int cpus_of_affinity(void)
 {
-    enum { MOST = 1 << 20 };
-    for (size_t most = CPU_SETSIZE; most <= MOST; most *= 2) {
+    enum { MAX = 1 << 20 };
+    for (size_t most = CPU_SETSIZE; most <= MAX; most *= 2) {
         cpu_set_t *set = CPU_ALLOC(most);
         if (!set) break;
         size_t size = CPU_ALLOC_SIZE(most);
@@ -105,10 +105,10 @@ int histo_cpus_usable(void)
 
 size_t histo_first_level_bytes(void)
 {
-    enum { USUAL = 32 << 10 };
+    enum { DEFAULT = 32 << 10 };
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
     long bytes = sysconf(_SC_LEVEL1_DCACHE_SIZE);
     if (bytes > 0) return (size_t)bytes;
 #endif
-    return USUAL;
+    return DEFAULT;
 }

@@ -25,7 +25,7 @@ enum {
     LANES = 16,
     BATCH = 4 * LANES, /* samples judged together */
     CODE_BITS = 15,
-    MOST_BITS = 18,
+    MAX_BITS = 18,
 };
 
 typedef struct fixed {
@@ -248,7 +248,7 @@ DEFINE_FIXED(f64, double)
                 ASK_##what(samples + i, BATCH * sizeof *samples);                                                      \
         return i;                                                                                                      \
     }
-#define ASK_codes(at, bytes) histo_ask_ahead(at, bytes)
+#define ASK_codes(at, bytes) histo_prefetch_l2(at, bytes)
 #define ASK_slots(at, bytes) (void)0
 
 DEFINE_FIXED_RUN(f32, float, slots, uint32_t)

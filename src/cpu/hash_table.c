@@ -17,13 +17,13 @@
 
 #include "base/error.h"
 #include "cpu/cpu.h"
-#include "plan/bank.h"
+#include "plan/accumulators.h"
 
 enum { LARGEST };
 enum {
     SMALLEST_BITS = 11, /* of the entries of a table */
     USUAL_LARGEST_BITS = 24,
-    MOST_BITS = 28,
+    MAX_BITS = 28,
     ROOMY_BITS = 16,            /* smaller tables grow when a quarter is used, others when it is half */
     ASK_BITS = 13,              /* of tables that do not fit the first cache … */
     DEAL_BITS = 20,             /* … and most of the last */
@@ -33,7 +33,7 @@ enum {
     CROWDED = 64,               /* entries that a slot has to pass in a table that is too small, there or everywhere */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
 };
-static const size_t MOST_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
+static const size_t MAX_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
 
 /* What one thread has counted, and counts. */
 typedef struct table {
@@ -252,7 +252,7 @@ static int largest_bits(int threads, int64_t wanted)
 {
     if (wanted) return (int)wanted;
     int bits = USUAL_LARGEST_BITS;
-    while (bits > USUAL_LARGEST_BITS - 3 && (size_t)threads * (sizeof(histo_entry) << bits) > MOST_TABLE_BYTES)
+    while (bits > USUAL_LARGEST_BITS - 3 && (size_t)threads * (sizeof(histo_entry) << bits) > MAX_TABLE_BYTES)
         bits--;
     return bits;
 }
@@ -271,7 +271,7 @@ static histo_status launch(const histo_job *job)
     histo_status status = HISTO_OK;
     if (result->failed) /* of a thread that has its own sentences */
         status = histo_fail_memory(sizeof(histo_entry) << all.largest_bits, "the occupied slots of a sparse histogram");
-    if (status == HISTO_OK) status = histo_bank_add(job->bank, histo_sparse_all(&result->full));
+    if (status == HISTO_OK) status = histo_accumulators_add(job->accumulators, histo_sparse_all(&result->full));
     if (status == HISTO_OK) result->full.lists = 0;
     for (int i = 0; i < all.threads; i++)
         histo_sparse_clear(&all.tables[i].full);
@@ -279,7 +279,7 @@ static histo_status launch(const histo_job *job)
     return status;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
@@ -300,13 +300,13 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 }
 
 const histo_strategy histo_cpu_hash_table = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"largest", 0, MOST_BITS, 0,
-      "entries of a thread's table at most, as a power of 2; 0: 2^24, or fewer for many threads"}},
-    true,
-    true,
-    true,
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"largest", 0, MAX_BITS, 0,
+                "entries of a thread's table at most, as a power of 2; 0: 2^24, or fewer for many threads"}},
+    .ragged = true,
+    .pairs = true,
+    .sparse = true,
 };

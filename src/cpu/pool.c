@@ -117,13 +117,14 @@ typedef struct shared {
     void (*count)(const histo_job *job, int index, int threads);
 } shared;
 
-static void count_share(void *context, int index)
+static void count_range(void *context, int index)
 {
     const shared *all = context;
     all->count(all->job, index, all->threads);
 }
 
-void histo_pool_share(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads))
+void histo_pool_run_ranges(const histo_job *job, int threads,
+                           void (*count)(const histo_job *job, int index, int threads))
 {
-    histo_pool_run(threads, count_share, &(shared){job, threads, count});
+    histo_pool_run(threads, count_range, &(shared){job, threads, count});
 }

@@ -7,7 +7,7 @@
  *
  * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
  * Bytes: each sample once, and the tables. Wins with weights, and while 32-bit counters of all slots leave room in the
- * first-level cache, above the 256 bins that byte_codes counts.
+ * L1 cache, above the 256 bins that byte_codes counts.
  */
 #include <pthread.h>
 #include <string.h>
@@ -21,14 +21,14 @@
 
 enum {
     SUBTABLES,
-    MOST_SUBTABLES = 8,
+    MAX_SUBTABLES = 8,
     RUN = 32,
-    MOST_EXACT = 1 << 16,       /* slots of which a thread has exact sums of its own */
-    MOST_COPIED = 640 << 10,    /* bytes of copies of sums: they stay in the second-level cache */
+    MAX_EXACT = 1 << 16,        /* slots of which a thread has exact sums of its own */
+    MAX_COPIED = 640 << 10,     /* bytes of copies of sums: they stay in the L2 cache */
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
 };
-static const size_t MOST_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
+static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
 
 typedef struct layout {
     int threads;
@@ -49,20 +49,20 @@ static size_t rounded(size_t bytes)
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
     layout l = {.entries = (size_t)p->slots + 1};
-    l.exact = histo_is_reproducible(p->weighting) && histo_weight_bits(p) > 0 && l.entries <= MOST_EXACT;
+    l.exact = histo_is_reproducible(p->weighting) && histo_weight_bits(p) > 0 && l.entries <= MAX_EXACT;
     const bool fast = histo_is_fast(p->weighting);
     l.powers = fast || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
     size_t sums = l.entries * (size_t)l.powers * sizeof(histo_digits), counts = l.entries * sizeof(uint32_t);
     if (fast) {
         l.fast.numbers = 2 * l.powers;
         sums = l.entries * (size_t)l.fast.numbers * sizeof(double);
-        l.fast.copies = sums * HISTO_MOST_COPIES <= MOST_COPIED ? HISTO_MOST_COPIES : 1;
+        l.fast.copies = sums * HISTO_MAX_COPIES <= MAX_COPIED ? HISTO_MAX_COPIES : 1;
         sums *= (size_t)l.fast.copies;
         counts = 0;
     }
     l.subtables = params[SUBTABLES] ? (int)params[SUBTABLES] : 1;
     size_t table = rounded(counts * (size_t)l.subtables + sums);
-    size_t most = MOST_TABLE_BYTES / table;
+    size_t most = MAX_TABLE_BYTES / table;
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
     l.threads = threads < useful ? threads : (int)useful;
     if ((size_t)l.threads > most) l.threads = most ? (int)most : 1;
@@ -120,20 +120,20 @@ static local local_of(shared *all, int index)
 static void flush_digits(local *me, int power)
 {
     const layout *l = &me->all->layout;
-    const histo_bank *bank = me->all->job->bank;
-    histo_exact *const to = power ? bank->exact_w2 : bank->exact_w;
+    const histo_accumulators *accumulators = me->all->job->accumulators;
+    histo_exact *const to = power ? accumulators->exact_w2 : accumulators->exact_w;
     histo_digits *digits = me->digits[power];
     for (size_t s = 0; s < l->entries - 1; s++)
         for (int k = 0; k < HISTO_DIGITS; k++)
-            histo_exact_add_digit(to, me->batch * bank->slots + (int64_t)s, me->first[power] + k, digits[s][k]);
+            histo_exact_add_digit(to, me->batch * accumulators->slots + (int64_t)s, me->first[power] + k, digits[s][k]);
     memset(digits, 0, l->entries * sizeof *digits);
 }
 
 /* Add a thread's sums and the counts beside them to the histogram. */
 static void flush_fast(const local *me)
 {
-    const histo_bank *bank = me->all->job->bank;
-    const size_t slots = me->all->layout.entries - 1, first = (size_t)(me->batch * bank->slots);
+    const histo_accumulators *accumulators = me->all->job->accumulators;
+    const size_t slots = me->all->layout.entries - 1, first = (size_t)(me->batch * accumulators->slots);
     const double *copy = me->fast.at;
     pthread_mutex_lock(&me->all->lock);
     for (size_t s = 0; s <= slots; s++) {
@@ -141,10 +141,11 @@ static void flush_fast(const local *me)
         for (int c = 0; c < me->fast.copies; c++, copy += me->fast.numbers)
             for (int k = 0; k < me->fast.numbers; k++)
                 sums[k] += copy[k];
-        *(s < slots ? &bank->counts[first + s] : &bank->masked[me->batch]) += (uint64_t)sums[HISTO_SUM_COUNT];
+        *(s < slots ? &accumulators->counts[first + s] : &accumulators->masked[me->batch]) +=
+            (uint64_t)sums[HISTO_SUM_COUNT];
         if (s == slots) continue;
-        bank->sum_w[first + s] += sums[HISTO_SUM_W];
-        if (bank->sum_w2) bank->sum_w2[first + s] += sums[HISTO_SUM_W2];
+        accumulators->sum_w[first + s] += sums[HISTO_SUM_W];
+        if (accumulators->sum_w2) accumulators->sum_w2[first + s] += sums[HISTO_SUM_W2];
     }
     pthread_mutex_unlock(&me->all->lock);
 }
@@ -153,14 +154,14 @@ static void flush_fast(const local *me)
 static void flush_counts(const local *me)
 {
     const layout *l = &me->all->layout;
-    const histo_bank *bank = me->all->job->bank;
+    const histo_accumulators *accumulators = me->all->job->accumulators;
     size_t slots = l->entries - 1;
-    uint64_t *counts = bank->counts + me->batch * bank->slots;
+    uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
     for (size_t s = 0; s <= slots; s++) {
         uint64_t count = 0;
         for (int t = 0; t < l->subtables; t++)
             count += me->tables[(size_t)t * l->entries + s];
-        histo_add_count(s < slots ? &counts[s] : &bank->masked[me->batch], count, l->threads == 1);
+        histo_add_count(s < slots ? &counts[s] : &accumulators->masked[me->batch], count, l->threads == 1);
     }
 }
 
@@ -205,19 +206,19 @@ static void count_constant(local *me, histo_block *block)
         me->tables[slot] += (uint32_t)n;
         me->held += n;
     } else {
-        me->all->job->bank->counts[block->batch * me->all->job->bank->slots + slot] += (uint64_t)n;
+        me->all->job->accumulators->counts[block->batch * me->all->job->accumulators->slots + slot] += (uint64_t)n;
     }
 }
 
 /* One thread alone, straight into the histogram. */
 static void count_directly(const histo_job *job, const histo_block *block, const uint32_t *slots)
 {
-    const histo_bank *bank = job->bank;
-    uint64_t *counts = bank->counts + block->batch * bank->slots;
-    uint32_t trash = (uint32_t)bank->slots;
+    const histo_accumulators *accumulators = job->accumulators;
+    uint64_t *counts = accumulators->counts + block->batch * accumulators->slots;
+    uint32_t trash = (uint32_t)accumulators->slots;
     for (int i = 0; i < block->n; i++) {
         if (slots[i] == trash)
-            bank->masked[block->batch]++;
+            accumulators->masked[block->batch]++;
         else
             counts[slots[i]]++;
     }
@@ -249,7 +250,7 @@ static void add_exact(local *me, const histo_block *block)
         histo_block_weights(job, block, me->weights);
         extremes = histo_extremes_usable()(me->weights, block->n);
     }
-    bool others[2] = {true, job->bank->exact_w2 != NULL};
+    bool others[2] = {true, job->accumulators->exact_w2 != NULL};
     for (int power = 0; own && power < l->powers; power++) {
         histo_reach reach;
         if (!histo_reach_of(extremes, power == 1, bits, &reach)) continue;
@@ -272,14 +273,14 @@ static void add_exact(local *me, const histo_block *block)
 static void add_directly(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
-    const histo_bank *bank = job->bank;
-    const uint32_t trash = (uint32_t)bank->slots;
+    const histo_accumulators *accumulators = job->accumulators;
+    const uint32_t trash = (uint32_t)accumulators->slots;
     histo_block_weights(job, block, me->weights);
     for (int i = 0; i < block->n; i++) {
         if (me->slots[i] == trash) continue;
-        const int64_t at = block->batch * bank->slots + me->slots[i];
-        bank->sum_w[at] += me->weights[i];
-        if (bank->sum_w2) bank->sum_w2[at] += me->weights[i] * me->weights[i];
+        const int64_t at = block->batch * accumulators->slots + me->slots[i];
+        accumulators->sum_w[at] += me->weights[i];
+        if (accumulators->sum_w2) accumulators->sum_w2[at] += me->weights[i] * me->weights[i];
     }
 }
 
@@ -331,7 +332,7 @@ static void count_range(void *context, int index)
     flush(&me);
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
@@ -339,8 +340,8 @@ static const char *refuses(const histo_problem *problem)
 
 static double cost_us(const histo_problem *p, int threads)
 {
-    static const int64_t usual[] = {0};
-    layout l = layout_of(p, threads, usual);
+    static const int64_t defaults[] = {0};
+    layout l = layout_of(p, threads, defaults);
     const bool few = l.entries * sizeof(uint32_t) <= histo_first_level_bytes() / 4 * 3; /* with room for samples */
     double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
     const bool own_sums = l.fast.numbers && l.subtables;
@@ -371,6 +372,11 @@ static histo_status launch(const histo_job *job)
 }
 
 const histo_strategy histo_cpu_privatized = {
-    refuses, cost_us, workspace, launch, {{"subtables", 0, MOST_SUBTABLES, 0, "copies of each thread's table; 0: one"}},
-    true,    true,    false,
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"subtables", 0, MAX_SUBTABLES, 0, "copies of each thread's table; 0: one"}},
+    .ragged = true,
+    .pairs = true,
 };

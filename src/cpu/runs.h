@@ -27,7 +27,7 @@ static inline bool histo_all_equal(const void *values, size_t n, size_t size)
     for (; done + STEP <= bytes; done += STEP) {
         const word *some = (const word *)(first + done);
         uint64_t differences = 0;
-        histo_ask_ahead(some, STEP);
+        histo_prefetch_l2(some, STEP);
         for (int i = 0; i < WORDS; i++)
             differences |= some[i] ^ *(const word *)first;
         if (differences) return false;

@@ -7,7 +7,7 @@
 #include "view/dtype.h"
 #include "view/pairs.h"
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
@@ -29,14 +29,14 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 /* The value of an image. */
 static int64_t pixel(const histo_job *job, const char *first, int image)
 {
-    return (int64_t)histo_load_f64(first + image * job->nest.image_stride, job->problem->dtypes[0]);
+    return (int64_t)histo_load_f64(first + image * job->iter.image_stride, job->problem->dtypes[0]);
 }
 
 /* All pairs at a place. */
 static void count_pairs(const histo_job *job, int64_t batch, const char *first)
 {
     const histo_problem *p = job->problem;
-    const int images = job->nest.images;
+    const int images = job->iter.images;
     int64_t sum = 0;
     for (int i = 0; i < images; i++)
         sum += pixel(job, first, i);
@@ -45,20 +45,20 @@ static void count_pairs(const histo_job *job, int64_t batch, const char *first)
     const bool is_narrow = p->sampled[HISTO_MEAN] == HISTO_U8;
     int64_t slot_of_mean = histo_lookup_slot(&p->lookups[HISTO_MEAN], p->sampled[HISTO_MEAN],
                                              is_narrow ? (const void *)&narrow : (const void *)&mean);
-    for (int i = 0; i < images; i += job->nest.step) {
+    for (int i = 0; i < images; i += job->iter.step) {
         int32_t difference = (int32_t)(pixel(job, first, i) - pixel(job, first, (i + 1) % images));
         int64_t slot = histo_lookup_slot(&p->lookups[HISTO_DIFFERENCE], HISTO_I32, &difference);
         slot = slot * p->slot_strides[HISTO_DIFFERENCE] + slot_of_mean * p->slot_strides[HISTO_MEAN];
-        job->bank->counts[batch * p->slots + slot]++;
+        job->accumulators->counts[batch * p->slots + slot]++;
     }
 }
 
 static histo_status launch_pairs(const histo_job *job)
 {
-    histo_nest places = histo_nest_places(&job->nest);
+    histo_strided_iter places = histo_strided_iter_places(&job->iter);
     histo_walk walk;
     histo_run run;
-    histo_walk_start(&walk, &places, 0, histo_nest_samples(&places), INT64_MAX);
+    histo_walk_start(&walk, &places, 0, histo_strided_iter_samples(&places), INT64_MAX);
     while (histo_walk_next(&walk, &run))
         for (int64_t i = 0; i < run.n; i++)
             count_pairs(job, run.batch, run.at[0] + i * places.strides[0][places.ndim - 1]);
@@ -69,28 +69,35 @@ static histo_status launch(const histo_job *job)
 {
     if (job->problem->pairs) return launch_pairs(job);
     const histo_problem *p = job->problem;
-    const histo_bank *bank = job->bank;
+    const histo_accumulators *accumulators = job->accumulators;
     histo_status status = histo_weights_reserve(job);
     if (status != HISTO_OK) return status;
     histo_walk walk;
     histo_run run;
-    histo_walk_start(&walk, &job->nest, job->begin, job->end, INT64_MAX);
+    histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
     while (histo_walk_next(&walk, &run)) {
         for (int64_t i = 0; i < run.n; i++) {
             if (histo_sample_kept(job, run.at)) {
                 int64_t slot = run.batch * p->slots;
                 for (int a = 0; a < p->naxes; a++)
                     slot += (int64_t)p->slot_strides[a] * histo_lookup_slot(&p->lookups[a], p->dtypes[a], run.at[a]);
-                bank->counts[slot]++;
+                accumulators->counts[slot]++;
                 if (p->weighting != HISTO_UNWEIGHTED) histo_weights_add(job, slot, run.at);
             } else {
-                bank->masked[run.batch]++;
+                accumulators->masked[run.batch]++;
             }
             for (int o = 0; o < p->operands; o++)
-                run.at[o] += job->nest.strides[o][job->nest.ndim - 1];
+                run.at[o] += job->iter.strides[o][job->iter.ndim - 1];
         }
     }
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sequential = {refuses, cost_us, workspace, launch, {{0}}, true, true, false};
+const histo_strategy histo_cpu_sequential = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .ragged = true,
+    .pairs = true,
+};

@@ -191,7 +191,7 @@ DEFINE_INSIDE(f64, double)
     static bool slots_in_fixed_##name(const histo_lookup *l, fixed *f)                                                 \
     {                                                                                                                  \
         enum { FEW_DOUBTS = 2 };                                                                                       \
-        int bits = MOST_BITS;                                                                                          \
+        int bits = MAX_BITS;                                                                                           \
         while (bits > 1 && (uint32_t)l->bins > 1U << (30 - bits))                                                      \
             bits--;                                                                                                    \
         return fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), bits, f) &&                             \
@@ -259,11 +259,10 @@ DEFINE_WHOLE(i64, int64_t, int32_t)
     }
 
 /* Has an integer more than 53 bits? */
-#define IS_BEYOND(x)                                                                                                   \
-    _Generic((x), double : 0, int64_t : (uint64_t)(x) + MOST > 2 * MOST, uint64_t : (uint64_t)(x) > MOST)
+#define IS_BEYOND(x) _Generic((x), double : 0, int64_t : (uint64_t)(x) + MAX > 2 * MAX, uint64_t : (uint64_t)(x) > MAX)
 #define SLOT_OF(compute)                                                                                               \
     _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
-static const uint64_t MOST = (uint64_t)1 << 53;
+static const uint64_t MAX = (uint64_t)1 << 53;
 
 HISTO_DTYPES(DEFINE_WIDEN)
 
@@ -362,7 +361,7 @@ void HISTO_WIDEN_SLOTS(const uint32_t *restrict slots, int n, uint64_t extent, u
         fixed f = {.exact = false};                                                                                    \
         bool usable = slots_in_fixed_##name(l, &f);                                                                    \
         for (int i = 0, doubts = 0; i < HISTO_TOGETHER; i += BATCH) {                                                  \
-            histo_ask_soon(samples + i, BATCH * sizeof *samples);                                                      \
+            histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
             bool done = usable && doubts < 2 &&                                                                        \
                         (f.exact ? fixed_slots_##name(&f, true, samples + i, out + i)                                  \
                                  : fixed_slots_##name(&f, false, samples + i, out + i));                               \
@@ -380,7 +379,7 @@ DEFINE_MAKE_UNIFORM(f64, double)
     {                                                                                                                  \
         const storage *samples = from;                                                                                 \
         for (int i = 0; i < HISTO_TOGETHER; i += BATCH) {                                                              \
-            histo_ask_soon(samples + i, BATCH * sizeof *samples);                                                      \
+            histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
             whole_##name(l, samples + i, BATCH, out + i);                                                              \
             histo_count_turns(&to, i / BATCH);                                                                         \
         }                                                                                                              \
@@ -447,7 +446,7 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
             i += done;                                                                                                 \
             int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
             if (some == 0) break;                                                                                      \
-            histo_ask_ahead(samples + i, (size_t)some * sizeof *samples);                                              \
+            histo_prefetch_l2(samples + i, (size_t)some * sizeof *samples);                                            \
             if (inside_##name(l, samples + i, some, slots)) {                                                          \
                 for (int k = 0; k < some; k++)                                                                         \
                     codes[i + k] = (uint8_t)(slots[k] - 1);                                                            \
@@ -511,7 +510,7 @@ void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
     } else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64) {
         codes_f64(l, samples, n, codes, flow);
     } else {
-        histo_ask_ahead(samples, (size_t)n * histo_dtype_size(dtype));
+        histo_prefetch_l2(samples, (size_t)n * histo_dtype_size(dtype));
         if (!whole_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);
     }
 }

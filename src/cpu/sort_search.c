@@ -12,7 +12,7 @@
 
 enum { CHUNK = 1 << 15, SAMPLES_A_THREAD = 1 << 15 };
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->naxes != 1) return "sorts one axis, not several";
     if (problem->weighting != HISTO_UNWEIGHTED) return "keeps counts, not weights";
@@ -67,7 +67,7 @@ DEFINE_COUNT(u64, uint64_t)
 static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int64_t n)
 {
     const histo_lookup *lookup = &job->problem->lookups[0];
-    uint64_t *counts = job->bank->counts + batch * job->bank->slots;
+    uint64_t *counts = job->accumulators->counts + batch * job->accumulators->slots;
     switch (job->problem->dtypes[0]) {
     case HISTO_U64:
         count_u64(lookup, keys, n, counts);
@@ -86,7 +86,7 @@ static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int6
 static int64_t append_kept(const histo_job *job, const histo_block *block, void *keys, int64_t filled)
 {
     const histo_problem *p = job->problem;
-    const histo_bank *bank = job->bank;
+    const histo_accumulators *accumulators = job->accumulators;
     int64_t start = filled, nan = 0;
     uint8_t kept[HISTO_BLOCK];
     bool all = histo_block_kept(job, block, kept);
@@ -105,8 +105,8 @@ static int64_t append_kept(const histo_job *job, const histo_block *block, void 
     default:
         break;
     }
-    histo_add_count(&bank->counts[block->batch * bank->slots + p->slots - 1], (uint64_t)nan, false);
-    histo_add_count(&bank->masked[block->batch], (uint64_t)(block->n - nan - (filled - start)), false);
+    histo_add_count(&accumulators->counts[block->batch * accumulators->slots + p->slots - 1], (uint64_t)nan, false);
+    histo_add_count(&accumulators->masked[block->batch], (uint64_t)(block->n - nan - (filled - start)), false);
     return filled - start;
 }
 
@@ -132,8 +132,14 @@ static void count_range(const histo_job *job, int index, int threads)
 static histo_status launch(const histo_job *job)
 {
     int64_t useful = (job->end - job->begin) / SAMPLES_A_THREAD + 1;
-    histo_pool_share(job, job->threads < useful ? job->threads : (int)useful, count_range);
+    histo_pool_run_ranges(job, job->threads < useful ? job->threads : (int)useful, count_range);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_sort_search = {refuses, cost_us, workspace, launch, {{0}}, true, false, false};
+const histo_strategy histo_cpu_sort_search = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .ragged = true,
+};

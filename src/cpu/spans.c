@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEWEST_SPANS = 1 << 4, MOST_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
+enum { FEWEST_SPANS = 1 << 4, MAX_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
 
 static uint64_t bits_of(double x)
 {
@@ -37,7 +37,7 @@ static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
 static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
 {
     uint32_t wanted = FEWEST_SPANS;
-    while (wanted < MOST_SPANS && wanted / SPANS_A_BIN < (uint32_t)l->bins && wanted < samples / SAMPLES_A_SPAN)
+    while (wanted < MAX_SPANS && wanted / SPANS_A_BIN < (uint32_t)l->bins && wanted < samples / SAMPLES_A_SPAN)
         wanted *= 2;
     c->per_span = fmin(wanted / (c->hi - c->lo), DBL_MAX); /* the width of an axis is finite, but may be tiny */
     c->first_bits = bits_of(c->lo);

@@ -27,14 +27,14 @@ enum { TOGETHER = HISTO_PIECE, STRETCHES = 16, STRETCH = TOGETHER / STRETCHES };
     static void add_##name(const histo_sums *sums, const uint32_t *slots, const type *weights, int n)                  \
     {                                                                                                                  \
         const int shift = __builtin_ctz((unsigned)sums->copies * sizeof(vector));                                      \
-        char *copies[HISTO_MOST_COPIES];                                                                               \
-        for (int c = 0; c < HISTO_MOST_COPIES; c++)                                                                    \
+        char *copies[HISTO_MAX_COPIES];                                                                                \
+        for (int c = 0; c < HISTO_MAX_COPIES; c++)                                                                     \
             copies[c] = (char *)sums->at + (size_t)(c & (sums->copies - 1)) * sizeof(vector);                          \
         for (; n >= TOGETHER; n -= TOGETHER, slots += TOGETHER, weights += TOGETHER)                                   \
             for (int turn = 0; turn < STRETCH; turn++) {                                                               \
-                histo_ask_soon(weights + turn * STRETCHES, STRETCHES * sizeof *weights);                               \
+                histo_prefetch_l1(weights + turn * STRETCHES, STRETCHES * sizeof *weights);                            \
                 for (int i = turn; i < TOGETHER; i += STRETCH)                                                         \
-                    add_##vector(copies[i / STRETCH % HISTO_MOST_COPIES] + ((size_t)slots[i] << shift),                \
+                    add_##vector(copies[i / STRETCH % HISTO_MAX_COPIES] + ((size_t)slots[i] << shift),                 \
                                  (double)weights[i]);                                                                  \
             }                                                                                                          \
         for (int i = 0; i < n; i++)                                                                                    \
@@ -53,7 +53,7 @@ DEFINE_ADD(doubles_squared, double, four)
         double w[LANES] = {0}, w2[LANES] = {0};                                                                        \
         copy[HISTO_SUM_COUNT] += n;                                                                                    \
         for (; n >= LANES; n -= LANES, weights += LANES) {                                                             \
-            histo_ask_soon(weights, LANES * sizeof *weights);                                                          \
+            histo_prefetch_l1(weights, LANES * sizeof *weights);                                                       \
             for (int k = 0; k < LANES; k++) {                                                                          \
                 const double weight = (double)weights[k];                                                              \
                 w[k] += weight;                                                                                        \

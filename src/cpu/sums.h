@@ -12,13 +12,13 @@ enum {
     HISTO_SUM_W,
     HISTO_SUM_COUNT, /* exact to 2^53 */
     HISTO_SUM_W2,
-    HISTO_MOST_COPIES = 4,
+    HISTO_MAX_COPIES = 4,
 };
 
 /* Of each slot some copies, one behind the other: additions to one wait for each other. */
 typedef struct histo_sums {
     double *at;  /* aligned to 64 bytes */
-    int copies;  /* a power of two, HISTO_MOST_COPIES or fewer */
+    int copies;  /* a power of two, HISTO_MAX_COPIES or fewer */
     int numbers; /* of a copy: 2, or 4 with sums of w^2 and one that is unused */
 } histo_sums;
 

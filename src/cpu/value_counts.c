@@ -4,7 +4,7 @@
  * Bytes are counted by count_bytes.h; those left out by a mask are counted as 0 and taken off at the end, and channels
  * of pixels are taken apart in one pass over them (channels.h). Values of 16 bits are counted in a table of counters of
  * one byte, which carry 256 to the histogram (byte_table.h), or, where they are close to each other, of four, of which
- * those in use fit the first-level cache and need no carries; a block of equal samples is one addition. Few samples of
+ * those in use fit the L1 cache and need no carries; a block of equal samples is one addition. Few samples of
  * a batch entry go straight into the histogram.
  *
  * Bytes: each sample once; 64 and 256 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses
@@ -25,13 +25,13 @@ enum {
     SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
     FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
     VALUES_16 = 1 << 16,
-    STRETCH = 512,       /* 16-bit samples, for which memory is asked for as many ahead */
-    LOOKED_AT = 1024,    /* of which it is seen how they lie */
-    MOST_HELD = 1 << 30, /* counters of four bytes cannot wrap */
-    MOST_OPERANDS = 3,   /* samples, mask, where */
+    STRETCH = 512,      /* 16-bit samples, for which memory is asked for as many ahead */
+    LOOKED_AT = 1024,   /* of which it is seen how they lie */
+    MAX_HELD = 1 << 30, /* counters of four bytes cannot wrap */
+    MAX_OPERANDS = 3,   /* samples, mask, where */
 };
 
-static const char *refuses(const histo_problem *p)
+static const char *unsupported_reason(const histo_problem *p)
 {
     if (p->naxes != 1) return "counts values of one axis, not several";
     if (p->weighting != HISTO_UNWEIGHTED) return "keeps counts, not weights";
@@ -83,7 +83,7 @@ static size_t counters_bytes(const histo_problem *p)
 /* A thread's workspace: gathered samples and counters, those of several channels if there may be. */
 static size_t per_thread(const histo_problem *p)
 {
-    int tables = is_bytes(p) && p->batch > 1 ? HISTO_MOST_CHANNELS : 1;
+    int tables = is_bytes(p) && p->batch > 1 ? HISTO_MAX_CHANNELS : 1;
     return histo_blocks_bytes(p) + (size_t)tables * counters_bytes(p);
 }
 
@@ -118,9 +118,9 @@ typedef struct local {
 
 static void add_value(const local *me, size_t value, uint64_t count)
 {
-    const histo_bank *bank = me->job->bank;
+    const histo_accumulators *accumulators = me->job->accumulators;
     if (!count) return;
-    uint64_t *counter = &bank->counts[me->batch * bank->slots + slot_of(me->job->problem, value)];
+    uint64_t *counter = &accumulators->counts[me->batch * accumulators->slots + slot_of(me->job->problem, value)];
     histo_add_count(counter, count, me->alone);
 }
 
@@ -139,7 +139,7 @@ static void flush(local *me)
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
         of_value[0] -= me->left_out;
-        histo_add_count(&me->job->bank->masked[me->batch], me->left_out, me->alone);
+        histo_add_count(&me->job->accumulators->masked[me->batch], me->left_out, me->alone);
         me->left_out = 0;
         for (size_t v = 0; v < 256; v++)
             add_value(me, v, of_value[v]);
@@ -173,14 +173,14 @@ static bool are_upper_bits(const uint16_t *values, int64_t n)
 /* Do some of the values share lines of counters of four bytes, of which 1024 uniform ones would use 900? */
 static bool are_close(const uint16_t *values)
 {
-    enum { A_LINE = 16, MOST_LINES = 600 };
+    enum { A_LINE = 16, MAX_LINES = 600 };
     bool used[VALUES_16 / A_LINE] = {false};
     int lines = 0;
     for (int i = 0; i < LOOKED_AT; i++) {
         lines += !used[values[i] / A_LINE];
         used[values[i] / A_LINE] = true;
     }
-    return lines <= MOST_LINES;
+    return lines <= MAX_LINES;
 }
 
 static void count_16(local *me, const uint16_t *values, int64_t n)
@@ -197,7 +197,7 @@ static void count_16(local *me, const uint16_t *values, int64_t n)
             add_value(me, values[i], (uint64_t)some);
             continue;
         }
-        histo_ask_ahead(values + i, (size_t)some * sizeof *values);
+        histo_prefetch_l2(values + i, (size_t)some * sizeof *values);
         count(table, values + i, some, how, carry, me);
     }
 }
@@ -217,7 +217,7 @@ static int keep(const local *me, const histo_block *block, void *room, const voi
         else
             ((uint16_t *)room)[n] = ((const uint16_t *)block->at[0])[i];
     }
-    histo_add_count(&job->bank->masked[block->batch], (uint64_t)(block->n - n), me->alone);
+    histo_add_count(&job->accumulators->masked[block->batch], (uint64_t)(block->n - n), me->alone);
     return n;
 }
 
@@ -239,7 +239,7 @@ static int blank(const histo_job *job, const histo_block *block, uint8_t *room, 
 
 static void count_directly(const histo_job *job, int64_t batch, const void *samples, int n)
 {
-    uint64_t *counts = job->bank->counts + batch * job->bank->slots;
+    uint64_t *counts = job->accumulators->counts + batch * job->accumulators->slots;
     for (int i = 0; i < n; i++)
         counts[slot_of(job->problem,
                        is_bytes(job->problem) ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i])]++;
@@ -252,7 +252,7 @@ static void count_block(local *me, int64_t batch, const void *samples, int n)
         count_directly(me->job, batch, samples, n);
         return;
     }
-    if (batch != me->batch || me->held > MOST_HELD) flush(me);
+    if (batch != me->batch || me->held > MAX_HELD) flush(me);
     me->batch = batch;
     if (p->operands == 1 && n > 2 && n <= PART && histo_all_equal(samples, (size_t)n, histo_dtype_size(p->dtypes[0]))) {
         add_value(me, is_bytes(p) ? *(const uint8_t *)samples : *(const uint16_t *)samples, (uint64_t)n);
@@ -266,13 +266,13 @@ static void count_block(local *me, int64_t batch, const void *samples, int n)
         count_16(me, samples, n);
 }
 
-static void count_share(local *me, int index, int shares)
+static void count_local(local *me, int index, int ranges)
 {
     const histo_job *job = me->job;
     const histo_problem *p = job->problem;
     histo_blocks blocks;
     histo_block block;
-    histo_blocks_start(&blocks, job, index, shares, me->gathered);
+    histo_blocks_start(&blocks, job, index, ranges, me->gathered);
     if (p->operands == 1) blocks.most = is_bytes(p) ? PART : LONG_BLOCK;
     while (histo_blocks_next(&blocks, &block)) {
         uint16_t room[HISTO_BLOCK];
@@ -296,7 +296,7 @@ static void count_range(const histo_job *job, int index, int threads)
         counting_of(p)->start(me.counters);
     else
         memset(me.counters, 0, counters_bytes(p));
-    count_share(&me, index, threads);
+    count_local(&me, index, threads);
 }
 
 /* The channels of one image after the other, all of them in one pass over its memory. */
@@ -307,15 +307,15 @@ static void count_channels(const histo_job *job, int index, int threads)
     histo_channels channels;
     histo_channels_find(&channels, job);
     char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
-    uint8_t *split[HISTO_MOST_CHANNELS];
-    local each[HISTO_MOST_CHANNELS];
+    uint8_t *split[HISTO_MAX_CHANNELS];
+    local each[HISTO_MAX_CHANNELS];
     for (int c = 0; c < channels.count; c++) {
         split[c] = (uint8_t *)mine + c * PIXELS;
         each[c] = (local){.job = job, .alone = threads == 1, .empty = true};
         each[c].counters = mine + histo_blocks_bytes(p) + (size_t)c * counters_bytes(p);
         counting_of(p)->start(each[c].counters);
     }
-    int64_t pixels = histo_nest_samples(&channels.pixels);
+    int64_t pixels = histo_strided_iter_samples(&channels.pixels);
     histo_walk walk;
     histo_run run;
     histo_walk_start(&walk, &channels.pixels, pixels / threads * index,
@@ -334,16 +334,22 @@ static histo_status launch(const histo_job *job)
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
         histo_channels channels;
-        histo_pool_share(job, useful_threads(p, job->threads),
-                         histo_channels_find(&channels, job) ? count_channels : count_range);
+        histo_pool_run_ranges(job, useful_threads(p, job->threads),
+                              histo_channels_find(&channels, job) ? count_channels : count_range);
         return HISTO_OK;
     }
-    _Alignas(64) char gathered[MOST_OPERANDS * HISTO_BLOCK * sizeof(double)];
+    _Alignas(64) char gathered[MAX_OPERANDS * HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];
     local me = {.job = job, .gathered = gathered, .counters = counters, .alone = true, .empty = true};
     if (!is_direct(p)) histo_byte_counting_scalar.start(counters);
-    count_share(&me, 0, 1);
+    count_local(&me, 0, 1);
     return HISTO_OK;
 }
 
-const histo_strategy histo_cpu_value_counts = {refuses, cost_us, workspace, launch, {{0}}, true, false, false};
+const histo_strategy histo_cpu_value_counts = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .ragged = true,
+};

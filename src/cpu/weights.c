@@ -152,10 +152,10 @@ static void find_windows(const histo_job *job, windows *found)
     histo_job *only = &all.weights_only;
     *only = *job;
     only->problem = &all.problem;
-    only->nest.operands = 1;
-    only->nest.base[0] = job->nest.base[p->weights];
-    memcpy(only->nest.strides[0], job->nest.strides[p->weights], sizeof only->nest.strides[0]);
-    if (job->begin == 0) only->end = histo_nest_samples(&job->nest);
+    only->iter.operands = 1;
+    only->iter.base[0] = job->iter.base[p->weights];
+    memcpy(only->iter.strides[0], job->iter.strides[p->weights], sizeof only->iter.strides[0]);
+    if (job->begin == 0) only->end = histo_strided_iter_samples(&job->iter);
     int64_t useful = (only->end - only->begin) / SAMPLES_A_THREAD + 1;
     all.threads = job->threads < useful ? job->threads : (int)useful;
     histo_pool_run(all.threads, touch_share, &all);
@@ -172,8 +172,8 @@ histo_status histo_weights_reserve(const histo_job *job)
     else
         find_windows(job, &found);
     uint64_t adds = (uint64_t)(job->end - job->begin);
-    bool first_of_several = job->begin == 0 && job->end < histo_nest_samples(&job->nest);
-    histo_exact *const sums[] = {job->bank->exact_w, job->bank->exact_w2};
+    bool first_of_several = job->begin == 0 && job->end < histo_strided_iter_samples(&job->iter);
+    histo_exact *const sums[] = {job->accumulators->exact_w, job->accumulators->exact_w2};
     const histo_exact_windows *const touched[] = {&found.w, &found.w2};
     histo_status status = HISTO_OK;
     for (int s = 0; s < 2 && sums[s] && status == HISTO_OK; s++)
@@ -197,9 +197,9 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
 void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
 {
     const histo_problem *p = job->problem;
-    const histo_bank *bank = job->bank;
-    int64_t first = block->batch * bank->slots;
-    uint32_t trash = (uint32_t)bank->slots;
+    const histo_accumulators *accumulators = job->accumulators;
+    int64_t first = block->batch * accumulators->slots;
+    uint32_t trash = (uint32_t)accumulators->slots;
     const uint8_t one = 1;
     bool given = p->weights != HISTO_ABSENT;
     switch (given ? p->dtypes[p->weights] : HISTO_U8) {
@@ -209,8 +209,8 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
         for (int i = 0; i < block->n; i++) {                                                                           \
             if (slots[i] == trash) continue;                                                                           \
             compute w = (compute)widen(weights[given ? i : 0]);                                                        \
-            if (wanted[0]) BY_TYPE(compute, add)(bank->exact_w, first + slots[i], w);                                  \
-            if (wanted[1]) histo_exact_add(bank->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));             \
+            if (wanted[0]) BY_TYPE(compute, add)(accumulators->exact_w, first + slots[i], w);                          \
+            if (wanted[1]) histo_exact_add(accumulators->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));     \
         }                                                                                                              \
         break;                                                                                                         \
     }
@@ -224,18 +224,18 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
 void histo_weights_add(const histo_job *job, int64_t index, const char *const *at)
 {
     const histo_problem *p = job->problem;
-    const histo_bank *bank = job->bank;
+    const histo_accumulators *accumulators = job->accumulators;
     uint64_t aligned = 0;
-    histo_block one = {.batch = index / bank->slots, .n = 1};
+    histo_block one = {.batch = index / accumulators->slots, .n = 1};
     if (p->weights != HISTO_ABSENT)
         one.at[p->weights] = memcpy(&aligned, at[p->weights], histo_dtype_size(p->dtypes[p->weights]));
-    if (bank->exact_w) {
-        uint32_t slot = (uint32_t)(index % bank->slots);
-        histo_block_add_exact(job, &one, (const bool[]){true, bank->exact_w2 != NULL}, &slot);
+    if (accumulators->exact_w) {
+        uint32_t slot = (uint32_t)(index % accumulators->slots);
+        histo_block_add_exact(job, &one, (const bool[]){true, accumulators->exact_w2 != NULL}, &slot);
         return;
     }
     double w;
     histo_block_weights(job, &one, &w);
-    bank->sum_w[index] += w;
-    if (bank->sum_w2) bank->sum_w2[index] += w * w;
+    accumulators->sum_w[index] += w;
+    if (accumulators->sum_w2) accumulators->sum_w2[index] += w * w;
 }

@@ -108,47 +108,47 @@ static bool is_direct(const histo_job *job, const void *memory)
     return histo_cuda_is_direct(memory, job->problem->device, &pinned);
 }
 
-/* Enqueue the counting. From here on a failure leaves the bank with part of the samples. */
-static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_bank *bank)
+/* Enqueue the counting. From here on a failure leaves the accumulators with part of the samples. */
+static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_accumulators *accumulators)
 {
     bool direct[HISTO_MAX_OPERANDS], pinned[HISTO_MAX_OPERANDS], all_direct = true, none_direct = true;
-    for (int o = 0; o < job->nest.operands; o++) {
-        direct[o] = histo_cuda_is_direct(job->nest.base[o], job->problem->device, &pinned[o]);
+    for (int o = 0; o < job->iter.operands; o++) {
+        direct[o] = histo_cuda_is_direct(job->iter.base[o], job->problem->device, &pinned[o]);
         all_direct &= direct[o];
         none_direct &= !direct[o];
     }
     cudaStream_t stream = (cudaStream_t)job->stream;
-    if (none_direct && !stream) stream = bank->stream;
+    if (none_direct && !stream) stream = accumulators->stream;
     job->stream = stream;
-    bank->dirty = true;
-    histo_status status = histo_cuda_bank_begin(bank, stream);
+    accumulators->dirty = true;
+    histo_status status = histo_cuda_accumulators_begin(accumulators, stream);
     if (status != HISTO_OK) return status;
-    status = histo_cuda_bank_reserve(bank, (uint64_t)(job->end - job->begin), stream);
-    if (status == HISTO_OK && job->nest.offsets && !is_direct(job, job->nest.offsets))
-        status = histo_cuda_bank_offsets(bank, job, stream);
+    status = histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin), stream);
+    if (status == HISTO_OK && job->iter.offsets && !is_direct(job, job->iter.offsets))
+        status = histo_cuda_accumulators_offsets(accumulators, job, stream);
     if (status == HISTO_OK)
         status = all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, direct, pinned);
-    if (status == HISTO_OK) status = histo_cuda_bank_end(bank, stream);
-    if (status != HISTO_OK) bank->broken = "a fill failed halfway";
+    if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
+    if (status != HISTO_OK) accumulators->broken = "a fill failed halfway";
     return status;
 }
 
 /* What a graph cannot do: nothing has happened yet. */
 static histo_status check_captured(const histo_job *job, size_t workspace)
 {
-    const histo_cuda_bank *bank = NULL;
-    for (const histo_device_bank *it = job->bank->on_devices; it; it = it->next)
+    const histo_cuda_accumulators *accumulators = NULL;
+    for (const histo_device_accumulators *it = job->accumulators->on_devices; it; it = it->next)
         if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
-            bank = (const histo_cuda_bank *)it;
-    bool direct = !job->nest.offsets || is_direct(job, job->nest.offsets);
-    for (int o = 0; o < job->nest.operands; o++)
-        direct = direct && is_direct(job, job->nest.base[o]);
+            accumulators = (const histo_cuda_accumulators *)it;
+    bool direct = !job->iter.offsets || is_direct(job, job->iter.offsets);
+    for (int o = 0; o < job->iter.operands; o++)
+        direct = direct && is_direct(job, job->iter.base[o]);
     if (!direct) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
     if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
         return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
     if (job->problem->storage == HISTO_SPARSE)
         return histo_fail(HISTO_UNSUPPORTED, "sparse histograms cannot be filled in a graph");
-    if (!bank || bank->workspace_bytes < workspace)
+    if (!accumulators || accumulators->workspace_bytes < workspace)
         return histo_fail(HISTO_UNSUPPORTED, "fill the histogram once before its fills are captured into a graph");
     return HISTO_OK;
 }
@@ -158,18 +158,18 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     int before;
     histo_status status = histo_cuda_enter(job->problem->device, &before);
     if (status != HISTO_OK) return status;
-    histo_cuda_bank *bank = NULL;
+    histo_cuda_accumulators *accumulators = NULL;
     size_t workspace = strategy->workspace(job->problem, job->threads, job->params);
     if (histo_cuda_is_captured((cudaStream_t)job->stream)) status = check_captured(job, workspace);
-    if (status == HISTO_OK) status = histo_cuda_bank_of(job, &bank);
-    if (status == HISTO_OK && bank->broken)
+    if (status == HISTO_OK) status = histo_cuda_accumulators_of(job, &accumulators);
+    if (status == HISTO_OK && accumulators->broken)
         status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
-                            job->problem->device - HISTO_DEVICE_CUDA(0), bank->broken);
-    if (status == HISTO_OK) status = histo_cuda_bank_workspace(bank, workspace);
+                            job->problem->device - HISTO_DEVICE_CUDA(0), accumulators->broken);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_workspace(accumulators, workspace);
     if (status == HISTO_OK) {
-        job->device_bank = &bank->base;
-        job->workspace = bank->workspace;
-        status = count(strategy, job, bank);
+        job->device_accumulators = &accumulators->base;
+        job->workspace = accumulators->workspace;
+        status = count(strategy, job, accumulators);
     }
     histo_cuda_leave(before);
     return status;
@@ -185,11 +185,11 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_locate,
                                                      prepare,
                                                      unprepare,
-                                                     histo_cuda_bank_gather,
-                                                     histo_cuda_bank_clear,
-                                                     histo_cuda_bank_free,
-                                                     histo_cuda_bank_wait,
+                                                     histo_cuda_accumulators_gather,
+                                                     histo_cuda_accumulators_clear,
+                                                     histo_cuda_accumulators_free,
+                                                     histo_cuda_accumulators_wait,
                                                      histo_cuda_awake,
                                                      histo_cuda_pinned,
                                                      histo_cuda_speed,
-                                                     histo_cuda_glance};
+                                                     histo_cuda_probe};

@@ -4,7 +4,7 @@
  *   place: at any time the lanes read 32 different banks.
  * - A lane counts the slots that lie in its bank, slot % 32 == lane, by plain additions: nobody else touches them, and
  *   no two lanes meet in a bank.
- * - The warps of a block have counters of their own, which are merged when its share of the samples is done.
+ * - The warps of a block have counters of their own, which are merged when its tile of the samples is done.
  *
  * Source: Hardavellas, Histograms (bins interleaved among the threads of a warp, tile read with wrap-around). There one
  * warp is a block; here a block has as many as fit.
@@ -14,7 +14,7 @@
 enum { BLOCKS, THREADS };
 enum { LANES = 32, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
 
-HISTO_IN_KERNEL void count_tile(unsigned int *mine, const uint32_t *tile, int rows)
+HISTO_IN_KERNEL void count_staged(unsigned int *mine, const uint32_t *staged, int rows)
 {
     uint32_t lane = threadIdx.x % LANES;
 #pragma unroll 1
@@ -22,7 +22,7 @@ HISTO_IN_KERNEL void count_tile(unsigned int *mine, const uint32_t *tile, int ro
         uint32_t slot[AT_ONCE], row = first & ~(LANES - 1);
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
-            slot[i] = tile[row + (first + i + lane) % LANES];
+            slot[i] = staged[row + (first + i + lane) % LANES];
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++)
             if (slot[i] % LANES == lane && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
@@ -36,22 +36,22 @@ HISTO_IN_KERNEL void count_tile(unsigned int *mine, const uint32_t *tile, int ro
         extern __shared__ unsigned int shared[];                                                                       \
         uint32_t warps = blockDim.x / LANES, warp = threadIdx.x / LANES;                                               \
         unsigned int *mine = shared + warp * stride;                                                                   \
-        uint32_t *tile = shared + warps * stride + warp * (ROWS * LANES);                                              \
+        uint32_t *staged = shared + warps * stride + warp * (ROWS * LANES);                                            \
         histo_clear_shared(shared, warps *stride);                                                                     \
-        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        HISTO_FOR_TILES(rows, item)                                                                                    \
         {                                                                                                              \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
                 _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
-                    tile[k * LANES + threadIdx.x % LANES] = slot[k];                                                   \
+                    staged[k * LANES + threadIdx.x % LANES] = slot[k];                                                 \
                 __syncwarp();                                                                                          \
-                count_tile(mine, tile, HISTO_SAMPLES_##reader);                                                        \
+                count_staged(mine, staged, HISTO_SAMPLES_##reader);                                                    \
                 __syncwarp();                                                                                          \
             }                                                                                                          \
-            histo_merge_copies(&work, &rows, item, share.entry, shared, warps, stride, 0xffffffffu);                   \
+            histo_merge_copies(&work, &rows, item, tile.entry, shared, warps, stride, 0xffffffffu);                    \
         }                                                                                                              \
     }
 HISTO_BLOCK_READERS(COUNT)
@@ -66,18 +66,18 @@ static uint32_t stride_of(const histo_problem *p)
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t usual[] = {0, 256};
-    if (!params) params = usual;
+    static const int64_t defaults[] = {0, 256};
+    if (!params) params = defaults;
     return histo_cuda_block_layout(p, params[THREADS], LANES, sizeof(unsigned int) * (stride_of(p) + ROWS * LANES), 0,
                                    params[BLOCKS], false);
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return layout_of(problem, NULL).threads
                ? NULL
-               : "too many bins: one warp's counters and tile do not fit into shared memory";
+               : "too many bins: one warp's counters and staged do not fit into shared memory";
 }
 
 static double cost_us(const histo_problem *problem, int threads)
@@ -95,18 +95,19 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 13 };
+    enum { MIN = 1 << 13 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
     uint32_t stride = stride_of(job->problem);
-    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, &stride, &l);
+    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, &stride, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_bank_owner = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 256,
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
 };

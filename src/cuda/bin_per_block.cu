@@ -1,6 +1,6 @@
 /* bin_per_block: every block reads all samples and counts those of its own bin, or of its few.
  *
- * A thread counts in registers; a block adds up its threads' counters when a share of the samples is done. Nothing is
+ * A thread counts in registers; a block adds up its threads' counters when a tile of the samples is done. Nothing is
  * shared while counting. blockIdx.y says which bins; along x are blocks that part the samples, as many as fill the
  * device (`blocks` = 1 is the algorithm as it was published).
  *
@@ -9,14 +9,14 @@
 #include "cuda/block.cuh"
 
 enum { BINS, BLOCKS, THREADS };
-enum { MOST_BINS = 8, MOST_SLOTS = 4096, MOST_WARPS = 32 };
+enum { MAX_BINS = 8, MAX_SLOTS = 4096, MAX_WARPS = 32 };
 
 /* What a block counts: slots [blockIdx.y * bins, + bins). */
 HISTO_IN_KERNEL void merge(const histo_cuda_work *w, int64_t entry, const unsigned int *mine, uint32_t bins)
 {
-    __shared__ unsigned int partial[MOST_WARPS][MOST_BINS];
+    __shared__ unsigned int partial[MAX_WARPS][MAX_BINS];
 #pragma unroll
-    for (uint32_t b = 0; b < MOST_BINS; b++) {
+    for (uint32_t b = 0; b < MAX_BINS; b++) {
         if (b >= bins) break;
         unsigned int sum = mine[b];
 #pragma unroll
@@ -40,31 +40,31 @@ HISTO_IN_KERNEL void merge(const histo_cuda_work *w, int64_t entry, const unsign
         count_##reader(const __grid_constant__ histo_cuda_work work, uint32_t bins)                                    \
     {                                                                                                                  \
         uint32_t first = blockIdx.y * bins;                                                                            \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
-            unsigned int mine[MOST_BINS] = {0};                                                                        \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
+            unsigned int mine[MAX_BINS] = {0};                                                                         \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
-                _Pragma("unroll") for (uint32_t b = 0; b < MOST_BINS; b++)                                             \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
+                _Pragma("unroll") for (uint32_t b = 0; b < MAX_BINS; b++)                                              \
                 {                                                                                                      \
                     if (b >= bins) break;                                                                              \
                     _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) mine[b] +=                      \
                         slot[k] == first + b;                                                                          \
                 }                                                                                                      \
             }                                                                                                          \
-            merge(&work, share.entry, mine, bins);                                                                     \
+            merge(&work, tile.entry, mine, bins);                                                                      \
         }                                                                                                              \
     }
 HISTO_BLOCK_READERS(COUNT)
 #undef COUNT
 HISTO_DEFINE_KERNEL_OF
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    if (problem->slots > MOST_SLOTS) return "too many bins: all samples are read for each; 4096 bins and flow at most";
+    if (problem->slots > MAX_SLOTS) return "too many bins: all samples are read for each; 4096 bins and flow at most";
     return NULL;
 }
 
@@ -82,24 +82,24 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     const histo_problem *p = job->problem;
     int threads = (int)job->params[THREADS] / 32 * 32;
     uint32_t bins = (uint32_t)job->params[BINS], groups = ((uint32_t)p->slots + bins) / bins;
     int64_t blocks =
         job->params[BLOCKS] ? job->params[BLOCKS] : histo_cuda_resident(p->device, threads, 0) / groups + 1;
-    histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, HISTO_MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, HISTO_MAX_TILE);
     void *args[] = {&work, &bins};
-    dim3 grid((unsigned)(work.shares < blocks ? work.shares : blocks), groups);
+    dim3 grid((unsigned)(work.tiles < blocks ? work.tiles : blocks), groups);
     return histo_cuda_launch(job, kernel_of(histo_cuda_reader_of(&work)), grid, threads, 0, args);
 }
 
 extern "C" const histo_strategy histo_cuda_bin_per_block = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"bins", 1, MOST_BINS, 1, "bins that a block counts"},
-     {"blocks", 0, 65535, 0, "blocks that part the samples of a bin; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"bins", 1, MAX_BINS, 1, "bins that a block counts"},
+               {"blocks", 0, 65535, 0, "blocks that part the samples of a bin; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps"}},
 };

@@ -7,8 +7,8 @@ enum { COLUMNS = 32, LANES = 32 };
 static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)
 {
     __shared__ unsigned long long partial[LANES][COLUMNS];
-    int64_t entry = rows.first / work.shares_each + blockIdx.y;
-    int64_t begin = entry * work.shares_each, end = begin + work.shares_each;
+    int64_t entry = rows.first / work.tiles_per_entry + blockIdx.y;
+    int64_t begin = entry * work.tiles_per_entry, end = begin + work.tiles_per_entry;
     if (begin < rows.first) begin = rows.first;
     if (end > rows.end) end = rows.end;
     uint32_t column = threadIdx.x % COLUMNS, lane = threadIdx.x / COLUMNS;
@@ -51,19 +51,19 @@ size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_lay
     return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;
 }
 
-histo_status histo_cuda_launch_shares(const histo_job *job, const void *kernel, const histo_cuda_work *work,
-                                      const void *more, const histo_block_layout *layout)
+histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
+                                     const void *more, const histo_block_layout *layout)
 {
     histo_status status = HISTO_OK;
-    int64_t each = layout->by_rows ? layout->blocks : work->shares; /* shares of a launch: one for each row */
+    int64_t each = layout->by_rows ? layout->blocks : work->tiles; /* tiles of a launch: one for each row */
     histo_rows rows = {layout->by_rows ? (unsigned int *)job->workspace : NULL, 0, 0};
-    for (; rows.end < work->shares && status == HISTO_OK; rows.first = rows.end) {
-        rows.end = work->shares - rows.first < each ? work->shares : rows.first + each;
+    for (; rows.end < work->tiles && status == HISTO_OK; rows.first = rows.end) {
+        rows.end = work->tiles - rows.first < each ? work->tiles : rows.first + each;
         int64_t n = rows.end - rows.first;
         void *args[] = {(void *)work, &rows, (void *)more};
         status = histo_cuda_launch(job, kernel, dim3((unsigned)(n < layout->blocks ? n : layout->blocks)),
                                    layout->threads, layout->shared, args);
-        int64_t entries = (rows.end - 1) / work->shares_each - rows.first / work->shares_each + 1;
+        int64_t entries = (rows.end - 1) / work->tiles_per_entry - rows.first / work->tiles_per_entry + 1;
         dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
         if (status == HISTO_OK && rows.at)
             status = histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);

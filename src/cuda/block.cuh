@@ -1,4 +1,4 @@
-/* What strategies share that count each share of the samples in a block's shared memory: the readers that they are made
+/* What strategies share that count each tile of the samples in a block's shared memory: the readers that they are made
  * for, and how the counters of blocks are merged, atomically into the histogram or through rows of the workspace that a
  * second kernel adds up. */
 #ifndef CUDA_BLOCK_CUH
@@ -23,19 +23,18 @@
         }                                                                                                              \
     }
 
-/* So that 32 bits hold the count of any share. */
-enum { HISTO_MOST_SHARE = 1 << 30 };
+/* So that 32 bits hold the count of any tile. */
+enum { HISTO_MAX_TILE = 1 << 30 };
 
 /* Shares [first, end) of a launch, and where their counts go. */
 typedef struct histo_rows {
-    unsigned int *at; /* [share - first][counters], or NULL: to the histogram */
+    unsigned int *at; /* [tile - first][counters], or NULL: to the histogram */
     int64_t first, end;
 } histo_rows;
 
-#define HISTO_FOR_SHARES(rows, item)                                                                                   \
-    for (int64_t item = (rows).first + blockIdx.x; item < (rows).end; item += gridDim.x)
+#define HISTO_FOR_TILES(rows, item) for (int64_t item = (rows).first + blockIdx.x; item < (rows).end; item += gridDim.x)
 
-/* The block's final count of a slot in its share. */
+/* The block's final count of a slot in its tile. */
 HISTO_IN_KERNEL void histo_merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
                                  uint32_t slot, unsigned int count)
 {
@@ -69,11 +68,11 @@ HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_ro
     __syncthreads();
 }
 
-/* ---- Whole steps of a share ---- */
+/* ---- Whole steps of a tile ---- */
 
 enum { HISTO_STEP_VECTORS = 2 /* of 16 bytes a thread and step */ };
 
-/* Vectors [begin, end) of a contiguous share are whole steps of the block; the samples before and behind them are
+/* Vectors [begin, end) of a contiguous tile are whole steps of the block; the samples before and behind them are
  * beside. */
 typedef struct histo_steps {
     const uint4 *vectors;
@@ -81,10 +80,10 @@ typedef struct histo_steps {
 } histo_steps;
 
 /* each: samples of a vector. */
-HISTO_IN_KERNEL histo_steps histo_steps_of(const histo_share *share, uint32_t each)
+HISTO_IN_KERNEL histo_steps histo_steps_of(const histo_tile *tile, uint32_t each)
 {
-    uint32_t step = blockDim.x * HISTO_STEP_VECTORS, whole = share->length / each;
-    histo_steps s = {(const uint4 *)share->at, share->pad > 0, 0};
+    uint32_t step = blockDim.x * HISTO_STEP_VECTORS, whole = tile->length / each;
+    histo_steps s = {(const uint4 *)tile->at, tile->pad > 0, 0};
     s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
     return s;
 }
@@ -96,16 +95,15 @@ HISTO_IN_KERNEL void histo_load_step(const histo_steps *s, uint32_t at, uint4 *w
         words[v] = __ldcs(&s->vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
 }
 
-HISTO_IN_KERNEL uint32_t histo_beside_steps(const histo_steps *s, const histo_share *share, uint32_t each)
+HISTO_IN_KERNEL uint32_t histo_beside_steps(const histo_steps *s, const histo_tile *tile, uint32_t each)
 {
-    return share->length ? share->length - share->pad - (s->end - s->begin) * each : 0;
+    return tile->length ? tile->length - tile->pad - (s->end - s->begin) * each : 0;
 }
 
-/* Where in the share the i-th sample beside the steps is. */
-HISTO_IN_KERNEL uint32_t histo_nth_beside_steps(const histo_steps *s, const histo_share *share, uint32_t each,
-                                                uint32_t i)
+/* Where in the tile the i-th sample beside the steps is. */
+HISTO_IN_KERNEL uint32_t histo_nth_beside_steps(const histo_steps *s, const histo_tile *tile, uint32_t each, uint32_t i)
 {
-    uint32_t at = share->pad + i;
+    uint32_t at = tile->pad + i;
     return at < s->begin * each ? at : at + (s->end - s->begin) * each;
 }
 
@@ -128,9 +126,9 @@ double histo_cuda_block_us(const histo_problem *problem, const histo_block_layou
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
 
-/* Launch kernel(work, rows) or kernel(work, rows, *more) over all shares, and the second kernel where the layout wants
+/* Launch kernel(work, rows) or kernel(work, rows, *more) over all tiles, and the second kernel where the layout wants
  * it. */
-histo_status histo_cuda_launch_shares(const histo_job *job, const void *kernel, const histo_cuda_work *work,
-                                      const void *more, const histo_block_layout *layout);
+histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
+                                     const void *more, const histo_block_layout *layout);
 
 #endif

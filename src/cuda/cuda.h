@@ -1,4 +1,4 @@
-/* What the CUDA files share on the host: checked calls, devices, device banks, and the work that kernels get. */
+/* What the CUDA files share on the host: checked calls, devices, device accumulators, and the work that kernels get. */
 #ifndef CUDA_CUDA_H
 #define CUDA_CUDA_H
 
@@ -26,7 +26,7 @@ histo_status histo_cuda_check(cudaError_t error, const char *what);
 
 /* ---- Devices (device.cu) ---- */
 
-enum { HISTO_CUDA_MOST_DEVICES = 64, HISTO_CUDA_BLOCK_RESERVE = 1024 /* bytes of shared memory the system takes */ };
+enum { HISTO_CUDA_MAX_DEVICES = 64, HISTO_CUDA_BLOCK_RESERVE = 1024 /* bytes of shared memory the system takes */ };
 
 typedef struct histo_cuda_device {
     char name[256];
@@ -66,7 +66,7 @@ typedef struct histo_cuda_prepared {
     histo_lookup lookups[HISTO_MAX_AXES]; /* whose pointers are into it */
 } histo_cuda_prepared;
 
-/* ---- Device banks (bank.cu) ---- */
+/* ---- Device accumulators (accumulators.cu) ---- */
 
 /* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
  * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
@@ -77,7 +77,7 @@ typedef struct histo_cuda_exact {
 } histo_cuda_exact;
 
 /* Pairs of a sparse histogram on the device: n pairs of a slot and a count in the first arrays, and room to sort them
- * in the others. Samples left out are counted in slots behind all, as in histo_bank_add. */
+ * in the others. Samples left out are counted in slots behind all, as in histo_accumulators_add. */
 typedef struct histo_cuda_sparse {
     int64_t n, capacity;
     unsigned long long *slots[2], *counts[2]; /* [capacity] */
@@ -88,8 +88,8 @@ typedef struct histo_cuda_sparse {
 typedef struct histo_cuda_fork histo_cuda_fork;
 
 /* counters = slots + 1: the last one of a batch entry counts the samples that mask and filter leave out. */
-typedef struct histo_cuda_bank {
-    histo_device_bank base;
+typedef struct histo_cuda_accumulators {
+    histo_device_accumulators base;
     int64_t batch, slots, counters;
     /* Of a sparse histogram: pairs, beside counters or, of one of too many slots, instead of them: counters is then 0.
      */
@@ -101,7 +101,7 @@ typedef struct histo_cuda_bank {
     uint64_t pending;           /* additions to any exact sum since the digits were balanced, at most */
     bool dirty;                 /* it may hold something */
     const char *broken;         /* a fill failed halfway */
-    cudaStream_t stream;        /* the bank's own, for clearing, reading, and samples of no other stream */
+    cudaStream_t stream;        /* the accumulators' own, for clearing, reading, and samples of no other stream */
     cudaEvent_t done;           /* after everything enqueued so far */
     unsigned long long last;    /* the stream that it was recorded on, by number; 0: not known */
     bool capturing, captured;   /* a fill is captured into a graph; one was */
@@ -109,31 +109,33 @@ typedef struct histo_cuda_bank {
     size_t workspace_bytes;
     int64_t *offsets;      /* [batch + 1] of a ragged fill from host memory; NULL before the first */
     histo_cuda_fork *fork; /* NULL before the first fork */
-} histo_cuda_bank;
+} histo_cuda_accumulators;
 
-/* The device bank in which a job counts, made if it is not there. */
-histo_status histo_cuda_bank_of(const histo_job *job, histo_cuda_bank **bank);
-histo_status histo_cuda_bank_gather(histo_device_bank *from, const histo_bank *to);
-histo_status histo_cuda_bank_wait(histo_device_bank *device_bank);
-bool histo_cuda_bank_clear(histo_device_bank *device_bank);
-void histo_cuda_bank_free(histo_device_bank *device_bank);
+/* The device accumulators in which a job counts, made if it is not there. */
+histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumulators **accumulators);
+histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to);
+histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accumulators);
+bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators);
+void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators);
 
 /* Copy a job's offsets to the device, on a stream between begin and end, and let the job have those. */
-histo_status histo_cuda_bank_offsets(histo_cuda_bank *bank, histo_job *job, cudaStream_t stream);
+histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulators, histo_job *job,
+                                             cudaStream_t stream);
 /* Make the workspace large enough. */
-histo_status histo_cuda_bank_workspace(histo_cuda_bank *bank, size_t bytes);
+histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumulators, size_t bytes);
 /* Is what is enqueued on the stream captured into a graph? */
 bool histo_cuda_is_captured(cudaStream_t stream);
-/* Between these two, work for the bank is enqueued on one stream. */
-histo_status histo_cuda_bank_begin(histo_cuda_bank *bank, cudaStream_t stream);
-histo_status histo_cuda_bank_end(histo_cuda_bank *bank, cudaStream_t stream);
+/* Between these two, work for the accumulators is enqueued on one stream. */
+histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream);
+histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream);
 /* Make room for `adds` additions to every exact sum. */
-histo_status histo_cuda_bank_reserve(histo_cuda_bank *bank, uint64_t adds, cudaStream_t stream);
+histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream);
 
 /* ---- Sparse counts (sort_runs.cu) ---- */
 
 /* Add them to the host's and forget them; on failure they stay. Waits for the stream. */
-histo_status histo_cuda_sparse_gather(histo_cuda_bank *bank, const histo_bank *to, cudaStream_t stream);
+histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, const histo_accumulators *to,
+                                      cudaStream_t stream);
 void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 
 /* ---- Samples in host memory (staged.cu) ---- */
@@ -142,18 +144,19 @@ void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned);
 
-/* ---- A look at some samples (glance.cu) ---- */
+/* ---- A look at some samples (probe.cu) ---- */
 
-histo_status histo_cuda_glance(const histo_job *job, int n, uint32_t *slots);
+histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);
 
 /* ---- Forks (fork.cu) ---- */
 
-enum { HISTO_CUDA_MOST_BRANCHES = 8 };
+enum { HISTO_CUDA_MAX_BRANCHES = 8 };
 
 /* Between these two, work may be enqueued on streams[0 … branches - 1], the first of which is `stream`. After a begin
  * that succeeded there must be an end, also after a failure. */
-histo_status histo_cuda_fork_begin(histo_cuda_bank *bank, cudaStream_t stream, int branches, cudaStream_t *streams);
-histo_status histo_cuda_fork_end(histo_cuda_bank *bank, cudaStream_t stream, int branches);
+histo_status histo_cuda_fork_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, int branches,
+                                   cudaStream_t *streams);
+histo_status histo_cuda_fork_end(histo_cuda_accumulators *accumulators, cudaStream_t stream, int branches);
 void histo_cuda_fork_free(histo_cuda_fork *fork);
 
 /* ---- The work of a kernel (work.cu) ---- */
@@ -167,11 +170,11 @@ typedef struct histo_divisor {
 /* d: 1 … 2^32 - 1. */
 histo_divisor histo_divisor_of(int64_t d);
 
-/* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into shares, each within one
- * batch entry; a block takes whole shares. */
+/* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into tiles, each within one
+ * batch entry; a block takes whole tiles. */
 typedef struct histo_cuda_work {
-    histo_nest nest;
-    histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of nest.shape, where that is < 2^31 */
+    histo_strided_iter iter;
+    histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of iter.shape, where that is < 2^31 */
     bool aligned;                               /* every sample is at a multiple of its size */
     int naxes, weights, mask, where;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
@@ -180,11 +183,11 @@ typedef struct histo_cuda_work {
     uint32_t slots; /* the slot of samples that mask and filter leave out */
     double where_lo, where_hi;
 
-    int64_t begin, end;         /* samples of the nest */
+    int64_t begin, end;         /* samples of the strided iterator */
     int64_t first_entry;        /* of the batch */
-    int64_t shares_each;        /* shares of a batch entry */
-    int64_t shares;             /* in all */
-    int64_t samples_each;       /* of a share, at most; fewer than 2^31 */
+    int64_t tiles_per_entry;    /* tiles of a batch entry */
+    int64_t tiles;              /* in all */
+    int64_t samples_each;       /* of a tile, at most; fewer than 2^31 */
     int64_t counters;           /* slots + 1 */
     unsigned long long *counts; /* [batch * counters] */
     double *sum_w, *sum_w2;
@@ -212,7 +215,7 @@ enum { HISTO_READ_ANY = HISTO_DTYPE_COUNT, HISTO_READER_COUNT };
 #define HISTO_SAMPLES_f64 4
 #define HISTO_SAMPLES_any 4
 
-/* The work of a job, cut into shares of at most `most` (<= 2^30) samples: about `wanted` of them if each then has at
+/* The work of a job, cut into tiles of at most `most` (<= 2^30) samples: about `wanted` of them if each then has at
  * least `least`. */
 histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most);
 
@@ -226,9 +229,9 @@ int64_t histo_cuda_resident(histo_device device, int threads, size_t shared);
 histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 grid, int threads, size_t shared,
                                void **args);
 
-static inline histo_cuda_bank *histo_cuda_bank_in(const histo_job *job)
+static inline histo_cuda_accumulators *histo_cuda_accumulators_in(const histo_job *job)
 {
-    return (histo_cuda_bank *)job->device_bank;
+    return (histo_cuda_accumulators *)job->device_accumulators;
 }
 
 #endif

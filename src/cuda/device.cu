@@ -9,7 +9,7 @@
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[256]; /* why there is none; "" if there are some */
 static int count;
-static histo_cuda_device devices[HISTO_CUDA_MOST_DEVICES];
+static histo_cuda_device devices[HISTO_CUDA_MAX_DEVICES];
 
 static double attribute(cudaDeviceAttr which, int ordinal)
 {
@@ -54,7 +54,7 @@ static void look(void)
     int driver = 0;
     cudaError_t error = cudaDriverGetVersion(&driver);
     if (error == cudaSuccess) error = cudaGetDeviceCount(&count);
-    if (count > HISTO_CUDA_MOST_DEVICES) count = HISTO_CUDA_MOST_DEVICES;
+    if (count > HISTO_CUDA_MAX_DEVICES) count = HISTO_CUDA_MAX_DEVICES;
     for (int d = 0; d < count && error == cudaSuccess; d++)
         error = describe_device(d, &devices[d]);
     if (error == cudaSuccess && count > 0) return;

@@ -1,17 +1,17 @@
 /* Forks: the work of one stream spread over several, which all begin after what it did before and which it waits for.
- * The streams belong to the device bank, so that histograms do not wait for each other. */
+ * The streams belong to the device accumulators, so that histograms do not wait for each other. */
 #include <stdlib.h>
 
 #include "cuda/cuda.h"
 
 struct histo_cuda_fork {
-    cudaStream_t streams[HISTO_CUDA_MOST_BRANCHES]; /* the first is not used: it is the one that forks */
-    cudaEvent_t begun, done[HISTO_CUDA_MOST_BRANCHES];
+    cudaStream_t streams[HISTO_CUDA_MAX_BRANCHES]; /* the first is not used: it is the one that forks */
+    cudaEvent_t begun, done[HISTO_CUDA_MAX_BRANCHES];
 };
 
 void histo_cuda_fork_free(histo_cuda_fork *fork)
 {
-    for (int b = 1; b < HISTO_CUDA_MOST_BRANCHES; b++) {
+    for (int b = 1; b < HISTO_CUDA_MAX_BRANCHES; b++) {
         if (fork->streams[b]) cudaStreamDestroy(fork->streams[b]);
         if (fork->done[b]) cudaEventDestroy(fork->done[b]);
     }
@@ -24,7 +24,7 @@ static histo_status make(histo_cuda_fork **out)
     histo_cuda_fork *fork = (histo_cuda_fork *)calloc(1, sizeof *fork);
     if (!fork) return histo_fail_memory(sizeof *fork, "streams");
     histo_status status = HISTO_CUDA(cudaEventCreateWithFlags(&fork->begun, cudaEventDisableTiming), "making an event");
-    for (int b = 1; b < HISTO_CUDA_MOST_BRANCHES && status == HISTO_OK; b++) {
+    for (int b = 1; b < HISTO_CUDA_MAX_BRANCHES && status == HISTO_OK; b++) {
         status = HISTO_CUDA(cudaStreamCreateWithFlags(&fork->streams[b], cudaStreamNonBlocking), "making a stream");
         if (status == HISTO_OK)
             status = HISTO_CUDA(cudaEventCreateWithFlags(&fork->done[b], cudaEventDisableTiming), "making an event");
@@ -36,26 +36,28 @@ static histo_status make(histo_cuda_fork **out)
     return status;
 }
 
-histo_status histo_cuda_fork_begin(histo_cuda_bank *bank, cudaStream_t stream, int branches, cudaStream_t *streams)
+histo_status histo_cuda_fork_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, int branches,
+                                   cudaStream_t *streams)
 {
     histo_status status = HISTO_OK;
     streams[0] = stream;
     if (branches == 1) return HISTO_OK;
-    if (!bank->fork) status = make(&bank->fork);
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventRecord(bank->fork->begun, stream), "recording an event");
+    if (!accumulators->fork) status = make(&accumulators->fork);
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaEventRecord(accumulators->fork->begun, stream), "recording an event");
     for (int b = 1; b < branches && status == HISTO_OK; b++) {
-        streams[b] = bank->fork->streams[b];
-        status = HISTO_CUDA(cudaStreamWaitEvent(streams[b], bank->fork->begun, 0), "waiting for an event");
+        streams[b] = accumulators->fork->streams[b];
+        status = HISTO_CUDA(cudaStreamWaitEvent(streams[b], accumulators->fork->begun, 0), "waiting for an event");
     }
     return status;
 }
 
-histo_status histo_cuda_fork_end(histo_cuda_bank *bank, cudaStream_t stream, int branches)
+histo_status histo_cuda_fork_end(histo_cuda_accumulators *accumulators, cudaStream_t stream, int branches)
 {
     histo_status first = HISTO_OK;
     for (int b = 1; b < branches; b++) {
-        cudaEvent_t done = bank->fork->done[b];
-        histo_status status = HISTO_CUDA(cudaEventRecord(done, bank->fork->streams[b]), "recording an event");
+        cudaEvent_t done = accumulators->fork->done[b];
+        histo_status status = HISTO_CUDA(cudaEventRecord(done, accumulators->fork->streams[b]), "recording an event");
         if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamWaitEvent(stream, done, 0), "waiting for an event");
         if (first == HISTO_OK) first = status;
     }

@@ -4,7 +4,7 @@
  * layout, masks and weights. The counters are 64-bit.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram a grid.
- * Bytes: each sample once, and an atomic operation in the second-level cache for each. Wins for millions of bins that
+ * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that
  * samples spread over; loses by far where many samples meet in few bins, as those wait for each other. */
 #include "cuda/slots.cuh"
 
@@ -13,13 +13,13 @@ enum { BLOCKS, THREADS };
 #define COUNT(reader)                                                                                                  \
     static __global__ void __launch_bounds__(1024) count_##reader(const __grid_constant__ histo_cuda_work work)        \
     {                                                                                                                  \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
-            unsigned long long *counts = work.counts + share.entry * work.counters;                                    \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
+            unsigned long long *counts = work.counts + tile.entry * work.counters;                                     \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
                 _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
                     atomicAdd(&counts[slot[k]], 1ull);                                                                 \
             }                                                                                                          \
@@ -31,12 +31,12 @@ HISTO_READERS(COUNT)
 /* With weights: every sample adds to its slot's count and sums. */
 static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
 {
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_share share = histo_share_any(&work, item);
-        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &share, offset);
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = histo_tile_any(&work, item);
+        for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &tile, offset);
             uint32_t slot = histo_slot_of_place(&work, &place);
-            int64_t i = share.entry * work.counters + slot;
+            int64_t i = tile.entry * work.counters + slot;
             atomicAdd(&work.counts[i], 1ull);
             if (slot != work.slots)
                 histo_add_weight(&work, i,
@@ -45,7 +45,7 @@ static __global__ void __launch_bounds__(1024) count_weighted(const __grid_const
     }
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
@@ -70,25 +70,25 @@ static histo_status launch(const histo_job *job)
 #define ADDRESS(reader) (const void *)count_##reader,
     static const void *const kernels[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
 #undef ADDRESS
-    enum { LEAST = 1 << 12, MOST = 1 << 30 };
+    enum { MIN = 1 << 12, MAX = 1 << 30 };
     int threads = (int)job->params[THREADS];
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
     if (job->params[BLOCKS]) blocks = job->params[BLOCKS];
-    histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, MOST);
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, MAX);
     bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
     const void *kernel = weighted ? (const void *)count_weighted : kernels[histo_cuda_reader_of(&work)];
     void *args[] = {&work};
-    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), threads, 0,
+    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, 0,
                              args);
 }
 
 extern "C" const histo_strategy histo_cuda_global_atomic = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 256, "threads of a block"}},
-    true,
-    true,
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 256, "threads of a block"}},
+    .ragged = true,
+    .pairs = true,
 };

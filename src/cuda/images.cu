@@ -1,4 +1,4 @@
-/* Whether samples lie in rows of images, and how these are cut into shares for blocks. */
+/* Whether samples lie in rows of images, and how these are cut into tiles for blocks. */
 #include "cuda/images.cuh"
 
 #include <string.h>
@@ -7,47 +7,51 @@ extern "C" {
 #include "base/checked.h"
 }
 
-/* Vectors of a share, so that no counter wraps; of a launch, so that none of its indices does. */
-enum { MOST_SHARE = 1 << 26, MOST_VECTORS = 1 << 30, MOST_IMAGES = INT32_MAX / (MOST_VECTORS / MOST_SHARE + 1) };
+/* Vectors of a tile, so that no counter wraps; of a launch, so that none of its indices does. */
+enum {
+    MAX_TILE_SAMPLES = 1 << 26,
+    MAX_VECTORS = 1 << 30,
+    MAX_IMAGES = INT32_MAX / (MAX_VECTORS / MAX_TILE_SAMPLES + 1)
+};
 enum { VECTOR = HISTO_IMAGES_VECTOR, WARP = 32 };
 
 bool histo_cuda_images_of(const histo_job *job, int beside, int64_t lowest, int64_t row_bytes, histo_images *in)
 {
     const histo_problem *problem = job->problem;
-    const histo_nest *nest = &job->nest;
-    int mask = problem->mask, run = nest->ndim - 1, rows = run - nest->batch_ndim;
-    if (nest->offsets || problem->naxes > 1 || problem->weights != HISTO_ABSENT || rows > 1) return false;
+    const histo_strided_iter *iter = &job->iter;
+    int mask = problem->mask, run = iter->ndim - 1, rows = run - iter->batch_ndim;
+    if (iter->offsets || problem->naxes > 1 || problem->weights != HISTO_ABSENT || rows > 1) return false;
     if (mask != HISTO_ABSENT &&
-        (histo_dtype_size(problem->dtypes[mask]) > 1 || (nest->strides[mask][run] != 1 && nest->shape[run] > 1)))
+        (histo_dtype_size(problem->dtypes[mask]) > 1 || (iter->strides[mask][run] != 1 && iter->shape[run] > 1)))
         return false;
     memset(in, 0, sizeof *in);
     int64_t entries = 1, number = 1;
-    for (int d = nest->batch_ndim - 1; d >= 0; d--) {
-        int64_t extent = nest->shape[d];
+    for (int d = iter->batch_ndim - 1; d >= 0; d--) {
+        int64_t extent = iter->shape[d];
         if (d != beside) {
-            if (!histo_mul_i64(number, extent, &number) || number > MOST_IMAGES) return false;
+            if (!histo_mul_i64(number, extent, &number) || number > MAX_IMAGES) return false;
             in->dims++;
             memmove(&in->image[1], &in->image[0], (HISTO_MAX_DIMS - 1) * sizeof in->image[0]);
-            in->image[0] = {(uint32_t)extent, histo_divisor_of(extent), nest->strides[0][d],
-                            mask == HISTO_ABSENT ? 0 : nest->strides[mask][d], entries};
-            in->aligned |= nest->strides[0][d];
+            in->image[0] = {(uint32_t)extent, histo_divisor_of(extent), iter->strides[0][d],
+                            mask == HISTO_ABSENT ? 0 : iter->strides[mask][d], entries};
+            in->aligned |= iter->strides[0][d];
         }
         entries *= extent;
     }
-    in->at = nest->base[0] + lowest;
+    in->at = iter->base[0] + lowest;
     in->row_bytes = row_bytes;
     in->size = (uint32_t)histo_dtype_size(problem->dtypes[0]);
     in->rows = 1;
     if (rows) {
-        if (nest->shape[run - 1] > INT32_MAX) return false;
-        in->rows = (uint32_t)nest->shape[run - 1];
-        in->pitch = nest->strides[0][run - 1];
+        if (iter->shape[run - 1] > INT32_MAX) return false;
+        in->rows = (uint32_t)iter->shape[run - 1];
+        in->pitch = iter->strides[0][run - 1];
         in->aligned |= in->pitch;
     }
     if (rows && number * (row_bytes / (VECTOR * WARP) + 1) > INT32_MAX) return false;
     if (mask != HISTO_ABSENT) {
-        in->mask = nest->base[mask];
-        in->mask_pitch = rows ? nest->strides[mask][run - 1] : 0;
+        in->mask = iter->base[mask];
+        in->mask_pitch = rows ? iter->strides[mask][run - 1] : 0;
     }
     if (in->pitch < 0) { /* the last row is the first */
         in->at += in->pitch * (in->rows - 1);
@@ -58,17 +62,17 @@ bool histo_cuda_images_of(const histo_job *job, int beside, int64_t lowest, int6
     return true;
 }
 
-/* The team with which all shares are done first: all blocks for one share, as few as there are for each of several, or
+/* The team with which all tiles are done first: all blocks for one tile, as few as there are for each of several, or
  * a power of 2. */
-static uint32_t team_of(int64_t shares, int64_t vectors, int64_t blocks, int64_t threads, int64_t merge)
+static uint32_t team_of(int64_t tiles, int64_t vectors, int64_t blocks, int64_t threads, int64_t merge)
 {
     int64_t most = (vectors + threads - 1) / threads, best = 1;
     if (most > blocks) most = blocks;
-    int64_t each = shares < blocks ? blocks / shares : 1;
+    int64_t each = tiles < blocks ? blocks / tiles : 1;
     double least = 0;
     for (int64_t team = each < most ? each : most, power = 1; power <= 2 * most;
          team = power < most ? power : most, power *= 2) {
-        int64_t teams = blocks / team, rounds = (shares + teams - 1) / teams;
+        int64_t teams = blocks / team, rounds = (tiles + teams - 1) / teams;
         double time = (double)rounds * ((double)vectors / (double)team + (double)merge);
         if (least > 0 && time >= least) continue;
         least = time;
@@ -95,26 +99,26 @@ static int64_t parts_of(int64_t each, int64_t rows, int64_t stride, int64_t thre
 
 static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
 {
-    int64_t shares = 1, beside = (int64_t)(uintptr_t)in->at | in->row_bytes | (in->rows > 1 ? in->pitch : 0);
+    int64_t tiles = 1, beside = (int64_t)(uintptr_t)in->at | in->row_bytes | (in->rows > 1 ? in->pitch : 0);
     for (int d = 0; d < in->dims; d++) {
-        shares *= in->image[d].extent;
+        tiles *= in->image[d].extent;
         beside |= in->image[d].stride;
     }
     in->ragged = beside % VECTOR != 0;
     in->whole = (uint32_t)(in->row_bytes / VECTOR);
     in->rest = (uint32_t)(in->row_bytes % VECTOR);
     in->reach = in->whole ? (uint32_t)in->row_bytes - VECTOR + 1 : 0;
-    int64_t images = shares, each = in->whole ? in->whole : 1;
-    int64_t parts = (each + MOST_SHARE - 1) / MOST_SHARE;
+    int64_t images = tiles, each = in->whole ? in->whole : 1;
+    int64_t parts = (each + MAX_TILE_SAMPLES - 1) / MAX_TILE_SAMPLES;
     in->team = team_of(images * parts, in->rows * each / parts, blocks, threads, merge);
     in->stride = in->team * (uint32_t)threads;
     in->parts = (uint32_t)(in->rows > 1 ? parts_of(each, in->rows, in->stride, threads, merge) : parts);
     in->part = (uint32_t)((each + in->parts - 1) / in->parts);
     in->by_part = histo_divisor_of(in->part);
     in->by_parts = histo_divisor_of(in->parts);
-    shares = images * in->parts;
-    in->shares = (uint32_t)shares;
-    in->teams = (uint32_t)(blocks / in->team < shares ? blocks / in->team : shares);
+    tiles = images * in->parts;
+    in->tiles = (uint32_t)tiles;
+    in->teams = (uint32_t)(blocks / in->team < tiles ? blocks / in->team : tiles);
     in->by_team = histo_divisor_of(in->team);
     in->more_rows = in->stride / in->part;
     in->more_offset = in->more_rows * (uint32_t)in->pitch;
@@ -128,16 +132,16 @@ static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
 histo_status histo_cuda_images_launch(const histo_images *all, int threads, int64_t blocks, int64_t merge,
                                       histo_images_launch *launch, void *context)
 {
-    const int64_t most_bytes = (int64_t)48 << 28, most_offset = UINT32_MAX - 4 * VECTOR;
+    const int64_t max_bytes = (int64_t)48 << 28, max_offset = UINT32_MAX - 4 * VECTOR;
     histo_status status = HISTO_OK;
-    for (int64_t byte = 0; byte < all->row_bytes && status == HISTO_OK; byte += most_bytes) {
+    for (int64_t byte = 0; byte < all->row_bytes && status == HISTO_OK; byte += max_bytes) {
         histo_images in = *all;
-        in.row_bytes = all->row_bytes - byte < most_bytes ? all->row_bytes - byte : most_bytes;
-        int64_t most_rows = MOST_VECTORS / (in.row_bytes / VECTOR + 1);
-        int64_t near_rows = (most_offset - in.row_bytes) / (in.pitch > in.row_bytes ? in.pitch : in.row_bytes) + 1;
-        if (near_rows < most_rows) most_rows = near_rows > 1 ? near_rows : 1;
-        for (int64_t row = 0; row < all->rows && status == HISTO_OK; row += most_rows) {
-            in.rows = (uint32_t)(all->rows - row < most_rows ? all->rows - row : most_rows);
+        in.row_bytes = all->row_bytes - byte < max_bytes ? all->row_bytes - byte : max_bytes;
+        int64_t max_rows = MAX_VECTORS / (in.row_bytes / VECTOR + 1);
+        int64_t near_rows = (max_offset - in.row_bytes) / (in.pitch > in.row_bytes ? in.pitch : in.row_bytes) + 1;
+        if (near_rows < max_rows) max_rows = near_rows > 1 ? near_rows : 1;
+        for (int64_t row = 0; row < all->rows && status == HISTO_OK; row += max_rows) {
+            in.rows = (uint32_t)(all->rows - row < max_rows ? all->rows - row : max_rows);
             in.at = all->at + byte + row * in.pitch;
             in.mask = all->mask ? all->mask + byte / all->size + row * in.mask_pitch : NULL;
             cut(&in, threads, blocks, merge);

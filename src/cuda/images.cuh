@@ -1,16 +1,16 @@
 /* Samples that lie in rows of images: side by side in a row, rows at a pitch, images at any strides from each other,
  * and a mask of a byte for each sample. Threads read rows in aligned vectors of 16 bytes; the few samples before and
- * behind these one by one. A kernel's block takes whole shares, parts of an image, together with the other blocks of
+ * behind these one by one. A kernel's block takes whole tiles, parts of an image, together with the other blocks of
  * its team:
  *
- *     uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team;
- *     for (; share < in.shares; share += in.teams) {
- *         histo_images_place next = histo_images_place_of<ROWS, SIZE>(&in, share, member);
+ *     uint32_t tile = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - tile * in.team;
+ *     for (; tile < in.tiles; tile += in.teams) {
+ *         histo_images_place next = histo_images_place_of<ROWS, SIZE>(&in, tile, member);
  *         while (next.index < next.end) {
  *             histo_images_vector it = histo_images_next<ROWS, SIZE, MASKED>(&in, &next);
  *             … if (it.there), the vector at it.row + it.offset
  *         }
- *         … the samples of histo_images_rows_of(&in, share, member), if in.ragged
+ *         … the samples of histo_images_rows_of(&in, tile, member), if in.ragged
  *     }
  *
  * ROWS: images have several; of one, it takes less to find the next vector. SIZE: bytes of a sample. MASKED: there is a
@@ -38,13 +38,13 @@ typedef struct histo_images {
     histo_images_dim image[HISTO_MAX_DIMS];
     int64_t first_entry;
 
-    /* How it is cut: a row into parts of so many vectors, each of which is a share, with what is below and above it in
+    /* How it is cut: a row into parts of so many vectors, each of which is a tile, with what is below and above it in
      * the image's other rows. */
     uint32_t whole, rest; /* vectors that a row has if it begins at a multiple of 16 bytes, and bytes behind them */
     uint32_t reach;       /* of several rows: a vector begins so many bytes behind its row's begin, or fewer, less 1 */
     uint32_t part;
     histo_divisor by_part;
-    uint32_t parts, shares; /* shares of an image, and in all */
+    uint32_t parts, tiles; /* tiles of an image, and in all */
     histo_divisor by_parts;
     uint32_t team, teams, stride; /* blocks of a team, teams, and the threads of one */
     histo_divisor by_team;
@@ -89,13 +89,13 @@ HISTO_IN_KERNEL histo_image histo_image_of(const histo_images *in, uint32_t numb
     return it;
 }
 
-/* The batch entry of a share. */
-HISTO_IN_KERNEL int64_t histo_images_entry(const histo_images *in, uint32_t share)
+/* The batch entry of a tile. */
+HISTO_IN_KERNEL int64_t histo_images_entry(const histo_images *in, uint32_t tile)
 {
-    return histo_image_of(in, histo_divide(share, in->by_parts)).entry;
+    return histo_image_of(in, histo_divide(tile, in->by_parts)).entry;
 }
 
-/* A thread's next vector of a share; vectors of the team are neighbours. Of a single row: itself, its number, and the
+/* A thread's next vector of a tile; vectors of the team are neighbours. Of a single row: itself, its number, and the
  * bytes before the row's first vector. Of several rows: the image, rounded down to a multiple of 16 bytes, the row's
  * number, where it begins, and how many bytes behind the row's first vector; the thread goes straight down. */
 typedef struct histo_images_place {
@@ -110,11 +110,11 @@ HISTO_IN_KERNEL uint32_t histo_to_vector(const char *at)
 }
 
 template <bool ROWS, int SIZE>
-HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in, uint32_t share, uint32_t member)
+HISTO_IN_KERNEL histo_images_place histo_images_place_of(const histo_images *in, uint32_t tile, uint32_t member)
 {
-    uint32_t number = histo_divide(share, in->by_parts);
+    uint32_t number = histo_divide(tile, in->by_parts);
     histo_image image = histo_image_of(in, number);
-    uint32_t begin = (share - number * in->parts) * in->part, thread = member * blockDim.x + threadIdx.x;
+    uint32_t begin = (tile - number * in->parts) * in->part, thread = member * blockDim.x + threadIdx.x;
     if (ROWS) {
         uint32_t row = histo_divide(thread, in->by_part), column = begin + thread - row * in->part;
         uint32_t beside = (uint32_t)(uint64_t)image.at % HISTO_IMAGES_VECTOR;
@@ -158,15 +158,15 @@ HISTO_IN_KERNEL histo_images_vector histo_images_next(const histo_images *in, hi
     return v;
 }
 
-/* The rows whose ends a share has to count, of those a warp's: next, next + stride / 32, … below last. */
+/* The rows whose ends a tile has to count, of those a warp's: next, next + stride / 32, … below last. */
 typedef struct histo_images_rows {
     const char *at, *mask; /* the image's first */
     uint32_t next, last;
 } histo_images_rows;
 
-HISTO_IN_KERNEL histo_images_rows histo_images_rows_of(const histo_images *in, uint32_t share, uint32_t member)
+HISTO_IN_KERNEL histo_images_rows histo_images_rows_of(const histo_images *in, uint32_t tile, uint32_t member)
 {
-    uint32_t number = histo_divide(share, in->by_parts), part = share - number * in->parts;
+    uint32_t number = histo_divide(tile, in->by_parts), part = tile - number * in->parts;
     histo_image image = histo_image_of(in, number);
     uint64_t first = (uint64_t)in->rows * part / in->parts, last = (uint64_t)in->rows * (part + 1) / in->parts;
     return {image.at, image.mask, (uint32_t)first + (member * blockDim.x + threadIdx.x) / 32, (uint32_t)last};

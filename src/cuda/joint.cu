@@ -12,23 +12,23 @@ static bool is_by_bits(const histo_lookup *l)
 /* The operands' strides in the dimension that is one long run of samples. */
 static int64_t stride_of(const histo_cuda_work *work, int operand)
 {
-    return work->nest.strides[operand][work->nest.ndim - 1];
+    return work->iter.strides[operand][work->iter.ndim - 1];
 }
 
 static bool is_pixels(const histo_cuda_work *work, histo_joint *joint)
 {
-    const histo_nest *nest = &work->nest;
-    const char *lowest = nest->base[0];
+    const histo_strided_iter *iter = &work->iter;
+    const char *lowest = iter->base[0];
     int64_t pitch = stride_of(work, 0);
-    if (work->naxes > HISTO_MOST_CHANNELS || (pitch != 1 && pitch != 3 && pitch != 4)) return false;
+    if (work->naxes > HISTO_MAX_CHANNELS || (pitch != 1 && pitch != 3 && pitch != 4)) return false;
     for (int a = 0; a < work->naxes; a++) {
-        bool alike = nest->strides[a][0] == nest->strides[0][0];
+        bool alike = iter->strides[a][0] == iter->strides[0][0];
         if (work->dtypes[a] != HISTO_U8 || stride_of(work, a) != pitch || !alike) return false;
-        if (nest->base[a] < lowest) lowest = nest->base[a];
+        if (iter->base[a] < lowest) lowest = iter->base[a];
     }
     uint32_t taken = 0;
     for (int a = 0; a < work->naxes; a++) {
-        int64_t byte = pitch == 1 ? a : nest->base[a] - lowest;
+        int64_t byte = pitch == 1 ? a : iter->base[a] - lowest;
         if (pitch != 1 && (byte >= pitch || taken >> byte & 1)) return false;
         taken |= 1u << byte;
         joint->byte[a] = (uint32_t)byte;
@@ -71,9 +71,9 @@ static bool set_whole(const histo_cuda_work *work, histo_joint *joint)
 
 histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint)
 {
-    const histo_nest *nest = &work->nest;
-    bool are_runs = nest->operands == work->naxes && work->aligned && nest->ndim == nest->batch_ndim + 1 &&
-                    nest->batch_ndim <= 1,
+    const histo_strided_iter *iter = &work->iter;
+    bool are_runs = iter->operands == work->naxes && work->aligned && iter->ndim == iter->batch_ndim + 1 &&
+                    iter->batch_ndim <= 1,
          is_pair = work->naxes == 2 && work->dtypes[0] == work->dtypes[1];
     memset(joint, 0, sizeof *joint);
     if (work->naxes < 2 || !are_runs) return HISTO_NOT_JOINT;
@@ -95,7 +95,7 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
 uint32_t histo_cuda_compact_of(const histo_problem *problem)
 {
     uint64_t counters = 1;
-    if (problem->naxes < 2 || problem->naxes > HISTO_MOST_CHANNELS || problem->operands > problem->naxes) return 0;
+    if (problem->naxes < 2 || problem->naxes > HISTO_MAX_CHANNELS || problem->operands > problem->naxes) return 0;
     for (int a = 0; a < problem->naxes; a++) {
         if (problem->sampled[a] != HISTO_U8 || !is_by_bits(&problem->lookups[a])) return 0;
         counters *= (uint64_t)problem->lookups[a].bins;
@@ -110,7 +110,7 @@ static uint32_t four_bytes(const uint32_t *x, int a, int b, int c, int d)
 
 void histo_cuda_make_compact(histo_joint *joint, int naxes)
 {
-    uint32_t log = 0, keep[HISTO_MOST_CHANNELS] = {0}, factor[HISTO_MOST_CHANNELS] = {0};
+    uint32_t log = 0, keep[HISTO_MAX_CHANNELS] = {0}, factor[HISTO_MAX_CHANNELS] = {0};
     int finest = naxes - 1;
     for (int a = naxes - 1; a >= 0; a--)
         if (joint->mask[a] > joint->mask[finest]) finest = a;
@@ -135,11 +135,11 @@ void histo_cuda_make_compact(histo_joint *joint, int naxes)
 
 uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint)
 {
-    enum { MOST_BINS = 2048 };
+    enum { MAX_BINS = 2048 };
     uint32_t words = 0;
     for (int a = 0; a < problem->naxes && problem->naxes > 1; a++) {
         const histo_lookup *l = &problem->lookups[a];
-        if (problem->sampled[a] != HISTO_F32 || !l->near_f32 || l->bins > MOST_BINS) continue;
+        if (problem->sampled[a] != HISTO_F32 || !l->near_f32 || l->bins > MAX_BINS) continue;
         if (joint) {
             joint->firsts[a] = (at + words - histo_firsts_word<false>(HISTO_GUESS_0)) * (uint32_t)sizeof(float);
             joint->origin -= HISTO_GUESS_0 * problem->slot_strides[a];

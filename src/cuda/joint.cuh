@@ -1,12 +1,12 @@
 /* Samples to slots for several axes, each of one long run of samples: readers like those of slots.cuh, that load what
- * comes next before they turn what they have into slots. A kernel's block takes whole shares:
+ * comes next before they turn what they have into slots. A kernel's block takes whole tiles:
  *
- *     histo_joint_share share = histo_share_joint(&work, &joint, item);
+ *     histo_joint_tile tile = histo_tile_joint(&work, &joint, item);
  *     histo_ahead_columns ahead;
- *     if (share.length) histo_load_columns(&work, &joint, &share, 0, &ahead);
- *     HISTO_FOR_STEPS(columns, share, at) {
+ *     if (tile.length) histo_load_columns(&work, &joint, &tile, 0, &ahead);
+ *     HISTO_FOR_STEPS(columns, tile, at) {
  *         uint32_t slot[HISTO_SAMPLES_columns];
- *         bool all = histo_take_columns(&work, &joint, shared, &share, at, &ahead, slot);
+ *         bool all = histo_take_columns(&work, &joint, shared, &tile, at, &ahead, slot);
  *         … count slot[k], unless it is HISTO_NO_SLOT, which is none if `all`
  *     }
  *
@@ -42,7 +42,7 @@ typedef enum histo_joint_reader {
     HISTO_NOT_JOINT = HISTO_JOINT_READER_COUNT /* one of slots.cuh reads it */
 } histo_joint_reader;
 
-enum { HISTO_MOST_CHANNELS = 4 };
+enum { HISTO_MAX_CHANNELS = 4 };
 
 typedef struct histo_joint {
     uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
@@ -55,15 +55,15 @@ typedef struct histo_joint {
     /* Pixels. An axis' byte is `byte[axis]` of the word; of columns, the axis' number. */
     uint32_t pitch;  /* bytes from a pixel to the next: 3 or 4, or 1 for columns; 0: they are no pixels */
     uint32_t behind; /* 1: the last pixel's last byte may be nobody's to read; else 0 */
-    uint32_t byte[HISTO_MOST_CHANNELS];
+    uint32_t byte[HISTO_MAX_CHANNELS];
     /* Where each axis' bins are 2^k values and all values of a byte are on it: slot = first + the sum of
      * (word >> shift & mask) * stride. */
     bool by_bits;
-    uint32_t first, shift[HISTO_MOST_CHANNELS], mask[HISTO_MOST_CHANNELS], stride[HISTO_MOST_CHANNELS];
+    uint32_t first, shift[HISTO_MAX_CHANNELS], mask[HISTO_MAX_CHANNELS], stride[HISTO_MAX_CHANNELS];
     /* Compact counters leave out those of underflow, overflow and NaN, which no byte has: the sum of (word >> shift &
      * mask) << log_stride; or, of the word's bytes shifted down by `low`, with what `keep` leaves of them, the sum of
      * each times its factor. */
-    uint32_t log_stride[HISTO_MOST_CHANNELS], low;
+    uint32_t log_stride[HISTO_MAX_CHANNELS], low;
     uint32_t keep[3];    /* of bytes 0 1 2 3, where they are 4; of 0 1 2 0, 1 2 0 1, 2 0 1 2, where they are 3 */
     uint32_t factors[4]; /* pairs of 16 bits: of bytes 0 and 1, of 2 and 3, of none and 0, of 1 and 2 */
 } histo_joint;
@@ -87,38 +87,38 @@ uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_j
 /* ---- Shares ---- */
 
 /* One that the readers know less of than of others, so that it takes few registers. */
-typedef struct histo_joint_share {
+typedef struct histo_joint_tile {
     int64_t entry, first; /* of the batch; sample of the entry */
     const char *at[2];    /* the first two columns' first samples; or the first pixel's byte 0 */
     uint32_t length;
     uint32_t vectors; /* a bit for each axis: are a thread's runs aligned vectors? */
     uint32_t steady;  /* of two columns: steps that begin before are whole and in vectors, and those that follow them */
-} histo_joint_share;
+} histo_joint_tile;
 
 /* Address of an operand's first sample. At most the first dimension is the batch's. */
-HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_joint_share *share, int axis)
+HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_joint_tile *tile, int axis)
 {
-    const int64_t *strides = w->nest.strides[axis];
-    if (w->nest.batch_ndim == 0) return w->nest.base[axis] + share->first * strides[0];
-    return w->nest.base[axis] + share->entry * strides[0] + share->first * strides[1];
+    const int64_t *strides = w->iter.strides[axis];
+    if (w->iter.batch_ndim == 0) return w->iter.base[axis] + tile->first * strides[0];
+    return w->iter.base[axis] + tile->entry * strides[0] + tile->first * strides[1];
 }
 
-HISTO_IN_KERNEL histo_joint_share histo_share_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
+HISTO_IN_KERNEL histo_joint_tile histo_tile_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
 {
-    histo_share plain = histo_share_any(w, item);
+    histo_tile plain = histo_tile_any(w, item);
     const uint32_t two_steps = 2 * HISTO_SAMPLES_columns * blockDim.x;
-    histo_joint_share share = {plain.entry, plain.index[0], {NULL, NULL}, plain.length, 0, 0};
-    if (w->nest.batch_ndim) share.first = plain.index[1];
+    histo_joint_tile tile = {plain.entry, plain.index[0], {NULL, NULL}, plain.length, 0, 0};
+    if (w->iter.batch_ndim) tile.first = plain.index[1];
 #pragma unroll 1
     for (int axis = 0; axis < w->naxes; axis++) {
         uint64_t size = j->sizes[axis], vector = size * j->run < 16 ? size * j->run : 16;
-        bool is_run = (uint64_t)w->nest.strides[axis][w->nest.batch_ndim] == size;
-        share.vectors |= (uint32_t)(is_run && (uint64_t)histo_column(w, &share, axis) % vector == 0) << axis;
+        bool is_run = (uint64_t)w->iter.strides[axis][w->iter.batch_ndim] == size;
+        tile.vectors |= (uint32_t)(is_run && (uint64_t)histo_column(w, &tile, axis) % vector == 0) << axis;
     }
-    share.at[0] = histo_column(w, &share, 0) - (j->pitch > 1 ? j->byte[0] : 0);
-    share.at[1] = histo_column(w, &share, 1);
-    if ((share.vectors & 3) == 3 && share.length >= two_steps) share.steady = share.length - two_steps + 1;
-    return share;
+    tile.at[0] = histo_column(w, &tile, 0) - (j->pitch > 1 ? j->byte[0] : 0);
+    tile.at[1] = histo_column(w, &tile, 1);
+    if ((tile.vectors & 3) == 3 && tile.length >= two_steps) tile.steady = tile.length - two_steps + 1;
+    return tile;
 }
 
 /* ---- Columns ---- */
@@ -127,15 +127,15 @@ typedef struct histo_ahead_columns {
     uint32_t words[2 * HISTO_SAMPLES_columns]; /* 8 samples */
 } histo_ahead_columns;
 
-/* Of the share, the k-th sample of a thread's in the step `at`. run: neighbouring samples of a thread. */
+/* Of the tile, the k-th sample of a thread's in the step `at`. run: neighbouring samples of a thread. */
 HISTO_IN_KERNEL uint32_t histo_column_index(uint32_t at, int k, int run)
 {
     return at + ((uint32_t)(k / run) * blockDim.x + threadIdx.x) * (uint32_t)run + (uint32_t)(k % run);
 }
 
-HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t at)
+HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_tile *tile, uint32_t at)
 {
-    return at + blockDim.x * HISTO_SAMPLES_columns > share->length;
+    return at + blockDim.x * HISTO_SAMPLES_columns > tile->length;
 }
 
 /* What is loaded in vectors stays in whole words: to be taken apart, it would be waited for. */
@@ -143,7 +143,7 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
     {                                                                                                                  \
         const int each = run * size / (int)sizeof(vector);                                                             \
         vector v[HISTO_SAMPLES_columns * size / sizeof(vector)];                                                       \
-        if (share->vectors >> axis & 1 && !histo_column_ends(share, at)) {                                             \
+        if (tile->vectors >> axis & 1 && !histo_column_ends(tile, at)) {                                               \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += run)                                     \
             {                                                                                                          \
                 const vector *these = (const vector *)(from + (int64_t)histo_column_index(at, k, run) * size);         \
@@ -151,17 +151,17 @@ HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_share *share, uint32_t 
             }                                                                                                          \
             memcpy(ahead->words, v, sizeof v);                                                                         \
         } else {                                                                                                       \
-            const int64_t stride = w->nest.strides[axis][w->nest.batch_ndim];                                          \
+            const int64_t stride = w->iter.strides[axis][w->iter.batch_ndim];                                          \
             type x[HISTO_SAMPLES_columns];                                                                             \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) x[k] =                                   \
-                *(const type *)(from + min(histo_column_index(at, k, run), share->length - 1) * stride);               \
+                *(const type *)(from + min(histo_column_index(at, k, run), tile->length - 1) * stride);                \
             memcpy(ahead->words, x, sizeof x);                                                                         \
         }                                                                                                              \
         break;                                                                                                         \
     }
 
-/* Samples beyond the share are its last one. from: the column's first. */
-HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joint_share *share, uint32_t at, int axis,
+/* Samples beyond the tile are its last one. from: the column's first. */
+HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t at, int axis,
                                        const char *from, int size, int run, histo_ahead_columns *ahead)
 {
     switch (size) {
@@ -193,10 +193,10 @@ HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_join
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
-        enum { N = HISTO_SAMPLES_columns, MOST = HISTO_SAMPLES_##name < N ? HISTO_SAMPLES_##name : N };                \
+        enum { N = HISTO_SAMPLES_columns, MAX = HISTO_SAMPLES_##name < N ? HISTO_SAMPLES_##name : N };                 \
         storage x[N];                                                                                                  \
         memcpy(x, now->words, sizeof x);                                                                               \
-        _Pragma("unroll") for (int k = 0; k < N; k += MOST) histo_n_slots_of_##name(l, x + k, its + k, MOST);          \
+        _Pragma("unroll") for (int k = 0; k < N; k += MAX) histo_n_slots_of_##name(l, x + k, its + k, MAX);            \
         break;                                                                                                         \
     }
         HISTO_DTYPES(CASE)
@@ -207,23 +207,23 @@ HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_join
         slot[k] += its[k] * w->slot_strides[axis];
 }
 
-HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_share *share, uint32_t at, int run, uint32_t *slot)
+HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_tile *tile, uint32_t at, int run, uint32_t *slot)
 {
-    if (!histo_column_ends(share, at)) return true;
+    if (!histo_column_ends(tile, at)) return true;
 #pragma unroll
     for (int k = 0; k < HISTO_SAMPLES_columns; k++)
-        slot[k] = histo_column_index(at, k, run) < share->length ? slot[k] : HISTO_NO_SLOT;
+        slot[k] = histo_column_index(at, k, run) < tile->length ? slot[k] : HISTO_NO_SLOT;
     return false;
 }
 
-HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                         uint32_t at, histo_ahead_columns *ahead)
 {
-    histo_load_column(w, share, at, 0, share->at[0], j->sizes[0], HISTO_RUN_columns, ahead);
+    histo_load_column(w, tile, at, 0, tile->at[0], j->sizes[0], HISTO_RUN_columns, ahead);
 }
 
 HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
-                                        const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,
+                                        const histo_joint_tile *tile, uint32_t at, histo_ahead_columns *ahead,
                                         uint32_t *slot)
 {
     uint32_t step = blockDim.x * HISTO_SAMPLES_columns;
@@ -235,12 +235,12 @@ HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_jo
         histo_ahead_columns now = *ahead;
         bool is_last = axis + 1 == w->naxes;
         int next = is_last ? 0 : axis + 1;
-        if (!is_last || at + step < share->length)
-            histo_load_column(w, share, is_last ? at + step : at, next, histo_column(w, share, next), j->sizes[next],
+        if (!is_last || at + step < tile->length)
+            histo_load_column(w, tile, is_last ? at + step : at, next, histo_column(w, tile, next), j->sizes[next],
                               HISTO_RUN_columns, ahead);
         histo_add_column(w, j, shared, axis, w->dtypes[axis], &now, slot);
     }
-    return histo_cut_columns(share, at, HISTO_RUN_columns, slot);
+    return histo_cut_columns(tile, at, HISTO_RUN_columns, slot);
 }
 
 /* Add an axis' part of whole bins to the slots. All of a thread's samples are looked up as if they were inner ones, and
@@ -305,31 +305,31 @@ HISTO_IN_KERNEL void histo_load_whole_column(uint32_t at, const char *from, int 
 #define HISTO_DEFINE_PAIR(reader, size, begin, add)                                                                    \
     typedef histo_ahead_columns histo_ahead_##reader;                                                                  \
     HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *w, const histo_joint *,                            \
-                                             const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead)  \
+                                             const histo_joint_tile *tile, uint32_t at, histo_ahead_columns *ahead)    \
     {                                                                                                                  \
-        histo_load_column(w, share, at, 0, share->at[0], size, HISTO_RUN_##reader, ahead);                             \
+        histo_load_column(w, tile, at, 0, tile->at[0], size, HISTO_RUN_##reader, ahead);                               \
     }                                                                                                                  \
     HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,   \
-                                             const histo_joint_share *share, uint32_t at, histo_ahead_columns *ahead,  \
+                                             const histo_joint_tile *tile, uint32_t at, histo_ahead_columns *ahead,    \
                                              uint32_t *slot)                                                           \
     {                                                                                                                  \
         const uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                 \
-        const bool is_steady = at < share->steady;                                                                     \
+        const bool is_steady = at < tile->steady;                                                                      \
         (void)shared;                                                                                                  \
         _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = begin;                             \
         histo_ahead_columns now = *ahead, second;                                                                      \
         if (is_steady)                                                                                                 \
-            histo_load_whole_column(at, share->at[1], size, HISTO_RUN_##reader, &second);                              \
+            histo_load_whole_column(at, tile->at[1], size, HISTO_RUN_##reader, &second);                               \
         else                                                                                                           \
-            histo_load_column(w, share, at, 1, share->at[1], size, HISTO_RUN_##reader, &second);                       \
+            histo_load_column(w, tile, at, 1, tile->at[1], size, HISTO_RUN_##reader, &second);                         \
         add(0);                                                                                                        \
         if (is_steady)                                                                                                 \
-            histo_load_whole_column(next, share->at[0], size, HISTO_RUN_##reader, ahead);                              \
-        else if (next < share->length)                                                                                 \
-            histo_load_column(w, share, next, 0, share->at[0], size, HISTO_RUN_##reader, ahead);                       \
+            histo_load_whole_column(next, tile->at[0], size, HISTO_RUN_##reader, ahead);                               \
+        else if (next < tile->length)                                                                                  \
+            histo_load_column(w, tile, next, 0, tile->at[0], size, HISTO_RUN_##reader, ahead);                         \
         now = second;                                                                                                  \
         add(1);                                                                                                        \
-        return is_steady || histo_cut_columns(share, at, HISTO_RUN_##reader, slot);                                    \
+        return is_steady || histo_cut_columns(tile, at, HISTO_RUN_##reader, slot);                                     \
     }
 #define HISTO_ADD_f32x2(axis) histo_add_column(w, j, shared, axis, HISTO_F32, &now, slot)
 #define HISTO_ADD_u32x2(axis) histo_add_whole_u32x2(w, j, axis, now.words, slot)
@@ -356,33 +356,33 @@ HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const his
 
 enum { HISTO_WARP_PIXELS = 32 * HISTO_SAMPLES_pixels, HISTO_GROUP_BYTES = 32 * sizeof(uint4) /* side by side */ };
 
-/* A step's vectors; `all`: they are there, and the warp's pixels are all in the share. */
+/* A step's vectors; `all`: they are there, and the warp's pixels are all in the tile. */
 typedef struct histo_ahead_pixels {
-    uint4 words[HISTO_MOST_CHANNELS];
+    uint4 words[HISTO_MAX_CHANNELS];
     bool all;
 } histo_ahead_pixels;
 
 /* Where the first pixel begins, or a column; all of them have the same strides. */
 HISTO_IN_KERNEL const char *histo_pixels_of(const histo_cuda_work *w, const histo_joint *j,
-                                            const histo_joint_share *share, int column)
+                                            const histo_joint_tile *tile, int column)
 {
-    return j->pitch > 1 ? share->at[0] : w->nest.base[column] + (share->at[0] - w->nest.base[0]);
+    return j->pitch > 1 ? tile->at[0] : w->iter.base[column] + (tile->at[0] - w->iter.base[0]);
 }
 
-HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                        uint32_t at, histo_ahead_pixels *ahead)
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS, lane = threadIdx.x % 32;
     uint32_t vectors = j->pitch > 1 ? j->pitch : (uint32_t)w->naxes;
-    ahead->all = first + HISTO_WARP_PIXELS + j->behind <= share->length;
+    ahead->all = first + HISTO_WARP_PIXELS + j->behind <= tile->length;
 #pragma unroll
-    for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
-        if (v < vectors) ahead->all &= (uint64_t)histo_pixels_of(w, j, share, (int)v) % sizeof(uint4) == 0;
+    for (uint32_t v = 0; v < HISTO_MAX_CHANNELS; v++)
+        if (v < vectors) ahead->all &= (uint64_t)histo_pixels_of(w, j, tile, (int)v) % sizeof(uint4) == 0;
     if (!ahead->all) return;
 #pragma unroll
-    for (uint32_t v = 0; v < HISTO_MOST_CHANNELS; v++)
+    for (uint32_t v = 0; v < HISTO_MAX_CHANNELS; v++)
         if (v < vectors) {
-            const char *from = histo_pixels_of(w, j, share, (int)v) + (int64_t)first * j->pitch;
+            const char *from = histo_pixels_of(w, j, tile, (int)v) + (int64_t)first * j->pitch;
             ahead->words[v] = __ldcs((const uint4 *)from + (j->pitch > 1 ? v * 32 : 0) + lane);
         }
 }
@@ -436,28 +436,27 @@ HISTO_IN_KERNEL void histo_join_columns(const uint4 *words, int columns, uint32_
 }
 
 /* Byte by byte. */
-HISTO_IN_KERNEL uint32_t histo_pixel_at(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+HISTO_IN_KERNEL uint32_t histo_pixel_at(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                         uint32_t index)
 {
     uint32_t pixel = 0;
 #pragma unroll 1
     for (int axis = 0; axis < w->naxes; axis++) {
-        const uint8_t *column =
-            (const uint8_t *)histo_pixels_of(w, j, share, axis) + (j->pitch > 1 ? j->byte[axis] : 0);
+        const uint8_t *column = (const uint8_t *)histo_pixels_of(w, j, tile, axis) + (j->pitch > 1 ? j->byte[axis] : 0);
         pixel |= (uint32_t)column[(int64_t)index * j->pitch] << (8 * j->byte[axis]);
     }
     return pixel;
 }
 
-/* Pixels beyond the share are its last one. there: bit k is set if pixel k is none of these. */
+/* Pixels beyond the tile are its last one. there: bit k is set if pixel k is none of these. */
 HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const histo_joint *j,
-                                            const histo_joint_share *share, uint32_t at, uint32_t *pixel)
+                                            const histo_joint_tile *tile, uint32_t at, uint32_t *pixel)
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS + threadIdx.x % 32, there = 0;
 #pragma unroll 1
     for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
-        uint32_t index = first + (uint32_t)k * 32, it = histo_pixel_at(w, j, share, min(index, share->length - 1));
-        there |= (uint32_t)(index < share->length) << k;
+        uint32_t index = first + (uint32_t)k * 32, it = histo_pixel_at(w, j, tile, min(index, tile->length - 1));
+        there |= (uint32_t)(index < tile->length) << k;
 #pragma unroll
         for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps pixel[] in registers */
             pixel[i] = i == k ? it : pixel[i];
@@ -489,20 +488,20 @@ HISTO_IN_KERNEL void histo_count_pixels(const histo_cuda_work *w, const histo_jo
 }
 
 HISTO_IN_KERNEL bool histo_take_pixels(const histo_cuda_work *w, const histo_joint *j, const uint32_t *,
-                                       const histo_joint_share *share, uint32_t at, histo_ahead_pixels *ahead,
+                                       const histo_joint_tile *tile, uint32_t at, histo_ahead_pixels *ahead,
                                        uint32_t *slot)
 {
     uint32_t there = ~0u, next = at + blockDim.x * HISTO_SAMPLES_pixels;
     bool all = ahead->all;
     if (!all)
-        there = histo_fetch_pixels(w, j, share, at, slot);
+        there = histo_fetch_pixels(w, j, tile, at, slot);
     else if (j->pitch == 3)
         histo_split_threes(ahead->words, slot);
     else if (j->pitch == 4)
         histo_split_fours(ahead->words, slot);
     else
         histo_join_columns(ahead->words, w->naxes, slot);
-    if (next < share->length) histo_load_pixels(w, j, share, next, ahead);
+    if (next < tile->length) histo_load_pixels(w, j, tile, next, ahead);
     if (w->naxes == 3)
         histo_count_pixels(w, j, 3, slot);
     else if (w->naxes == 4)
@@ -523,49 +522,49 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_compact(const histo_joint *j, uint32_t co
 {
     uint32_t slot = j->first;
 #pragma unroll
-    for (int axis = 0; axis < HISTO_MOST_CHANNELS; axis++) /* absent ones have no mask */
+    for (int axis = 0; axis < HISTO_MAX_CHANNELS; axis++) /* absent ones have no mask */
         slot += (counter >> j->log_stride[axis] & j->mask[axis]) * j->stride[axis];
     return slot;
 }
 
-/* The share, cut into groups of a warp's pixels so that vectors of whole ones are aligned. */
+/* The tile, cut into groups of a warp's pixels so that vectors of whole ones are aligned. */
 typedef struct histo_groups {
-    int32_t first;  /* pixel of the first group, at or before the share's first: -511 to 0 */
+    int32_t first;  /* pixel of the first group, at or before the tile's first: -511 to 0 */
     uint32_t whole; /* groups are whole whose first pixel is 0 or more and less than this */
 } histo_groups;
 
 template <int PITCH>
 HISTO_IN_KERNEL histo_groups histo_groups_of(const histo_cuda_work *w, const histo_joint *j,
-                                             const histo_joint_share *share)
+                                             const histo_joint_tile *tile)
 {
     /* Pixels up to a multiple of a vector's bytes; 3 * 11 is 1 modulo 16. */
-    uint32_t bytes = -(uint32_t)(uint64_t)share->at[0] % sizeof(uint4);
+    uint32_t bytes = -(uint32_t)(uint64_t)tile->at[0] % sizeof(uint4);
     uint32_t head = PITCH == 4 ? bytes / 4 : bytes * (PITCH == 3 ? 11 : 1) % sizeof(uint4);
     uint32_t needed = HISTO_WARP_PIXELS + j->behind;
     histo_groups groups = {head ? (int32_t)head - (int32_t)HISTO_WARP_PIXELS : 0,
-                           share->length < needed ? 0 : share->length - needed + 1};
+                           tile->length < needed ? 0 : tile->length - needed + 1};
     for (int axis = 0; axis < w->naxes; axis++)
-        if (((uint64_t)histo_pixels_of(w, j, share, axis) + head * PITCH) % sizeof(uint4)) groups.whole = 0;
+        if (((uint64_t)histo_pixels_of(w, j, tile, axis) + head * PITCH) % sizeof(uint4)) groups.whole = 0;
     return groups;
 }
 
 /* A vector of a whole group, one of PITCH, or of columns, one for each. */
 template <int PITCH>
-HISTO_IN_KERNEL const uint4 *histo_vector_of(const histo_cuda_work *w, const histo_joint_share *share, uint32_t first,
+HISTO_IN_KERNEL const uint4 *histo_vector_of(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t first,
                                              int v)
 {
-    const char *at = share->at[0] + (uint64_t)first * PITCH + threadIdx.x % 32 * sizeof(uint4);
-    return (const uint4 *)(PITCH > 1 ? at + v * HISTO_GROUP_BYTES : at + (w->nest.base[v] - w->nest.base[0]));
+    const char *at = tile->at[0] + (uint64_t)first * PITCH + threadIdx.x % 32 * sizeof(uint4);
+    return (const uint4 *)(PITCH > 1 ? at + v * HISTO_GROUP_BYTES : at + (w->iter.base[v] - w->iter.base[0]));
 }
 
 /* Ask for a whole group that comes next. It takes no registers, which are scarce where counting is. */
 template <int PITCH>
-HISTO_IN_KERNEL void histo_prefetch_group(const histo_cuda_work *w, const histo_joint_share *share, uint32_t first)
+HISTO_IN_KERNEL void histo_prefetch_group(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t first)
 {
 #pragma unroll
-    for (int v = 0; v < (PITCH > 1 ? PITCH : (int)HISTO_MOST_CHANNELS); v++)
+    for (int v = 0; v < (PITCH > 1 ? PITCH : (int)HISTO_MAX_CHANNELS); v++)
         if (PITCH > 1 || v < w->naxes)
-            asm volatile("prefetch.global.L2 [%0];" ::"l"(histo_vector_of<PITCH>(w, share, first, v)));
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(histo_vector_of<PITCH>(w, tile, first, v)));
 }
 
 /* Of a pixel shifted down by `low`. */
@@ -602,13 +601,13 @@ HISTO_IN_KERNEL void histo_compact_threes(const histo_joint *j, const uint4 *wor
 
 /* The counters of a whole group. */
 template <int PITCH>
-HISTO_IN_KERNEL void histo_compact_group(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+HISTO_IN_KERNEL void histo_compact_group(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                          uint32_t first, uint32_t *counter)
 {
-    uint4 words[HISTO_MOST_CHANNELS] = {};
+    uint4 words[HISTO_MAX_CHANNELS] = {};
 #pragma unroll
-    for (int v = 0; v < (PITCH > 1 ? PITCH : (int)HISTO_MOST_CHANNELS); v++)
-        if (PITCH > 1 || v < w->naxes) words[v] = __ldcs(histo_vector_of<PITCH>(w, share, first, v));
+    for (int v = 0; v < (PITCH > 1 ? PITCH : (int)HISTO_MAX_CHANNELS); v++)
+        if (PITCH > 1 || v < w->naxes) words[v] = __ldcs(histo_vector_of<PITCH>(w, tile, first, v));
     if (PITCH == 3) {
         histo_compact_threes(j, words, counter);
         return;
@@ -616,20 +615,20 @@ HISTO_IN_KERNEL void histo_compact_group(const histo_cuda_work *w, const histo_j
     if (PITCH == 4)
         histo_split_fours(words, counter);
     else
-        histo_join_columns(words, HISTO_MOST_CHANNELS, counter);
+        histo_join_columns(words, HISTO_MAX_CHANNELS, counter);
 #pragma unroll
     for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
         counter[k] = histo_compact_pixel(j, counter[k] >> j->low);
 }
 
-/* The counters of any group; `none` for pixels that are not in the share. */
-HISTO_IN_KERNEL void histo_compact_any(const histo_cuda_work *w, const histo_joint *j, const histo_joint_share *share,
+/* The counters of any group; `none` for pixels that are not in the tile. */
+HISTO_IN_KERNEL void histo_compact_any(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                        uint32_t first, uint32_t none, uint32_t *counter)
 {
 #pragma unroll 1
     for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
         uint32_t index = first + (uint32_t)k * 32 + threadIdx.x % 32, its = none;
-        if (index < share->length) its = histo_compact_pixel(j, histo_pixel_at(w, j, share, index) >> j->low);
+        if (index < tile->length) its = histo_compact_pixel(j, histo_pixel_at(w, j, tile, index) >> j->low);
 #pragma unroll
         for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps counter[] in registers */
             counter[i] = i + 1 < HISTO_SAMPLES_pixels ? counter[i + 1] : its;

@@ -2,7 +2,7 @@
  * of every warp and to as many banks. Lanes of different copies never meet, in a counter or in a bank, whatever the
  * samples are.
  *
- * - As many copies as fit in a part of shared memory that leaves the rest to the first-level cache, through which the
+ * - As many copies as fit in a part of shared memory that leaves the rest to the L1 cache, through which the
  *   samples come: 32 for up to 1024 bins (each lane has a bank of its own, nothing ever conflicts), one for the most
  *   bins. The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
  * - 8-bit samples are counted by their value, of which there are 256, and values become slots in the merge. Those in
@@ -11,7 +11,7 @@
  * - Counters are 32-bit and are added 1 each, for which the hardware joins lanes that meet in one counter.
  * - Samples of the next step are loaded before those of this step are counted.
  * - Each kernel is made for one way to turn samples into slots; cells are copied to shared memory if they fit.
- * - A share has at most 2^30 samples, so that no counter can wrap.
+ * - A tile has at most 2^30 samples, so that no counter can wrap.
  *
  * Bytes: each sample once. Wins wherever all slots fit a block, about 56 000, up to the memory's speed; loses to
  * thread-level work on a few samples, as any kernel that must clear and merge.
@@ -27,14 +27,14 @@
 enum { LANES, BLOCKS, THREADS };
 enum { VALUES = 256, WARP = 32 };
 enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
-/* Bytes of counters, and of counters and a table, that leave enough to the first-level cache. */
-enum { MOST_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
+/* Bytes of counters, and of counters and a table, that leave enough to the L1 cache. */
+enum { MAX_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
 
 typedef struct layout {
     uint32_t log_copies;
     bool spreads;   /* counters over the banks of a copy: where many lanes share it */
     uint32_t words; /* of counters; a table for the way to slots may be behind them */
-    uint32_t team;  /* blocks that count a share together */
+    uint32_t team;  /* blocks that count a tile together */
     uint32_t twice; /* counter that belongs to the same slot as that before it, so that those behind it are one off */
 } layout;
 
@@ -138,18 +138,18 @@ HISTO_IN_KERNEL void count_slots(unsigned int *mine, const layout *l, bool by_va
             count_at(mine, l, slot[k]);
 }
 
-/* Whole steps of a share: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the
+/* Whole steps of a tile: vectors [begin, end) of 16 bytes, VECTORS(way) for each thread and step, dealt out to the
  * blocks of a team by turns. The samples before and after them are counted one by one. */
 typedef struct steps {
     const uint4 *vectors;
     uint32_t begin, end, own, stride;
 } steps;
 
-HISTO_IN_KERNEL steps steps_of(const histo_share *share, uint32_t samples_each, uint32_t step, uint32_t member,
+HISTO_IN_KERNEL steps steps_of(const histo_tile *tile, uint32_t samples_each, uint32_t step, uint32_t member,
                                uint32_t team)
 {
-    uint32_t whole = share->length / samples_each;
-    steps s = {(const uint4 *)share->at, share->pad > 0, 0, 0, step * team};
+    uint32_t whole = tile->length / samples_each;
+    steps s = {(const uint4 *)tile->at, tile->pad > 0, 0, 0, step * team};
     s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
     s.own = s.begin + step * member;
     return s;
@@ -194,7 +194,7 @@ enum {
 /* By value twice as many threads are resident, so each loads half as much. Cells for eight samples at once need more
  * registers a thread. */
 #define VECTORS(way) ((way) == VALUE ? 2 : 4)
-#define MOST_THREADS(way, size) (((way) == LINEAR || (way) == BITS || (way) == PLAIN) && (size) < 8 ? 768 : 1024)
+#define MAX_THREADS(way, size) (((way) == LINEAR || (way) == BITS || (way) == PLAIN) && (size) < 8 ? 768 : 1024)
 
 /* Blocks of 1024 threads that the architecture has room for. */
 #if defined __CUDA_ARCH__ &&                                                                                           \
@@ -205,7 +205,7 @@ enum { FULL_BLOCKS = 1 };
 #endif
 
 #define COUNT(name, storage, way)                                                                                      \
-    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)),                                 \
+    static __global__ void __launch_bounds__(MAX_THREADS(way_##way, sizeof(storage)),                                  \
                                              way_##way == VALUE ? FULL_BLOCKS : 1)                                     \
         count_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)           \
     {                                                                                                                  \
@@ -221,10 +221,10 @@ enum { FULL_BLOCKS = 1 };
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         LOAD_##way histo_clear_shared(shared, l.words);                                                                \
         uint32_t team = l.team, member = blockIdx.x % team;                                                            \
-        for (int64_t item = blockIdx.x / team; item < work.shares; item += gridDim.x / team) {                         \
-            histo_share share = histo_share_##name(&work, item);                                                       \
-            if (!share.length) continue;                                                                               \
-            steps s = steps_of(&share, EACH, blockDim.x * V, member, team);                                            \
+        for (int64_t item = blockIdx.x / team; item < work.tiles; item += gridDim.x / team) {                          \
+            histo_tile tile = histo_tile_##name(&work, item);                                                          \
+            if (!tile.length) continue;                                                                                \
+            steps s = steps_of(&tile, EACH, blockDim.x * V, member, team);                                             \
             uint4 now[V] = {}, next[V] = {};                                                                           \
             if (s.own < s.end) load(&s, s.own, now, V);                                                                \
             for (uint32_t at = s.own; at < s.end; at += s.stride) {                                                    \
@@ -238,15 +238,15 @@ enum { FULL_BLOCKS = 1 };
                 }                                                                                                      \
                 memcpy(now, next, sizeof now);                                                                         \
             }                                                                                                          \
-            for (uint32_t i = share.pad + member * blockDim.x + threadIdx.x;; i += team * blockDim.x) {                \
+            for (uint32_t i = tile.pad + member * blockDim.x + threadIdx.x;; i += team * blockDim.x) {                 \
                 if (i / EACH - s.begin < s.end - s.begin) i += (s.end - s.begin) * EACH;                               \
-                if (i >= share.length) break;                                                                          \
-                storage x = ((const storage *)share.at)[i];                                                            \
+                if (i >= tile.length) break;                                                                           \
+                storage x = ((const storage *)tile.at)[i];                                                             \
                 uint32_t slot = by_value ? (uint8_t)x : histo_slot_of_##name(lookup, x);                               \
                 uint32_t word = by_value ? slot * WARP : word_of(&l, slot < l.twice ? slot : slot + 1);                \
                 atomicAdd(&mine[word], 1u);                                                                            \
             }                                                                                                          \
-            merge(shared, &l, &work, share.entry, by_value);                                                           \
+            merge(shared, &l, &work, tile.entry, by_value);                                                            \
         }                                                                                                              \
     }
 
@@ -295,7 +295,7 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
 /* V vectors are loaded in a step, W of them looked up at once. */
 #define COUNT_ROWS(name, storage, way)                                                                                 \
     template <bool ROWS, bool MASKED>                                                                                  \
-    static __global__ void __launch_bounds__(MOST_THREADS(way_##way, sizeof(storage)), 1)                              \
+    static __global__ void __launch_bounds__(MAX_THREADS(way_##way, sizeof(storage)), 1)                               \
         rows_##name##_##way(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,            \
                             const __grid_constant__ histo_images in)                                                   \
     {                                                                                                                  \
@@ -309,14 +309,14 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         LOAD_##way histo_clear_shared(shared, l.words);                                                                \
-        uint32_t share = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - share * in.team, there[2];        \
-        histo_images_place place = histo_images_place_of<ROWS, 16 / EACH>(&in, share, member);                         \
+        uint32_t tile = histo_divide(blockIdx.x, in.by_team), member = blockIdx.x - tile * in.team, there[2];          \
+        histo_images_place place = histo_images_place_of<ROWS, 16 / EACH>(&in, tile, member);                          \
         histo_images_rows rows = {};                                                                                   \
         uint4 vectors[2][V] = {}; /* by turns: one is counted, one is loaded */                                        \
         uint64_t masks[2][V] = {};                                                                                     \
         there[0] = load_rows<ROWS, MASKED, V, EACH>(&in, &place, vectors[0], masks[0]);                                \
-        if (in.ragged) rows = histo_images_rows_of(&in, share, member);                                                \
-        while (share < in.shares) {                                                                                    \
+        if (in.ragged) rows = histo_images_rows_of(&in, tile, member);                                                 \
+        while (tile < in.tiles) {                                                                                      \
             for (bool more = true; more;) {                                                                            \
                 _Pragma("unroll") for (int turn = 0; turn < 2; turn++)                                                 \
                 {                                                                                                      \
@@ -354,12 +354,12 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
                     }                                                                                                  \
                 }                                                                                                      \
             }                                                                                                          \
-            int64_t entry = histo_images_entry(&in, share);                                                            \
-            share += in.teams;                                                                                         \
-            if (share < in.shares) {                                                                                   \
-                place = histo_images_place_of<ROWS, 16 / EACH>(&in, share, member);                                    \
+            int64_t entry = histo_images_entry(&in, tile);                                                             \
+            tile += in.teams;                                                                                          \
+            if (tile < in.tiles) {                                                                                     \
+                place = histo_images_place_of<ROWS, 16 / EACH>(&in, tile, member);                                     \
                 there[0] = load_rows<ROWS, MASKED, V, EACH>(&in, &place, vectors[0], masks[0]);                        \
-                if (in.ragged) rows = histo_images_rows_of(&in, share, member);                                        \
+                if (in.ragged) rows = histo_images_rows_of(&in, tile, member);                                         \
             }                                                                                                          \
             merge(shared, &l, &work, entry, false);                                                                    \
         }                                                                                                              \
@@ -382,17 +382,17 @@ static __global__ void __launch_bounds__(1024, 1)
     extern __shared__ unsigned int shared[];
     unsigned int *mine = shared + own_copy(&l);
     histo_clear_shared(shared, l.words);
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_share share = histo_share_any(&work, item);
-        HISTO_FOR_STEPS(any, share, at)
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = histo_tile_any(&work, item);
+        HISTO_FOR_STEPS(any, tile, at)
         {
             uint32_t slot[HISTO_SAMPLES_any];
-            histo_slots_any(&work, &share, at, slot);
+            histo_slots_any(&work, &tile, at, slot);
 #pragma unroll
             for (int k = 0; k < HISTO_SAMPLES_any; k++)
                 if (slot[k] != HISTO_NO_SLOT) atomicAdd(&mine[word_of(&l, slot[k])], 1u);
         }
-        merge(shared, &l, &work, share.entry, false);
+        merge(shared, &l, &work, tile.entry, false);
     }
 }
 
@@ -407,20 +407,20 @@ static __global__ void __launch_bounds__(1024, 1)
         unsigned int *mine = shared + own_copy(&l);                                                                    \
         histo_load_joint_firsts(&work, &joint, shared);                                                                \
         histo_clear_shared(shared, l.words);                                                                           \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_joint_share share = histo_share_joint(&work, &joint, item);                                          \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_joint_tile tile = histo_tile_joint(&work, &joint, item);                                             \
             histo_ahead_##reader ahead;                                                                                \
-            if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            if (tile.length) histo_load_##reader(&work, &joint, &tile, 0, &ahead);                                     \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[N];                                                                                      \
-                if (histo_take_##reader(&work, &joint, shared, &share, at, &ahead, slot))                              \
+                if (histo_take_##reader(&work, &joint, shared, &tile, at, &ahead, slot))                               \
                     count_slots(mine, &l, false, slot, N);                                                             \
                 else                                                                                                   \
                     _Pragma("unroll") for (int k = 0; k < N; k++) if (slot[k] != HISTO_NO_SLOT)                        \
                         atomicAdd(&mine[word_of(&l, slot[k])], 1u);                                                    \
             }                                                                                                          \
-            merge(shared, &l, &work, share.entry, false);                                                              \
+            merge(shared, &l, &work, tile.entry, false);                                                               \
         }                                                                                                              \
     }
 HISTO_JOINT_READERS(COUNT_JOINT)
@@ -456,7 +456,7 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     if (way == FIRSTS) beside = histo_firsts_words(lookup);
     if (p->naxes > 1) beside = histo_cuda_firsts_of(p, 0, NULL);
     plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
-    int64_t most = MOST_COUNTERS, left = LEAVES_CACHE - beside * (int64_t)sizeof(unsigned int);
+    int64_t most = MAX_COUNTERS, left = LEAVES_CACHE - beside * (int64_t)sizeof(unsigned int);
     most = params[LANES] ? room : (most < left ? most : left) / (int64_t)sizeof(unsigned int);
     if (counters > room) return it;
     if (most > room - beside) most = room - beside;
@@ -473,20 +473,20 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     if (way == WHOLE && lookup->whole.closed) it.l.twice = (uint32_t)lookup->bins + 1;
     it.shared = (size_t)(words + beside) * sizeof(unsigned int);
     it.threads = (int)params[THREADS] / WARP * WARP;
-    int most_threads = MOST_THREADS(way, histo_dtype_size(p->dtypes[0]));
-    if (it.threads > most_threads) it.threads = most_threads;
+    int max_threads = MAX_THREADS(way, histo_dtype_size(p->dtypes[0]));
+    if (it.threads > max_threads) it.threads = max_threads;
     int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
-    int64_t by_registers = device->multiprocessors * (way == VALUE ? 2 : most_threads / it.threads);
+    int64_t by_registers = device->multiprocessors * (way == VALUE ? 2 : max_threads / it.threads);
     it.blocks = by_registers < resident ? by_registers : resident;
     if (params[BLOCKS]) it.blocks = params[BLOCKS];
     return it;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
-    static const int64_t usual[HISTO_MAX_PARAMS] = {0, 0, 1024};
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, 1024};
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return plan_of(problem, usual, PLAIN).threads ? NULL : "too many bins: their counters must fit a block";
+    return plan_of(problem, defaults, PLAIN).threads ? NULL : "too many bins: their counters must fit a block";
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -501,7 +501,7 @@ static double cost_us(const histo_problem *p, int threads)
     double by_bytes = bytes / 4.2e6, by_samples = in_rows ? 1 / 4.2e6 : 1 / 2e5;
     if (in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].whole.is) {
         double alike =
-            pow(histo_problem_share(p, 1), 2); /* of pairs of lanes, those that read one place of the table */
+            pow(histo_problem_fraction(p, 1), 2); /* of pairs of lanes, those that read one place of the table */
         by_samples = (1 - alike) / 8e5 + alike / 2e6;
     }
     if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
@@ -550,25 +550,25 @@ static const void *const *kernels_of(const variant *variants, int dtype, int way
     return NULL;
 }
 
-enum { LEAST = 1 << 14 /* samples of a share, where there is a choice */ };
+enum { MIN = 1 << 14 /* samples of a tile, where there is a choice */ };
 
-/* By a kernel for contiguous samples. Samples of one batch entry are cut into few equal shares, each for a team of
- * blocks, none of which may have more blocks than steps; those of several entries into a share for each block. */
+/* By a kernel for contiguous samples. Samples of one batch entry are cut into few equal tiles, each for a team of
+ * blocks, none of which may have more blocks than steps; those of several entries into a tile for each block. */
 static histo_status launch_fast(const histo_job *job, int reader)
 {
     const histo_problem *p = job->problem;
     int way = way_of(&p->lookups[0], p->dtypes[0]);
     if (!plan_of(p, job->params, way).threads) way = p->lookups[0].kind == HISTO_UNIFORM ? NEAREST : PLAIN;
     plan it = plan_of(p, job->params, way);
-    int64_t each = job->nest.per_batch, n = job->end - job->begin;
-    bool one_entry = !job->nest.offsets && job->begin / each == (job->end - 1) / each;
-    histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MOST_SHARE + 1 : it.blocks,
-                                              one_entry ? 1 : LEAST, HISTO_MOST_SHARE);
+    int64_t each = job->iter.per_batch, n = job->end - job->begin;
+    bool one_entry = !job->iter.offsets && job->begin / each == (job->end - 1) / each;
+    histo_cuda_work work =
+        histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : it.blocks, one_entry ? 1 : MIN, HISTO_MAX_TILE);
     int64_t step = it.threads * VECTORS(way) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
-    int64_t most = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.shares;
+    int64_t most = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.tiles;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < most ? team : most);
     void *args[] = {&work, &it.l};
-    int64_t wanted = work.shares * it.l.team;
+    int64_t wanted = work.tiles * it.l.team;
     dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
     return histo_cuda_launch(job, kernels_of(of_arrays, reader, way)[0], grid, it.threads, it.shared, args);
 }
@@ -582,7 +582,7 @@ typedef struct of_images {
 static histo_status launch_images(void *context, const histo_images *in)
 {
     const of_images *it = (const of_images *)context;
-    histo_cuda_work work = histo_cuda_work_of(it->job, 1, LEAST, HISTO_MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(it->job, 1, MIN, HISTO_MAX_TILE);
     histo_images images = *in;
     layout l = it->plan.l;
     void *args[] = {&work, &l, &images};
@@ -595,13 +595,13 @@ static histo_status launch_images(void *context, const histo_images *in)
 static bool count_rows(const histo_job *job, histo_status *status)
 {
     const histo_problem *p = job->problem;
-    const histo_nest *nest = &job->nest;
-    int run = nest->ndim - 1, size = (int)histo_dtype_size(p->dtypes[0]);
-    bool all = job->begin == 0 && job->end == nest->batch * nest->per_batch;
-    bool side_by_side = nest->shape[run] == 1 || nest->strides[0][run] == size;
+    const histo_strided_iter *iter = &job->iter;
+    int run = iter->ndim - 1, size = (int)histo_dtype_size(p->dtypes[0]);
+    bool all = job->begin == 0 && job->end == iter->batch * iter->per_batch;
+    bool side_by_side = iter->shape[run] == 1 || iter->strides[0][run] == size;
     histo_images in;
     if (size == 1 || !all || !side_by_side || p->where != HISTO_ABSENT ||
-        !histo_cuda_images_of(job, -1, 0, nest->shape[run] * size, &in) ||
+        !histo_cuda_images_of(job, -1, 0, iter->shape[run] * size, &in) ||
         (((int64_t)(uintptr_t)in.at | in.aligned) & (size - 1)))
         return false;
     int way = way_of(&p->lookups[0], p->dtypes[0]);
@@ -620,7 +620,7 @@ static histo_status launch(const histo_job *job)
     static const void *const kernels[] = {HISTO_JOINT_READERS(ADDRESS)(const void *) count_any};
 #undef ADDRESS
     plan it = plan_of(job->problem, job->params, PLAIN);
-    histo_cuda_work work = histo_cuda_work_of(job, it.blocks, LEAST, HISTO_MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(job, it.blocks, MIN, HISTO_MAX_TILE);
     int reader = histo_cuda_reader_of(&work);
     if (reader != HISTO_READ_ANY) return launch_fast(job, reader);
     if (count_rows(job, &status)) return status;
@@ -628,18 +628,18 @@ static histo_status launch(const histo_job *job)
     const void *kernel = kernels[histo_cuda_joint_of(&work, &joint)];
     histo_cuda_firsts_of(job->problem, it.l.words, &joint);
     void *args[] = {&work, &it.l, &joint};
-    dim3 grid((unsigned)(work.shares < it.blocks ? work.shares : it.blocks));
+    dim3 grid((unsigned)(work.tiles < it.blocks ? work.tiles : it.blocks));
     return histo_cuda_launch(job, kernel, grid, it.threads, it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_lane_private = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"lanes", 0, 32, 0,
-      "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
-     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
-    true,
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"lanes", 0, 32, 0,
+                "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+    .ragged = true,
 };

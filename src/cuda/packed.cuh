@@ -1,7 +1,7 @@
 /* A block's packed counters in shared memory, for the kernels of strategies: see packed.h for the arithmetic.
  *
- * A block counts a tile: a range of slots of one batch entry. The last word may have counters that are not the tile's.
- * They may be carried into, but get nothing of what is due, and are not merged. */
+ * A block counts a bin_tile: a range of slots of one batch entry. The last word may have counters that are not the
+ * bin_tile's. They may be carried into, but get nothing of what is due, and are not merged. */
 #ifndef CUDA_PACKED_CUH
 #define CUDA_PACKED_CUH
 
@@ -15,10 +15,10 @@ typedef struct histo_packed_block {
     uint32_t copies, stride; /* of the counters; words from one to the next */
 } histo_packed_block;
 
-typedef struct histo_packed_tile {
+typedef struct histo_packed_bins {
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the first, in the histogram */
-} histo_packed_tile;
+} histo_packed_bins;
 
 /* ---- On the host ---- */
 
@@ -43,15 +43,15 @@ static inline int64_t histo_packed_words(int64_t counters, int bits)
 
 enum { HISTO_PACKED_FEW = 8 };
 
-HISTO_IN_KERNEL histo_packed_tile histo_packed_tile_at(const histo_cuda_work *w, const histo_packed_block *b,
+HISTO_IN_KERNEL histo_packed_bins histo_packed_bins_at(const histo_cuda_work *w, const histo_packed_block *b,
                                                        int64_t entry, uint32_t first)
 {
-    histo_packed_tile tile;
+    histo_packed_bins bin_tile;
     uint32_t behind = (uint32_t)w->counters - first;
-    tile.first = first;
-    tile.size = behind < b->size ? behind : b->size;
-    tile.counts = w->counts + entry * w->counters + first;
-    return tile;
+    bin_tile.first = first;
+    bin_tile.size = behind < b->size ? behind : b->size;
+    bin_tile.counts = w->counts + entry * w->counters + first;
+    return bin_tile;
 }
 
 HISTO_IN_KERNEL void histo_packed_clear(uint32_t *shared, const histo_packed_block *b)
@@ -61,34 +61,34 @@ HISTO_IN_KERNEL void histo_packed_clear(uint32_t *shared, const histo_packed_blo
     __syncthreads();
 }
 
-/* Counter `at` of the tile was full, its word `old`: add what is due to the histogram. */
-HISTO_IN_KERNEL void histo_packed_correct(const histo_packing *p, const histo_packed_tile *tile, uint32_t at,
+/* Counter `at` of the bin_tile was full, its word `old`: add what is due to the histogram. */
+HISTO_IN_KERNEL void histo_packed_correct(const histo_packing *p, const histo_packed_bins *bin_tile, uint32_t at,
                                           uint32_t old)
 {
     uint32_t shift = histo_packed_shift(p, at);
 #pragma unroll 1
-    for (uint32_t other = shift; other < 32 && at < tile->size; other += p->bits, at++) {
+    for (uint32_t other = shift; other < 32 && at < bin_tile->size; other += p->bits, at++) {
         int32_t due = histo_packed_due(p, old, shift, other);
         if (due == 0) break;
-        atomicAdd(&tile->counts[at], (unsigned long long)(long long)due);
+        atomicAdd(&bin_tile->counts[at], (unsigned long long)(long long)due);
     }
 }
 
-/* Count those of n <= 8 slots that are the tile's. All additions come first, so that none waits for another's answer;
- * of what they answer, overflows are rare. */
-HISTO_IN_KERNEL void histo_packed_count_few(uint32_t *mine, const histo_packing *p, const histo_packed_tile *tile,
+/* Count those of n <= 8 slots that are the bin_tile's. All additions come first, so that none waits for another's
+ * answer; of what they answer, overflows are rare. */
+HISTO_IN_KERNEL void histo_packed_count_few(uint32_t *mine, const histo_packing *p, const histo_packed_bins *bin_tile,
                                             const uint32_t *slot, int n)
 {
     uint32_t old[HISTO_PACKED_FEW], overflows = 0;
 #pragma unroll
     for (int k = 0; k < n; k++) {
-        uint32_t at = slot[k] - tile->first;
+        uint32_t at = slot[k] - bin_tile->first;
         old[k] = 0;
-        if (at < tile->size) old[k] = atomicAdd(&mine[histo_packed_word(p, at)], 1u << histo_packed_shift(p, at));
+        if (at < bin_tile->size) old[k] = atomicAdd(&mine[histo_packed_word(p, at)], 1u << histo_packed_shift(p, at));
     }
 #pragma unroll
     for (int k = 0; k < n; k++)
-        overflows |= (uint32_t)histo_packed_overflows(p, old[k], histo_packed_shift(p, slot[k] - tile->first)) << k;
+        overflows |= (uint32_t)histo_packed_overflows(p, old[k], histo_packed_shift(p, slot[k] - bin_tile->first)) << k;
     for (; overflows; overflows &= overflows - 1) {
         int which = __ffs((int)overflows) - 1;
         uint32_t its_slot = 0, its_old = 0;
@@ -97,30 +97,30 @@ HISTO_IN_KERNEL void histo_packed_count_few(uint32_t *mine, const histo_packing 
             its_slot = k == which ? slot[k] : its_slot;
             its_old = k == which ? old[k] : its_old;
         }
-        histo_packed_correct(p, tile, its_slot - tile->first, its_old);
+        histo_packed_correct(p, bin_tile, its_slot - bin_tile->first, its_old);
     }
 }
 
 /* The same for any n that is known when compiling. */
-HISTO_IN_KERNEL void histo_packed_count(uint32_t *mine, const histo_packing *p, const histo_packed_tile *tile,
+HISTO_IN_KERNEL void histo_packed_count(uint32_t *mine, const histo_packing *p, const histo_packed_bins *bin_tile,
                                         const uint32_t *slot, int n)
 {
 #pragma unroll
     for (int k = 0; k < n; k += HISTO_PACKED_FEW)
-        histo_packed_count_few(mine, p, tile, slot + k, n - k < HISTO_PACKED_FEW ? n - k : (int)HISTO_PACKED_FEW);
+        histo_packed_count_few(mine, p, bin_tile, slot + k, n - k < HISTO_PACKED_FEW ? n - k : (int)HISTO_PACKED_FEW);
 }
 
 /* Add the counters to the histogram, neighbouring threads to neighbours. */
 HISTO_IN_KERNEL void histo_packed_merge(const uint32_t *shared, const histo_packed_block *b,
-                                        const histo_packed_tile *tile)
+                                        const histo_packed_bins *bin_tile)
 {
     __syncthreads();
-    for (uint32_t at = threadIdx.x; at < tile->size; at += blockDim.x) {
+    for (uint32_t at = threadIdx.x; at < bin_tile->size; at += blockDim.x) {
         const uint32_t *word = shared + histo_packed_word(&b->packing, at);
         uint32_t shift = histo_packed_shift(&b->packing, at), sum = 0;
         for (uint32_t c = 0; c < b->copies; c++)
             sum += histo_packed_value(&b->packing, word[c * b->stride], shift);
-        if (sum) atomicAdd(&tile->counts[at], (unsigned long long)sum);
+        if (sum) atomicAdd(&bin_tile->counts[at], (unsigned long long)sum);
     }
     __syncthreads();
 }

@@ -7,36 +7,36 @@
  * - Copies of the counters, chosen by thread: as many as leave room for two blocks on a multiprocessor, a power of two
  * up to 64. That is table 5.1, whose row of 1 copy is half of a multiprocessor's memory, on any card. A copy has an odd
  *   number of words, so that equal samples in neighbouring threads meet in no bank.
- * - Pre-processing: a first kernel writes the slots of all samples to memory, 32 bits each, and the tiles read those.
- * In the source it saves each tile a division; a tile here knows its first slot and needs none, so it saves the search
- * in the axes, which is worth something where tiles are many and axes are dear.
- * - Horizontal tiles, blockIdx.x: a part of the samples. Vertical ones, blockIdx.y: a range of slots; each reads all
- *   samples.
+ * - Pre-processing: a first kernel writes the slots of all samples to memory, 32 bits each, and the bin_tiles read
+ * those. In the source it saves each bin_tile a division; a bin_tile here knows its first slot and needs none, so it
+ * saves the search in the axes, which is worth something where bin_tiles are many and axes are dear.
+ * - Horizontal bin_tiles, blockIdx.x: a part of the samples. Vertical ones, blockIdx.y: a range of slots; each reads
+ * all samples.
  * - Streams: the parts of the samples are launched on several streams, so that one's blocks begin while the last of
  *   another are busy.
  *
- * Source: Ross 2014, 5.2 and 5.3 (packed atomics), 5.4 to 5.7 (coarsening, copies, pre-processing, tiles), 5.8.1 (4
+ * Source: Ross 2014, 5.2 and 5.3 (packed atomics), 5.4 to 5.7 (coarsening, copies, pre-processing, bin_tiles), 5.8.1 (4
  * bits), 5.8.2 (streams).
- * Bytes: each sample once a tile; with pre-processing, once, and 4 bytes written and 4 a tile read. Wins where 32-bit
- * counters do not fit on chip and packed ones do; loses to those where they fit, as they need no old word, and where
- * samples meet in few bins, which overflow. */
+ * Bytes: each sample once a bin_tile; with pre-processing, once, and 4 bytes written and 4 a bin_tile read. Wins where
+ * 32-bit counters do not fit on chip and packed ones do; loses to those where they fit, as they need no old word, and
+ * where samples meet in few bins, which overflow. */
 #include "cuda/packed.cuh"
 
 enum { BITS, COARSENING, COPIES, PREPROCESS, BLOCKS, TILE, STREAMS, THREADS };
 enum {
-    MOST_SHARE = 1 << 30,
-    MOST_TILES = 65535,
-    MOST_COPIES = 64,
-    MOST_COARSENING = 4,
+    MAX_TILE_SAMPLES = 1 << 30,
+    MAX_TILES = 65535,
+    MAX_COPIES = 64,
+    MAX_COARSENING = 4,
     INDEX_THREADS = 256,
     INDEX_STEP = INDEX_THREADS * 16, /* a multiple of the samples of a step, whatever the reader */
-    MOST_INDEXED = 1 << 26           /* samples pre-processed at a time */
+    MAX_INDEXED = 1 << 26            /* samples pre-processed at a time */
 };
 
 /* How a problem is laid out on chip, and its slots in the workspace. */
 typedef struct layout {
     histo_packed_block block;
-    int64_t tiles;
+    int64_t bin_tiles;
     size_t shared; /* bytes */
     int threads, streams;
     int64_t blocks;     /* along x, on all streams */
@@ -47,7 +47,7 @@ typedef struct layout {
 /* What its kernels need of it. */
 typedef struct tiling {
     histo_packed_block block;
-    int64_t first_item, last_item; /* shares */
+    int64_t first_item, last_item; /* tiles */
     uint32_t coarsening;
     uint32_t *rows; /* [item - first_row][row_slots] */
     int64_t first_row;
@@ -82,22 +82,22 @@ HISTO_IN_KERNEL void load(uint32_t *words, const char *from, int bytes)
 }
 
 #define DEFINE_COARSE_SLOTS(constant, name, storage, compute, widen)                                                   \
-    HISTO_IN_KERNEL void coarse_slots_##name(const histo_cuda_work *w, const histo_share *share, uint32_t at,          \
+    HISTO_IN_KERNEL void coarse_slots_##name(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,            \
                                              uint32_t c, uint32_t *slot)                                               \
     {                                                                                                                  \
         enum { SIZE = (int)sizeof(storage) };                                                                          \
         uint32_t first = at + threadIdx.x * c;                                                                         \
-        const storage *from = (const storage *)share->at + first;                                                      \
-        bool whole = first >= share->pad && first + c <= share->length;                                                \
-        uint32_t words[MOST_COARSENING * SIZE / 4] = {0};                                                              \
+        const storage *from = (const storage *)tile->at + first;                                                       \
+        bool whole = first >= tile->pad && first + c <= tile->length;                                                  \
+        uint32_t words[MAX_COARSENING * SIZE / 4] = {0};                                                               \
         if (whole && c == 1) load(words, (const char *)from, SIZE);                                                    \
         if (whole && c == 2) load(words, (const char *)from, SIZE * 2);                                                \
         if (whole && c == 4) load(words, (const char *)from, SIZE * 4);                                                \
-        storage x[MOST_COARSENING];                                                                                    \
+        storage x[MAX_COARSENING];                                                                                     \
         memcpy(x, words, sizeof x);                                                                                    \
-        _Pragma("unroll") for (uint32_t k = 0; k < MOST_COARSENING; k++)                                               \
+        _Pragma("unroll") for (uint32_t k = 0; k < MAX_COARSENING; k++)                                                \
         {                                                                                                              \
-            bool is_there = k < c && first + k >= share->pad && first + k < share->length;                             \
+            bool is_there = k < c && first + k >= tile->pad && first + k < tile->length;                               \
             if (is_there && !whole) x[k] = from[k];                                                                    \
             slot[k] = is_there ? histo_slot_of_##name(&w->lookups[0], x[k]) : HISTO_NO_SLOT;                           \
         }                                                                                                              \
@@ -114,10 +114,10 @@ HISTO_DTYPES(DEFINE_COARSE_SLOTS)
     {                                                                                                                  \
         int64_t item = t.first_item + blockIdx.x;                                                                      \
         uint32_t *row = t.rows + blockIdx.x * (int64_t)t.row_slots;                                                    \
-        histo_share share = histo_share_##reader(&work, item);                                                         \
+        histo_tile tile = histo_tile_##reader(&work, item);                                                            \
         for (uint32_t at = 0; at < t.row_slots; at += blockDim.x * HISTO_SAMPLES_##reader) {                           \
             uint32_t slot[HISTO_SAMPLES_##reader];                                                                     \
-            histo_slots_##reader(&work, &share, at, slot);                                                             \
+            histo_slots_##reader(&work, &tile, at, slot);                                                              \
             _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                         \
                 row[at + (uint32_t)k * blockDim.x + threadIdx.x] = slot[k];                                            \
         }                                                                                                              \
@@ -125,22 +125,22 @@ HISTO_DTYPES(DEFINE_COARSE_SLOTS)
 HISTO_READERS(INDEX)
 #undef INDEX
 
-HISTO_IN_KERNEL histo_share share_indexed(const histo_cuda_work *w, const tiling *t, int64_t item)
+HISTO_IN_KERNEL histo_tile tile_indexed(const histo_cuda_work *w, const tiling *t, int64_t item)
 {
-    histo_share share = histo_share_any(w, item);
-    share.at = (const char *)(t->rows + (item - t->first_row) * t->row_slots);
-    share.length = t->row_slots;
-    return share;
+    histo_tile tile = histo_tile_any(w, item);
+    tile.at = (const char *)(t->rows + (item - t->first_row) * t->row_slots);
+    tile.length = t->row_slots;
+    return tile;
 }
 
-HISTO_IN_KERNEL void indexed_slots(const histo_share *share, uint32_t at, uint32_t c, uint32_t *slot)
+HISTO_IN_KERNEL void indexed_slots(const histo_tile *tile, uint32_t at, uint32_t c, uint32_t *slot)
 {
     uint32_t first = at + threadIdx.x * c;
-    const char *from = share->at + first * sizeof *slot;
+    const char *from = tile->at + first * sizeof *slot;
 #pragma unroll
-    for (int k = 0; k < MOST_COARSENING; k++)
+    for (int k = 0; k < MAX_COARSENING; k++)
         slot[k] = HISTO_NO_SLOT;
-    if (first >= share->length) return;
+    if (first >= tile->length) return;
     if (c == 1) load(slot, from, 4);
     if (c == 2) load(slot, from, 8);
     if (c == 4) load(slot, from, 16);
@@ -148,59 +148,61 @@ HISTO_IN_KERNEL void indexed_slots(const histo_share *share, uint32_t at, uint32
 
 /* ---- Counting ---- */
 
-/* share_of: gives the share `item`; each: samples of a thread in an iteration; read: fills slot[samples]. */
-#define COUNT(kernel, samples, each, share_of, read)                                                                   \
+/* tile_of: gives the tile `item`; each: samples of a thread in an iteration; read: fills slot[samples]. */
+#define COUNT(kernel, samples, each, tile_of, read)                                                                    \
     static __global__ void __launch_bounds__(1024, 1)                                                                  \
         kernel(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)                         \
     {                                                                                                                  \
         extern __shared__ uint32_t shared[];                                                                           \
         uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;                                       \
         for (int64_t item = t.first_item + blockIdx.x; item < t.last_item; item += gridDim.x) {                        \
-            histo_share share = share_of;                                                                              \
-            histo_packed_tile tile = histo_packed_tile_at(&work, &t.block, share.entry, blockIdx.y * t.block.size);    \
+            histo_tile tile = tile_of;                                                                                 \
+            histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, tile.entry, blockIdx.y * t.block.size); \
             histo_packed_clear(shared, &t.block);                                                                      \
-            for (uint32_t at = 0; at < share.length; at += blockDim.x * (each)) {                                      \
+            for (uint32_t at = 0; at < tile.length; at += blockDim.x * (each)) {                                       \
                 uint32_t slot[samples];                                                                                \
                 read;                                                                                                  \
-                histo_packed_count(mine, &t.block.packing, &tile, slot, samples);                                      \
+                histo_packed_count(mine, &t.block.packing, &bin_tile, slot, samples);                                  \
             }                                                                                                          \
-            histo_packed_merge(shared, &t.block, &tile);                                                               \
+            histo_packed_merge(shared, &t.block, &bin_tile);                                                           \
         }                                                                                                              \
     }
 
 #define COUNT_BY_READER(reader)                                                                                        \
-    COUNT(count_##reader, HISTO_SAMPLES_##reader, HISTO_SAMPLES_##reader, histo_share_##reader(&work, item),           \
-          histo_slots_##reader(&work, &share, at, slot))
+    COUNT(count_##reader, HISTO_SAMPLES_##reader, HISTO_SAMPLES_##reader, histo_tile_##reader(&work, item),            \
+          histo_slots_##reader(&work, &tile, at, slot))
 HISTO_READERS(COUNT_BY_READER)
 #undef COUNT_BY_READER
 
 #define COUNT_COARSE(constant, name, storage, compute, widen)                                                          \
-    COUNT(count_coarse_##name, MOST_COARSENING, t.coarsening, histo_share_##name(&work, item),                         \
-          coarse_slots_##name(&work, &share, at, t.coarsening, slot))
+    COUNT(count_coarse_##name, MAX_COARSENING, t.coarsening, histo_tile_##name(&work, item),                           \
+          coarse_slots_##name(&work, &tile, at, t.coarsening, slot))
 HISTO_DTYPES(COUNT_COARSE)
 #undef COUNT_COARSE
 
-COUNT(count_indexed, MOST_COARSENING, t.coarsening, share_indexed(&work, &t, item),
-      indexed_slots(&share, at, t.coarsening, slot))
+COUNT(count_indexed, MAX_COARSENING, t.coarsening, tile_indexed(&work, &t, item),
+      indexed_slots(&tile, at, t.coarsening, slot))
 
 /* ---- Layout ---- */
 
-/* As wide as leaves one tile, else 8 bits; 4 where a block's counters get so few samples that these hardly overflow. */
+/* As wide as leaves one bin_tile, else 8 bits; 4 where a block's counters get so few samples that these hardly
+ * overflow. */
 static int choose_bits(const histo_problem *p, const histo_cuda_device *device, int64_t counters)
 {
     enum { FEW = 4 };
     if (counters <= histo_packed_capacity(device, 16)) return 16;
     if (counters <= histo_packed_capacity(device, 8)) return 8;
-    int64_t tiles = counters / histo_packed_capacity(device, 4) + 1, blocks = device->multiprocessors / tiles + 1;
+    int64_t bin_tiles = counters / histo_packed_capacity(device, 4) + 1,
+            blocks = device->multiprocessors / bin_tiles + 1;
     double of_a_counter = (double)p->samples / (double)p->batch / (double)blocks / (double)counters;
     return of_a_counter < FEW ? 4 : 8;
 }
 
-/* Copies of a tile of so many words that fit into half of a multiprocessor's memory. */
+/* Copies of a bin_tile of so many words that fit into half of a multiprocessor's memory. */
 static int64_t choose_copies(const histo_cuda_device *device, int64_t words)
 {
     int64_t room = (int64_t)((device->shared_each / 2 - HISTO_CUDA_BLOCK_RESERVE) / sizeof(uint32_t)),
-            copies = MOST_COPIES;
+            copies = MAX_COPIES;
     while (copies > 1 && copies * (words | 1) > room)
         copies /= 2;
     return copies;
@@ -210,28 +212,28 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     layout l;
-    int64_t counters = p->slots + 1, tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
-    if (tile < counters / MOST_TILES + 1) tile = counters / MOST_TILES + 1;
-    int bits = params[BITS] ? histo_packed_bits(params[BITS]) : choose_bits(p, device, tile);
-    if (tile > histo_packed_capacity(device, bits)) tile = histo_packed_capacity(device, bits);
-    int64_t words = histo_packed_words(tile, bits), most = (int64_t)(device->shared_block / sizeof(uint32_t));
+    int64_t counters = p->slots + 1, bin_tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
+    if (bin_tile < counters / MAX_TILES + 1) bin_tile = counters / MAX_TILES + 1;
+    int bits = params[BITS] ? histo_packed_bits(params[BITS]) : choose_bits(p, device, bin_tile);
+    if (bin_tile > histo_packed_capacity(device, bits)) bin_tile = histo_packed_capacity(device, bits);
+    int64_t words = histo_packed_words(bin_tile, bits), most = (int64_t)(device->shared_block / sizeof(uint32_t));
     int64_t copies = params[COPIES] ? params[COPIES] : choose_copies(device, words);
     while (copies > 1 && copies * (words | 1) > most)
         copies--;
     int64_t stride = copies > 1 ? words | 1 : words;
     l.block.packing = histo_packing_of(bits);
-    l.block.size = (uint32_t)tile;
+    l.block.size = (uint32_t)bin_tile;
     l.block.copies = (uint32_t)copies;
     l.block.stride = (uint32_t)stride;
-    l.tiles = (counters + tile - 1) / tile;
+    l.bin_tiles = (counters + bin_tile - 1) / bin_tile;
     l.shared = (size_t)(copies * stride) * sizeof(uint32_t);
     l.threads = params[THREADS] ? (int)params[THREADS] : 2 * l.shared > device->shared_each ? 1024 : 512;
     l.streams = (int)params[STREAMS];
-    l.blocks = params[BLOCKS] ? params[BLOCKS] : histo_cuda_resident(p->device, l.threads, l.shared) / l.tiles + 1;
+    l.blocks = params[BLOCKS] ? params[BLOCKS] : histo_cuda_resident(p->device, l.threads, l.shared) / l.bin_tiles + 1;
     l.rows = l.row_slots = 0;
     if (params[PREPROCESS]) {
         int64_t indexed = p->samples + 1;
-        if (indexed > MOST_INDEXED) indexed = MOST_INDEXED;
+        if (indexed > MAX_INDEXED) indexed = MAX_INDEXED;
         l.rows = indexed / INDEX_STEP + 1;
         if (l.rows > l.blocks) l.rows = l.blocks;
         l.row_slots = (uint32_t)(indexed / l.rows / INDEX_STEP + 1) * INDEX_STEP;
@@ -241,7 +243,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 
 /* ---- The strategy ---- */
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
@@ -249,16 +251,17 @@ static const char *refuses(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    int64_t usual[HISTO_MAX_PARAMS] = {0};
-    usual[STREAMS] = 1;
-    layout l = layout_of(p, usual);
+    int64_t defaults[HISTO_MAX_PARAMS] = {0};
+    defaults[STREAMS] = 1;
+    layout l = layout_of(p, defaults);
     double bytes = 0;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / 4e6, by_atomics = l.block.packing.bits == 4 ? 1 / 2e5 : 1 / 7e5; /* us a sample */
     double merged = (double)(p->slots * p->batch) * (double)l.blocks;
     if (merged > (double)p->samples) merged = (double)p->samples;
-    return 5 + (double)l.tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) + merged / 5e4;
+    return 5 + (double)l.bin_tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) +
+           merged / 5e4;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -268,38 +271,38 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return (size_t)l.rows * l.row_slots * sizeof(uint32_t);
 }
 
-/* Count shares [t->first_item, t->last_item), in parts on each stream. */
+/* Count tiles [t->first_item, t->last_item), in parts on each stream. */
 static histo_status count(const histo_job *job, const void *kernel, const layout *l, histo_cuda_work *work,
                           const tiling *t)
 {
-    cudaStream_t stream = (cudaStream_t)job->stream, streams[HISTO_CUDA_MOST_BRANCHES];
-    int64_t shares = t->last_item - t->first_item, blocks = l->blocks / l->streams + 1;
-    int branches = shares < l->streams ? (int)shares : l->streams;
-    histo_status status = histo_cuda_fork_begin(histo_cuda_bank_in(job), stream, branches, streams);
+    cudaStream_t stream = (cudaStream_t)job->stream, streams[HISTO_CUDA_MAX_BRANCHES];
+    int64_t tiles = t->last_item - t->first_item, blocks = l->blocks / l->streams + 1;
+    int branches = tiles < l->streams ? (int)tiles : l->streams;
+    histo_status status = histo_cuda_fork_begin(histo_cuda_accumulators_in(job), stream, branches, streams);
     if (status != HISTO_OK) return status;
     for (int b = 0; b < branches && status == HISTO_OK; b++) {
         histo_job branch = *job;
         tiling part = *t;
         void *args[] = {work, &part};
         branch.stream = streams[b];
-        part.first_item = t->first_item + shares * b / branches;
-        part.last_item = t->first_item + shares * (b + 1) / branches;
+        part.first_item = t->first_item + tiles * b / branches;
+        part.last_item = t->first_item + tiles * (b + 1) / branches;
         int64_t items = part.last_item - part.first_item;
-        dim3 grid((unsigned)(items < blocks ? items : blocks), (unsigned)l->tiles);
+        dim3 grid((unsigned)(items < blocks ? items : blocks), (unsigned)l->bin_tiles);
         status = histo_cuda_launch(&branch, kernel, grid, l->threads, l->shared, args);
     }
-    histo_status end = histo_cuda_fork_end(histo_cuda_bank_in(job), stream, branches);
+    histo_status end = histo_cuda_fork_end(histo_cuda_accumulators_in(job), stream, branches);
     return status != HISTO_OK ? status : end;
 }
 
-/* With pre-processing: as many shares at a time as there are rows. */
+/* With pre-processing: as many tiles at a time as there are rows. */
 static histo_status index_and_count(const histo_job *job, const void *index, const layout *l, histo_cuda_work *work,
                                     tiling *t)
 {
     histo_status status = HISTO_OK;
-    for (int64_t item = 0; item < work->shares && status == HISTO_OK; item = t->last_item) {
+    for (int64_t item = 0; item < work->tiles && status == HISTO_OK; item = t->last_item) {
         t->first_item = t->first_row = item;
-        t->last_item = work->shares - item < l->rows ? work->shares : item + l->rows;
+        t->last_item = work->tiles - item < l->rows ? work->tiles : item + l->rows;
         void *args[] = {work, t};
         status = histo_cuda_launch(job, index, dim3((unsigned)(t->last_item - item)), INDEX_THREADS, 0, args);
         if (status == HISTO_OK) status = count(job, (const void *)count_indexed, l, work, t);
@@ -318,17 +321,17 @@ static histo_status launch(const histo_job *job)
 #define ADDRESS(constant, name, storage, compute, widen) (const void *)count_coarse_##name,
     static const void *const coarse[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ADDRESS)};
 #undef ADDRESS
-    enum { LEAST = 1 << 14, LONGEST_PAD = 128 /* and a multiple of a cache line of samples */ };
+    enum { MIN = 1 << 14, LONGEST_PAD = 128 /* and a multiple of a cache line of samples */ };
     layout l = layout_of(job->problem, job->params);
-    int64_t most = MOST_SHARE, least = LEAST;
+    int64_t most = MAX_TILE_SAMPLES, least = MIN;
     if (l.rows) most = l.row_slots - LONGEST_PAD;
     if (least > most) least = most;
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, least, most);
     int reader = histo_cuda_reader_of(&work);
     int64_t coarsening = job->params[COARSENING] == 3 ? 2 : job->params[COARSENING];
-    tiling t = {l.block, 0, work.shares, (uint32_t)coarsening, (uint32_t *)job->workspace, 0, l.row_slots};
+    tiling t = {l.block, 0, work.tiles, (uint32_t)coarsening, (uint32_t *)job->workspace, 0, l.row_slots};
     if (l.rows) {
-        if (!coarsening) t.coarsening = MOST_COARSENING;
+        if (!coarsening) t.coarsening = MAX_COARSENING;
         return index_and_count(job, index[reader], &l, &work, &t);
     }
     bool is_coarse = coarsening && reader != HISTO_READ_ANY;
@@ -336,17 +339,18 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_packed_atomic = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"bits", 0, 16, 0, "of a counter: 4, 8 or 16, the next of these; 0: by bins and samples"},
-     {"coarsening", 0, 4, 0, "samples a load, 1, 2 or 4; 0: 16 bytes of them. Where they are contiguous"},
-     {"copies", 0, 64, 0,
-      "of a block's counters, chosen by thread; 0: table 5.1, scaled to the card. Fewer if they do not fit"},
-     {"preprocess", 0, 1, 0, "1: a kernel of its own turns samples into slots, which all tiles read"},
-     {"blocks", 0, 65535, 0, "horizontal tiles: parts of the samples; 0: as many as the device holds at once"},
-     {"tile", 0, 1 << 20, 0, "counters of a vertical tile; 0: as many as fit"},
-     {"streams", 1, HISTO_CUDA_MOST_BRANCHES, 1, "that the horizontal tiles are spread over"},
-     {"threads", 0, 1024, 0, "of a block; 0: 512, or 1024 where only one block fits on a multiprocessor"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"bits", 0, 16, 0, "of a counter: 4, 8 or 16, the next of these; 0: by bins and samples"},
+               {"coarsening", 0, 4, 0, "samples a load, 1, 2 or 4; 0: 16 bytes of them. Where they are contiguous"},
+               {"copies", 0, 64, 0,
+                "of a block's counters, chosen by thread; 0: table 5.1, scaled to the card. Fewer if they do not fit"},
+               {"preprocess", 0, 1, 0, "1: a kernel of its own turns samples into slots, which all tiles read"},
+               {"blocks", 0, 65535, 0,
+                "horizontal tiles: parts of the samples; 0: as many as the device holds at once"},
+               {"tile", 0, 1 << 20, 0, "counters of a vertical tile; 0: as many as fit"},
+               {"streams", 1, HISTO_CUDA_MAX_BRANCHES, 1, "that the horizontal tiles are spread over"},
+               {"threads", 0, 1024, 0, "of a block; 0: 512, or 1024 where only one block fits on a multiprocessor"}},
 };

@@ -19,7 +19,7 @@
  * - Pairs of images are computed in registers, from a word of each image (pairs.cuh).
  *
  * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
- * the table, are ours. Bytes: each sample once, and an atomic operation in the second-level cache for each outside the
+ * the table, are ours. Bytes: each sample once, and an atomic operation in the L2 cache for each outside the
  * window. Wins where 32-bit counters do not fit on chip and packed ones do, to about 225 000 slots, and beyond that
  * where samples cluster, as a wafer's; loses to partitioning where they do not. */
 #include <float.h>
@@ -224,7 +224,7 @@ typedef struct block {
     const histo_joint *compact; /* … or as this says */
 } block;
 
-/* Few where counters are wide, so that 98304 of them leave the first-level cache 60 KiB. */
+/* Few where counters are wide, so that 98304 of them leave the L1 cache 60 KiB. */
 HISTO_INLINE uint32_t entries_of(const histo_packing *p)
 {
     return p->bits == 16 ? 128 : 512;
@@ -537,8 +537,8 @@ HISTO_IN_KERNEL uint32_t upper_halves(const histo_packing *p)
 template <int UNROLL>
 HISTO_IN_KERNEL void count(block *b, const histo_packing *p, uint32_t *at, int n)
 {
-    enum { MOST = 16 };
-    uint32_t old[MOST], any = 0, due = 0; /* due: a bit for each sample */
+    enum { MAX = 16 };
+    uint32_t old[MAX], any = 0, due = 0; /* due: a bit for each sample */
     if (n > 1 && !is_left_by_search<UNROLL>(b, p, at, n)) return;
 #pragma unroll
     for (int k = 0; k < n; k++)
@@ -572,10 +572,10 @@ HISTO_IN_KERNEL void count(block *b, const histo_packing *p, uint32_t *at, int n
         enum { N = HISTO_SAMPLES_##name, EACH = 16 / (int)sizeof(storage), GROUPS = HISTO_STEP_VECTORS * EACH / N };   \
         extern __shared__ uint32_t shared[];                                                                           \
         const histo_packing p = histo_packing_of(width);                                                               \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_##name(&work, item);                                                       \
-            block b = start_of(shared, &p, &work, &w, share.entry);                                                    \
-            histo_steps s = histo_steps_of(&share, EACH);                                                              \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_tile tile = histo_tile_##name(&work, item);                                                          \
+            block b = start_of(shared, &p, &work, &w, tile.entry);                                                     \
+            histo_steps s = histo_steps_of(&tile, EACH);                                                               \
             uint4 loaded[HISTO_STEP_VECTORS];                                                                          \
             uint32_t step = blockDim.x * HISTO_STEP_VECTORS;                                                           \
             if (s.begin < s.end) histo_load_step(&s, s.begin, loaded);                                                 \
@@ -590,11 +590,11 @@ HISTO_IN_KERNEL void count(block *b, const histo_packing *p, uint32_t *at, int n
                     places count<UNROLLED>(&b, &p, at, N);                                                             \
                 }                                                                                                      \
             }                                                                                                          \
-            uint32_t others = histo_beside_steps(&s, &share, EACH);                                                    \
+            uint32_t others = histo_beside_steps(&s, &tile, EACH);                                                     \
             for (uint32_t first = 0; first < others; first += blockDim.x) {                                            \
                 uint32_t i = first + threadIdx.x, at = b.spare;                                                        \
                 if (i < others) {                                                                                      \
-                    storage x = ((const storage *)share.at)[histo_nth_beside_steps(&s, &share, EACH, i)];              \
+                    storage x = ((const storage *)tile.at)[histo_nth_beside_steps(&s, &tile, EACH, i)];                \
                     at = place_of_one;                                                                                 \
                 }                                                                                                      \
                 count<ROLLED>(&b, &p, &at, 1);                                                                         \
@@ -671,13 +671,13 @@ COUNT(count_values, u16, uint16_t, 16, start_values, VALUES_OF, x)
     {                                                                                                                  \
         extern __shared__ uint32_t shared[];                                                                           \
         const histo_packing p = histo_packing_of(width);                                                               \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_any(&work, item);                                                          \
-            block b = start_window(shared, &p, &work, &w, share.entry);                                                \
-            HISTO_FOR_STEPS(any, share, from)                                                                          \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_tile tile = histo_tile_any(&work, item);                                                             \
+            block b = start_window(shared, &p, &work, &w, tile.entry);                                                 \
+            HISTO_FOR_STEPS(any, tile, from)                                                                           \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_any], at[HISTO_SAMPLES_any];                                               \
-                histo_slots_any(&work, &share, from, slot);                                                            \
+                histo_slots_any(&work, &tile, from, slot);                                                             \
                 place(&b, slot, at, HISTO_SAMPLES_any);                                                                \
                 count<ROLLED>(&b, &p, at, HISTO_SAMPLES_any);                                                          \
             }                                                                                                          \
@@ -697,16 +697,16 @@ COUNT_ANY(16)
         extern __shared__ uint32_t shared[];                                                                           \
         const histo_packing p = histo_packing_of(width);                                                               \
         histo_load_joint_firsts(&work, &joint, shared);                                                                \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_joint_share share = histo_share_joint(&work, &joint, item);                                          \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_joint_tile tile = histo_tile_joint(&work, &joint, item);                                             \
             histo_ahead_##reader ahead;                                                                                \
-            if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                   \
-            block b = start_window(shared, &p, &work, &w, share.entry);                                                \
+            if (tile.length) histo_load_##reader(&work, &joint, &tile, 0, &ahead);                                     \
+            block b = start_window(shared, &p, &work, &w, tile.entry);                                                 \
             bool covers = b.size == (uint32_t)work.counters;                                                           \
-            HISTO_FOR_STEPS(reader, share, from)                                                                       \
+            HISTO_FOR_STEPS(reader, tile, from)                                                                        \
             {                                                                                                          \
                 uint32_t slot[N], at[PART];                                                                            \
-                bool all = histo_take_##reader(&work, &joint, shared, &share, from, &ahead, slot) && covers;           \
+                bool all = histo_take_##reader(&work, &joint, shared, &tile, from, &ahead, slot) && covers;            \
                 _Pragma("unroll") for (int part = 0; part < N; part += PART)                                           \
                 {                                                                                                      \
                     if (all)                                                                                           \
@@ -733,19 +733,19 @@ static __global__ void __launch_bounds__(1024, 1)
     enum { N = HISTO_SAMPLES_pixels, PART = 8 };
     extern __shared__ uint32_t shared[];
     const histo_packing p = histo_packing_of(WIDTH);
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_joint_share share = histo_share_joint(&work, &joint, item);
-        histo_groups groups = histo_groups_of<PITCH>(&work, &joint, &share);
-        block b = start_window(shared, &p, &work, &w, share.entry);
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_joint_tile tile = histo_tile_joint(&work, &joint, item);
+        histo_groups groups = histo_groups_of<PITCH>(&work, &joint, &tile);
+        block b = start_window(shared, &p, &work, &w, tile.entry);
         b.compact = &joint;
         int32_t from = groups.first + (int32_t)(threadIdx.x / WARP * HISTO_WARP_PIXELS), step = (int32_t)blockDim.x * N;
-        for (; from < (int32_t)share.length; from += step) {
+        for (; from < (int32_t)tile.length; from += step) {
             uint32_t at[N];
-            if ((uint32_t)(from + step) < groups.whole) histo_prefetch_group<PITCH>(&work, &share, from + step);
+            if ((uint32_t)(from + step) < groups.whole) histo_prefetch_group<PITCH>(&work, &tile, from + step);
             if ((uint32_t)from < groups.whole)
-                histo_compact_group<PITCH>(&work, &joint, &share, from, at);
+                histo_compact_group<PITCH>(&work, &joint, &tile, from, at);
             else
-                histo_compact_any(&work, &joint, &share, from, b.spare, at);
+                histo_compact_any(&work, &joint, &tile, from, b.spare, at);
 #pragma unroll 1
             for (int part = 0; part < N; part += PART) { /* less code is in its cache */
                 count<ROLLED>(&b, &p, at, PART);
@@ -763,14 +763,14 @@ static __global__ void __launch_bounds__(1024, 1)
     {                                                                                                                  \
         extern __shared__ uint32_t shared[];                                                                           \
         const histo_packing p = histo_packing_of(width);                                                               \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_any(&work, item);                                                          \
-            block b = start_window(shared, &p, &work, &w, share.entry);                                                \
-            const histo_canvas canvas = histo_canvas_of(&work, &share);                                                \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_tile tile = histo_tile_any(&work, item);                                                             \
+            block b = start_window(shared, &p, &work, &w, tile.entry);                                                 \
+            const histo_canvas canvas = histo_canvas_of(&work, &tile);                                                 \
             const uint32_t scaled = b.first < w.scaling.end ? min(b.size, w.scaling.end - b.first) : 0;                \
-            for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_##name) {                   \
+            for (uint32_t from = 0; from < tile.length; from += blockDim.x * HISTO_PLACES_##name) {                    \
                 histo_stack_##name stack;                                                                              \
-                histo_load_stack_##name(&work, &w.stacking, &share, &canvas, from, &stack);                            \
+                histo_load_stack_##name(&work, &w.stacking, &tile, &canvas, from, &stack);                             \
                 uint32_t row[HISTO_PLACES_##name];                                                                     \
                 _Pragma("unroll") for (int k = 0; k < HISTO_PLACES_##name; k++) row[k] =                               \
                     stack.means[k] + w.scaling.base - b.first;                                                         \
@@ -835,7 +835,7 @@ static size_t shared_bytes(int64_t counters, int bits)
 }
 
 /* The most counters that a block can have, with so many words beside them. */
-static int64_t most_counters(const histo_cuda_device *device, int bits, uint32_t beside)
+static int64_t max_counters(const histo_cuda_device *device, int bits, uint32_t beside)
 {
     int64_t least = 0, room = (int64_t)device->shared_block - (int64_t)(beside * sizeof(uint32_t));
     int64_t beyond = room * 8 / bits;
@@ -853,9 +853,9 @@ static int64_t counters_of(const histo_problem *p, const int64_t *params)
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     int64_t compact = histo_cuda_compact_of(p);
     if (params[FIRST] >= 0 || params[LENGTH]) return 0;
-    if (compact) return compact <= most_counters(device, params[BITS] ? (int)params[BITS] : FIVES, 0) ? compact : 0;
+    if (compact) return compact <= max_counters(device, params[BITS] ? (int)params[BITS] : FIVES, 0) ? compact : 0;
     bool by_value = p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table &&
-                    (!params[BITS] || params[BITS] > 8) && VALUES <= most_counters(device, 16, 0);
+                    (!params[BITS] || params[BITS] > 8) && VALUES <= max_counters(device, 16, 0);
     return by_value ? VALUES : 0;
 }
 
@@ -868,9 +868,9 @@ static layout layout_of(const histo_problem *p, const int64_t *params, int64_t c
     layout l = {};
     if (are_slots) counters = p->slots + 1;
     int64_t size = are_slots && params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
-    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= most_counters(device, 16, beside) ? 16 : 8;
-    int64_t most = most_counters(device, l.bits, beside);
-    if (size > most && !are_slots) most = most_counters(device, l.bits = FIVES, beside);
+    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= max_counters(device, 16, beside) ? 16 : 8;
+    int64_t most = max_counters(device, l.bits, beside);
+    if (size > most && !are_slots) most = max_counters(device, l.bits = FIVES, beside);
     if (size > most) size = most;
     l.w.size = (uint32_t)size;
     l.w.words = (uint32_t)words_of(size, l.bits);
@@ -885,7 +885,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params, int64_t c
     return l;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
@@ -893,9 +893,9 @@ static const char *refuses(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    static const int64_t usual[HISTO_MAX_PARAMS] = {-1};
-    int64_t known = counters_of(p, usual);
-    layout l = layout_of(p, usual, known);
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
+    int64_t known = counters_of(p, defaults);
+    layout l = layout_of(p, defaults, known);
     double bytes = 0, samples = (double)p->samples, counters = (double)p->slots + 1;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
@@ -904,9 +904,9 @@ static double cost_us(const histo_problem *p, int threads)
     if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
     if (p->pairs) rate = 7e5;
     double by_samples = 1 / rate;
-    double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_share(p, l.w.size);
+    double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_fraction(p, l.w.size);
     double each = by_bytes > by_samples ? by_bytes : by_samples;
-    double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the second-level cache */
+    double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the L2 cache */
     double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
     if (merged > samples) merged = samples;
     return 10 + (l.is_found ? 15 : 0) + samples * (each + outside * by_atomics) + merged / 9e5;
@@ -985,17 +985,17 @@ static const void *kernel_of_pairs(const histo_job *job, layout *l, int64_t leas
     static const void *const kernels[2][2][2] = {{ADDRESSES(u8, RING), ADDRESSES(u8, APART)},
                                                  {ADDRESSES(u16, RING), ADDRESSES(u16, APART)}};
 #undef ADDRESSES
-    if (!job->nest.images) return NULL;
-    const int pairs = job->nest.images / job->nest.step;
+    if (!job->iter.images) return NULL;
+    const int pairs = job->iter.images / job->iter.step;
     histo_job of_places = *job;
-    of_places.nest = histo_nest_places(&job->nest);
+    of_places.iter = histo_strided_iter_places(&job->iter);
     of_places.begin /= pairs;
     of_places.end /= pairs;
-    histo_cuda_work places = histo_cuda_work_of(&of_places, l->blocks, least / pairs, HISTO_MOST_SHARE);
+    histo_cuda_work places = histo_cuda_work_of(&of_places, l->blocks, least / pairs, HISTO_MAX_TILE);
     if (!histo_is_stack(&places)) return NULL;
     *work = places;
-    l->w.stacking = histo_stacking_of(&work->nest);
-    return kernels[work->dtypes[0] == HISTO_U16][work->nest.step == HISTO_PAIRS_APART][l->bits == 16];
+    l->w.stacking = histo_stacking_of(&work->iter);
+    return kernels[work->dtypes[0] == HISTO_U16][work->iter.step == HISTO_PAIRS_APART][l->bits == 16];
 }
 
 static histo_status launch(const histo_job *job)
@@ -1003,10 +1003,10 @@ static histo_status launch(const histo_job *job)
 #define ADDRESSES(reader) {(const void *)count_##reader##_8, (const void *)count_##reader##_16},
     static const void *const kernels[HISTO_READER_COUNT][2] = {HISTO_READERS(ADDRESSES)};
 #undef ADDRESSES
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     const histo_problem *p = job->problem;
     layout l = layout_of(p, job->params, 0);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
     int reader = histo_cuda_reader_of(&work);
     int64_t known = counters_of(p, job->params);
     histo_joint joint;
@@ -1014,7 +1014,7 @@ static histo_status launch(const histo_job *job)
     bool by_known = known && (p->naxes > 1 ? joint.pitch != 0 : reader != HISTO_READ_ANY);
     if (by_known) {
         l = layout_of(p, job->params, known);
-        work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+        work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
     }
     const void *kernel = kernels[reader][l.bits == 16], *fast = kernel_of_inner(reader, &work.lookups[0], l.bits);
     if (fast) kernel = fast;
@@ -1027,25 +1027,25 @@ static histo_status launch(const histo_job *job)
     void *args[] = {&work, &l.w, &joint};
     histo_status status = HISTO_OK;
     if (l.is_found)
-        status = histo_cuda_launch(job, (const void *)find, dim3((unsigned)(work.shares / work.shares_each)),
+        status = histo_cuda_launch(job, (const void *)find, dim3((unsigned)(work.tiles / work.tiles_per_entry)),
                                    FIND_THREADS, 0, args);
     if (status != HISTO_OK) return status;
-    const void *of_pairs = kernel_of_pairs(job, &l, LEAST, &work);
+    const void *of_pairs = kernel_of_pairs(job, &l, MIN, &work);
     if (of_pairs) kernel = of_pairs;
-    dim3 grid((unsigned)(work.shares < l.blocks ? work.shares : l.blocks));
+    dim3 grid((unsigned)(work.tiles < l.blocks ? work.tiles : l.blocks));
     return histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_packed_window = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"first", -1, HISTO_MAX_SLOTS, -1, "slot of a batch entry where the window begins; -1: found by sampling"},
-     {"length", 0, HISTO_MAX_SLOTS, 0, "slots of the window; 0: as many as fit"},
-     {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
-     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
-    false,
-    true,
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"first", -1, HISTO_MAX_SLOTS, -1,
+                "slot of a batch entry where the window begins; -1: found by sampling"},
+               {"length", 0, HISTO_MAX_SLOTS, 0, "slots of the window; 0: as many as fit"},
+               {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
+    .pairs = true,
 };

@@ -1,13 +1,13 @@
-/* Pairs of up to 16 images, each of one long run or of rows, to slots. The nest is that of the places
- * (histo_nest_places). A thread has a word of each image, four bytes or two numbers of 16 bits, in registers; it adds
- * them up for the means, and then takes their pairs from the front, 8 samples at once, and moves the words that are
- * left forward:
+/* Pairs of up to 16 images, each of one long run or of rows, to slots. The iter is that of the places
+ * (histo_strided_iter_places). A thread has a word of each image, four bytes or two numbers of 16 bits, in registers;
+ * it adds them up for the means, and then takes their pairs from the front, 8 samples at once, and moves the words that
+ * are left forward:
  *
- *     histo_share share = histo_share_any(&work, item);
- *     histo_canvas canvas = histo_canvas_of(&work, &share);
- *     for (uint32_t from = 0; from < share.length; from += blockDim.x * HISTO_PLACES_u8) {
+ *     histo_tile tile = histo_tile_any(&work, item);
+ *     histo_canvas canvas = histo_canvas_of(&work, &tile);
+ *     for (uint32_t from = 0; from < tile.length; from += blockDim.x * HISTO_PLACES_u8) {
  *         histo_stack_u8 stack;
- *         histo_load_stack_u8(&work, &stacking, &share, &canvas, from, &stack);
+ *         histo_load_stack_u8(&work, &stacking, &tile, &canvas, from, &stack);
  *         while (stack.pairs > 0) {
  *             int32_t x[HISTO_PAIR_SLOTS];
  *             int taken = histo_take_pairs_u8(HISTO_PAIRS_RING, &stack, x);
@@ -24,17 +24,17 @@
 
 enum { HISTO_STACK_IMAGES = 16, HISTO_PAIR_SLOTS = 8, HISTO_PLACES_u8 = 4, HISTO_PLACES_u16 = 2 };
 
-/* Are the pairs' places, of nest `places`, such that these readers can read them? */
+/* Are the pairs' places, of iter `places`, such that these readers can read them? */
 static inline bool histo_is_stack(const histo_cuda_work *places)
 {
-    const histo_nest *nest = &places->nest;
-    const int runs = nest->ndim - nest->batch_ndim, last = nest->ndim - 1;
-    return nest->images <= HISTO_STACK_IMAGES && places->aligned && runs <= 2 &&
-           nest->shape[last] <= (runs == 2 ? INT32_MAX : INT64_MAX) &&
-           nest->strides[0][last] == (int64_t)histo_dtype_size(places->dtypes[0]);
+    const histo_strided_iter *iter = &places->iter;
+    const int runs = iter->ndim - iter->batch_ndim, last = iter->ndim - 1;
+    return iter->images <= HISTO_STACK_IMAGES && places->aligned && runs <= 2 &&
+           iter->shape[last] <= (runs == 2 ? INT32_MAX : INT64_MAX) &&
+           iter->strides[0][last] == (int64_t)histo_dtype_size(places->dtypes[0]);
 }
 
-/* A share's places in the first image: one run, or rows. */
+/* A tile's places in the first image: one run, or rows. */
 typedef struct histo_canvas {
     const char *at;         /* the first place, or the beginning of its row */
     uint32_t column, width; /* of the first place; 0: one run */
@@ -42,22 +42,22 @@ typedef struct histo_canvas {
     histo_divisor by;       /* width */
 } histo_canvas;
 
-HISTO_IN_KERNEL histo_canvas histo_canvas_of(const histo_cuda_work *w, const histo_share *share)
+HISTO_IN_KERNEL histo_canvas histo_canvas_of(const histo_cuda_work *w, const histo_tile *tile)
 {
-    const int last = w->nest.ndim - 1;
-    histo_canvas canvas = {share->at};
-    if (last == w->nest.batch_ndim) return canvas;
+    const int last = w->iter.ndim - 1;
+    histo_canvas canvas = {tile->at};
+    if (last == w->iter.batch_ndim) return canvas;
 #pragma unroll
     for (int d = 0; d <= HISTO_MAX_DIMS; d++) /* keeps index[] in registers */
-        canvas.column = d == last ? (uint32_t)share->index[d] : canvas.column;
-    canvas.at -= canvas.column * w->nest.strides[0][last];
-    canvas.width = (uint32_t)w->nest.shape[last];
-    canvas.pitch = w->nest.strides[0][last - 1];
+        canvas.column = d == last ? (uint32_t)tile->index[d] : canvas.column;
+    canvas.at -= canvas.column * w->iter.strides[0][last];
+    canvas.width = (uint32_t)w->iter.shape[last];
+    canvas.pitch = w->iter.strides[0][last - 1];
     canvas.by = w->divisors[last];
     return canvas;
 }
 
-/* Place `index` of the share, and how many of its row are there from it on. */
+/* Place `index` of the tile, and how many of its row are there from it on. */
 HISTO_IN_KERNEL const char *histo_on_canvas(const histo_canvas *canvas, uint32_t index, int size, uint32_t *left)
 {
     *left = UINT32_MAX;
@@ -73,7 +73,7 @@ typedef struct histo_stacking {
     uint32_t apart; /* bytes from an image to the next, if they are 16 and it is a multiple of 4, or 0 */
 } histo_stacking;
 
-static inline histo_stacking histo_stacking_of(const histo_nest *places)
+static inline histo_stacking histo_stacking_of(const histo_strided_iter *places)
 {
     const uint32_t images = (uint32_t)places->images;
     const int64_t stride = places->image_stride;
@@ -98,15 +98,15 @@ static inline histo_stacking histo_stacking_of(const histo_nest *places)
     }                                                                                                                  \
                                                                                                                        \
     HISTO_IN_KERNEL void histo_load_stack_##name(const histo_cuda_work *w, const histo_stacking *all,                  \
-                                                 const histo_share *share, const histo_canvas *canvas, uint32_t from,  \
+                                                 const histo_tile *tile, const histo_canvas *canvas, uint32_t from,    \
                                                  histo_stack_##name *stack)                                            \
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name };                                                                         \
         const int images = (int)all->images;                                                                           \
-        const uint32_t first = from + threadIdx.x * PLACES, left = first < share->length ? share->length - first : 0;  \
-        const int64_t stride = w->nest.image_stride;                                                                   \
+        const uint32_t first = from + threadIdx.x * PLACES, left = first < tile->length ? tile->length - first : 0;    \
+        const int64_t stride = w->iter.image_stride;                                                                   \
         uint32_t in_row;                                                                                               \
-        const char *at = histo_on_canvas(canvas, min(first, share->length - 1), (int)sizeof(type), &in_row);           \
+        const char *at = histo_on_canvas(canvas, min(first, tile->length - 1), (int)sizeof(type), &in_row);            \
         const bool is_whole = min(left, in_row) >= PLACES && (uint64_t)at % sizeof(uint32_t) == 0;                     \
         stack->pairs = (int)all->pairs;                                                                                \
         stack->there = (int)min(left, (uint32_t)PLACES);                                                               \
@@ -148,7 +148,7 @@ static inline histo_stacking histo_stacking_of(const histo_nest *places)
     }                                                                                                                  \
                                                                                                                        \
     /* The differences of the next pairs, HISTO_PAIR_SLOTS numbers; gives how many pairs they are of, which is fewer   \
-     * than it could be at the end. step: the nest's, as a constant. */                                                \
+     * than it could be at the end. step: the strided iterator's, as a constant. */                                    \
     HISTO_IN_KERNEL int histo_take_pairs_##name(int step, histo_stack_##name *stack, int32_t *x)                       \
     {                                                                                                                  \
         enum { PLACES = HISTO_PLACES_##name, EACH = HISTO_PAIR_SLOTS / PLACES };                                       \

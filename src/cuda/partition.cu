@@ -31,24 +31,24 @@ enum { SLICE, RANGE_BITS };
 enum {
     GROUP_BITS = 3, /* neighbours that stay together */
     GROUP = 1 << GROUP_BITS,
-    LEAST_RANGE_BITS = 5, /* fewer ranges would make too many lanes meet at a cursor */
-    MOST_RANGE_BITS = 10,
-    MOST_RANGES = 1 << MOST_RANGE_BITS,
+    MIN_RANGE_BITS = 5, /* fewer ranges would make too many lanes meet at a cursor */
+    MAX_RANGE_BITS = 10,
+    MAX_RANGES = 1 << MAX_RANGE_BITS,
     VECTOR = 8, /* entries of two bytes that are loaded and stored at once */
     WARP = 32,
     TABLE_BITS = 9,
     CROWD = 64,              /* one in so many samples, beyond what a buffer holds, is a range that has too many */
     TABLE = 1 << TABLE_BITS, /* slots counted at once */
-    THREADS = 448,           /* that deal out; more have too many loads on their way for the first-level cache */
+    THREADS = 448,           /* that deal out; more have too many loads on their way for the L1 cache */
     BLOCKS_EACH = 2,         /* on a multiprocessor: one's barriers hide behind the other's work */
     COUNT_THREADS = 1024,
-    MERGE_PARTS = 8,  /* blocks that merge a range */
-    MOST_SAMPLES = 8, /* of a thread and step */
-    LEAST_SHARE = 1 << 14,
-    USUAL_SLICE = 1 << 29,
+    MERGE_PARTS = 8, /* blocks that merge a range */
+    MAX_SAMPLES = 8, /* of a thread and step */
+    MIN_TILE_SAMPLES = 1 << 14,
+    DEFAULT_SLICE = 1 << 29,
 };
 
-/* What the kernels share. Vectors and places in the pool are numbered in units of VECTOR entries. */
+/* What the kernels tile. Vectors and places in the pool are numbered in units of VECTOR entries. */
 typedef struct layout {
     uint32_t first, size;                    /* slots of the window */
     uint32_t range_bits, ranges, range_mask; /* the mask is of GROUP * the range */
@@ -58,12 +58,12 @@ typedef struct layout {
     uint32_t crowd;       /* bytes of one range in so many steps that say its slots are too frequent */
     uint32_t log_lanes;   /* threads that write a range's buffer together */
     uint32_t log_chunk;   /* vectors of a chunk */
-    uint32_t chunks_each; /* of a share's part of the pool */
+    uint32_t chunks_each; /* of a tile's part of the pool */
     uint32_t blocks;      /* that count */
     uint4 *pool;
     uint2 *ordered;   /* chunks by range: number, vectors in use */
     uint32_t *tags;   /* of each chunk: range, vectors in use */
-    uint32_t *used;   /* chunks of each share */
+    uint32_t *used;   /* chunks of each tile */
     uint32_t *chunks; /* of each range */
     uint32_t *taken;  /* of these, how many have a place in `ordered` */
     uint32_t *starts; /* [ranges + 1]: where a range's chunks begin there */
@@ -237,7 +237,7 @@ HISTO_IN_KERNEL int remove_frequent(const dealer *d, uint32_t *slot, int n)
 /* Count and remove those that are in the table; if each lane has one, they are looked up further on. */
 HISTO_IN_KERNEL void remove_known(const dealer *d, uint32_t *slot, int n)
 {
-    uint32_t there[MOST_SAMPLES];
+    uint32_t there[MAX_SAMPLES];
     bool found = false;
 #pragma unroll
     for (int k = 0; k < n; k++)
@@ -264,7 +264,7 @@ HISTO_IN_KERNEL void put(const dealer *d, const layout *l, uint32_t slot, uint32
 HISTO_IN_KERNEL void put_some(const dealer *d, const layout *l, uint32_t *slot, const uint32_t *range,
                               const uint32_t *cursor, int n)
 {
-    uint32_t there[MOST_SAMPLES], others = 0;
+    uint32_t there[MAX_SAMPLES], others = 0;
 #pragma unroll
     for (int k = 0; k < n; k++) {
         if (cursor[k] < l->buffer) {
@@ -298,7 +298,7 @@ HISTO_IN_KERNEL uint32_t draw(const dealer *d, uint32_t range)
 /* n slots of each thread of a warp, those not HISTO_NO_SLOT. crowded: they are looked up in the table first. */
 HISTO_IN_KERNEL void deal(const dealer *d, const layout *l, uint32_t *slot, int n, bool all_there, bool crowded)
 {
-    uint32_t range[MOST_SAMPLES], cursor[MOST_SAMPLES], highest = 0;
+    uint32_t range[MAX_SAMPLES], cursor[MAX_SAMPLES], highest = 0;
     int left = remove_frequent(d, slot, n);
     if (left == NONE_LEFT) return;
     all_there = all_there && left == ALL_LEFT && !crowded;
@@ -396,21 +396,21 @@ HISTO_IN_KERNEL void write_rest(const dealer *d, const layout *l)
 }
 
 /* A reader's samples, those of the next step loaded before those of this one are dealt out. ready: vectors of 16 bytes
- * hold the step's samples, all of them in the share. */
+ * hold the step's samples, all of them in the tile. */
 #define DEFINE_STEP(reader, storage)                                                                                   \
     typedef struct step_##reader {                                                                                     \
         uint4 words[HISTO_SAMPLES_##reader * sizeof(storage) / sizeof(uint4)];                                         \
         bool ready;                                                                                                    \
     } step_##reader;                                                                                                   \
-    HISTO_IN_KERNEL void load_##reader(const histo_share *share, uint32_t at, step_##reader *step)                     \
+    HISTO_IN_KERNEL void load_##reader(const histo_tile *tile, uint32_t at, step_##reader *step)                       \
     {                                                                                                                  \
         enum { EACH = 16 / sizeof(storage), VECTORS = HISTO_SAMPLES_##reader / EACH };                                 \
-        step->ready = at >= share->pad && at + THREADS * HISTO_SAMPLES_##reader <= share->length;                      \
+        step->ready = at >= tile->pad && at + THREADS * HISTO_SAMPLES_##reader <= tile->length;                        \
         if (step->ready)                                                                                               \
             _Pragma("unroll") for (uint32_t v = 0; v < VECTORS; v++) step->words[v] =                                  \
-                __ldcs((const uint4 *)(share->at + (size_t)at * sizeof(storage)) + v * THREADS + threadIdx.x);         \
+                __ldcs((const uint4 *)(tile->at + (size_t)at * sizeof(storage)) + v * THREADS + threadIdx.x);          \
     }                                                                                                                  \
-    HISTO_IN_KERNEL bool take_##reader(const histo_cuda_work *w, const histo_share *share, uint32_t at,                \
+    HISTO_IN_KERNEL bool take_##reader(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,                  \
                                        step_##reader *step, uint32_t *slot)                                            \
     {                                                                                                                  \
         bool ready = step->ready;                                                                                      \
@@ -422,13 +422,13 @@ HISTO_IN_KERNEL void write_rest(const dealer *d, const layout *l)
             _Pragma("unroll 1") for (uint32_t k = 0; k < HISTO_SAMPLES_##reader; k++)                                  \
             {                                                                                                          \
                 uint32_t i = at + k * THREADS + threadIdx.x, its = HISTO_NO_SLOT;                                      \
-                if (i >= share->pad && i < share->length)                                                              \
-                    its = histo_slot_of_##reader(&w->lookups[0], ((const storage *)share->at)[i]);                     \
+                if (i >= tile->pad && i < tile->length)                                                                \
+                    its = histo_slot_of_##reader(&w->lookups[0], ((const storage *)tile->at)[i]);                      \
                 _Pragma("unroll") for (uint32_t j = 0; j < HISTO_SAMPLES_##reader; j++) slot[j] =                      \
                     j == k ? its : slot[j]; /* keeps slot[] in registers */                                            \
             }                                                                                                          \
         }                                                                                                              \
-        load_##reader(share, at + THREADS * HISTO_SAMPLES_##reader, step);                                             \
+        load_##reader(tile, at + THREADS * HISTO_SAMPLES_##reader, step);                                              \
         return ready;                                                                                                  \
     }
 
@@ -436,17 +436,17 @@ typedef struct step_any {
     bool ready;
 } step_any;
 
-HISTO_IN_KERNEL void load_any(const histo_share *share, uint32_t at, step_any *step)
+HISTO_IN_KERNEL void load_any(const histo_tile *tile, uint32_t at, step_any *step)
 {
-    step->ready = at + THREADS * HISTO_SAMPLES_any <= share->length;
+    step->ready = at + THREADS * HISTO_SAMPLES_any <= tile->length;
 }
 
-HISTO_IN_KERNEL bool take_any(const histo_cuda_work *w, const histo_share *share, uint32_t at, step_any *step,
+HISTO_IN_KERNEL bool take_any(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, step_any *step,
                               uint32_t *slot)
 {
     bool ready = step->ready;
-    histo_slots_any(w, share, at, slot);
-    load_any(share, at + THREADS * HISTO_SAMPLES_any, step);
+    histo_slots_any(w, tile, at, slot);
+    load_any(tile, at + THREADS * HISTO_SAMPLES_any, step);
     return ready;
 }
 
@@ -458,40 +458,39 @@ DEFINE_STEP(f64, double)
 /* As those of several axes, that need to know more than the others. */
 #define DEFINE_PLAIN_STEP(reader)                                                                                      \
     typedef step_##reader histo_ahead_##reader;                                                                        \
-    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *, const histo_joint *, const histo_share *share,   \
+    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *, const histo_joint *, const histo_tile *tile,     \
                                              uint32_t at, step_##reader *step)                                         \
     {                                                                                                                  \
-        load_##reader(share, at, step);                                                                                \
+        load_##reader(tile, at, step);                                                                                 \
     }                                                                                                                  \
     HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *, const uint32_t *,          \
-                                             const histo_share *share, uint32_t at, step_##reader *step,               \
-                                             uint32_t *slot)                                                           \
+                                             const histo_tile *tile, uint32_t at, step_##reader *step, uint32_t *slot) \
     {                                                                                                                  \
-        return take_##reader(w, share, at, step, slot);                                                                \
+        return take_##reader(w, tile, at, step, slot);                                                                 \
     }
 DEFINE_PLAIN_STEP(u32)
 DEFINE_PLAIN_STEP(i32)
 DEFINE_PLAIN_STEP(f32)
 DEFINE_PLAIN_STEP(f64)
 DEFINE_PLAIN_STEP(any)
-/* Block x deals out share x. */
-#define DEFINE_DEAL_OUT(reader, share_type, share_of)                                                                  \
+/* Block x deals out tile x. */
+#define DEFINE_DEAL_OUT(reader, tile_type, tile_of)                                                                    \
     static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)                                                     \
         deal_out_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,              \
                           const __grid_constant__ histo_joint joint)                                                   \
     {                                                                                                                  \
-        enum { N = HISTO_SAMPLES_##reader, PART = N < MOST_SAMPLES ? N : (int)MOST_SAMPLES };                          \
+        enum { N = HISTO_SAMPLES_##reader, PART = N < MAX_SAMPLES ? N : (int)MAX_SAMPLES };                            \
         extern __shared__ uint4 shared[];                                                                              \
-        share_type share = share_of;                                                                                   \
-        dealer d = dealer_at(&l, shared, work.counts + share.entry * work.counters + l.first);                         \
+        tile_type tile = tile_of;                                                                                      \
+        dealer d = dealer_at(&l, shared, work.counts + tile.entry * work.counters + l.first);                          \
         histo_ahead_##reader ahead;                                                                                    \
-        if (share.length) histo_load_##reader(&work, &joint, &share, 0, &ahead);                                       \
-        for (uint32_t at = 0; at < share.length;) {                                                                    \
+        if (tile.length) histo_load_##reader(&work, &joint, &tile, 0, &ahead);                                         \
+        for (uint32_t at = 0; at < tile.length;) {                                                                     \
             bool crowded = at < d.at_once->crowded;                                                                    \
-            for (uint32_t s = 0; s < l.steps && at < share.length; s++) {                                              \
+            for (uint32_t s = 0; s < l.steps && at < tile.length; s++) {                                               \
                 uint32_t slot[N];                                                                                      \
                 bool all_there =                                                                                       \
-                    histo_take_##reader(&work, &joint, NULL, &share, at, &ahead, slot) && l.size == work.counters;     \
+                    histo_take_##reader(&work, &joint, NULL, &tile, at, &ahead, slot) && l.size == work.counters;      \
                 if (!all_there)                                                                                        \
                     _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] =                                            \
                         slot[k] - l.first < l.size ? slot[k] - l.first : HISTO_NO_SLOT;                                \
@@ -511,8 +510,8 @@ DEFINE_PLAIN_STEP(any)
         __syncthreads();                                                                                               \
         if (threadIdx.x == 0) l.used[blockIdx.x] = d.at_once->used;                                                    \
     }
-#define DEAL_OUT(reader) DEFINE_DEAL_OUT(reader, histo_share, histo_share_##reader(&work, blockIdx.x))
-#define DEAL_OUT_JOINT(reader) DEFINE_DEAL_OUT(reader, histo_joint_share, histo_share_joint(&work, &joint, blockIdx.x))
+#define DEAL_OUT(reader) DEFINE_DEAL_OUT(reader, histo_tile, histo_tile_##reader(&work, blockIdx.x))
+#define DEAL_OUT_JOINT(reader) DEFINE_DEAL_OUT(reader, histo_joint_tile, histo_tile_joint(&work, &joint, blockIdx.x))
 DEAL_OUT(u32)
 DEAL_OUT(i32)
 DEAL_OUT(f32)
@@ -542,10 +541,10 @@ HISTO_IN_KERNEL void find_starts(const layout *l, uint32_t *starts)
     __syncthreads();
 }
 
-/* Block x gives the chunks of share x their places. */
+/* Block x gives the chunks of tile x their places. */
 static __global__ void __launch_bounds__(COUNT_THREADS) order(const __grid_constant__ layout l)
 {
-    __shared__ uint32_t next[MOST_RANGES + 1], own[MOST_RANGES];
+    __shared__ uint32_t next[MAX_RANGES + 1], own[MAX_RANGES];
     uint32_t first = blockIdx.x * l.chunks_each, used = l.used[blockIdx.x];
     find_starts(&l, next);
     for (uint32_t range = threadIdx.x; range <= l.ranges && blockIdx.x == 0; range += COUNT_THREADS)
@@ -679,7 +678,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS, 1)
     count(const __grid_constant__ layout l, unsigned long long *counts)
 {
     extern __shared__ uint32_t starts[];
-    uint32_t *counters = starts + MOST_RANGES + 1;
+    uint32_t *counters = starts + MAX_RANGES + 1;
     for (uint32_t i = threadIdx.x; i <= l.ranges; i += COUNT_THREADS)
         starts[i] = l.starts[i];
     __syncthreads();
@@ -742,7 +741,7 @@ static __global__ void __launch_bounds__(COUNT_THREADS)
 typedef struct workplace {
     layout l;
     int64_t slots, window, slice; /* counters of a batch entry; slots, samples taken at a time */
-    int64_t shares;               /* of a slice, at most */
+    int64_t tiles;                /* of a slice, at most */
     size_t deal_shared, count_shared, bytes, ordered, tags, used, chunks, rows;
 } workplace;
 
@@ -771,11 +770,11 @@ static uint32_t floor_log2(uint64_t n)
 /* Buffers of the ranges, and what follows from their size. */
 static void cut_buffers(layout *l, const histo_cuda_device *device)
 {
-    enum { STATE = 3 * sizeof(uint32_t), MOST_BUFFER = 2048, MOST_GRANULE = 128, LOG_POOL = 18 };
+    enum { STATE = 3 * sizeof(uint32_t), MAX_BUFFER = 2048, MAX_GRANULE = 128, LOG_POOL = 18 };
     uint32_t bytes = (uint32_t)(deal_room(device) / l->ranges) - STATE;
-    bytes = bytes < MOST_BUFFER ? bytes : (uint32_t)MOST_BUFFER;
+    bytes = bytes < MAX_BUFFER ? bytes : (uint32_t)MAX_BUFFER;
     l->granule = 1u << floor_log2(bytes / 3);
-    if (l->granule > MOST_GRANULE) l->granule = MOST_GRANULE;
+    if (l->granule > MAX_GRANULE) l->granule = MAX_GRANULE;
     l->buffer = bytes / l->granule * l->granule;
     uint32_t lanes = 4 * THREADS / l->ranges;
     l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 16 ? 16 : lanes);
@@ -793,21 +792,20 @@ static size_t place_array(workplace *p, size_t bytes)
 static workplace workplace_of(const histo_problem *problem, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
-    enum { LEAST_BUFFER = 64 };
+    enum { MIN_BUFFER = 64 };
     workplace p = {};
     p.slots = problem->slots + 1;
-    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - (MOST_RANGES + 1),
+    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - (MAX_RANGES + 1),
              most = UINT16_MAX / GROUP * GROUP;
     while (word_of(most) >= words)
         most -= GROUP;
-    uint32_t most_bits = MOST_RANGE_BITS;
-    while ((deal_room(device) >> most_bits) < LEAST_BUFFER)
-        most_bits--;
+    uint32_t max_bits = MAX_RANGE_BITS;
+    while ((deal_room(device) >> max_bits) < MIN_BUFFER)
+        max_bits--;
     p.l.range_bits = (uint32_t)params[RANGE_BITS];
-    if (p.l.range_bits > most_bits) p.l.range_bits = most_bits;
+    if (p.l.range_bits > max_bits) p.l.range_bits = max_bits;
     if (p.l.range_bits == 0)
-        for (p.l.range_bits = LEAST_RANGE_BITS;
-             p.l.range_bits < most_bits && counters_of(p.slots, p.l.range_bits) > most;)
+        for (p.l.range_bits = MIN_RANGE_BITS; p.l.range_bits < max_bits && counters_of(p.slots, p.l.range_bits) > most;)
             p.l.range_bits++;
     p.l.ranges = 1u << p.l.range_bits;
     p.l.range_mask = (p.l.ranges - 1) * GROUP;
@@ -816,26 +814,26 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     p.l.counters = counters_of(p.window, p.l.range_bits);
     cut_buffers(&p.l, device);
     p.deal_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(table);
-    p.count_shared = (MOST_RANGES + 1 + word_of(p.l.counters) + 1) * sizeof(uint32_t);
+    p.count_shared = (MAX_RANGES + 1 + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.blocks = (uint32_t)device->multiprocessors;
-    const int64_t dealers = (int64_t)BLOCKS_EACH * device->multiprocessors, least = LEAST_SHARE;
+    const int64_t dealers = (int64_t)BLOCKS_EACH * device->multiprocessors, least = MIN_TILE_SAMPLES;
     p.slice = problem->samples / problem->batch + 1;
     p.slice = p.slice < least ? least : p.slice < params[SLICE] ? p.slice : params[SLICE];
-    p.shares = p.slice / least + 1 < dealers ? p.slice / least + 1 : dealers;
+    p.tiles = p.slice / least + 1 < dealers ? p.slice / least + 1 : dealers;
     int64_t each = p.slice / dealers + 1, entries = VECTOR << p.l.log_chunk;
-    each = (each < least ? least : each) + 128; /* shares are rounded up */
+    each = (each < least ? least : each) + 128; /* tiles are rounded up */
     p.l.chunks_each = (uint32_t)((each + VECTOR * (int64_t)p.l.ranges) / entries + p.l.ranges + 1);
-    size_t chunks = (size_t)p.shares * p.l.chunks_each;
+    size_t chunks = (size_t)p.tiles * p.l.chunks_each;
     place_array(&p, (chunks << p.l.log_chunk) * sizeof(uint4));
     p.ordered = place_array(&p, chunks * sizeof(uint2));
     p.tags = place_array(&p, chunks * sizeof(uint32_t));
-    p.used = place_array(&p, (size_t)p.shares * sizeof(uint32_t));
-    p.chunks = place_array(&p, (3 * MOST_RANGES + 1) * sizeof(uint32_t));
+    p.used = place_array(&p, (size_t)p.tiles * sizeof(uint32_t));
+    p.chunks = place_array(&p, (3 * MAX_RANGES + 1) * sizeof(uint32_t));
     p.rows = place_array(&p, 2 * (size_t)p.l.blocks * p.l.counters * sizeof(uint32_t));
     return p;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
@@ -845,8 +843,8 @@ static const char *refuses(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    static const int64_t usual[HISTO_MAX_PARAMS] = {USUAL_SLICE};
-    workplace place = workplace_of(p, usual);
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {DEFAULT_SLICE};
+    workplace place = workplace_of(p, defaults);
     double bytes = 4.7, windows = (double)((place.slots + place.window - 1) / place.window);
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
@@ -902,12 +900,12 @@ static histo_status count_window(const histo_job *job, const histo_cuda_work *wo
     if (l->steps == 0) l->steps = 1;
     l->crowd = l->buffer + l->steps * THREADS * samples / CROWD * (uint32_t)sizeof(uint16_t);
     void *deal_args[] = {(void *)work, l, &joint}, *args[] = {l, &counts};
-    dim3 shares((unsigned)work->shares);
+    dim3 tiles((unsigned)work->tiles);
     histo_status status =
-        HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MOST_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
+        HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MAX_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
                    "clearing counts");
-    if (status == HISTO_OK) status = histo_cuda_launch(job, deal_out, shares, THREADS, p->deal_shared, deal_args);
-    if (status == HISTO_OK) status = histo_cuda_launch(job, (const void *)order, shares, COUNT_THREADS, 0, args);
+    if (status == HISTO_OK) status = histo_cuda_launch(job, deal_out, tiles, THREADS, p->deal_shared, deal_args);
+    if (status == HISTO_OK) status = histo_cuda_launch(job, (const void *)order, tiles, COUNT_THREADS, 0, args);
     if (status == HISTO_OK)
         status = histo_cuda_launch(job, (const void *)count, dim3(l->blocks), COUNT_THREADS, p->count_shared, args);
     if (status == HISTO_OK)
@@ -925,16 +923,16 @@ static histo_status launch(const histo_job *job)
     l.tags = (uint32_t *)(memory + p.tags);
     l.used = (uint32_t *)(memory + p.used);
     l.chunks = (uint32_t *)(memory + p.chunks);
-    l.taken = l.chunks + MOST_RANGES;
-    l.starts = l.taken + MOST_RANGES;
+    l.taken = l.chunks + MAX_RANGES;
+    l.starts = l.taken + MAX_RANGES;
     l.rows = (uint32_t *)(memory + p.rows);
     histo_status status = HISTO_OK;
     histo_job piece = *job;
     for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
-        int64_t entry_end = (piece.begin / job->nest.per_batch + 1) * job->nest.per_batch;
+        int64_t entry_end = (piece.begin / job->iter.per_batch + 1) * job->iter.per_batch;
         piece.end = job->end < entry_end ? job->end : entry_end;
         if (piece.end - piece.begin > p.slice) piece.end = piece.begin + p.slice;
-        histo_cuda_work work = histo_cuda_work_of(&piece, p.shares, LEAST_SHARE, p.slice);
+        histo_cuda_work work = histo_cuda_work_of(&piece, p.tiles, MIN_TILE_SAMPLES, p.slice);
         for (int64_t first = 0; first < p.slots && status == HISTO_OK; first += p.window) {
             l.first = (uint32_t)first;
             l.size = (uint32_t)(p.slots - first < p.window ? p.slots - first : p.window);
@@ -945,10 +943,12 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_partition = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"slice", LEAST_SHARE, 1 << 30, USUAL_SLICE, "samples taken at a time; the workspace holds two bytes for each"},
-     {"range_bits", 0, MOST_RANGE_BITS, 0, "the logarithm of the number of ranges; 0: at least 32, as many as needed"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"slice", MIN_TILE_SAMPLES, 1 << 30, DEFAULT_SLICE,
+                "samples taken at a time; the workspace holds two bytes for each"},
+               {"range_bits", 0, MAX_RANGE_BITS, 0,
+                "the logarithm of the number of ranges; 0: at least 32, as many as needed"}},
 };

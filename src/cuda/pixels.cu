@@ -16,7 +16,7 @@
 #include "cuda/images.cuh"
 #include "cuda/values.cuh"
 
-enum { VALUES = HISTO_VALUES, WARP = HISTO_VALUE_COPIES, VECTOR = HISTO_IMAGES_VECTOR, MOST_CHANNELS = 4 };
+enum { VALUES = HISTO_VALUES, WARP = HISTO_VALUE_COPIES, VECTOR = HISTO_IMAGES_VECTOR, MAX_CHANNELS = 4 };
 enum { TABLE = VALUES * WARP /* counters */ };
 enum { UNCOUNTED = 0xffff, NO_VECTOR = 3 /* of the two bits that a vector has, where the period's phase is less */ };
 enum { MERGE = 1024 /* vectors that are read in the time in which a block adds up */ };
@@ -27,10 +27,10 @@ typedef struct pixels {
 
     /* Byte k of a vector is of channel k + phase modulo the period; table of a channel, times TABLE, or UNCOUNTED. A
      * period of 3 has a phase for each vector, all others have one for all, which is counted in. */
-    uint16_t table[MOST_CHANNELS];
+    uint16_t table[MAX_CHANNELS];
     int tables;
-    int64_t entry[MOST_CHANNELS]; /* of a table, from that of the image on */
-    const uint32_t *slot_of;      /* value */
+    int64_t entry[MAX_CHANNELS]; /* of a table, from that of the image on */
+    const uint32_t *slot_of;     /* value */
     bool is_signed, filters;
     double where_lo, where_hi;
     uint32_t slots;
@@ -179,14 +179,14 @@ HISTO_IN_KERNEL void merge(const pixels *p, const room *r, int64_t entry)
 
 /* Architectures with fewer threads to a multiprocessor hold fewer blocks. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-enum { MOST_BLOCKS = 1 };
+enum { MAX_BLOCKS = 1 };
 #else
-enum { MOST_BLOCKS = 4 };
+enum { MAX_BLOCKS = 4 };
 #endif
 
 /* PERIOD: bytes of a pixel. V: vectors that a thread loads in a step, before it counts those of the step before. */
 template <int PERIOD, bool MASKED, bool ROWS, int V, int THREADS, int BLOCKS>
-static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS : MOST_BLOCKS)
+static __global__ void __launch_bounds__(THREADS, BLOCKS < MAX_BLOCKS ? BLOCKS : MAX_BLOCKS)
     count_pixels(const __grid_constant__ pixels p)
 {
     enum { TURNS = 2 };
@@ -198,12 +198,12 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
         mine[j] = p.table[j] == UNCOUNTED
                       ? 0
                       : (uint32_t)__cvta_generic_to_shared(r.counters + p.table[j] + threadIdx.x % WARP);
-    uint32_t share = histo_divide(blockIdx.x, p.in.by_team), member = blockIdx.x - share * p.in.team, phases[TURNS];
-    histo_images_place next = histo_images_place_of<ROWS, 1>(&p.in, share, member);
+    uint32_t tile = histo_divide(blockIdx.x, p.in.by_team), member = blockIdx.x - tile * p.in.team, phases[TURNS];
+    histo_images_place next = histo_images_place_of<ROWS, 1>(&p.in, tile, member);
     histo_images_rows rows = {};
     uint4 vectors[TURNS][V] = {}, mask[TURNS][V] = {}; /* by turns: one is counted, one is loaded */
     phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
-    if (ROWS && p.in.ragged) rows = histo_images_rows_of(&p.in, share, member);
+    if (ROWS && p.in.ragged) rows = histo_images_rows_of(&p.in, tile, member);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>() * WARP / 4; i += blockDim.x)
         ((uint4 *)r.counters)[i] = make_uint4(0, 0, 0, 0);
     for (uint32_t i = threadIdx.x; i < (uint32_t)p.tables * counters_of<MASKED>(); i += blockDim.x)
@@ -211,7 +211,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
     for (uint32_t i = threadIdx.x; i < counters_of<MASKED>(); i += blockDim.x)
         r.slots[i] = slot_of(&p, i);
     __syncthreads();
-    while (share < p.in.shares) {
+    while (tile < p.in.tiles) {
         for (bool more = true; more;) {
 #pragma unroll
             for (int turn = 0; turn < TURNS; turn++) {
@@ -230,15 +230,15 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS < MOST_BLOCKS ? BLOCKS 
                 count_ends<PERIOD, MASKED>(&p.in, mine, &rows, more ? min(next.index, rows.last) : rows.last);
         }
         if (!ROWS && p.in.ragged) {
-            rows = histo_images_rows_of(&p.in, share, member);
+            rows = histo_images_rows_of(&p.in, tile, member);
             count_ends<PERIOD, MASKED>(&p.in, mine, &rows, rows.last);
         }
-        int64_t entry = histo_images_entry(&p.in, share);
-        share += p.in.teams;
-        if (share < p.in.shares) {
-            next = histo_images_place_of<ROWS, 1>(&p.in, share, member);
+        int64_t entry = histo_images_entry(&p.in, tile);
+        tile += p.in.teams;
+        if (tile < p.in.tiles) {
+            next = histo_images_place_of<ROWS, 1>(&p.in, tile, member);
             phases[0] = load<PERIOD, MASKED, ROWS, V>(&p.in, &next, vectors[0], mask[0]);
-            if (ROWS && p.in.ragged) rows = histo_images_rows_of(&p.in, share, member);
+            if (ROWS && p.in.ragged) rows = histo_images_rows_of(&p.in, tile, member);
         }
         merge<MASKED>(&p, &r, entry);
     }
@@ -263,25 +263,25 @@ typedef struct shape {
 static const shape *shape_of(int period, bool masked, bool several)
 {
     static const shape of_masked = SHAPE(1, true, 2, 768, 1), of_several = SHAPE(1, false, 4, 256, 4);
-    static const shape shapes[MOST_CHANNELS] = {SHAPE(1, false, 4, 1024, 1), SHAPE(2, false, 4, 1024, 1),
-                                                SHAPE(3, false, 3, 1024, 1), SHAPE(4, false, 4, 1024, 1)};
+    static const shape shapes[MAX_CHANNELS] = {SHAPE(1, false, 4, 1024, 1), SHAPE(2, false, 4, 1024, 1),
+                                               SHAPE(3, false, 3, 1024, 1), SHAPE(4, false, 4, 1024, 1)};
     return masked ? &of_masked : several && period == 1 ? &of_several : &shapes[period - 1];
 }
 
 /* Is the filter on the samples themselves? */
 static bool filters_itself(const histo_job *job)
 {
-    const histo_nest *nest = &job->nest;
+    const histo_strided_iter *iter = &job->iter;
     int where = job->problem->where;
-    return nest->base[where] == nest->base[0] && job->problem->dtypes[where] == job->problem->dtypes[0] &&
-           memcmp(nest->strides[where], nest->strides[0], (size_t)nest->ndim * sizeof nest->strides[0][0]) == 0;
+    return iter->base[where] == iter->base[0] && job->problem->dtypes[where] == job->problem->dtypes[0] &&
+           memcmp(iter->strides[where], iter->strides[0], (size_t)iter->ndim * sizeof iter->strides[0][0]) == 0;
 }
 
 /* The batch dimension whose entries are channels of one pixel; -1 if there is none. */
-static int channel_dim(const histo_nest *nest, int64_t period)
+static int channel_dim(const histo_strided_iter *iter, int64_t period)
 {
-    for (int d = 0; d < nest->batch_ndim; d++) {
-        int64_t stride = nest->strides[0][d], reach = (nest->shape[d] - 1) * (stride < 0 ? -stride : stride);
+    for (int d = 0; d < iter->batch_ndim; d++) {
+        int64_t stride = iter->strides[0][d], reach = (iter->shape[d] - 1) * (stride < 0 ? -stride : stride);
         if (stride && reach < period) return d;
     }
     return -1;
@@ -291,31 +291,31 @@ static int channel_dim(const histo_nest *nest, int64_t period)
 static bool describe(const histo_job *job, pixels *p, int *period)
 {
     const histo_problem *problem = job->problem;
-    const histo_nest *nest = &job->nest;
-    const histo_cuda_bank *bank = histo_cuda_bank_in(job);
-    int run = nest->ndim - 1;
-    int64_t each = nest->shape[run] == 1 ? 1 : nest->strides[0][run];
-    if (histo_dtype_size(problem->dtypes[0]) > 1 || each < 1 || each > MOST_CHANNELS) return false;
+    const histo_strided_iter *iter = &job->iter;
+    const histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
+    int run = iter->ndim - 1;
+    int64_t each = iter->shape[run] == 1 ? 1 : iter->strides[0][run];
+    if (histo_dtype_size(problem->dtypes[0]) > 1 || each < 1 || each > MAX_CHANNELS) return false;
     if (problem->where != HISTO_ABSENT && !filters_itself(job)) return false;
     if (problem->mask != HISTO_ABSENT && each > 1) return false;
     memset(p, 0, sizeof *p);
     *period = (int)each;
-    int channels = channel_dim(nest, each);
-    int64_t stride = channels < 0 ? 0 : nest->strides[0][channels], last = 0;
-    p->tables = channels < 0 ? 1 : (int)nest->shape[channels];
+    int channels = channel_dim(iter, each);
+    int64_t stride = channels < 0 ? 0 : iter->strides[0][channels], last = 0;
+    p->tables = channels < 0 ? 1 : (int)iter->shape[channels];
     int64_t lowest = stride < 0 ? stride * (p->tables - 1) : 0;
-    uint16_t position[MOST_CHANNELS] = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
+    uint16_t position[MAX_CHANNELS] = {UNCOUNTED, UNCOUNTED, UNCOUNTED, UNCOUNTED};
     if (channels < 0) position[0] = 0;
     int64_t entries = 1; /* from a channel's to the next */
-    for (int d = nest->batch_ndim - 1; d > channels; d--)
-        entries *= nest->shape[d];
+    for (int d = iter->batch_ndim - 1; d > channels; d--)
+        entries *= iter->shape[d];
     for (int c = 0; channels >= 0 && c < p->tables; c++) {
         position[c * stride - lowest] = (uint16_t)(c * TABLE);
         p->entry[c] = c * entries;
     }
     for (int j = 0; j < each; j++)
         if (position[j] != UNCOUNTED) last = j;
-    if (!histo_cuda_images_of(job, channels, lowest, (nest->shape[run] - 1) * each + last + 1, &p->in)) return false;
+    if (!histo_cuda_images_of(job, channels, lowest, (iter->shape[run] - 1) * each + last + 1, &p->in)) return false;
     int64_t begins = (int64_t)((uintptr_t)p->in.at % (uintptr_t)each);
     if (each != 3 && p->in.aligned % each != 0) return false; /* a phase for each row */
     for (int j = 0; j < each; j++)
@@ -326,8 +326,8 @@ static bool describe(const histo_job *job, pixels *p, int *period)
     p->where_lo = job->where_lo;
     p->where_hi = job->where_hi;
     p->slots = (uint32_t)problem->slots;
-    p->counters = bank->counters;
-    p->counts = bank->counts;
+    p->counters = accumulators->counters;
+    p->counts = accumulators->counts;
     return true;
 }
 
@@ -368,10 +368,10 @@ static pixels entries_of(const pixels *all, int64_t first, int64_t n)
 
 bool histo_cuda_count_pixels(const histo_job *job, int64_t threads, int64_t blocks, histo_status *status)
 {
-    const histo_nest *nest = &job->nest;
+    const histo_strided_iter *iter = &job->iter;
     const histo_cuda_device *device = histo_cuda_device_of(job->problem->device);
-    int64_t each = nest->per_batch, multiprocessors = device->multiprocessors;
-    bool all_entries = job->begin == 0 && job->end == nest->batch * each;
+    int64_t each = iter->per_batch, multiprocessors = device->multiprocessors;
+    bool all_entries = job->begin == 0 && job->end == iter->batch * each;
     pixels all;
     int period;
     if (device->major < 8) return false; /* shared memory begins at 0 there, which here means: not counted */

@@ -1,5 +1,5 @@
 /* shared_atomic: every block counts into 32-bit counters of its own in shared memory, by atomic additions, and adds
- * them to the histogram when its share of the samples is done.
+ * them to the histogram when its tile of the samples is done.
  *
  * - Copies of the counters, chosen by thread, part samples that meet in one bin; `padding` words behind each copy put
  *   its counters into other banks than those of the next (256 bins padded to 257).
@@ -7,24 +7,24 @@
  *   samples.
  * - The merge adds atomically to the histogram, or writes each block's counters to a row of the workspace, which a
  * second kernel adds up.
- * - A share has at most 2^30 samples, so that no counter can wrap.
+ * - A tile has at most 2^30 samples, so that no counter can wrap.
  *
  * Source: Hardavellas, Histograms (per-block sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one
- * histogram a block (padding, reduction in a second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk 2007
- * (merge by atomics or by a second kernel).
- * Bytes: each sample once a tile. Wins while one tile holds all slots and samples spread over them; loses when a warp's
- * samples meet in a bin that is not the same for all of them, and to packed counters when tiles are many. */
+ * histogram a block (padding, reduction in a second kernel); Ross 2014, 6.1.2 and 5.7 (bin_tiles, copies); Podlozhnyuk
+ * 2007 (merge by atomics or by a second kernel). Bytes: each sample once a bin_tile. Wins while one bin_tile holds all
+ * slots and samples spread over them; loses when a warp's samples meet in a bin that is not the same for all of them,
+ * and to packed counters when bin_tiles are many. */
 #include "cuda/slots.cuh"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING };
-enum { MOST_SHARE = 1 << 30, MOST_TILES = 65535 };
+enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535 };
 
 /* How a problem is laid out on chip. */
 typedef struct layout {
     int copies;
-    uint32_t stride; /* counters from one copy to the next */
-    int64_t tile;    /* counters of a tile */
-    int64_t tiles;
+    uint32_t stride;  /* counters from one copy to the next */
+    int64_t bin_tile; /* counters of a bin_tile */
+    int64_t bin_tiles;
     size_t shared; /* bytes */
     int threads;
     int64_t blocks; /* along x, at once */
@@ -33,21 +33,21 @@ typedef struct layout {
 
 /* What its kernels need of it. */
 typedef struct tiling {
-    uint32_t tile, stride, copies;
+    uint32_t bin_tile, stride, copies;
     bool inc;
     int64_t first_item;
     unsigned int *rows; /* [item - first_item][counters], or NULL to add to the histogram */
 } tiling;
 
-/* at: from the first counter of the tile; beyond it are other tiles' slots, and no slot. */
+/* at: from the first counter of the bin_tile; beyond it are other bin_tiles' slots, and no slot. */
 HISTO_IN_KERNEL void add_slot(unsigned int *mine, const tiling *t, uint32_t at)
 {
-    if (at < t->tile) atomicAdd(&mine[at], 1u);
+    if (at < t->bin_tile) atomicAdd(&mine[at], 1u);
 }
 
 HISTO_IN_KERNEL void inc_slot(unsigned int *mine, const tiling *t, uint32_t at)
 {
-    if (at < t->tile) atomicInc(&mine[at], 0xffffffffu);
+    if (at < t->bin_tile) atomicInc(&mine[at], 0xffffffffu);
 }
 
 HISTO_IN_KERNEL void clear(unsigned int *shared, const tiling *t)
@@ -61,7 +61,7 @@ HISTO_IN_KERNEL void merge(const unsigned int *shared, const histo_cuda_work *wo
                            int64_t entry, uint32_t first)
 {
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < t->tile && first + i < work->counters; i += blockDim.x) {
+    for (uint32_t i = threadIdx.x; i < t->bin_tile && first + i < work->counters; i += blockDim.x) {
         unsigned int sum = 0;
         for (uint32_t c = 0; c < t->copies; c++)
             sum += shared[c * t->stride + i];
@@ -79,14 +79,14 @@ HISTO_IN_KERNEL void merge(const unsigned int *shared, const histo_cuda_work *wo
     {                                                                                                                  \
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + threadIdx.x % t.copies * t.stride;                                               \
-        uint32_t first = blockIdx.y * t.tile;                                                                          \
-        for (int64_t item = t.first_item + blockIdx.x; item < work.shares; item += gridDim.x) {                        \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
+        uint32_t first = blockIdx.y * t.bin_tile;                                                                      \
+        for (int64_t item = t.first_item + blockIdx.x; item < work.tiles; item += gridDim.x) {                         \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
             clear(shared, &t);                                                                                         \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
                 if (t.inc)                                                                                             \
                     _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                 \
                         inc_slot(mine, &t, slot[k] - first);                                                           \
@@ -94,8 +94,8 @@ HISTO_IN_KERNEL void merge(const unsigned int *shared, const histo_cuda_work *wo
                     _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                 \
                         add_slot(mine, &t, slot[k] - first);                                                           \
             }                                                                                                          \
-            merge(shared, &work, &t, item, share.entry, first);                                                        \
-            if (t.rows) return; /* a row holds one share */                                                            \
+            merge(shared, &work, &t, item, tile.entry, first);                                                         \
+            if (t.rows) return; /* a row holds one tile */                                                             \
         }                                                                                                              \
     }
 HISTO_READERS(COUNT)
@@ -111,8 +111,8 @@ static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, co
     for (int64_t row = 0; row < rows; row++) {
         sum += t.rows[row * work.counters + i];
         int64_t item = t.first_item + row;
-        if (row + 1 < rows && (item + 1) % work.shares_each) continue;
-        work.counts[(work.first_entry + item / work.shares_each) * work.counters + i] += sum;
+        if (row + 1 < rows && (item + 1) % work.tiles_per_entry) continue;
+        work.counts[(work.first_entry + item / work.tiles_per_entry) * work.counters + i] += sum;
         sum = 0;
     }
 }
@@ -123,42 +123,42 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     layout l;
     int64_t counters = p->slots + 1, most = (int64_t)(device->shared_block / sizeof(unsigned int));
     int64_t padding = params[PADDING], copies = params[COPIES] ? params[COPIES] : 1;
-    l.tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
-    if (l.tile < counters / MOST_TILES + 1) l.tile = counters / MOST_TILES + 1;
-    if (l.tile + padding > most) l.tile = most - padding;
-    while (copies > 1 && (l.tile + padding) * copies > most)
+    l.bin_tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
+    if (l.bin_tile < counters / MAX_TILES + 1) l.bin_tile = counters / MAX_TILES + 1;
+    if (l.bin_tile + padding > most) l.bin_tile = most - padding;
+    while (copies > 1 && (l.bin_tile + padding) * copies > most)
         copies--;
     l.copies = (int)copies;
-    l.stride = (uint32_t)(l.tile + padding);
-    l.tiles = (counters + l.tile - 1) / l.tile;
+    l.stride = (uint32_t)(l.bin_tile + padding);
+    l.bin_tiles = (counters + l.bin_tile - 1) / l.bin_tile;
     l.shared = (size_t)l.stride * (size_t)l.copies * sizeof(unsigned int);
     l.threads = params[THREADS] ? (int)params[THREADS] : l.shared > (32 << 10) ? 1024 : 512;
-    l.blocks = histo_cuda_resident(p->device, l.threads, l.shared) / l.tiles + 1;
+    l.blocks = histo_cuda_resident(p->device, l.threads, l.shared) / l.bin_tiles + 1;
     if (params[BLOCKS]) l.blocks = params[BLOCKS];
     l.rows = params[MERGE] ? l.blocks : 0;
     return l;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
-    if (problem->slots / (int64_t)(device->shared_block / sizeof(unsigned int) - 64) >= MOST_TILES)
-        return "too many bins: it would need more than 65535 tiles";
+    if (problem->slots / (int64_t)(device->shared_block / sizeof(unsigned int) - 64) >= MAX_TILES)
+        return "too many bins: it would need more than 65535 bin_tiles";
     return NULL;
 }
 
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    static const int64_t usual[HISTO_MAX_PARAMS] = {0, 1};
-    layout l = layout_of(p, usual);
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 1};
+    layout l = layout_of(p, defaults);
     double bytes = 0;
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / 4e6, by_atomics = 1 / 2e6; /* us a sample */
     double merge_us = (double)(p->slots * p->batch) * (double)l.blocks / 5e4;
-    return 5 + (double)l.tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) + merge_us;
+    return 5 + (double)l.bin_tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) + merge_us;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -172,18 +172,18 @@ static histo_status launch(const histo_job *job)
 #define ADDRESS(reader) (const void *)count_##reader,
     static const void *const kernels[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
 #undef ADDRESS
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
     int reader = job->params[COARSENING] ? (int)HISTO_READ_ANY : histo_cuda_reader_of(&work);
-    tiling t = {(uint32_t)l.tile,      l.stride, (uint32_t)l.copies,
+    tiling t = {(uint32_t)l.bin_tile,  l.stride, (uint32_t)l.copies,
                 job->params[INC] != 0, 0,        l.rows ? (unsigned int *)job->workspace : NULL};
     histo_status status = HISTO_OK;
-    int64_t each = l.rows ? l.rows : work.shares; /* shares of a launch */
-    for (; t.first_item < work.shares && status == HISTO_OK; t.first_item += each) {
-        int64_t rows = work.shares - t.first_item < each ? work.shares - t.first_item : each;
+    int64_t each = l.rows ? l.rows : work.tiles; /* tiles of a launch */
+    for (; t.first_item < work.tiles && status == HISTO_OK; t.first_item += each) {
+        int64_t rows = work.tiles - t.first_item < each ? work.tiles - t.first_item : each;
         void *args[] = {&work, &t, &rows};
-        dim3 grid((unsigned)(rows < l.blocks ? rows : l.blocks), (unsigned)l.tiles);
+        dim3 grid((unsigned)(rows < l.blocks ? rows : l.blocks), (unsigned)l.bin_tiles);
         status = histo_cuda_launch(job, kernels[reader], grid, l.threads, l.shared, args);
         if (status == HISTO_OK && l.rows)
             status = histo_cuda_launch(job, (const void *)add_rows, dim3((unsigned)((work.counters + 255) / 256)), 256,
@@ -193,16 +193,17 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_shared_atomic = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"copies", 0, 32, 0, "copies of a block's counters, chosen by thread; 0: one. Fewer if they do not fit"},
-     {"padding", 0, 31, 1, "words behind each copy"},
-     {"tile", 0, 1 << 20, 0, "counters of a vertical tile; 0: as many as fit"},
-     {"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
-     {"inc", 0, 1, 0, "0: atomicAdd; 1: atomicInc"},
-     {"blocks", 0, 65535, 0, "blocks of the grid for a tile; 0: as many as the device holds at once"},
-     {"threads", 0, 1024, 0, "threads of a block; 0: 512, or 1024 for more than 32 KiB of counters"},
-     {"coarsening", 0, 1, 0, "0: 16 bytes of samples a load; 1: one sample a load"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"copies", 0, 32, 0, "copies of a block's counters, chosen by thread; 0: one. Fewer if they do not fit"},
+               {"padding", 0, 31, 1, "words behind each copy"},
+               {"tile", 0, 1 << 20, 0, "counters of a vertical tile; 0: as many as fit"},
+               {"merge", 0, 1, 0,
+                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+               {"inc", 0, 1, 0, "0: atomicAdd; 1: atomicInc"},
+               {"blocks", 0, 65535, 0, "blocks of the grid for a tile; 0: as many as the device holds at once"},
+               {"threads", 0, 1024, 0, "threads of a block; 0: 512, or 1024 for more than 32 KiB of counters"},
+               {"coarsening", 0, 1, 0, "0: 16 bytes of samples a load; 1: one sample a load"}},
 };

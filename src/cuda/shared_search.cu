@@ -54,11 +54,11 @@ static __global__ void __launch_bounds__(1024, 1)
     for (int a = 0; a < work.naxes; a++)
         load_edges(&work.lookups[a], shared + layout.at[a]);
     histo_clear_shared(counters, (uint32_t)work.counters);
-    HISTO_FOR_SHARES(rows, item)
+    HISTO_FOR_TILES(rows, item)
     {
-        histo_share share = histo_share_any(&work, item);
-        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &share, offset);
+        histo_tile tile = histo_tile_any(&work, item);
+        for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &tile, offset);
             uint32_t slot = 0;
             if (is_left_out(&work, &place))
                 slot = work.slots;
@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(1024, 1)
                         work.slot_strides[a] * search(&work, a, shared + layout.at[a], histo_address(&work, &place, a));
             atomicAdd(&counters[slot], 1u);
         }
-        histo_merge_copies(&work, &rows, item, share.entry, counters, 1, 0, 0xffffffffu);
+        histo_merge_copies(&work, &rows, item, tile.entry, counters, 1, 0, 0xffffffffu);
     }
 }
 
@@ -85,13 +85,13 @@ static size_t edges_of(const histo_problem *p, edges_layout *layout)
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t usual[] = {0, 512};
-    if (!params) params = usual;
+    static const int64_t defaults[] = {0, 512};
+    if (!params) params = defaults;
     size_t beside = edges_of(p, NULL) * sizeof(double) + ((size_t)p->slots + 1) * sizeof(unsigned int);
     return histo_cuda_block_layout(p, params[THREADS], 32, 0, beside, params[BLOCKS], false);
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return layout_of(problem, NULL).threads ? NULL : "too many bins: edges and counters do not fit into shared memory";
@@ -116,19 +116,19 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
     edges_layout edges;
     edges_of(job->problem, &edges);
-    return histo_cuda_launch_shares(job, (const void *)count, &work, &edges, &l);
+    return histo_cuda_launch_tiles(job, (const void *)count, &work, &edges, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_shared_search = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"}},
 };

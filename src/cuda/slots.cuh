@@ -1,11 +1,11 @@
-/* Samples to slots inside kernels. A kernel's block takes shares, and each share in steps:
+/* Samples to slots inside kernels. A kernel's block takes tiles, and each tile in steps:
  *
- *     for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
- *         histo_share share = histo_share_u8(&work, item);
- *         HISTO_FOR_STEPS(u8, share, at) {
+ *     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+ *         histo_tile tile = histo_tile_u8(&work, item);
+ *         HISTO_FOR_STEPS(u8, tile, at) {
  *             uint32_t slot[HISTO_SAMPLES_u8];
- *             histo_slots_u8(&work, &share, at, slot);
- *             … count slot[k] of batch entry share.entry, unless it is HISTO_NO_SLOT
+ *             histo_slots_u8(&work, &tile, at, slot);
+ *             … count slot[k] of batch entry tile.entry, unless it is HISTO_NO_SLOT
  *         }
  *     }
  *
@@ -18,23 +18,23 @@
 
 #define HISTO_IN_KERNEL static __device__ __forceinline__
 
-typedef struct histo_share {
+typedef struct histo_tile {
     int64_t entry;                     /* of the batch */
-    int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the nest */
+    int64_t index[HISTO_MAX_DIMS + 1]; /* of the first sample in the strided iterator */
     uint32_t length;                   /* samples, and `pad` */
     /* Readers of contiguous samples begin at a multiple of 16 bytes, `pad` samples before the first: */
     const char *at;
     uint32_t pad;
-} histo_share;
+} histo_tile;
 
 /* Of ragged segments. The beginnings of pieces (samples_each samples from one to the next) and those of segments, in
- * their order, pieces first where they meet: a share reaches from one of them to the next. The first item + 1 are found
+ * their order, pieces first where they meet: a tile reaches from one of them to the next. The first item + 1 are found
  * by bisection: so many of segments, the rest of pieces. */
-HISTO_IN_KERNEL histo_share histo_share_ragged(const histo_cuda_work *w, int64_t item)
+HISTO_IN_KERNEL histo_tile histo_tile_ragged(const histo_cuda_work *w, int64_t item)
 {
-    histo_share share = {};
-    const int64_t *offsets = w->nest.offsets;
-    int64_t batch = w->nest.batch, pieces = w->shares - batch, each = w->samples_each;
+    histo_tile tile = {};
+    const int64_t *offsets = w->iter.offsets;
+    int64_t batch = w->iter.batch, pieces = w->tiles - batch, each = w->samples_each;
     int64_t low = item + 1 < pieces ? 0 : item + 1 - pieces, high = item + 1 < batch ? item + 1 : batch;
     while (low < high) {
         int64_t middle = (low + high + 1) / 2, piece = item + 1 - middle;
@@ -48,53 +48,53 @@ HISTO_IN_KERNEL histo_share histo_share_ragged(const histo_cuda_work *w, int64_t
     if (piece < pieces) end = w->begin + piece * each;
     if (low > 0 && begin < offsets[low - 1]) begin = offsets[low - 1];
     if (low < batch && end > offsets[low]) end = offsets[low];
-    share.entry = low > 0 ? low - 1 : 0;
-    share.length = low > 0 && end > begin ? (uint32_t)(end - begin) : 0;
-    share.index[0] = begin;
-    share.at = w->nest.base[0] + begin * w->nest.strides[0][0];
-    return share;
+    tile.entry = low > 0 ? low - 1 : 0;
+    tile.length = low > 0 && end > begin ? (uint32_t)(end - begin) : 0;
+    tile.index[0] = begin;
+    tile.at = w->iter.base[0] + begin * w->iter.strides[0][0];
+    return tile;
 }
 
-/* The share `item` of work.shares. Of entries that the job cuts, shares may be empty. */
-HISTO_IN_KERNEL histo_share histo_share_any(const histo_cuda_work *w, int64_t item)
+/* The tile `item` of work.tiles. Of entries that the job cuts, tiles may be empty. */
+HISTO_IN_KERNEL histo_tile histo_tile_any(const histo_cuda_work *w, int64_t item)
 {
-    if (w->nest.offsets) return histo_share_ragged(w, item);
-    histo_share share;
-    int64_t each = w->nest.per_batch;
-    share.entry = w->first_entry + item / w->shares_each;
-    int64_t first = share.entry * each, last = first + each;
+    if (w->iter.offsets) return histo_tile_ragged(w, item);
+    histo_tile tile;
+    int64_t each = w->iter.per_batch;
+    tile.entry = w->first_entry + item / w->tiles_per_entry;
+    int64_t first = tile.entry * each, last = first + each;
     first = first < w->begin ? w->begin : first;
     last = last > w->end ? w->end : last;
-    int64_t begin = first + item % w->shares_each * w->samples_each;
+    int64_t begin = first + item % w->tiles_per_entry * w->samples_each;
     int64_t end = begin + w->samples_each < last ? begin + w->samples_each : last;
-    share.length = end > begin ? (uint32_t)(end - begin) : 0;
-    share.pad = 0;
-    share.at = w->nest.base[0];
+    tile.length = end > begin ? (uint32_t)(end - begin) : 0;
+    tile.pad = 0;
+    tile.at = w->iter.base[0];
 #pragma unroll
     for (int d = HISTO_MAX_DIMS; d >= 0; d--) {
-        share.index[d] = 0;
-        if (d >= w->nest.ndim) continue;
-        int64_t extent = w->nest.shape[d];
+        tile.index[d] = 0;
+        if (d >= w->iter.ndim) continue;
+        int64_t extent = w->iter.shape[d];
         int64_t above = d > 0 ? begin / extent : 0;
-        share.index[d] = begin - above * extent;
+        tile.index[d] = begin - above * extent;
         begin = above;
-        share.at += share.index[d] * w->nest.strides[0][d];
+        tile.at += tile.index[d] * w->iter.strides[0][d];
     }
-    return share;
+    return tile;
 }
 
-HISTO_IN_KERNEL histo_share histo_share_contiguous(const histo_cuda_work *w, int64_t item, int size)
+HISTO_IN_KERNEL histo_tile histo_tile_contiguous(const histo_cuda_work *w, int64_t item, int size)
 {
-    histo_share share = histo_share_any(w, item);
-    uint32_t beyond = (uint32_t)((uint64_t)share.at & 15);
-    share.pad = beyond / (uint32_t)size;
-    share.at -= beyond;
-    if (share.length) share.length += share.pad;
-    return share;
+    histo_tile tile = histo_tile_any(w, item);
+    uint32_t beyond = (uint32_t)((uint64_t)tile.at & 15);
+    tile.pad = beyond / (uint32_t)size;
+    tile.at -= beyond;
+    if (tile.length) tile.length += tile.pad;
+    return tile;
 }
 
-#define HISTO_FOR_STEPS(reader, share, at)                                                                             \
-    for (uint32_t at = 0; at < (share).length; at += blockDim.x * HISTO_SAMPLES_##reader)
+#define HISTO_FOR_STEPS(reader, tile, at)                                                                              \
+    for (uint32_t at = 0; at < (tile).length; at += blockDim.x * HISTO_SAMPLES_##reader)
 
 /* ---- One sample ---- */
 
@@ -167,8 +167,8 @@ typedef struct histo_guess {
 HISTO_IN_KERNEL histo_guess histo_guess_of(const histo_lookup *l, float curve)
 {
     const float round = 0x1.8p23f, bins = (float)l->bins;
-    float share = __saturatef(__fmaf_rn(curve, l->scale_f32, l->offset_f32)), sum = __fmaf_rn(share, bins, round);
-    return histo_guess{__float_as_uint(sum), __fmaf_rn(-share, bins, sum - round)};
+    float tile = __saturatef(__fmaf_rn(curve, l->scale_f32, l->offset_f32)), sum = __fmaf_rn(tile, bins, round);
+    return histo_guess{__float_as_uint(sum), __fmaf_rn(-tile, bins, sum - round)};
 }
 
 /* Floats on a regular axis by guesses, and those near edges by these; false if there are no guesses. */
@@ -376,23 +376,23 @@ HISTO_IN_KERNEL uint32_t histo_divide(uint32_t n, histo_divisor by)
     return (t + ((n - t) >> by.shift1)) >> by.shift2;
 }
 
-/* Where one sample is in the nest: that which is `offset` behind the first of the share. Only the dimensions behind the
- * batch's move, and offset is less than 2^31: so whatever is carried into a dimension is, too, and a dimension that is
- * longer wraps at most once. */
+/* Where one sample is in the strided iterator: that which is `offset` behind the first of the tile. Only the dimensions
+ * behind the batch's move, and offset is less than 2^31: so whatever is carried into a dimension is, too, and a
+ * dimension that is longer wraps at most once. */
 typedef struct histo_place {
     int64_t index[HISTO_MAX_DIMS + 1];
 } histo_place;
 
-HISTO_IN_KERNEL histo_place histo_place_of(const histo_cuda_work *w, const histo_share *share, uint32_t offset)
+HISTO_IN_KERNEL histo_place histo_place_of(const histo_cuda_work *w, const histo_tile *tile, uint32_t offset)
 {
     histo_place place;
     uint64_t carry = offset;
 #pragma unroll
     for (int d = HISTO_MAX_DIMS; d >= 0; d--) {
-        place.index[d] = share->index[d];
-        if (d >= w->nest.ndim || d < w->nest.batch_ndim) continue;
-        uint64_t at = (uint64_t)share->index[d] + carry, extent = (uint64_t)w->nest.shape[d];
-        if (d == w->nest.batch_ndim)
+        place.index[d] = tile->index[d];
+        if (d >= w->iter.ndim || d < w->iter.batch_ndim) continue;
+        uint64_t at = (uint64_t)tile->index[d] + carry, extent = (uint64_t)w->iter.shape[d];
+        if (d == w->iter.batch_ndim)
             carry = 0;
         else if (extent <= INT32_MAX)
             carry = histo_divide((uint32_t)at, w->divisors[d]);
@@ -405,10 +405,10 @@ HISTO_IN_KERNEL histo_place histo_place_of(const histo_cuda_work *w, const histo
 
 HISTO_IN_KERNEL const char *histo_address(const histo_cuda_work *w, const histo_place *place, int operand)
 {
-    const char *at = w->nest.base[operand];
+    const char *at = w->iter.base[operand];
 #pragma unroll
     for (int d = 0; d <= HISTO_MAX_DIMS; d++)
-        if (d < w->nest.ndim) at += place->index[d] * w->nest.strides[operand][d];
+        if (d < w->iter.ndim) at += place->index[d] * w->iter.strides[operand][d];
     return at;
 }
 
@@ -489,21 +489,21 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_mean(const histo_cuda_work *w, uint32_t m
 /* The value at a place of an image, whose address in the first one is given. */
 HISTO_IN_KERNEL int32_t histo_value_in_image(const histo_cuda_work *w, const char *first, int image)
 {
-    const char *at = first + image * w->nest.image_stride;
+    const char *at = first + image * w->iter.image_stride;
     if (w->dtypes[0] == HISTO_U8) return *(const uint8_t *)at;
     HISTO_LOAD(uint16_t, x, at)
     return x;
 }
 
-/* The slot of a pair in a nest of pairs: all images are read for it. */
+/* The slot of a pair in a strided iterator of pairs: all images are read for it. */
 HISTO_IN_KERNEL uint32_t histo_slot_of_pair(const histo_cuda_work *w, const histo_place *place)
 {
-    const int images = w->nest.images;
+    const int images = w->iter.images;
     int image = 0;
 #pragma unroll
     for (int d = 0; d <= HISTO_MAX_DIMS; d++) /* keeps index[] in registers */
-        image = d == w->nest.batch_ndim ? (int)place->index[d] * w->nest.step : image;
-    const char *first = histo_address(w, place, 0) - image * w->nest.image_stride;
+        image = d == w->iter.batch_ndim ? (int)place->index[d] * w->iter.step : image;
+    const char *first = histo_address(w, place, 0) - image * w->iter.image_stride;
     uint32_t sum = 0;
 #pragma unroll 1
     for (int i = 0; i < images; i++)
@@ -520,7 +520,7 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_pair(const histo_cuda_work *w, const hist
 /* The slot of the sample at a place, all axes, mask and filter counted in. */
 HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const histo_place *place)
 {
-    if (w->nest.images) return histo_slot_of_pair(w, place);
+    if (w->iter.images) return histo_slot_of_pair(w, place);
     if (w->mask != HISTO_ABSENT && histo_is_masked(w, histo_address(w, place, w->mask))) return w->slots;
     if (w->where != HISTO_ABSENT && histo_is_outside(w, histo_address(w, place, w->where))) return w->slots;
     uint32_t slot = 0;
@@ -533,28 +533,28 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_place(const histo_cuda_work *w, const his
  * many: evenly spread, but not so evenly that rows of an image could line up. */
 HISTO_IN_KERNEL uint32_t histo_slot_sampled(const histo_cuda_work *w, int64_t entry, uint32_t number, uint32_t n)
 {
-    int64_t first = entry * w->nest.per_batch, last = first + w->nest.per_batch;
+    int64_t first = entry * w->iter.per_batch, last = first + w->iter.per_batch;
     first = first < w->begin ? w->begin : first;
     last = last > w->end ? w->end : last;
     int64_t length = last - first, step = length / n + 1;
     int64_t at = number * step + (int64_t)(number * 2654435761u) % step;
     if (at >= length) return HISTO_NO_SLOT;
-    histo_share share = histo_share_any(w, (entry - w->first_entry) * w->shares_each + at / w->samples_each);
-    histo_place place = histo_place_of(w, &share, (uint32_t)(at % w->samples_each));
+    histo_tile tile = histo_tile_any(w, (entry - w->first_entry) * w->tiles_per_entry + at / w->samples_each);
+    histo_place place = histo_place_of(w, &tile, (uint32_t)(at % w->samples_each));
     return histo_slot_of_place(w, &place);
 }
 
 /* ---- The slots of a step, by reader ---- */
 
 /* Neighbouring threads read neighbouring samples. */
-HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share *share, uint32_t at, uint32_t *slot)
+HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_tile *tile, uint32_t at, uint32_t *slot)
 {
 #pragma unroll 1
     for (int k = 0; k < HISTO_SAMPLES_any; k++) {
         uint32_t offset = at + (uint32_t)k * blockDim.x + threadIdx.x;
         uint32_t s = HISTO_NO_SLOT;
-        if (offset < share->length) {
-            histo_place place = histo_place_of(w, share, offset);
+        if (offset < tile->length) {
+            histo_place place = histo_place_of(w, tile, offset);
             s = histo_slot_of_place(w, &place);
         }
 #pragma unroll
@@ -563,13 +563,13 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
     }
 }
 
-/* 16 bytes at a time, neighbouring threads reading neighbouring 16 bytes; the ends of a share one by one. */
+/* 16 bytes at a time, neighbouring threads reading neighbouring 16 bytes; the ends of a tile one by one. */
 #define DEFINE_READER(constant, name, storage, compute, widen)                                                         \
-    HISTO_IN_KERNEL histo_share histo_share_##name(const histo_cuda_work *w, int64_t item)                             \
+    HISTO_IN_KERNEL histo_tile histo_tile_##name(const histo_cuda_work *w, int64_t item)                               \
     {                                                                                                                  \
-        return histo_share_contiguous(w, item, (int)sizeof(storage));                                                  \
+        return histo_tile_contiguous(w, item, (int)sizeof(storage));                                                   \
     }                                                                                                                  \
-    HISTO_IN_KERNEL void histo_slots_##name(const histo_cuda_work *w, const histo_share *share, uint32_t at,           \
+    HISTO_IN_KERNEL void histo_slots_##name(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,             \
                                             uint32_t *slot)                                                            \
     {                                                                                                                  \
         enum { VECTOR = 16 / (int)sizeof(storage), VECTORS = HISTO_SAMPLES_##name / VECTOR };                          \
@@ -577,22 +577,22 @@ HISTO_IN_KERNEL void histo_slots_any(const histo_cuda_work *w, const histo_share
         _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
         {                                                                                                              \
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \
-            const storage *from = (const storage *)share->at + first;                                                  \
+            const storage *from = (const storage *)tile->at + first;                                                   \
             uint4 words = {0, 0, 0, 0};                                                                                \
-            if (first >= share->pad && first + VECTOR <= share->length) words = __ldcs((const uint4 *)from);           \
+            if (first >= tile->pad && first + VECTOR <= tile->length) words = __ldcs((const uint4 *)from);             \
             memcpy(&x[v * VECTOR], &words, sizeof words);                                                              \
-            if (first < share->pad || first + VECTOR > share->length)                                                  \
+            if (first < tile->pad || first + VECTOR > tile->length)                                                    \
                 _Pragma("unroll") for (int i = 0; i < VECTOR;                                                          \
-                                       i++) if (first + i >= share->pad && first + i < share->length)                  \
+                                       i++) if (first + i >= tile->pad && first + i < tile->length)                    \
                     x[v * VECTOR + i] = from[i];                                                                       \
         }                                                                                                              \
         histo_slots_of_##name(&w->lookups[0], x, slot);                                                                \
         _Pragma("unroll") for (int v = 0; v < VECTORS; v++)                                                            \
         {                                                                                                              \
             uint32_t first = at + ((uint32_t)v * blockDim.x + threadIdx.x) * VECTOR;                                   \
-            if (first < share->pad || first + VECTOR > share->length)                                                  \
+            if (first < tile->pad || first + VECTOR > tile->length)                                                    \
                 _Pragma("unroll") for (int i = 0; i < VECTOR;                                                          \
-                                       i++) if (first + i < share->pad || first + i >= share->length)                  \
+                                       i++) if (first + i < tile->pad || first + i >= tile->length)                    \
                     slot[v * VECTOR + i] = HISTO_NO_SLOT;                                                              \
         }                                                                                                              \
     }
@@ -601,12 +601,12 @@ HISTO_DTYPES(DEFINE_READER)
 
 /* ---- Weights ---- */
 
-/* A weight, and its square rounded once to double, are added to counter `i` of the bank. */
+/* A weight, and its square rounded once to double, are added to counter `i` of the accumulators. */
 HISTO_IN_KERNEL void histo_add_digit(const histo_cuda_work *w, const histo_cuda_exact *e, int64_t i, int window,
                                      long long digit)
 {
     if (digit) {
-        long long *plane = e->digits + (window - e->low) * (w->nest.batch * w->counters);
+        long long *plane = e->digits + (window - e->low) * (w->iter.batch * w->counters);
         atomicAdd((unsigned long long *)&plane[i], (unsigned long long)digit);
     }
 }

@@ -10,7 +10,7 @@
 #include "cuda/values.cuh"
 
 enum { THREADS = 1024, VECTOR = 16, AHEAD = 2 /* vectors of a thread that are on their way */ };
-enum { MOST_VECTORS = 8 /* of a thread: beyond, the start does not matter */ };
+enum { MAX_VECTORS = 8 /* of a thread: beyond, the start does not matter */ };
 
 typedef struct small_image {
     const uint4 *vectors; /* aligned */
@@ -70,13 +70,13 @@ bool histo_cuda_count_small_image(const histo_job *job, const char *at, int64_t 
                                   histo_status *status)
 {
     int64_t most = histo_cuda_device_of(job->problem->device)->multiprocessors, each = THREADS * VECTOR;
-    if (bytes > most * each * MOST_VECTORS || (threads && threads < THREADS)) return false;
-    const histo_cuda_bank *bank = histo_cuda_bank_in(job);
+    if (bytes > most * each * MAX_VECTORS || (threads && threads < THREADS)) return false;
+    const histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
     int64_t head = -(int64_t)(uintptr_t)at & (VECTOR - 1), wanted = bytes / (each * AHEAD) + 1;
     if (head > bytes) head = bytes;
     small_image p = {(const uint4 *)(at + head),
                      ((const histo_cuda_prepared *)job->prepared)->lookups[0].table,
-                     bank->counts,
+                     accumulators->counts,
                      (uint32_t)((bytes - head) / VECTOR),
                      (uint32_t)head,
                      (uint32_t)((bytes - head) % VECTOR)};

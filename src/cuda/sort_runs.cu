@@ -25,7 +25,7 @@
 #include "cuda/joint.cuh"
 
 extern "C" {
-#include "plan/bank.h"
+#include "plan/accumulators.h"
 }
 
 /* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */
@@ -38,7 +38,7 @@ extern "C" {
 #include <thrust/iterator/counting_iterator.h>
 
 enum { CHUNK, PAIRS };
-enum { THREADS = 256, LEAST_CHUNK = 1 << 10, SORTED_BITS = 32 };
+enum { THREADS = 256, MIN_CHUNK = 1 << 10, SORTED_BITS = 32 };
 
 /* Odd, and its inverse modulo 2^64. */
 static const uint64_t FACTOR = UINT64_C(0x9e3779b97f4a7c15), INVERSE = UINT64_C(0xf1de83e19937733d);
@@ -52,29 +52,29 @@ typedef struct numbering {
     uint64_t all; /* slots of the batch */
 } numbering;
 
-/* Where the first sample of a share is in the chunk. */
+/* Where the first sample of a tile is in the chunk. */
 HISTO_IN_KERNEL int64_t place_of_share(const histo_cuda_work *w, int64_t item, int64_t entry, int64_t sample)
 {
-    if (w->nest.offsets) return sample - w->begin;
-    int64_t first = entry * w->nest.per_batch;
-    return (first < w->begin ? 0 : first - w->begin) + item % w->shares_each * w->samples_each;
+    if (w->iter.offsets) return sample - w->begin;
+    int64_t first = entry * w->iter.per_batch;
+    return (first < w->begin ? 0 : first - w->begin) + item % w->tiles_per_entry * w->samples_each;
 }
 
 template <typename SLOT>
 static __global__ void number_any(const __grid_constant__ histo_cuda_work work, numbering by, SLOT *out)
 {
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_share share = histo_share_any(&work, item);
-        SLOT *at = out + place_of_share(&work, item, share.entry, share.index[0]);
-        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &share, offset);
-            uint64_t slot = (uint64_t)share.entry;
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = histo_tile_any(&work, item);
+        SLOT *at = out + place_of_share(&work, item, tile.entry, tile.index[0]);
+        for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &tile, offset);
+            uint64_t slot = (uint64_t)tile.entry;
             for (int a = 0; a < work.naxes; a++)
                 slot = slot * ((uint64_t)work.lookups[a].bins + 3) +
                        histo_slot_at(&work, a, histo_address(&work, &place, a));
             if ((work.mask != HISTO_ABSENT && histo_is_masked(&work, histo_address(&work, &place, work.mask))) ||
                 (work.where != HISTO_ABSENT && histo_is_outside(&work, histo_address(&work, &place, work.where))))
-                slot = by.all + (uint64_t)share.entry;
+                slot = by.all + (uint64_t)tile.entry;
             at[offset] = (SLOT)(slot * by.factor);
         }
     }
@@ -86,24 +86,24 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
                                       const __grid_constant__ histo_joint joint, numbering by, SLOT *out)
 {
     enum { N = HISTO_SAMPLES_columns };
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_joint_share share = histo_share_joint(&work, &joint, item);
-        SLOT *to = out + place_of_share(&work, item, share.entry, share.first);
-        HISTO_FOR_STEPS(columns, share, at)
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_joint_tile tile = histo_tile_joint(&work, &joint, item);
+        SLOT *to = out + place_of_share(&work, item, tile.entry, tile.first);
+        HISTO_FOR_STEPS(columns, tile, at)
         {
             SLOT slot[N];
             histo_ahead_columns next;
-            histo_load_column(&work, &share, at, 0, histo_column(&work, &share, 0), joint.sizes[0], HISTO_RUN_columns,
+            histo_load_column(&work, &tile, at, 0, histo_column(&work, &tile, 0), joint.sizes[0], HISTO_RUN_columns,
                               &next);
 #pragma unroll
             for (int k = 0; k < N; k++)
-                slot[k] = (SLOT)share.entry;
+                slot[k] = (SLOT)tile.entry;
 #pragma unroll 1
             for (int a = 0; a < work.naxes; a++) {
                 const histo_ahead_columns now = next;
                 uint32_t on_axis[N] = {0};
                 if (a + 1 < work.naxes)
-                    histo_load_column(&work, &share, at, a + 1, histo_column(&work, &share, a + 1), joint.sizes[a + 1],
+                    histo_load_column(&work, &tile, at, a + 1, histo_column(&work, &tile, a + 1), joint.sizes[a + 1],
                                       HISTO_RUN_columns, &next);
                 histo_add_column(&work, &joint, NULL, a, work.dtypes[a], &now, on_axis);
 #pragma unroll
@@ -113,7 +113,7 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
 #pragma unroll
             for (int k = 0; k < N; k++) {
                 uint32_t i = histo_column_index(at, k, HISTO_RUN_columns);
-                if (i < share.length) to[i] = slot[k] * (SLOT)by.factor;
+                if (i < tile.length) to[i] = slot[k] * (SLOT)by.factor;
             }
         }
     }
@@ -342,11 +342,12 @@ static __global__ void collect(word *counters, int64_t all, int64_t each, word *
     }
 }
 
-static histo_status launch_collect(histo_cuda_bank *bank, word *places, word *slots, word *counts, cudaStream_t stream)
+static histo_status launch_collect(histo_cuda_accumulators *accumulators, word *places, word *slots, word *counts,
+                                   cudaStream_t stream)
 {
     const unsigned blocks = 4096;
-    int64_t all = bank->batch * bank->counters;
-    void *args[] = {&bank->counts, &all, &bank->counters, &places, &slots, &counts};
+    int64_t all = accumulators->batch * accumulators->counters;
+    void *args[] = {&accumulators->counts, &all, &accumulators->counters, &places, &slots, &counts};
     histo_status status = HISTO_CUDA(cudaMemsetAsync(places, 0, sizeof *places, stream), "finding occupied slots");
     if (status != HISTO_OK) return status;
     return HISTO_CUDA(cudaLaunchKernel((const void *)collect, dim3(blocks), dim3(THREADS), args, 0, stream),
@@ -354,18 +355,18 @@ static histo_status launch_collect(histo_cuda_bank *bank, word *places, word *sl
 }
 
 /* What is occupied of the counters becomes pairs, and they are cleared. */
-static histo_status pair_counters(histo_cuda_bank *bank, cudaStream_t stream)
+static histo_status pair_counters(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     word *places;
     histo_status status = HISTO_CUDA(cudaMalloc((void **)&places, sizeof *places), "finding occupied slots");
     if (status != HISTO_OK) return status;
     int64_t n = 0;
-    status = launch_collect(bank, places, NULL, NULL, stream);
+    status = launch_collect(accumulators, places, NULL, NULL, stream);
     if (status == HISTO_OK) status = read_number(places, stream, &n);
-    histo_cuda_sparse *s = &bank->sparse;
+    histo_cuda_sparse *s = &accumulators->sparse;
     if (status == HISTO_OK && s->n + n > s->capacity) status = enlarge(s, n, stream);
     if (status == HISTO_OK && n) {
-        status = launch_collect(bank, places, s->slots[0] + s->n, s->counts[0] + s->n, stream);
+        status = launch_collect(accumulators, places, s->slots[0] + s->n, s->counts[0] + s->n, stream);
         if (status == HISTO_OK) s->n += n;
     }
     cudaFree(places); /* waits for who uses it */
@@ -374,11 +375,12 @@ static histo_status pair_counters(histo_cuda_bank *bank, cudaStream_t stream)
 
 /* ---- The way to the host ---- */
 
-histo_status histo_cuda_sparse_gather(histo_cuda_bank *bank, const histo_bank *to, cudaStream_t stream)
+histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, const histo_accumulators *to,
+                                      cudaStream_t stream)
 {
-    histo_cuda_sparse *s = &bank->sparse;
-    histo_status status = bank->counters ? pair_counters(bank, stream) : HISTO_OK;
-    if (status == HISTO_OK) status = settle(s, largest_slot(bank->batch, bank->slots), stream);
+    histo_cuda_sparse *s = &accumulators->sparse;
+    histo_status status = accumulators->counters ? pair_counters(accumulators, stream) : HISTO_OK;
+    if (status == HISTO_OK) status = settle(s, largest_slot(accumulators->batch, accumulators->slots), stream);
     if (status != HISTO_OK || s->n == 0) return status;
     const size_t bytes = (size_t)s->n * sizeof(word);
     word *slots = (word *)malloc(2 * bytes), *counts = slots + s->n;
@@ -394,7 +396,7 @@ histo_status histo_cuda_sparse_gather(histo_cuda_bank *bank, const histo_bank *t
     for (int64_t i = 0; i < s->n && status == HISTO_OK; i++)
         list.entries[i] = {slots[i], counts[i]};
     free(slots);
-    if (status == HISTO_OK) status = histo_bank_add(to, list);
+    if (status == HISTO_OK) status = histo_accumulators_add(to, list);
     if (status == HISTO_OK)
         s->n = 0;
     else
@@ -409,14 +411,14 @@ static bool is_roomy(const histo_cuda_sparse *s, int64_t n)
 }
 
 /* Make room for n more pairs, in a list of no more than `most` if that is enough for these. */
-static histo_status make_room(const histo_job *job, histo_cuda_bank *bank, int64_t n, int64_t most)
+static histo_status make_room(const histo_job *job, histo_cuda_accumulators *accumulators, int64_t n, int64_t most)
 {
-    histo_cuda_sparse *s = &bank->sparse;
+    histo_cuda_sparse *s = &accumulators->sparse;
     cudaStream_t stream = (cudaStream_t)job->stream;
     if (s->n + n <= s->capacity) return HISTO_OK;
-    histo_status status = settle(s, largest_slot(bank->batch, bank->slots), stream);
+    histo_status status = settle(s, largest_slot(accumulators->batch, accumulators->slots), stream);
     if (status == HISTO_OK && !is_roomy(s, n) && 2 * (s->n + n) > most)
-        status = histo_cuda_sparse_gather(bank, job->bank, stream);
+        status = histo_cuda_sparse_gather(accumulators, job->accumulators, stream);
     return status != HISTO_OK || is_roomy(s, n) ? status : enlarge(s, n, stream);
 }
 
@@ -431,10 +433,10 @@ typedef struct layout {
 static layout layout_of(const histo_problem *p, const int64_t *params)
 {
     layout l;
-    l.chunk = p->samples < LEAST_CHUNK ? (int64_t)LEAST_CHUNK : p->samples;
-    const int64_t usual = histo_cuda_device_of(p->device)->memory >= (size_t)32 << 30 ? 1 << 26 : 1 << 24;
-    int64_t most = params[CHUNK] ? params[CHUNK] : usual;
-    if (most < LEAST_CHUNK) most = LEAST_CHUNK;
+    l.chunk = p->samples < MIN_CHUNK ? (int64_t)MIN_CHUNK : p->samples;
+    const int64_t defaults = histo_cuda_device_of(p->device)->memory >= (size_t)32 << 30 ? 1 << 26 : 1 << 24;
+    int64_t most = params[CHUNK] ? params[CHUNK] : defaults;
+    if (most < MIN_CHUNK) most = MIN_CHUNK;
     if (l.chunk > most) l.chunk = most;
     l.is_long = bits_of(largest_slot(p->batch, p->slots)) > SORTED_BITS;
     /* An array of slots is one of 32-bit indices, too, when it is not sorted any more. */
@@ -443,7 +445,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     return l;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
@@ -465,15 +467,15 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 template <typename SLOT>
 static histo_status number(const histo_job *job, const numbering *by, SLOT *out)
 {
-    enum { LEAST = 1 << 12 };
+    enum { MIN = 1 << 12 };
     int64_t blocks = histo_cuda_resident(job->problem->device, THREADS, 0);
-    histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, 1 << 28);
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, 1 << 28);
     histo_joint joint;
     const bool are_columns = histo_cuda_joint_of(&work, &joint) != HISTO_NOT_JOINT;
     numbering numbers = *by;
     void *any[] = {&work, &numbers, &out}, *columns[] = {&work, &joint, &numbers, &out};
     return histo_cuda_launch(job, are_columns ? (const void *)number_columns<SLOT> : (const void *)number_any<SLOT>,
-                             dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), THREADS, 0,
+                             dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), THREADS, 0,
                              are_columns ? columns : any);
 }
 
@@ -481,22 +483,22 @@ template <typename SLOT>
 static histo_status append(const histo_job *job, histo_cuda_sparse *s, const SLOT *sorted, const uint32_t *begins,
                            int64_t runs, uint64_t inverse)
 {
-    const int64_t most_blocks = 1 << 16;
+    const int64_t max_blocks = 1 << 16;
     int64_t n = job->end - job->begin, blocks = (runs + THREADS - 1) / THREADS;
     word *slots = s->slots[0] + s->n, *counts = s->counts[0] + s->n;
     void *args[] = {&sorted, &n, &begins, &runs, &inverse, &slots, &counts};
     s->n += runs;
     return histo_cuda_launch(job, (const void *)make_pairs<SLOT>,
-                             dim3((unsigned)(blocks < most_blocks ? blocks : most_blocks)), THREADS, 0, args);
+                             dim3((unsigned)(blocks < max_blocks ? blocks : max_blocks)), THREADS, 0, args);
 }
 
 /* The job's samples are at most a chunk. */
 template <typename SLOT>
-static histo_status count_chunk(const layout *l, const histo_job *job, histo_cuda_bank *bank)
+static histo_status count_chunk(const layout *l, const histo_job *job, histo_cuda_accumulators *accumulators)
 {
-    histo_cuda_sparse *s = &bank->sparse;
-    const int bits = bits_of(largest_slot(bank->batch, bank->slots));
-    const numbering by = {l->is_long ? FACTOR : 1, (uint64_t)bank->batch * (uint64_t)bank->slots};
+    histo_cuda_sparse *s = &accumulators->sparse;
+    const int bits = bits_of(largest_slot(accumulators->batch, accumulators->slots));
+    const numbering by = {l->is_long ? FACTOR : 1, (uint64_t)accumulators->batch * (uint64_t)accumulators->slots};
     void *const arrays[2] = {job->workspace, (char *)job->workspace + l->array};
     word *runs = (word *)((char *)job->workspace + 2 * l->array);
     cub_call call = {runs + 1, l->cub, (cudaStream_t)job->stream};
@@ -519,30 +521,31 @@ static histo_status count_chunk(const layout *l, const histo_job *job, histo_cud
 static histo_status launch(const histo_job *job)
 {
     layout l = layout_of(job->problem, job->params);
-    histo_cuda_bank *bank = histo_cuda_bank_in(job);
+    histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
     histo_status status = HISTO_OK;
     histo_job piece = *job;
     for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
         piece.end = job->end - piece.begin < l.chunk ? job->end : piece.begin + l.chunk;
-        status = make_room(&piece, bank, piece.end - piece.begin, job->params[PAIRS]);
+        status = make_room(&piece, accumulators, piece.end - piece.begin, job->params[PAIRS]);
         if (status == HISTO_OK)
-            status = l.is_long ? count_chunk<word>(&l, &piece, bank) : count_chunk<uint32_t>(&l, &piece, bank);
+            status = l.is_long ? count_chunk<word>(&l, &piece, accumulators)
+                               : count_chunk<uint32_t>(&l, &piece, accumulators);
     }
     return status;
 }
 
 extern "C" const histo_strategy histo_cuda_sort_runs = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"chunk", 0, 1 << 28, 0,
-      "samples sorted at a time, 1024 at least, of 8 or 16 bytes of workspace each; 0: 2^26, or 2^24 where there is "
-      "little "
-      "memory"},
-     {"pairs", 1, 1 << 29, 1 << 28,
-      "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
-    true,
-    false,
-    true,
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"chunk", 0, 1 << 28, 0,
+                "samples sorted at a time, 1024 at least, of 8 or 16 bytes of workspace each; 0: 2^26, or 2^24 where "
+                "there is "
+                "little "
+                "memory"},
+               {"pairs", 1, 1 << 29, 1 << 28,
+                "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
+    .ragged = true,
+    .sparse = true,
 };

@@ -19,7 +19,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 enum { CHUNK, BY_SLOT };
-enum { THREADS = 256, LEAST_CHUNK = 1 << 10 };
+enum { THREADS = 256, MIN_CHUNK = 1 << 10 };
 
 /* ---- Keys ---- */
 
@@ -81,11 +81,11 @@ HISTO_IN_KERNEL uint32_t slot_of_key(const histo_cuda_work *w, uint64_t key)
 template <typename key>
 static __global__ void make_keys(const __grid_constant__ histo_cuda_work work, key *keys, bool by_slot)
 {
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_share share = histo_share_any(&work, item);
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = histo_tile_any(&work, item);
         key *out = keys + item * work.samples_each;
-        for (uint32_t offset = threadIdx.x; offset < share.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &share, offset);
+        for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
+            histo_place place = histo_place_of(&work, &tile, offset);
             out[offset] =
                 by_slot ? (key)histo_slot_of_place(&work, &place) : (key)key_at(&work, histo_address(&work, &place, 0));
         }
@@ -167,7 +167,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     while (l.by_slot && p->slots >> l.bits)
         l.bits++;
     int64_t each = p->samples / p->batch + 1;
-    if (each < LEAST_CHUNK) each = LEAST_CHUNK;
+    if (each < MIN_CHUNK) each = MIN_CHUNK;
     l.chunk = each < params[CHUNK] ? each : params[CHUNK];
     l.array = ((size_t)l.chunk * (l.wide ? 8 : 4) + 255) / 256 * 256;
     void *const none[2] = {NULL, NULL};
@@ -177,7 +177,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     return l;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
@@ -199,11 +199,11 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 /* The job's samples are of one batch entry and at most a chunk. */
 static histo_status count_chunk(const layout *l, const histo_job *job)
 {
-    enum { LEAST = 1 << 12 };
-    const int64_t most_blocks = 1 << 16;
+    enum { MIN = 1 << 12 };
+    const int64_t max_blocks = 1 << 16;
     const histo_problem *p = job->problem;
     int64_t blocks = histo_cuda_resident(p->device, THREADS, 0);
-    histo_cuda_work work = histo_cuda_work_of(job, blocks, LEAST, l->chunk);
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, l->chunk);
     void *arrays[2] = {job->workspace, (char *)job->workspace + l->array};
     int n = (int)(job->end - job->begin), which = 0;
     size_t bytes = l->sort;
@@ -211,7 +211,7 @@ static histo_status count_chunk(const layout *l, const histo_job *job)
     void *args[] = {&work, &arrays[0], &by_slot};
     histo_status status =
         histo_cuda_launch(job, l->wide ? (const void *)make_keys<uint64_t> : (const void *)make_keys<uint32_t>,
-                          dim3((unsigned)(work.shares < blocks ? work.shares : blocks)), THREADS, 0, args);
+                          dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), THREADS, 0, args);
     if (status == HISTO_OK)
         status =
             HISTO_CUDA(sort_keys(l, (char *)arrays[1] + l->array, &bytes, arrays, &which, n, (cudaStream_t)job->stream),
@@ -220,7 +220,7 @@ static histo_status count_chunk(const layout *l, const histo_job *job)
     void *search[] = {&work, &arrays[which], &n, &by_slot};
     int64_t groups = (work.counters + THREADS - 2) / (THREADS - 1);
     return histo_cuda_launch(job, l->wide ? (const void *)count_sorted<uint64_t> : (const void *)count_sorted<uint32_t>,
-                             dim3((unsigned)(groups < most_blocks ? groups : most_blocks)), THREADS, 0, search);
+                             dim3((unsigned)(groups < max_blocks ? groups : max_blocks)), THREADS, 0, search);
 }
 
 static histo_status launch(const histo_job *job)
@@ -229,7 +229,7 @@ static histo_status launch(const histo_job *job)
     histo_status status = HISTO_OK;
     histo_job piece = *job;
     for (; piece.begin < job->end && status == HISTO_OK; piece.begin = piece.end) {
-        int64_t entry_end = (piece.begin / job->nest.per_batch + 1) * job->nest.per_batch;
+        int64_t entry_end = (piece.begin / job->iter.per_batch + 1) * job->iter.per_batch;
         piece.end = job->end < entry_end ? job->end : entry_end;
         if (piece.end - piece.begin > l.chunk) piece.end = piece.begin + l.chunk;
         status = count_chunk(&l, &piece);
@@ -238,11 +238,11 @@ static histo_status launch(const histo_job *job)
 }
 
 extern "C" const histo_strategy histo_cuda_sort_search = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"chunk", LEAST_CHUNK, 1 << 28, 1 << 24,
-      "samples sorted at a time; the workspace holds two or three times as much"},
-     {"by_slot", 0, 1, 0, "0: sort by the sample's value where that is all; 1: by its slot, in fewer steps"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"chunk", MIN_CHUNK, 1 << 28, 1 << 24,
+                "samples sorted at a time; the workspace holds two or three times as much"},
+               {"by_slot", 0, 1, 0, "0: sort by the sample's value where that is all; 1: by its slot, in fewer steps"}},
 };

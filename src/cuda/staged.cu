@@ -2,7 +2,7 @@
  *
  * All CPU threads fill pieces of page-locked memory, one behind the other, while the GPU fetches those that are full
  * into a chunk in its own memory, and counts the chunk before. The caller of a fill only enqueues, and helps to fill.
- * Contiguous samples in memory that is already page-locked are fetched from there. The kernels see the job's nest with
+ * Contiguous samples in memory that is already page-locked are fetched from there. The kernels see the job's iter with
  * other addresses, so that operands in device memory and operands in host memory go together.
  *
  * Source: Milic et al. 2013, IV.G.
@@ -19,7 +19,7 @@ extern "C" {
 /* The job, and how its operands travel. */
 typedef struct route {
     const histo_job *job;
-    histo_nest nest; /* of the samples alone: ragged segments' offsets may be out of the CPU's reach */
+    histo_strided_iter iter; /* of the samples alone: ragged segments' offsets may be out of the CPU's reach */
     histo_staging *staging;
     int64_t chunk, piece;                                              /* samples; a chunk is whole pieces */
     bool travels[HISTO_MAX_OPERANDS];                                  /* to the device */
@@ -29,7 +29,7 @@ typedef struct route {
     size_t chunk_bytes;
 } route;
 
-/* Samples [begin, end) of the nest, which fill a piece. */
+/* Samples [begin, end) of the strided iterator, which fill a piece. */
 typedef struct filling {
     histo_pool_work work;
     const route *r;
@@ -50,10 +50,10 @@ static void fill_part(void *context, int part)
     const filling *f = (const filling *)context;
     int64_t n = f->end - f->begin, first = n / f->parts * part;
     int64_t last = part + 1 == f->parts ? n : first + n / f->parts;
-    for (int o = 0; o < f->r->job->nest.operands; o++) {
+    for (int o = 0; o < f->r->job->iter.operands; o++) {
         size_t size = sample_bytes(f->r, o);
         if (f->r->gathered[o])
-            histo_gather_range(f->piece->memory + f->r->in_piece[o] + (size_t)first * size, &f->r->nest, o, size,
+            histo_gather_range(f->piece->memory + f->r->in_piece[o] + (size_t)first * size, &f->r->iter, o, size,
                                f->begin + first, f->begin + last);
     }
 }
@@ -69,7 +69,7 @@ static histo_status start_filling(const route *r, filling *f, int64_t number)
     histo_status status = HISTO_CUDA(cudaEventSynchronize(f->piece->copied), "copying samples");
     if (status != HISTO_OK) return status;
     size_t bytes = 0;
-    for (int o = 0; o < r->job->nest.operands; o++)
+    for (int o = 0; o < r->job->iter.operands; o++)
         if (r->gathered[o]) bytes += (size_t)(f->end - f->begin) * sample_bytes(r, o);
     int cpus = histo_backend_cpu.threads(0);
     f->parts = bytes / BYTES_A_PART + 1 < (size_t)cpus ? (int)(bytes / BYTES_A_PART + 1) : cpus;
@@ -84,11 +84,11 @@ static histo_status copy(const route *r, const histo_staged_chunk *chunk, int64_
                          const histo_staged_piece *piece)
 {
     histo_status status = HISTO_OK;
-    for (int o = 0; o < r->job->nest.operands && status == HISTO_OK; o++) {
+    for (int o = 0; o < r->job->iter.operands && status == HISTO_OK; o++) {
         if (!r->travels[o]) continue;
         size_t size = sample_bytes(r, o);
         const char *from =
-            r->gathered[o] ? piece->memory + r->in_piece[o] : r->job->nest.base[o] + (size_t)begin * size;
+            r->gathered[o] ? piece->memory + r->in_piece[o] : r->job->iter.base[o] + (size_t)begin * size;
         status = HISTO_CUDA(cudaMemcpyAsync(chunk->memory + r->in_chunk[o] + (size_t)(begin - first) * size, from,
                                             (size_t)(end - begin) * size, cudaMemcpyHostToDevice, r->staging->copies),
                             "copying samples");
@@ -96,30 +96,30 @@ static histo_status copy(const route *r, const histo_staged_chunk *chunk, int64_
     return status;
 }
 
-/* The job of samples [begin, end), a chunk: operands that travelled are contiguous in the order of the nest, sample
- * `begin` first. If all did, its dimensions are only batch entry and sample. */
+/* The job of samples [begin, end), a chunk: operands that travelled are contiguous in the order of the strided
+ * iterator, sample `begin` first. If all did, its dimensions are only batch entry and sample. */
 static histo_job job_of(const route *r, const histo_staged_chunk *chunk, int64_t begin, int64_t end)
 {
     histo_job job = *r->job;
-    histo_nest *nest = &job.nest;
+    histo_strided_iter *iter = &job.iter;
     job.begin = begin;
     job.end = end;
     bool all = true;
-    for (int o = 0; o < nest->operands; o++)
+    for (int o = 0; o < iter->operands; o++)
         all &= r->travels[o];
     if (all) {
-        nest->ndim = nest->batch_ndim = 0;
-        if (nest->batch > 1 && !nest->offsets) nest->shape[nest->ndim++] = nest->batch;
-        nest->batch_ndim = nest->ndim;
-        nest->shape[nest->ndim++] = nest->per_batch;
+        iter->ndim = iter->batch_ndim = 0;
+        if (iter->batch > 1 && !iter->offsets) iter->shape[iter->ndim++] = iter->batch;
+        iter->batch_ndim = iter->ndim;
+        iter->shape[iter->ndim++] = iter->per_batch;
     }
-    for (int o = 0; o < nest->operands; o++) {
+    for (int o = 0; o < iter->operands; o++) {
         if (!r->travels[o]) continue;
         int64_t stride = (int64_t)sample_bytes(r, o);
-        nest->base[o] = (const char *)((uintptr_t)(chunk->memory + r->in_chunk[o]) - (uintptr_t)(begin * stride));
-        for (int d = nest->ndim - 1; d >= 0; d--) {
-            nest->strides[o][d] = stride;
-            stride *= nest->shape[d];
+        iter->base[o] = (const char *)((uintptr_t)(chunk->memory + r->in_chunk[o]) - (uintptr_t)(begin * stride));
+        for (int d = iter->ndim - 1; d >= 0; d--) {
+            iter->strides[o][d] = stride;
+            stride *= iter->shape[d];
         }
     }
     return job;
@@ -185,12 +185,12 @@ static histo_status bring_all(const histo_strategy *strategy, const route *r)
 
 /* ---- The route ---- */
 
-static bool is_contiguous(const histo_nest *nest, int operand, size_t size)
+static bool is_contiguous(const histo_strided_iter *iter, int operand, size_t size)
 {
     int64_t stride = (int64_t)size;
-    for (int d = nest->ndim - 1; d >= 0; d--) {
-        if (nest->strides[operand][d] != stride) return false;
-        stride *= nest->shape[d];
+    for (int d = iter->ndim - 1; d >= 0; d--) {
+        if (iter->strides[operand][d] != stride) return false;
+        stride *= iter->shape[d];
     }
     return true;
 }
@@ -200,7 +200,7 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
 {
     const size_t alignment = HISTO_STAGED_ALIGNMENT;
     size_t bytes = 0;
-    for (int o = 0; o < r->job->nest.operands; o++) {
+    for (int o = 0; o < r->job->iter.operands; o++) {
         at[o] = bytes;
         if (which[o]) bytes += ((size_t)n * sample_bytes(r, o) + alignment - 1) / alignment * alignment;
     }
@@ -210,16 +210,16 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
 static route route_of(const histo_job *job, const bool *direct, const bool *pinned)
 {
     enum { GRAIN = 1024 /* samples: pieces and chunks begin at aligned addresses */ };
-    route r = {job, job->nest};
-    if (r.nest.offsets) {
-        r.nest.offsets = NULL;
-        r.nest.batch = 1;
+    route r = {job, job->iter};
+    if (r.iter.offsets) {
+        r.iter.offsets = NULL;
+        r.iter.batch = 1;
     }
     size_t travels = 0, gathered = 0; /* bytes of a sample */
-    for (int o = 0; o < job->nest.operands; o++) {
+    for (int o = 0; o < job->iter.operands; o++) {
         size_t size = sample_bytes(&r, o);
         r.travels[o] = !direct[o];
-        r.gathered[o] = !direct[o] && !(pinned[o] && is_contiguous(&job->nest, o, size));
+        r.gathered[o] = !direct[o] && !(pinned[o] && is_contiguous(&job->iter, o, size));
         if (r.travels[o]) travels += size;
         if (r.gathered[o]) gathered += size;
     }

@@ -52,14 +52,14 @@ HISTO_IN_KERNEL void merge(const histo_cuda_work *w, const histo_rows *rows, int
         uint8_t *mine = (uint8_t *)shared + ((t & ~127u) | (t & 31) << 2 | (t >> 5 & 3));                              \
         unsigned int *totals = shared + words;                                                                         \
         histo_clear_shared(shared, words + counters);                                                                  \
-        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        HISTO_FOR_TILES(rows, item)                                                                                    \
         {                                                                                                              \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
             int steps = 0;                                                                                             \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
                 _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
                     mine[slot[k] * blockDim.x]++;                                                                      \
                 if (++steps < STEPS) continue;                                                                         \
@@ -67,7 +67,7 @@ HISTO_IN_KERNEL void merge(const histo_cuda_work *w, const histo_rows *rows, int
                 steps = 0;                                                                                             \
             }                                                                                                          \
             flush(shared, totals, counters);                                                                           \
-            merge(&work, &rows, item, share.entry, totals);                                                            \
+            merge(&work, &rows, item, tile.entry, totals);                                                             \
         }                                                                                                              \
     }
 HISTO_BLOCK_READERS(COUNT)
@@ -76,14 +76,14 @@ HISTO_DEFINE_KERNEL_OF
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t usual[] = {0, 0, 256};
-    if (!params) params = usual;
+    static const int64_t defaults[] = {0, 0, 256};
+    if (!params) params = defaults;
     size_t counters = (size_t)p->slots + 1;
     return histo_cuda_block_layout(p, params[THREADS], FOUR_WARPS, FOUR_WARPS * counters,
                                    sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return layout_of(problem, NULL).threads
@@ -107,18 +107,20 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
-    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
+    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_thread_bytes = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
-     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 128, 1024, 256, "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"merge", 0, 1, 0,
+                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 128, 1024, 256,
+                "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
 };

@@ -1,6 +1,6 @@
 /* thread_counters: every thread counts into 32-bit counters of its own in shared memory, without atomics.
  *
- * Counter and thread are row and column, so that the threads of a warp never meet in a bank. When a block's share of
+ * Counter and thread are row and column, so that the threads of a warp never meet in a bank. When a block's tile of
  * the samples is done, thread v adds up row v, beginning v words into it, and merges the sum.
  *
  * Source: Milic et al. 2013, III.B, a copy of the counters for each thread; there that allowed about 50 bins, here it
@@ -34,17 +34,17 @@ HISTO_IN_KERNEL void merge(const histo_cuda_work *w, const histo_rows *rows, int
         extern __shared__ unsigned int shared[];                                                                       \
         unsigned int *mine = shared + threadIdx.x;                                                                     \
         histo_clear_shared(shared, (uint32_t)work.counters *blockDim.x);                                               \
-        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        HISTO_FOR_TILES(rows, item)                                                                                    \
         {                                                                                                              \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
                 _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
                     mine[slot[k] * blockDim.x]++;                                                                      \
             }                                                                                                          \
-            merge(&work, &rows, item, share.entry, shared);                                                            \
+            merge(&work, &rows, item, tile.entry, shared);                                                             \
         }                                                                                                              \
     }
 HISTO_BLOCK_READERS(COUNT)
@@ -53,14 +53,14 @@ HISTO_DEFINE_KERNEL_OF
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t usual[] = {0, 256};
-    if (!params) params = usual;
+    static const int64_t defaults[] = {0, 256};
+    if (!params) params = defaults;
     size_t counters = (size_t)p->slots + 1;
     return histo_cuda_block_layout(p, params[THREADS], 32, 32 * sizeof(unsigned int) * counters, 0, params[BLOCKS],
                                    false);
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return layout_of(problem, NULL).threads
@@ -83,17 +83,18 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, HISTO_MOST_SHARE);
-    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
+    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_thread_counters = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 512, 256, "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 512, 256,
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
 };

@@ -7,7 +7,7 @@
  * - Threads of a warp do not run in step by themselves: all lanes go through the rounds together, with __syncwarp
  *   between reads and writes. Stores that meet would be a data race, so the store of 2007 is an exchange whose result
  * is not looked at.
- * - 27 bits are left to count: a share has at most 2^26 samples, after which the counters are merged, atomically or by
+ * - 27 bits are left to count: a tile has at most 2^26 samples, after which the counters are merged, atomically or by
  *   a second kernel.
  *
  * Source: Podlozhnyuk 2007, histogram256. 256 bins were what 16 KiB allowed; here it is what fits for one warp.
@@ -16,7 +16,7 @@
 #include "cuda/block.cuh"
 
 enum { MERGE, BLOCKS, THREADS };
-enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MOST_SHARE = 1 << 26 };
+enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MAX_TILE_SAMPLES = 1 << 26 };
 #define ALL_LANES 0xffffffffu
 
 /* By all lanes of a warp at once. */
@@ -41,17 +41,17 @@ HISTO_IN_KERNEL void count_tagged(volatile unsigned int *mine, uint32_t slot, un
         uint32_t counters = (uint32_t)work.counters, warps = blockDim.x / 32;                                          \
         volatile unsigned int *mine = shared + threadIdx.x / 32 * counters;                                            \
         histo_clear_shared(shared, warps *counters);                                                                   \
-        HISTO_FOR_SHARES(rows, item)                                                                                   \
+        HISTO_FOR_TILES(rows, item)                                                                                    \
         {                                                                                                              \
-            histo_share share = histo_share_##reader(&work, item);                                                     \
-            HISTO_FOR_STEPS(reader, share, at)                                                                         \
+            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
+            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
             {                                                                                                          \
                 uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &share, at, slot);                                                         \
+                histo_slots_##reader(&work, &tile, at, slot);                                                          \
                 _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
                     count_tagged(mine, slot[k], threadIdx.x << COUNT_BITS);                                            \
             }                                                                                                          \
-            histo_merge_copies(&work, &rows, item, share.entry, shared, warps, counters, COUNT_MASK);                  \
+            histo_merge_copies(&work, &rows, item, tile.entry, shared, warps, counters, COUNT_MASK);                   \
         }                                                                                                              \
     }
 HISTO_BLOCK_READERS(COUNT)
@@ -60,14 +60,14 @@ HISTO_DEFINE_KERNEL_OF
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
-    static const int64_t usual[] = {0, 0, 256};
-    if (!params) params = usual;
+    static const int64_t defaults[] = {0, 0, 256};
+    if (!params) params = defaults;
     size_t counters = (size_t)p->slots + 1;
     return histo_cuda_block_layout(p, params[THREADS], 32, sizeof(unsigned int) * counters, 0, params[BLOCKS],
                                    params[MERGE]);
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return layout_of(problem, NULL).threads ? NULL : "too many bins: one warp's counters do not fit into shared memory";
@@ -89,18 +89,20 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, LEAST, MOST_SHARE);
-    return histo_cuda_launch_shares(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
+    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_warp_tagged = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"merge", 0, 1, 0, "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
-     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"merge", 0, 1, 0,
+                "0: each block adds to the histogram atomically; 1: a second kernel adds up all blocks"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 256,
+                "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
 };

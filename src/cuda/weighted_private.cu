@@ -4,9 +4,9 @@
  * - Shared memory adds 32-bit integers at full speed, floats and 64-bit numbers by loops. A weight in fixed point is
  * two or three such words, its square three or four, and the old word tells the carry into the next. Integers commute,
  * and nothing is rounded: the sums of a block are exact, in the fast mode too.
- * - A share of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
+ * - A tile of the samples has a window of exponents, the densest among some of its weights. Weights outside of it, and
  *   those that are no numbers, are added to the histogram one by one, as global_atomic does.
- * - The window and the words are so wide that no sum of a share can overflow.
+ * - The window and the words are so wide that no sum of a tile can overflow.
  * - Where many lanes share a copy and slots repeat, a thread's samples of one slot are joined before they are added,
  * and a warp's that are all of one.
  * - Tables that tell slots of f32 (cells, first floats) lie behind the words, as in lane_private.
@@ -20,8 +20,8 @@
 enum { LANES, BLOCKS, THREADS };
 enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };
 enum { FEW_LANES = 4 /* of a copy: they may meet in one bank, and in one counter, without loss */ };
-enum { SHARE_BITS = 22, MOST_SAMPLES = 1 << SHARE_BITS /* of a share */ };
-static const size_t MOST_COUNTERS = 200 << 10; /* bytes of them that leave enough to the first-level cache */
+enum { SHARE_BITS = 22, MAX_SAMPLES = 1 << SHARE_BITS /* of a tile */ };
+static const size_t MAX_COUNTERS = 200 << 10; /* bytes of them that leave enough to the L1 cache */
 
 typedef struct layout {
     uint32_t log_copies;
@@ -33,7 +33,7 @@ typedef struct layout {
 /* ---- Weights in fixed point ---- */
 
 /* For weights of a type: words of a sum and of one of squares; exponents of a window, and those that it may begin with.
- * A share's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + SHARE_BITS), one of squares below 2^(32
+ * A tile's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + SHARE_BITS), one of squares below 2^(32
  * * SQUARE_WORDS). */
 template <typename T, bool SQUARES>
 struct format;
@@ -135,10 +135,10 @@ HISTO_IN_KERNEL fixed<T, SQUARES> cut(T x, const window<T> *w)
     return f;
 }
 
-/* ---- The window of a share ---- */
+/* ---- The window of a tile ---- */
 
-/* The first exponent of the window that most of some weights of the share are in; of several such windows one with room
- * above. weight(i): the i-th of the share. shared: 2 * ALL + 2 words. */
+/* The first exponent of the window that most of some weights of the tile are in; of several such windows one with room
+ * above. weight(i): the i-th of the tile. shared: 2 * ALL + 2 words. */
 template <typename T, bool SQUARES, typename F>
 HISTO_IN_KERNEL uint32_t densest_window(unsigned int *shared, uint32_t length, F weight)
 {
@@ -393,7 +393,7 @@ HISTO_IN_KERNEL wide take(unsigned int *shared, const layout *l, uint32_t word, 
     return sum;
 }
 
-/* Add x * 2^(unit - 1088) to sum `which` of counter i of the bank. */
+/* Add x * 2^(unit - 1088) to sum `which` of counter i of the accumulators. */
 HISTO_IN_KERNEL void merge_sum(const histo_cuda_work *w, int which, int64_t i, wide x, bool has_sign, int unit)
 {
     bool negative = has_sign && x >> 127;
@@ -530,17 +530,17 @@ OTHERS(SLOTS_OF)
         unsigned int *mine = shared + (threadIdx.x & ((1u << l.log_copies) - 1));                                      \
         bool joins = WARP >> l.log_copies > FEW_LANES;                                                                 \
         load_table<WAY>(lookup, shared + l.table);                                                                     \
-        for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {                                       \
-            histo_share share = histo_share_any(&work, item);                                                          \
-            const storage *samples = (const storage *)share.at;                                                        \
-            histo_place place = histo_place_of(&work, &share, 0);                                                      \
+        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
+            histo_tile tile = histo_tile_any(&work, item);                                                             \
+            const storage *samples = (const storage *)tile.at;                                                         \
+            histo_place place = histo_place_of(&work, &tile, 0);                                                       \
             const T *weights = (const T *)histo_address(&work, &place, work.weights);                                  \
             bool samples_aligned = is_aligned(samples), weights_aligned = is_aligned(weights);                         \
-            int64_t first = share.entry * work.counters;                                                               \
+            int64_t first = tile.entry * work.counters;                                                                \
             window<T> in = window_from<T, SQUARES>(                                                                    \
-                densest_window<T, SQUARES>(shared, share.length, [&](uint32_t i) { return weights[i]; }));             \
+                densest_window<T, SQUARES>(shared, tile.length, [&](uint32_t i) { return weights[i]; }));              \
             histo_clear_shared(shared, planes<T, SQUARES>::ALL *l.words);                                              \
-            uint32_t step = blockDim.x * GROUP * GROUPS, whole = share.length / step * step;                           \
+            uint32_t step = blockDim.x * GROUP * GROUPS, whole = tile.length / step * step;                            \
             for (uint32_t at = threadIdx.x * GROUP; at < whole; at += step) {                                          \
                 storage x[GROUPS][GROUP];                                                                              \
                 T weight[GROUPS][GROUP];                                                                               \
@@ -569,13 +569,13 @@ OTHERS(SLOTS_OF)
                             &work, first + slot[k], (const char *)(weights + at + g * blockDim.x * GROUP + k));        \
                 }                                                                                                      \
             }                                                                                                          \
-            for (uint32_t i = whole + threadIdx.x; i < share.length; i += blockDim.x) {                                \
+            for (uint32_t i = whole + threadIdx.x; i < tile.length; i += blockDim.x) {                                 \
                 uint32_t slot = histo_slot_of_##name(lookup, samples[i]);                                              \
                 fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);                                                \
                 add_each<T, SQUARES, 1>(mine, &l, &slot, &f);                                                          \
                 if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));                          \
             }                                                                                                          \
-            merge<T, SQUARES>(shared, &l, &work, share.entry, &in);                                                    \
+            merge<T, SQUARES>(shared, &l, &work, tile.entry, &in);                                                     \
         }                                                                                                              \
     }
 OTHERS(COUNT)
@@ -620,20 +620,20 @@ static __global__ void __launch_bounds__(1024, 1)
 {
     extern __shared__ unsigned int shared[];
     unsigned int *mine = shared + (threadIdx.x & ((1u << l.log_copies) - 1));
-    for (int64_t item = blockIdx.x; item < work.shares; item += gridDim.x) {
-        histo_share share = histo_share_any(&work, item);
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = histo_tile_any(&work, item);
         auto address = [&](const histo_place *place) {
             return work.weights == HISTO_ABSENT ? NULL : histo_address(&work, place, work.weights);
         };
-        window<T> in = window_from<T, SQUARES>(densest_window<T, SQUARES>(shared, share.length, [&](uint32_t i) {
-            histo_place place = histo_place_of(&work, &share, i);
+        window<T> in = window_from<T, SQUARES>(densest_window<T, SQUARES>(shared, tile.length, [&](uint32_t i) {
+            histo_place place = histo_place_of(&work, &tile, i);
             double weight;
             load_weight(&work, address(&place), &weight);
             return weight;
         }));
         histo_clear_shared(shared, planes<T, SQUARES>::ALL * l.words);
-        for (uint32_t i = threadIdx.x; i < share.length; i += blockDim.x) {
-            histo_place place = histo_place_of(&work, &share, i);
+        for (uint32_t i = threadIdx.x; i < tile.length; i += blockDim.x) {
+            histo_place place = histo_place_of(&work, &tile, i);
             uint32_t slot = histo_slot_of_place(&work, &place);
             if (slot == work.slots) { /* left out: counted, but not its weight */
                 atomicAdd(&mine[word_of(&l, slot)], 1u);
@@ -643,9 +643,9 @@ static __global__ void __launch_bounds__(1024, 1)
             bool exact = load_weight(&work, address(&place), &weight);
             fixed<T, SQUARES> f = cut<T, SQUARES>(exact ? weight : 0, &in);
             add_each<T, SQUARES, 1>(mine, &l, &slot, &f);
-            if (f.outside || !exact) add_outside(&work, share.entry * work.counters + slot, address(&place));
+            if (f.outside || !exact) add_outside(&work, tile.entry * work.counters + slot, address(&place));
         }
-        merge<T, SQUARES>(shared, &l, &work, share.entry, &in);
+        merge<T, SQUARES>(shared, &l, &work, tile.entry, &in);
     }
 }
 
@@ -673,7 +673,7 @@ static int planes_of(bool narrow, bool squares)
 static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow, int64_t table)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
-    int64_t counters = p->slots + 1, room = (int64_t)device->shared_block / 4 - 64, most = (int64_t)MOST_COUNTERS / 4;
+    int64_t counters = p->slots + 1, room = (int64_t)device->shared_block / 4 - 64, most = (int64_t)MAX_COUNTERS / 4;
     bool squares = histo_has_squares(p->weighting);
     int64_t all = planes_of(narrow, squares);
     int64_t probe = 2 * (narrow ? (int)format<float, true>::ALL : (int)format<double, true>::ALL) + 2;
@@ -696,11 +696,12 @@ static plan plan_of(const histo_problem *p, const int64_t *params, bool narrow, 
     return it;
 }
 
-static const char *refuses(const histo_problem *problem)
+static const char *unsupported_reason(const histo_problem *problem)
 {
-    static const int64_t usual[HISTO_MAX_PARAMS] = {0, 0, 1024};
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, 1024};
     if (problem->weighting == HISTO_UNWEIGHTED) return "it sums weights: others count faster";
-    return plan_of(problem, usual, false, 0).threads ? NULL : "too many bins: the words of their sums must fit a block";
+    return plan_of(problem, defaults, false, 0).threads ? NULL
+                                                        : "too many bins: the words of their sums must fit a block";
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -732,11 +733,11 @@ static int way_of(const histo_problem *p, int64_t *table)
 /* A kernel for contiguous operands, or NULL. */
 static const void *fast_kernel(const histo_cuda_work *work, bool squares, int way)
 {
-    const histo_nest *nest = &work->nest;
-    if (nest->operands != 2 || work->naxes != 1 || work->weights != 1 || !work->aligned) return NULL;
-    if (nest->ndim != nest->batch_ndim + 1) return NULL;
+    const histo_strided_iter *iter = &work->iter;
+    if (iter->operands != 2 || work->naxes != 1 || work->weights != 1 || !work->aligned) return NULL;
+    if (iter->ndim != iter->batch_ndim + 1) return NULL;
     for (int o = 0; o < 2; o++)
-        if (nest->strides[o][nest->ndim - 1] != (int64_t)histo_dtype_size(work->dtypes[o])) return NULL;
+        if (iter->strides[o][iter->ndim - 1] != (int64_t)histo_dtype_size(work->dtypes[o])) return NULL;
     bool narrow = work->dtypes[1] == HISTO_F32;
     if (!narrow && work->dtypes[1] != HISTO_F64) return NULL;
 #define KERNEL(name, way)                                                                                               \
@@ -762,10 +763,10 @@ static const void *fast_kernel(const histo_cuda_work *work, bool squares, int wa
 
 static histo_status launch(const histo_job *job)
 {
-    enum { LEAST = 1 << 14 };
+    enum { MIN = 1 << 14 };
     plan it = plan_of(job->problem, job->params, false, 0);
-    int64_t n = job->end - job->begin, rounds = (n - 1) / (it.blocks * MOST_SAMPLES) + 1, table;
-    histo_cuda_work work = histo_cuda_work_of(job, it.blocks * rounds, LEAST, MOST_SAMPLES);
+    int64_t n = job->end - job->begin, rounds = (n - 1) / (it.blocks * MAX_SAMPLES) + 1, table;
+    histo_cuda_work work = histo_cuda_work_of(job, it.blocks * rounds, MIN, MAX_SAMPLES);
     bool squares = histo_has_squares(job->problem->weighting), narrow = is_float(job->problem);
     int way = way_of(job->problem, &table);
     if (!plan_of(job->problem, job->params, narrow, table).threads) way = PLAIN;
@@ -773,17 +774,17 @@ static histo_status launch(const histo_job *job)
     if (kernel) it = plan_of(job->problem, job->params, narrow, way == PLAIN ? 0 : table);
     if (!kernel) kernel = squares ? (const void *)count_any<double, true> : (const void *)count_any<double, false>;
     void *args[] = {&work, &it.l};
-    dim3 grid((unsigned)(work.shares < it.blocks ? work.shares : it.blocks));
+    dim3 grid((unsigned)(work.tiles < it.blocks ? work.tiles : it.blocks));
     return histo_cuda_launch(job, kernel, grid, it.threads, it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_weighted_private = {
-    refuses,
-    cost_us,
-    workspace,
-    launch,
-    {{"lanes", 0, 32, 0,
-      "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
-     {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-     {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"lanes", 0, 32, 0,
+                "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
 };

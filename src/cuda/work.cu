@@ -1,4 +1,4 @@
-/* The work of a kernel: a job as kernels see it, cut into shares. */
+/* The work of a kernel: a job as kernels see it, cut into tiles. */
 #include <string.h>
 
 #include "cuda/cuda.h"
@@ -17,41 +17,41 @@ histo_divisor histo_divisor_of(int64_t d)
 
 static bool is_aligned(const histo_cuda_work *work, int operand)
 {
-    const histo_nest *nest = &work->nest;
-    uint64_t bits = (uint64_t)(uintptr_t)nest->base[operand] | (uint64_t)nest->image_stride;
-    for (int d = 0; d < nest->ndim; d++)
-        bits |= (uint64_t)nest->strides[operand][d];
+    const histo_strided_iter *iter = &work->iter;
+    uint64_t bits = (uint64_t)(uintptr_t)iter->base[operand] | (uint64_t)iter->image_stride;
+    for (int d = 0; d < iter->ndim; d++)
+        bits |= (uint64_t)iter->strides[operand][d];
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;
 }
 
 /* Shares of ragged segments are all that lies between the beginnings of pieces and of segments: see slots.cuh. */
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
-    int64_t each = work->nest.per_batch, n = work->end - work->begin;
+    int64_t each = work->iter.per_batch, n = work->end - work->begin;
     work->first_entry = work->begin / each;
     int64_t entries = (work->end - 1) / each - work->first_entry + 1;
     int64_t longest = n < each ? n : each; /* part of an entry */
     int64_t samples = n / wanted + 1;
     samples = samples < least ? least : samples > most ? most : samples;
-    samples = (samples + 127) / 128 * 128; /* so that shares of aligned samples begin at cache lines */
+    samples = (samples + 127) / 128 * 128; /* so that tiles of aligned samples begin at cache lines */
     work->samples_each = samples;
-    if (work->nest.offsets) {
+    if (work->iter.offsets) {
         work->first_entry = 0;
-        work->shares_each = work->shares = (n + samples - 1) / samples + work->nest.batch;
+        work->tiles_per_entry = work->tiles = (n + samples - 1) / samples + work->iter.batch;
         return;
     }
-    work->shares_each = (longest + samples - 1) / samples;
-    work->shares = work->shares_each * entries;
+    work->tiles_per_entry = (longest + samples - 1) / samples;
+    work->tiles = work->tiles_per_entry * entries;
 }
 
 histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most)
 {
     const histo_problem *p = job->problem;
     const histo_cuda_prepared *prepared = (const histo_cuda_prepared *)job->prepared;
-    const histo_cuda_bank *bank = histo_cuda_bank_in(job);
+    const histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
     histo_cuda_work work;
     memset(&work, 0, sizeof work);
-    work.nest = job->nest;
+    work.iter = job->iter;
     work.naxes = p->naxes;
     work.weights = p->weights;
     work.mask = p->mask;
@@ -62,27 +62,27 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     work.aligned = true;
     for (int o = 0; o < p->operands; o++)
         work.aligned &= is_aligned(&work, o);
-    for (int d = 0; d < work.nest.ndim; d++)
-        if (work.nest.shape[d] <= INT32_MAX) work.divisors[d] = histo_divisor_of(work.nest.shape[d]);
+    for (int d = 0; d < work.iter.ndim; d++)
+        if (work.iter.shape[d] <= INT32_MAX) work.divisors[d] = histo_divisor_of(work.iter.shape[d]);
     work.slots = (uint32_t)p->slots;
     work.where_lo = job->where_lo;
     work.where_hi = job->where_hi;
     work.begin = job->begin;
     work.end = job->end;
-    work.counters = bank->counters;
-    work.counts = bank->counts;
-    work.sum_w = bank->sum_w;
-    work.sum_w2 = bank->sum_w2;
-    memcpy(work.exact, bank->exact, sizeof work.exact);
+    work.counters = accumulators->counters;
+    work.counts = accumulators->counts;
+    work.sum_w = accumulators->sum_w;
+    work.sum_w2 = accumulators->sum_w2;
+    memcpy(work.exact, accumulators->exact, sizeof work.exact);
     cut(&work, wanted, least, most);
     return work;
 }
 
 int histo_cuda_reader_of(const histo_cuda_work *work)
 {
-    const histo_nest *nest = &work->nest;
-    bool plain = nest->operands == 1 && work->aligned && nest->ndim == nest->batch_ndim + 1 &&
-                 (nest->strides[0][nest->ndim - 1] == (int64_t)histo_dtype_size(work->dtypes[0]));
+    const histo_strided_iter *iter = &work->iter;
+    bool plain = iter->operands == 1 && work->aligned && iter->ndim == iter->batch_ndim + 1 &&
+                 (iter->strides[0][iter->ndim - 1] == (int64_t)histo_dtype_size(work->dtypes[0]));
     return plain ? (int)work->dtypes[0] : (int)HISTO_READ_ANY;
 }
 

@@ -1,5 +1,5 @@
 /* Which strategy a plan takes: the one asked for, the one remembered, the fastest measured, or the cheapest by the cost
- * model; and so on which of its sites. */
+ * model; and so on which of its targets. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,22 +32,22 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
     if (!why && problem->ragged && !row->strategy->ragged) why = "it counts segments of one length only";
     if (!why && problem->pairs && !row->strategy->pairs)
         why = "it counts samples that are in memory, not pairs of images";
-    return why ? why : row->strategy->refuses(problem);
+    return why ? why : row->strategy->unsupported_reason(problem);
 }
 
-static void move_to(histo_plan *plan, int site)
+static void move_to(histo_plan *plan, int target)
 {
-    plan->at = site;
-    plan->problem.device = plan->site[site].device;
-    plan->threads = plan->site[site].threads;
-    plan->prepared = plan->site[site].prepared;
+    plan->at = target;
+    plan->problem.device = plan->target[target].device;
+    plan->threads = plan->target[target].threads;
+    plan->prepared = plan->target[target].prepared;
 }
 
-histo_status histo_plan_settle(histo_plan *plan, int site)
+histo_status histo_plan_settle(histo_plan *plan, int target)
 {
-    histo_site *it = &plan->site[site];
+    histo_target *it = &plan->target[target];
     const histo_backend *backend = histo_backend_of(it->device);
-    move_to(plan, site);
+    move_to(plan, target);
     if (!backend->prepare || it->prepared) return HISTO_OK;
     histo_status status = histo_problem_make_cells(&plan->problem);
     if (status == HISTO_OK) status = backend->prepare(&plan->problem, &it->prepared);
@@ -69,26 +69,27 @@ static histo_status force(histo_plan *plan, const char *name)
 static void estimate(const histo_plan *plan, histo_candidate *it)
 {
     const double counters_us = 2e-3; /* to make a counter and look whether it has counted */
-    const histo_site *site = &plan->site[it->site];
+    const histo_target *target = &plan->target[it->target];
     histo_speed speed = {0, 0};
-    if (it->row->backend->speed) speed = it->row->backend->speed(site->device);
-    it->by_rates = histo_cost_of(it->row, &plan->problem, site->threads, &speed, &it->cost);
-    it->count_us = it->by_rates ? histo_cost_us(&it->cost) : it->row->strategy->cost_us(&plan->problem, site->threads);
-    if (plan->problem.storage == HISTO_SPARSE && !it->row->strategy->sparse && site->device == HISTO_DEVICE_CPU)
+    if (it->row->backend->speed) speed = it->row->backend->speed(target->device);
+    it->by_rates = histo_cost_of(it->row, &plan->problem, target->threads, &speed, &it->cost);
+    it->count_us =
+        it->by_rates ? histo_cost_us(&it->cost) : it->row->strategy->cost_us(&plan->problem, target->threads);
+    if (plan->problem.storage == HISTO_SPARSE && !it->row->strategy->sparse && target->device == HISTO_DEVICE_CPU)
         it->count_us += (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* for each fill */
-    it->us = histo_transfer_us(&site->transfer, it->count_us);
+    it->us = histo_transfer_us(&target->transfer, it->count_us);
 }
 
-/* The strategies of a site, as candidates. */
-static void list_candidates(histo_plan *plan, int site)
+/* The strategies of a target, as candidates. */
+static void list_candidates(histo_plan *plan, int target)
 {
     const histo_row *row;
-    move_to(plan, site);
-    histo_problem_signature(&plan->problem, plan->threads, plan->site[site].signature, HISTO_SIGNATURE_BYTES);
+    move_to(plan, target);
+    histo_problem_signature(&plan->problem, plan->threads, plan->target[target].signature, HISTO_SIGNATURE_BYTES);
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
-        *it = (histo_candidate){.row = row, .site = site, .refusal = refusal(row, &plan->problem)};
+        *it = (histo_candidate){.row = row, .target = target, .refusal = refusal(row, &plan->problem)};
         if (!it->refusal) estimate(plan, it);
     }
 }
@@ -100,18 +101,18 @@ static bool is_cheaper(const histo_candidate *a, const histo_candidate *b)
     return a->us < b->us || (a->us == b->us && a->count_us < b->count_us);
 }
 
-histo_candidate *histo_plan_cheapest(histo_plan *plan, int site)
+histo_candidate *histo_plan_cheapest(histo_plan *plan, int target)
 {
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
         histo_candidate *it = &plan->candidate[c];
-        if (it->refusal || it->site != site) continue;
+        if (it->refusal || it->target != target) continue;
         if (!best || is_cheaper(it, best)) best = it;
     }
     return best;
 }
 
-/* Estimate the candidates of the first site, where the plan is, again; what the cheapest takes. There is one. */
+/* Estimate the candidates of the first target, where the plan is, again; what the cheapest takes. There is one. */
 static double estimate_again(histo_plan *plan)
 {
     for (int c = 0; c < plan->candidates; c++)
@@ -120,10 +121,10 @@ static double estimate_again(histo_plan *plan)
 }
 
 /* Look at samples in a GPU's memory, if the time to be won where they lie densely pays for that. */
-static histo_status consider_glance(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+static histo_status consider_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_problem *p = &plan->problem;
-    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->glance || p->home != p->device || p->batch > 1)
+    if (p->storage == HISTO_SPARSE || !histo_backend_of(p->device)->probe || p->home != p->device || p->batch > 1)
         return HISTO_OK;
     const histo_candidate *cheapest = histo_plan_cheapest(plan, 0);
     if (!cheapest) return HISTO_OK;
@@ -134,33 +135,33 @@ static histo_status consider_glance(histo_plan *plan, const histo_view *const *o
     double dense_us = estimate_again(plan);
     p->dense = false;
     memcpy(plan->candidate, spread, sizeof spread);
-    if (spread_us - dense_us <= histo_rate_of(HISTO_RATE_GLANCE)) return HISTO_OK;
+    if (spread_us - dense_us <= histo_rate_of(HISTO_RATE_PROBE)) return HISTO_OK;
     histo_status status = histo_plan_settle(plan, 0);
-    if (status == HISTO_OK) histo_plan_glance(plan, operands, fill);
+    if (status == HISTO_OK) histo_plan_probe(plan, operands, fill);
     estimate_again(plan);
     return status;
 }
 
-/* The candidate of a site that measurement found best in another plan takes over from its prediction. */
-static const histo_candidate *remembered(histo_plan *plan, int site)
+/* The candidate of a target that measurement found best in another plan takes over from its prediction. */
+static const histo_candidate *remembered(histo_plan *plan, int target)
 {
-    histo_site *it = &plan->site[site];
+    histo_target *it = &plan->target[target];
     double us;
     const histo_row *known = histo_wisdom_find(it->device, it->signature, &us);
     for (int c = 0; known && c < plan->candidates; c++) {
         histo_candidate *candidate = &plan->candidate[c];
-        if (candidate->site != site || candidate->row != known || candidate->refusal) continue;
+        if (candidate->target != target || candidate->row != known || candidate->refusal) continue;
         candidate->us = us + it->transfer.start_us;
         return candidate;
     }
     return NULL;
 }
 
-/* List the candidates of the second site too, unless the first is done before the samples would be there: then the GPU
- * is not even asked whether it exists, because that starts CUDA. */
+/* List the candidates of the second target too, unless the first is done before the samples would be there: then the
+ * GPU is not even asked whether it exists, because that starts CUDA. */
 static void consider_second(histo_plan *plan, const histo_candidate *first, bool measuring)
 {
-    histo_site *second = &plan->site[1];
+    histo_target *second = &plan->target[1];
     const histo_backend *backend = histo_backend_of(second->device);
     histo_transfer *way = &second->transfer;
     if (measuring) way->start_us = 0; /* what is measured is done often */
@@ -177,23 +178,23 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
         list_candidates(plan, 1);
 }
 
-/* The best of a site, by measurement or wisdom where there is any (known), else by the model; NULL if the site is left
- * out or nothing there can count. */
-static const histo_candidate *best_of(histo_plan *plan, int site, bool *known)
+/* The best of a target, by measurement or wisdom where there is any (known), else by the model; NULL if the target is
+ * left out or nothing there can count. */
+static const histo_candidate *best_of(histo_plan *plan, int target, bool *known)
 {
-    const histo_site *it = &plan->site[site];
+    const histo_target *it = &plan->target[target];
     *known = it->measured;
-    if (it->left_out || it->measured) return it->left_out ? NULL : histo_plan_cheapest(plan, site);
-    const histo_candidate *before = remembered(plan, site);
+    if (it->left_out || it->measured) return it->left_out ? NULL : histo_plan_cheapest(plan, target);
+    const histo_candidate *before = remembered(plan, target);
     *known = before;
-    return before ? before : histo_plan_cheapest(plan, site);
+    return before ? before : histo_plan_cheapest(plan, target);
 }
 
-/* The best of all sites. */
+/* The best of all targets. */
 static const histo_candidate *choose_estimated(histo_plan *plan)
 {
     const histo_candidate *best = NULL;
-    for (int p = 0; p < plan->sites; p++) {
+    for (int p = 0; p < plan->targets; p++) {
         bool known;
         const histo_candidate *it = best_of(plan, p, &known);
         if (!it || (best && it->us >= best->us)) continue;
@@ -203,17 +204,17 @@ static const histo_candidate *choose_estimated(histo_plan *plan)
     return best;
 }
 
-/* The best of each site is remembered, so that it is known whichever site a later plan is bound to. */
+/* The best of each target is remembered, so that it is known whichever target a later plan is bound to. */
 static histo_status choose_measured(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
                                     const histo_candidate **best)
 {
     histo_status status = histo_plan_measure(plan, operands, fill);
     plan->origin = HISTO_MEASURED;
-    for (int p = 0; p < plan->sites && status == HISTO_OK; p++) {
-        const histo_site *site = &plan->site[p];
-        const histo_candidate *it = site->measured ? histo_plan_cheapest(plan, p) : NULL;
+    for (int p = 0; p < plan->targets && status == HISTO_OK; p++) {
+        const histo_target *target = &plan->target[p];
+        const histo_candidate *it = target->measured ? histo_plan_cheapest(plan, p) : NULL;
         if (!it) continue;
-        status = histo_wisdom_add(site->device, site->signature, it->row, it->us);
+        status = histo_wisdom_add(target->device, target->signature, it->row, it->us);
         if (!*best || it->us < (*best)->us) *best = it;
     }
     return status;
@@ -231,10 +232,10 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     }
     const histo_candidate *best = measuring ? NULL : remembered(plan, 0);
     histo_status status = HISTO_OK;
-    if (!best && !measuring) status = consider_glance(plan, operands, fill);
+    if (!best && !measuring) status = consider_probe(plan, operands, fill);
     if (status != HISTO_OK) return status;
     if (!best) best = histo_plan_cheapest(plan, 0);
-    if (plan->sites > 1) consider_second(plan, best, measuring);
+    if (plan->targets > 1) consider_second(plan, best, measuring);
     best = NULL;
     if (measuring)
         status = choose_measured(plan, operands, fill, &best);
@@ -243,16 +244,16 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     if (status == HISTO_OK && !best) status = histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
     if (status != HISTO_OK) return status;
     histo_plan_use(plan, best->row);
-    status = histo_plan_settle(plan, best->site);
-    if (status != HISTO_OK && best->site > 0) {
+    status = histo_plan_settle(plan, best->target);
+    if (status != HISTO_OK && best->target > 0) {
         /* A GPU that was only a possibility and does not work is no reason to fail. */
-        plan->site[1].left_out = "it could not be prepared for this plan";
+        plan->target[1].left_out = "it could not be prepared for this plan";
         best = choose_estimated(plan);
         if (!best) return status;
         histo_plan_use(plan, best->row);
         return histo_plan_settle(plan, 0);
     }
-    if (status != HISTO_OK || plan->sites == 1) return status;
+    if (status != HISTO_OK || plan->targets == 1) return status;
     bool known[2];
     const histo_candidate *here = best_of(plan, 0, &known[0]), *there = best_of(plan, 1, &known[1]);
     if (here && there && known[0] && known[1]) histo_plan_split(plan, here, there, operands, fill);

@@ -4,12 +4,12 @@
 static void explain_problem(const histo_plan *plan, histo_text *text)
 {
     const histo_problem *p = &plan->problem;
-    histo_text_add(text, "problem: %s\n", plan->site[plan->at].signature);
+    histo_text_add(text, "problem: %s\n", plan->target[plan->at].signature);
     histo_text_add(text, "reads %g bytes a sample; %lld slots%s, %lld of them bins\n", histo_sample_bytes(p),
                    (long long)p->slots, p->batch > 1 ? " in each histogram of the batch" : "", (long long)p->bins);
-    if (p->glances)
-        histo_text_add(text, "a glance at %d samples: %.3g %% of them lie in an eighth of the slots\n", p->glances,
-                       100 * histo_problem_share(p, p->slots / 8));
+    if (p->probes)
+        histo_text_add(text, "a probe at %d samples: %.3g %% of them lie in an eighth of the slots\n", p->probes,
+                       100 * histo_problem_fraction(p, p->slots / 8));
 }
 
 static void explain_choice(const histo_plan *plan, histo_text *text)
@@ -26,22 +26,22 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
     else
         histo_text_add(text, "on GPU %d", plan->problem.device - HISTO_DEVICE_CUDA(0));
     histo_text_add(text, ", %s\n", origins[plan->origin]);
-    if (plan->split.share > 0)
+    if (plan->split.fraction > 0)
         histo_text_add(text,
                        "split: %.0f %% of the samples go there; meanwhile the CPU counts the others by %s/%s with %d "
                        "thread%s, %s %.4g us in all\n",
-                       100 * plan->split.share, plan->split.row->backend->name, plan->split.row->name,
-                       plan->site[0].threads, plan->site[0].threads == 1 ? "" : "s",
+                       100 * plan->split.fraction, plan->split.row->backend->name, plan->split.row->name,
+                       plan->target[0].threads, plan->target[0].threads == 1 ? "" : "s",
                        plan->origin == HISTO_MEASURED ? "measured" : "predicted", plan->split.us);
     for (int p = 0; plan->row->strategy->params[p].name; p++)
         histo_text_add(text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
                        plan->row->strategy->params[p].about);
 }
 
-static histo_speed speed_of(const histo_site *site)
+static histo_speed speed_of(const histo_target *target)
 {
-    const histo_backend *backend = histo_backend_of(site->device);
-    return backend->speed ? backend->speed(site->device) : (histo_speed){0, 0};
+    const histo_backend *backend = histo_backend_of(target->device);
+    return backend->speed ? backend->speed(target->device) : (histo_speed){0, 0};
 }
 
 static double max(double a, double b)
@@ -52,10 +52,10 @@ static double max(double a, double b)
 /* What keeps the chosen one from being faster. */
 static void explain_bound(const histo_plan *plan, const histo_candidate *it, histo_text *text)
 {
-    const histo_site *site = &plan->site[it->site];
-    const histo_transfer *way = &site->transfer;
+    const histo_target *target = &plan->target[it->target];
+    const histo_transfer *way = &target->transfer;
     double bytes = (double)plan->problem.samples * histo_sample_bytes(&plan->problem);
-    histo_speed speed = speed_of(site);
+    histo_speed speed = speed_of(target);
     double read_us = histo_read_us(&plan->problem, &speed);
     if (plan->problem.samples == 0) return;
     if (way->bytes > 0 && way->bytes_us >= max(it->count_us, way->start_us + way->setup_us + way->gather_us))
@@ -78,7 +78,7 @@ static void explain_bound(const histo_plan *plan, const histo_candidate *it, his
 /* What makes a candidate as slow as it is: the part of its time without which it might have won. */
 static const char *blame(const histo_plan *plan, const histo_candidate *it, double best_us)
 {
-    const histo_transfer *way = &plan->site[it->site].transfer;
+    const histo_transfer *way = &plan->target[it->target].transfer;
     if (plan->origin == HISTO_MEASURED) return "";
     if (way->bytes > 0 && it->count_us < best_us) {
         if (it->us - way->start_us < best_us) return ", most of it to start CUDA";
@@ -91,7 +91,7 @@ static const char *blame(const histo_plan *plan, const histo_candidate *it, doub
 
 static void explain_candidate(const histo_plan *plan, const histo_candidate *it, double best_us, histo_text *text)
 {
-    bool chosen = it->row == plan->row && it->site == plan->at;
+    bool chosen = it->row == plan->row && it->target == plan->at;
     const char *how = plan->origin == HISTO_MEASURED               ? "measured"
                       : plan->origin == HISTO_REMEMBERED && chosen ? "remembered"
                                                                    : "predicted";
@@ -107,9 +107,9 @@ static void explain_candidate(const histo_plan *plan, const histo_candidate *it,
 }
 
 /* What the samples' way to a GPU would take, or takes. */
-static void explain_way(const histo_site *site, histo_text *text)
+static void explain_way(const histo_target *target, histo_text *text)
 {
-    const histo_transfer *way = &site->transfer;
+    const histo_transfer *way = &target->transfer;
     if (!(way->bytes > 0)) return;
     histo_text_add(text, "  cuda: %.3g MB from host memory in %.4g us, while others are counted; ", way->bytes * 1e-6,
                    way->bytes_us);
@@ -119,10 +119,11 @@ static void explain_way(const histo_site *site, histo_text *text)
 
 static void explain_others(const histo_plan *plan, histo_text *text)
 {
-    for (int p = 0; p < plan->sites; p++)
-        if (plan->site[p].left_out)
-            histo_text_add(text, "  %s: %s\n", histo_backend_of(plan->site[p].device)->name, plan->site[p].left_out);
-    if (plan->sites > 1) return;
+    for (int p = 0; p < plan->targets; p++)
+        if (plan->target[p].left_out)
+            histo_text_add(text, "  %s: %s\n", histo_backend_of(plan->target[p].device)->name,
+                           plan->target[p].left_out);
+    if (plan->targets > 1) return;
     const histo_backend *chosen = plan->row->backend;
     const histo_backend *other = chosen == &histo_backend_cpu ? &histo_backend_cuda : &histo_backend_cpu;
     const char *why = plan->origin == HISTO_FORCED ? NULL : other->unavailable();
@@ -138,15 +139,15 @@ size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)
     histo_text text = {.out = out, .capacity = capacity};
     const histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++)
-        if (plan->candidate[c].row == plan->row && plan->candidate[c].site == plan->at) best = &plan->candidate[c];
+        if (plan->candidate[c].row == plan->row && plan->candidate[c].target == plan->at) best = &plan->candidate[c];
     explain_problem(plan, &text);
     explain_choice(plan, &text);
     if (best) explain_bound(plan, best, &text);
     for (int c = 0; c < plan->candidates; c++)
-        if (!plan->site[plan->candidate[c].site].left_out)
+        if (!plan->target[plan->candidate[c].target].left_out)
             explain_candidate(plan, &plan->candidate[c], best ? best->us : 0, &text);
-    for (int p = 0; p < plan->sites; p++)
-        explain_way(&plan->site[p], &text);
+    for (int p = 0; p < plan->targets; p++)
+        explain_way(&plan->target[p], &text);
     explain_others(plan, &text);
     return text.length;
 }

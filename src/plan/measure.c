@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "plan/bank.h"
+#include "plan/accumulators.h"
 
 /* What is measured: a plan, set to one candidate after the other. */
 typedef struct trial {
     histo_plan *plan;
-    histo_bank bank;
+    histo_accumulators accumulators;
     const histo_view *const *operands;
     const histo_fill_options *fill;
 } trial;
@@ -23,8 +23,8 @@ static histo_status time_fills(trial *t, int fills, double *us)
     histo_status status = HISTO_OK;
     double start = histo_now_us();
     for (int i = 0; i < fills && status == HISTO_OK; i++)
-        status = histo_plan_run(t->plan, &t->bank, t->operands, t->fill);
-    if (status == HISTO_OK) status = histo_bank_wait(&t->bank);
+        status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill);
+    if (status == HISTO_OK) status = histo_accumulators_wait(&t->accumulators);
     *us = (histo_now_us() - start) / fills;
     return status;
 }
@@ -32,7 +32,7 @@ static histo_status time_fills(trial *t, int fills, double *us)
 /* Short fills are timed many in a row, and long ones once more if they may still win. */
 static histo_status time_candidate(trial *t, double best_us, double *us)
 {
-    enum { ROUNDS = 3, MOST_FILLS = 4096 };
+    enum { ROUNDS = 3, MAX_FILLS = 4096 };
     const double enough_us = 200, long_us = 2e5, lost = 3;
     histo_status status = time_fills(t, 1, us);
     if (status != HISTO_OK || (*us > long_us && *us > lost * best_us)) return status;
@@ -42,7 +42,7 @@ static histo_status time_candidate(trial *t, double best_us, double *us)
         status = time_fills(t, fills, &again);
         if (again < *us) *us = again;
         if (again * fills > long_us) break;
-        if (again * fills < enough_us && fills < MOST_FILLS)
+        if (again * fills < enough_us && fills < MAX_FILLS)
             fills *= 4;
         else
             round++;
@@ -53,39 +53,40 @@ static histo_status time_candidate(trial *t, double best_us, double *us)
 /* How long the counts of one fill take to come back from the device. */
 static histo_status time_gathering(trial *t, double *us)
 {
-    histo_status status = histo_bank_gather(&t->bank); /* memory of the host is touched for the first time */
-    if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->bank, t->operands, t->fill);
-    if (status == HISTO_OK) status = histo_bank_wait(&t->bank);
+    histo_status status =
+        histo_accumulators_gather(&t->accumulators); /* memory of the host is touched for the first time */
+    if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill);
+    if (status == HISTO_OK) status = histo_accumulators_wait(&t->accumulators);
     double start = histo_now_us();
-    if (status == HISTO_OK) status = histo_bank_gather(&t->bank);
+    if (status == HISTO_OK) status = histo_accumulators_gather(&t->accumulators);
     *us = histo_now_us() - start;
     return status;
 }
 
-/* The candidate of the site that is expected to be the next best, and has not been tried. */
-static histo_candidate *next_best(histo_plan *plan, int site, const bool *tried)
+/* The candidate of the target that is expected to be the next best, and has not been tried. */
+static histo_candidate *next_best(histo_plan *plan, int target, const bool *tried)
 {
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
         histo_candidate *it = &plan->candidate[c];
-        if (it->refusal || it->site != site || tried[c]) continue;
+        if (it->refusal || it->target != target || tried[c]) continue;
         if (!best || it->us < best->us) best = it;
     }
     return best;
 }
 
 /* Best first, so that the later ones know what they have to beat. */
-static histo_status measure_site(trial *t, int site)
+static histo_status measure_target(trial *t, int target)
 {
     histo_plan *plan = t->plan;
-    histo_site *it = &plan->site[site];
-    const histo_candidate *expected = histo_plan_cheapest(plan, site);
+    histo_target *it = &plan->target[target];
+    const histo_candidate *expected = histo_plan_cheapest(plan, target);
     double predicted_us = expected ? expected->us : 0;
     bool tried[HISTO_MAX_STRATEGIES] = {false};
     double best_us = 1e300, gather_us = 0;
     histo_candidate *c;
-    histo_status status = histo_plan_settle(plan, site);
-    while (status == HISTO_OK && (c = next_best(plan, site, tried))) {
+    histo_status status = histo_plan_settle(plan, target);
+    while (status == HISTO_OK && (c = next_best(plan, target, tried))) {
         tried[c - plan->candidate] = true;
         if (c->us > HISTO_HOPELESS * predicted_us) {
             c->refusal = "not measured: predicted to be far slower";
@@ -95,7 +96,7 @@ static histo_status measure_site(trial *t, int site)
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
             c->refusal = "not measured: the memory of the GPU is too small for it";
-            histo_bank_clear(&t->bank); /* a fill that failed halfway is forgotten */
+            histo_accumulators_clear(&t->accumulators); /* a fill that failed halfway is forgotten */
             status = HISTO_OK;
             continue;
         }
@@ -108,12 +109,13 @@ static histo_status measure_site(trial *t, int site)
     return status;
 }
 
-/* A trial into a new bank, which is to be freed if this succeeds. */
+/* A trial into a new accumulators, which is to be freed if this succeeds. */
 static histo_status begin(trial *t, histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_problem *p = &plan->problem;
     *t = (trial){.plan = plan, .operands = operands, .fill = fill};
-    return histo_bank_make(&t->bank, p->slots, &(histo_hist_options){p->batch, p->weighting, p->storage});
+    return histo_accumulators_make(&t->accumulators, p->slots,
+                                   &(histo_hist_options){p->batch, p->weighting, p->storage});
 }
 
 histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
@@ -123,7 +125,7 @@ histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands
     histo_status status = begin(&t, plan, operands, fill);
     if (status != HISTO_OK) return status;
     status = time_candidate(&t, 1e300, us);
-    histo_bank_free(&t.bank);
+    histo_accumulators_free(&t.accumulators);
     return status;
 }
 
@@ -132,16 +134,16 @@ histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *opera
     trial t;
     histo_status status = begin(&t, plan, operands, fill);
     if (status != HISTO_OK) return status;
-    for (int site = 0; site < plan->sites && status == HISTO_OK; site++) {
-        histo_site *it = &plan->site[site];
+    for (int target = 0; target < plan->targets && status == HISTO_OK; target++) {
+        histo_target *it = &plan->target[target];
         if (it->left_out) continue;
-        status = measure_site(&t, site);
-        if (status != HISTO_OK && plan->free_choice && site > 0) {
+        status = measure_target(&t, target);
+        if (status != HISTO_OK && plan->free_choice && target > 0) {
             it->left_out = "measuring there failed";
             it->measured = false;
             status = HISTO_OK;
         }
     }
-    histo_bank_free(&t.bank);
+    histo_accumulators_free(&t.accumulators);
     return status;
 }

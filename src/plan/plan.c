@@ -5,24 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-void histo_params_usual(const histo_row *row, int64_t *params)
+void histo_params_default(const histo_row *row, int64_t *params)
 {
     for (int p = 0; row->strategy->params[p].name; p++)
-        params[p] = row->strategy->params[p].usual;
+        params[p] = row->strategy->params[p].default_value;
 }
 
 void histo_plan_use(histo_plan *plan, const histo_row *row)
 {
     plan->row = row;
-    histo_params_usual(row, plan->params);
+    histo_params_default(row, plan->params);
     histo_problem_stride(&plan->problem, !row->strategy->sparse);
 }
 
-/* "name=value,…" into params, which hold the usual values; refuses what the strategy does not know. */
+/* "name=value,…" into params, which hold the default values; refuses what the strategy does not know. */
 static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
 {
     const histo_param *list = row->strategy->params;
-    histo_params_usual(row, params);
+    histo_params_default(row, params);
     while (text && *text) {
         size_t item = strcspn(text, ",");
         size_t key = strcspn(text, "=,");
@@ -34,19 +34,19 @@ static histo_status parse_params(const histo_row *row, const char *text, int64_t
                               (int)key, text);
         char *end;
         long long value = strtoll(text + key + 1, &end, 10);
-        if (end != text + item || end == text + key + 1 || value < list[p].smallest || value > list[p].largest)
+        if (end != text + item || end == text + key + 1 || value < list[p].min || value > list[p].max)
             return histo_fail(HISTO_INVALID, "parameter %s of strategy %s must be a whole number from %lld to %lld",
-                              list[p].name, row->name, (long long)list[p].smallest, (long long)list[p].largest);
+                              list[p].name, row->name, (long long)list[p].min, (long long)list[p].max);
         params[p] = value;
         text += item + (text[item] == ',');
     }
     return HISTO_OK;
 }
 
-static void unprepare(histo_site *site)
+static void unprepare(histo_target *target)
 {
-    if (site->prepared) histo_backend_of(site->device)->unprepare(site->prepared);
-    site->prepared = NULL;
+    if (target->prepared) histo_backend_of(target->device)->unprepare(target->prepared);
+    target->prepared = NULL;
 }
 
 histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, const histo_hist_options *kind,
@@ -69,10 +69,10 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
         free(plan);
         return status;
     }
-    status = histo_plan_find_sites(plan, options, operands);
+    status = histo_plan_find_targets(plan, options, operands);
     if (status == HISTO_OK) status = histo_plan_choose(plan, options, operands, fill);
-    for (int p = 0; p < plan->sites; p++)
-        if (p != plan->at && plan->split.share == 0) unprepare(&plan->site[p]);
+    for (int p = 0; p < plan->targets; p++)
+        if (p != plan->at && plan->split.fraction == 0) unprepare(&plan->target[p]);
     if (status == HISTO_OK) status = parse_params(plan->row, options->params, plan->params);
     if (status != HISTO_OK) {
         histo_plan_destroy(plan);
@@ -86,8 +86,8 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 void histo_plan_destroy(histo_plan *plan)
 {
     if (!plan) return;
-    for (int p = 0; p < plan->sites; p++)
-        unprepare(&plan->site[p]);
+    for (int p = 0; p < plan->targets; p++)
+        unprepare(&plan->target[p]);
     histo_problem_free(&plan->problem);
     free(plan);
 }
@@ -115,20 +115,20 @@ histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operan
         job.stream = fill->stream;
     }
     if (plan->problem.pairs)
-        histo_nest_make_pairs(&job.nest, operands[0], plan->problem.pairs);
+        histo_strided_iter_make_pairs(&job.iter, operands[0], plan->problem.pairs);
     else if (plan->problem.ragged)
-        histo_nest_make_ragged(&job.nest, plan->problem.operands, operands, plan->problem.batch, fill->offsets);
+        histo_strided_iter_make_ragged(&job.iter, plan->problem.operands, operands, plan->problem.batch, fill->offsets);
     else
-        histo_nest_make(&job.nest, plan->problem.operands, operands);
+        histo_strided_iter_make(&job.iter, plan->problem.operands, operands);
     return job;
 }
 
-histo_status histo_plan_run(const histo_plan *plan, histo_bank *bank, const histo_view *const *operands,
+histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
                             const histo_fill_options *fill)
 {
     histo_job job = histo_plan_job(plan, operands, fill);
-    job.bank = bank;
-    int64_t n = histo_nest_samples(&job.nest);
+    job.accumulators = accumulators;
+    int64_t n = histo_strided_iter_samples(&job.iter);
     bool exact = histo_is_reproducible(plan->problem.weighting);
     const bool split = histo_split_fits(plan, operands);
     /* So that what is enqueued for a GPU at once does not fill its queues: the CPU would wait for them. */
@@ -152,7 +152,7 @@ const char *histo_plan_strategy(const histo_plan *plan)
 
 int histo_plan_threads(const histo_plan *plan)
 {
-    return plan->split.share > 0 ? plan->site[0].threads : plan->threads;
+    return plan->split.fraction > 0 ? plan->target[0].threads : plan->threads;
 }
 
 size_t histo_machine_describe(char *out, size_t capacity)

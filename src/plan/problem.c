@@ -14,14 +14,14 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
                                int64_t *slots)
 {
     const bool is_sparse = kind->storage == HISTO_SPARSE;
-    const int64_t most_bins = is_sparse ? INT64_MAX : HISTO_MAX_BINS;
-    const int64_t most_slots = is_sparse ? INT64_MAX : HISTO_MAX_SLOTS;
+    const int64_t max_bins = is_sparse ? INT64_MAX : HISTO_MAX_BINS;
+    const int64_t max_slots = is_sparse ? INT64_MAX : HISTO_MAX_SLOTS;
     const int64_t batch = kind->batch;
     *bins = *slots = 1;
     bool fits = true;
     for (int a = 0; a < naxes && fits; a++)
-        fits = histo_mul_i64(*bins, axes[a].bins, bins) && *bins <= most_bins &&
-               histo_mul_i64(*slots, axes[a].bins + 3, slots) && *slots <= most_slots;
+        fits = histo_mul_i64(*bins, axes[a].bins, bins) && *bins <= max_bins &&
+               histo_mul_i64(*slots, axes[a].bins + 3, slots) && *slots <= max_slots;
     if (!fits && is_sparse)
         return histo_fail(HISTO_INVALID,
                           "the axes have more than 2^63 - 1 bins and flow slots when multiplied, too many to number");
@@ -186,23 +186,23 @@ histo_status histo_problem_is_near(const histo_problem *problem, histo_device de
     return histo_fail(HISTO_UNSUPPORTED, "a GPU counts pairs of images that are in its memory: copy them there first");
 }
 
-double histo_problem_share(const histo_problem *problem, int64_t length)
+double histo_problem_fraction(const histo_problem *problem, int64_t length)
 {
     if (length >= problem->slots) return 1;
-    if (!problem->glances) return problem->dense ? 1 : (double)length / (double)problem->slots;
+    if (!problem->probes) return problem->dense ? 1 : (double)length / (double)problem->slots;
     int most = 0;
-    for (int first = 0, end = 0; end < problem->glances; first++) {
-        while (end < problem->glances && problem->glanced[end] - problem->glanced[first] < length)
+    for (int first = 0, end = 0; end < problem->probes; first++) {
+        while (end < problem->probes && problem->probed[end] - problem->probed[first] < length)
             end++;
         if (end - first > most) most = end - first;
     }
-    return (double)most / problem->glances;
+    return (double)most / problem->probes;
 }
 
 bool histo_problem_has_counters(const histo_problem *problem)
 {
-    enum { MOST = 1 << 26 /* half a GiB */ };
-    return problem->storage == HISTO_DENSE || problem->slots <= MOST / problem->batch;
+    enum { MAX = 1 << 26 /* half a GiB */ };
+    return problem->storage == HISTO_DENSE || problem->slots <= MAX / problem->batch;
 }
 
 enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to pay for cells, which take some us a bin */ };
@@ -255,5 +255,5 @@ void histo_problem_free(histo_problem *problem)
         histo_lookup_free(&problem->lookups[a]);
         histo_axis_disown(&problem->axes[a]);
     }
-    free(problem->glanced);
+    free(problem->probed);
 }

@@ -10,15 +10,15 @@
 #include "view/walk.h"
 
 /* Accumulators on a device: one that a backend made, which knows the rest of it. */
-typedef struct histo_device_bank {
-    struct histo_device_bank *next;
+typedef struct histo_device_accumulators {
+    struct histo_device_accumulators *next;
     const struct histo_backend *backend;
     histo_device device;
-} histo_device_bank;
+} histo_device_accumulators;
 
 /* The accumulators of a histogram in host memory. A slot of the whole histogram is
  *     batch entry * slots + sum over axes of (slot on the axis * slot_strides[axis]). */
-typedef struct histo_bank {
+typedef struct histo_accumulators {
     int64_t batch;
     int64_t slots;                   /* of one batch entry */
     uint64_t *counts;                /* [batch * slots]; NULL if they are sparse */
@@ -26,8 +26,9 @@ typedef struct histo_bank {
     uint64_t *masked;                /* [batch] */
     double *sum_w, *sum_w2;          /* fast weighting: [batch * slots]; else NULL */
     histo_exact *exact_w, *exact_w2; /* reproducible: of batch * slots; else NULL. Those of w^2 NULL if not wanted */
-    histo_device_bank *on_devices;   /* what fills on devices have counted and histo_bank_gather has not yet added */
-} histo_bank;
+    histo_device_accumulators
+        *on_devices; /* what fills on devices have counted and histo_accumulators_gather has not yet added */
+} histo_accumulators;
 
 static inline bool histo_is_fast(histo_weighting weighting)
 {
@@ -60,15 +61,15 @@ typedef struct histo_problem {
     histo_pairs pairs;   /* samples are computed from pairs of images: they are two numbers, and operands are one */
     bool ragged;         /* the batch is segments of different lengths, and the fill has their offsets */
     int64_t samples;     /* about how many a fill brings, all batch entries together */
-    uint32_t *glanced;   /* the slots of some of the samples planned for, in order; NULL if nobody looked */
-    int glances;         /* how many */
+    uint32_t *probed;    /* the slots of some of the samples planned for, in order; NULL if nobody looked */
+    int probes;          /* how many */
     bool dense;          /* to suppose, where nobody looked, that all samples lie close together */
     histo_device home;   /* where the operands are: a GPU if one of them is in its memory, else the CPU */
     bool bound;          /* no other device can reach all of them */
     histo_device device; /* where a plan counts; never HISTO_DEVICE_AUTO */
 
-    /* The views of a fill, in the order a nest has them: the samples of each axis, then those of these that are given
-     * (else HISTO_ABSENT). */
+    /* The views of a fill, in the order a strided iterator has them: the samples of each axis, then those of these that
+     * are given (else HISTO_ABSENT). */
     int operands;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     histo_dtype sampled[HISTO_MAX_AXES]; /* what each axis gets: of operand a, or computed from pairs */
@@ -96,9 +97,9 @@ void histo_problem_stride(histo_problem *problem, bool counters);
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);
 void histo_problem_free(histo_problem *problem);
 
-/* The share of the samples that lie in the densest run of so many slots: of those glanced at; else all, where they are
+/* The fraction of the samples that lie in the densest run of so many slots: of those probed; else all, where they are
  * supposed to be dense, or as many as if they were spread evenly. */
-double histo_problem_share(const histo_problem *problem, int64_t length);
+double histo_problem_fraction(const histo_problem *problem, int64_t length);
 
 /* Can strategies count in counters for all slots? Of a dense histogram, and of a sparse one that has few enough: they
  * are much faster than pairs. What is occupied of them becomes pairs after a fill, or when the host asks a GPU. */
@@ -112,10 +113,10 @@ enum { HISTO_MAX_PARAMS = 8 };
 
 typedef struct histo_job {
     const histo_problem *problem;
-    histo_nest nest;
-    int64_t begin, end; /* count these samples of the nest: batch entries one after the other */
+    histo_strided_iter iter;
+    int64_t begin, end; /* count these samples of the strided iterator: batch entries one after the other */
     double where_lo, where_hi;
-    histo_bank *bank;
+    histo_accumulators *accumulators;
     const void *prepared; /* what the backend made for the plan */
     int threads;
     const int64_t *params; /* values, in the order of the strategy's list */
@@ -124,7 +125,7 @@ typedef struct histo_job {
     /* What the calling thread does while samples are on their way to a device; NULL: it waits. Called once. */
     histo_status (*meanwhile)(void *context);
     void *meanwhile_of;
-    histo_device_bank *device_bank; /* where a device counts; NULL on the CPU */
+    histo_device_accumulators *device_accumulators; /* where a device counts; NULL on the CPU */
 } histo_job;
 
 #endif

@@ -105,13 +105,13 @@ static double own_fixed_us(const histo_row *row, const histo_problem *p, int thr
 }
 
 /* By one row: as it was measured, and as much longer as these bins take than those of the row by the strategy's own
- * estimate, which knows of tiles and of samples glanced at. */
+ * estimate, which knows of tiles and of samples probed. */
 static double count_us_of(const cost_row *c, const histo_row *row, const histo_problem *p, int threads)
 {
     histo_problem there = *p;
     there.bins = (int64_t)c->bins;
     there.slots = there.bins + 3;
-    there.glances = 0;
+    there.probes = 0;
     there.dense = false;
     double own = own_count_us(row, p, threads), own_there = own_count_us(row, &there, threads);
     return (double)p->samples / c->per_us * (own > 0 && own_there > 0 ? own / own_there : 1);

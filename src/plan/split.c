@@ -10,48 +10,49 @@
 /* How many times as fast it must promise to be: both lose by reading one memory. */
 static const double worth = 1.25;
 
-/* Let both sites take part: the GPU leads, and finds the CPU's row, its parameters and the share in plan->split. */
-static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu, double share)
+/* Let both targets take part: the GPU leads, and finds the CPU's row, its parameters and the fraction in plan->split.
+ */
+static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu, double fraction)
 {
     if (histo_plan_settle(plan, 0) != HISTO_OK || histo_plan_settle(plan, 1) != HISTO_OK) return false;
     histo_plan_use(plan, gpu);
     plan->split.row = cpu;
-    histo_params_usual(cpu, plan->split.params);
-    plan->split.share = share;
+    histo_params_default(cpu, plan->split.params);
+    plan->split.fraction = fraction;
     return true;
 }
 
-static void disengage(histo_plan *plan, const histo_row *row, int site)
+static void disengage(histo_plan *plan, const histo_row *row, int target)
 {
     plan->split = (histo_split){0};
     histo_plan_use(plan, row);
-    histo_plan_settle(plan, site); /* where it has been before */
+    histo_plan_settle(plan, target); /* where it has been before */
 }
 
 void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
                       const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_row *row = plan->row;
-    const int site = plan->at;
-    const histo_transfer *way = &plan->site[1].transfer;
+    const int target = plan->at;
+    const histo_transfer *way = &plan->target[1].transfer;
     if (!way->direct || plan->problem.ragged || plan->problem.storage == HISTO_SPARSE) return;
     double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
-    double share = (cpu->us - fixed) / (cpu->us - fixed + gpu->us), alone = fmin(cpu->us, gpu->us);
-    if (!(share > 0) || (1 - share) * cpu->us * worth > alone) return;
-    if (!engage(plan, cpu->row, gpu->row, share)) {
-        disengage(plan, row, site);
+    double fraction = (cpu->us - fixed) / (cpu->us - fixed + gpu->us), alone = fmin(cpu->us, gpu->us);
+    if (!(fraction > 0) || (1 - fraction) * cpu->us * worth > alone) return;
+    if (!engage(plan, cpu->row, gpu->row, fraction)) {
+        disengage(plan, row, target);
         return;
     }
-    plan->split.us = (1 - share) * cpu->us;
+    plan->split.us = (1 - fraction) * cpu->us;
     if (plan->origin != HISTO_MEASURED) return;
     bool timed = histo_plan_time(plan, operands, fill, &plan->split.us) == HISTO_OK;
     plan->split.us += way->gather_us;
-    if (!timed || plan->split.us > alone) disengage(plan, row, site);
+    if (!timed || plan->split.us > alone) disengage(plan, row, target);
 }
 
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands)
 {
-    bool fits = plan->split.share > 0;
+    bool fits = plan->split.fraction > 0;
     for (int o = 0; fits && o < plan->problem.operands; o++)
         fits = histo_is_pinned(plan->row->backend, operands[o]);
     return fits;
@@ -66,8 +67,8 @@ static histo_status count_beside(void *context)
 void histo_split_begin(histo_beside *beside, const histo_plan *plan, const histo_job *job)
 {
     *beside = (histo_beside){.row = plan->split.row, .job = *job};
-    beside->job.prepared = plan->site[0].prepared;
-    beside->job.threads = plan->site[0].threads;
+    beside->job.prepared = plan->target[0].prepared;
+    beside->job.threads = plan->target[0].threads;
     beside->job.params = plan->split.params;
 }
 
@@ -78,9 +79,9 @@ void histo_split_end(histo_beside *beside)
 
 histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_beside *beside)
 {
-    enum { LEAST = 1 << 18, GRAIN = 1 << 12 };
-    int64_t n = job->end - job->begin, travelling = (int64_t)(plan->split.share * (double)n) / GRAIN * GRAIN;
-    if (travelling < LEAST) travelling = 0;
+    enum { MIN = 1 << 18, GRAIN = 1 << 12 };
+    int64_t n = job->end - job->begin, travelling = (int64_t)(plan->split.fraction * (double)n) / GRAIN * GRAIN;
+    if (travelling < MIN) travelling = 0;
     beside->job.begin = job->begin + travelling;
     beside->job.end = job->end;
     if (!travelling) return count_beside(beside);

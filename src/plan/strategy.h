@@ -8,13 +8,13 @@
 
 typedef struct histo_param {
     const char *name;
-    int64_t smallest, largest, usual;
+    int64_t min, max, default_value;
     const char *about;
 } histo_param;
 
 typedef struct histo_strategy {
     /* Correctness only: NULL if the strategy can solve the problem, else why not, as words that follow its name. */
-    const char *(*refuses)(const histo_problem *problem);
+    const char *(*unsupported_reason)(const histo_problem *problem);
     /* Order only: about how long, in microseconds, with this many threads. */
     double (*cost_us)(const histo_problem *problem, int threads);
     /* Bytes of workspace that launch wants, for a problem it does not refuse. */
@@ -23,8 +23,9 @@ typedef struct histo_strategy {
     histo_status (*launch)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
-    bool ragged; /* it can count ragged segments: it walks the nest, or has its shares from cuda/slots.cuh */
-    bool pairs;  /* it can count pairs of images */
+    bool
+        ragged; /* it can count ragged segments: it walks the strided iterator, or has its shares from cuda/slots.cuh */
+    bool pairs; /* it can count pairs of images */
     bool sparse; /* it counts into sparse histograms, and no others */
 } histo_strategy;
 
@@ -57,22 +58,23 @@ typedef struct histo_backend {
     /* What runs of a plan need beside the problem, NULL if nothing: made once, given to each as job->prepared. */
     histo_status (*prepare)(const histo_problem *problem, void **prepared);
     void (*unprepare)(void *prepared);
-    /* Add what the device counted to the bank and clear it there; waits for the fills. Adds each count once, also if it
-     * fails halfway and is called again. */
-    histo_status (*gather)(histo_device_bank *from, const histo_bank *to);
-    /* Forget what was counted; false if the device bank is of no use any more. */
-    bool (*clear)(histo_device_bank *device_bank);
-    void (*free)(histo_device_bank *device_bank);
+    /* Add what the device counted to the accumulators and clear it there; waits for the fills. Adds each count once,
+     * also if it fails halfway and is called again. */
+    histo_status (*gather)(histo_device_accumulators *from, const histo_accumulators *to);
+    /* Forget what was counted; false if the device accumulators is of no use any more. */
+    bool (*clear)(histo_device_accumulators *device_accumulators);
+    void (*free)(histo_device_accumulators *device_accumulators);
     /* Wait for the fills, and leave the counts where they are. */
-    histo_status (*wait)(histo_device_bank *device_bank);
+    histo_status (*wait)(histo_device_accumulators *device_accumulators);
     /* Has this process already used the device? Asking does not start it. */
     bool (*awake)(histo_device device);
     /* Can the device read this host memory without a copy in between? */
     bool (*pinned)(const void *memory);
     histo_speed (*speed)(histo_device device);
     /* The slots of up to n samples, spread over the job's, all of which is in the device's memory: waits for its
-     * stream. HISTO_NO_SLOT in the place of samples that there are not. The job is as for `run`, but without a bank. */
-    histo_status (*glance)(const histo_job *job, int n, uint32_t *slots);
+     * stream. HISTO_NO_SLOT in the place of samples that there are not. The job is as for `run`, but without a
+     * accumulators. */
+    histo_status (*probe)(const histo_job *job, int n, uint32_t *slots);
 } histo_backend;
 
 typedef struct histo_row {

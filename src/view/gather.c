@@ -27,13 +27,13 @@ void histo_gather(char *to, const char *from, int64_t stride, size_t size, int64
     }
 }
 
-void histo_gather_range(char *to, const histo_nest *nest, int operand, size_t size, int64_t begin, int64_t end)
+void histo_gather_range(char *to, const histo_strided_iter *iter, int operand, size_t size, int64_t begin, int64_t end)
 {
     histo_walk walk;
     histo_run run;
-    histo_walk_start(&walk, nest, begin, end, INT64_MAX);
+    histo_walk_start(&walk, iter, begin, end, INT64_MAX);
     while (histo_walk_next(&walk, &run)) {
-        histo_gather(to, run.at[operand], nest->strides[operand][nest->ndim - 1], size, run.n);
+        histo_gather(to, run.at[operand], iter->strides[operand][iter->ndim - 1], size, run.n);
         to += (size_t)run.n * size;
     }
 }

@@ -7,7 +7,7 @@
 /* Copy n samples of `size` bytes, the next `stride` bytes behind the last, to `to`. */
 void histo_gather(char *to, const char *from, int64_t stride, size_t size, int64_t n);
 
-/* Copy samples [begin, end) of one operand of the nest to `to`. */
-void histo_gather_range(char *to, const histo_nest *nest, int operand, size_t size, int64_t begin, int64_t end);
+/* Copy samples [begin, end) of one operand of the strided iterator to `to`. */
+void histo_gather_range(char *to, const histo_strided_iter *iter, int operand, size_t size, int64_t begin, int64_t end);
 
 #endif

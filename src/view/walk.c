@@ -6,97 +6,97 @@ static int64_t distance(int64_t stride)
 }
 
 /* Exchange two dimensions of all operands. */
-static void swap_dimensions(histo_nest *nest, int a, int b)
+static void swap_dimensions(histo_strided_iter *iter, int a, int b)
 {
-    int64_t extent = nest->shape[a];
-    nest->shape[a] = nest->shape[b];
-    nest->shape[b] = extent;
-    for (int o = 0; o < nest->operands; o++) {
-        int64_t stride = nest->strides[o][a];
-        nest->strides[o][a] = nest->strides[o][b];
-        nest->strides[o][b] = stride;
+    int64_t extent = iter->shape[a];
+    iter->shape[a] = iter->shape[b];
+    iter->shape[b] = extent;
+    for (int o = 0; o < iter->operands; o++) {
+        int64_t stride = iter->strides[o][a];
+        iter->strides[o][a] = iter->strides[o][b];
+        iter->strides[o][b] = stride;
     }
 }
 
 /* Walk a dimension that the first operand has backwards from its other end. */
-static void flip_dimension(histo_nest *nest, int d)
+static void flip_dimension(histo_strided_iter *iter, int d)
 {
-    for (int o = 0; o < nest->operands; o++) {
-        nest->base[o] += (nest->shape[d] - 1) * nest->strides[o][d];
-        nest->strides[o][d] = -nest->strides[o][d];
+    for (int o = 0; o < iter->operands; o++) {
+        iter->base[o] += (iter->shape[d] - 1) * iter->strides[o][d];
+        iter->strides[o][d] = -iter->strides[o][d];
     }
 }
 
-static bool joins(const histo_nest *nest, int outer, int inner)
+static bool joins(const histo_strided_iter *iter, int outer, int inner)
 {
-    for (int o = 0; o < nest->operands; o++)
-        if (nest->strides[o][outer] != nest->strides[o][inner] * nest->shape[inner]) return false;
+    for (int o = 0; o < iter->operands; o++)
+        if (iter->strides[o][outer] != iter->strides[o][inner] * iter->shape[inner]) return false;
     return true;
 }
 
-void histo_nest_make(histo_nest *nest, int operands, const histo_view *const *views)
+void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views)
 {
     const histo_view *first = views[0];
-    *nest = (histo_nest){.operands = operands, .batch = 1, .per_batch = 1};
+    *iter = (histo_strided_iter){.operands = operands, .batch = 1, .per_batch = 1};
     for (int o = 0; o < operands; o++)
-        nest->base[o] = views[o]->data;
+        iter->base[o] = views[o]->data;
     for (int d = 0; d < first->ndim; d++) {
         bool is_batch = d < first->batch_ndim;
-        *(is_batch ? &nest->batch : &nest->per_batch) *= first->shape[d];
+        *(is_batch ? &iter->batch : &iter->per_batch) *= first->shape[d];
         if (first->shape[d] == 1) continue;
         for (int o = 0; o < operands; o++)
-            nest->strides[o][nest->ndim] = views[o]->strides[d];
-        nest->shape[nest->ndim++] = first->shape[d];
-        nest->batch_ndim += is_batch;
+            iter->strides[o][iter->ndim] = views[o]->strides[d];
+        iter->shape[iter->ndim++] = first->shape[d];
+        iter->batch_ndim += is_batch;
     }
-    if (nest->batch * nest->per_batch == 0) { /* nothing to walk: the addresses may be anything */
-        nest->ndim = 1;
-        nest->batch_ndim = 0;
-        nest->shape[0] = 0;
+    if (iter->batch * iter->per_batch == 0) { /* nothing to walk: the addresses may be anything */
+        iter->ndim = 1;
+        iter->batch_ndim = 0;
+        iter->shape[0] = 0;
         return;
     }
-    int free_dim = nest->batch_ndim;
-    for (int d = free_dim; d < nest->ndim; d++)
-        if (nest->strides[0][d] < 0) flip_dimension(nest, d);
+    int free_dim = iter->batch_ndim;
+    for (int d = free_dim; d < iter->ndim; d++)
+        if (iter->strides[0][d] < 0) flip_dimension(iter, d);
     /* Largest stride outermost, so that runs follow memory (insertion sort: stable, and at most 8 long). */
-    for (int d = free_dim + 1; d < nest->ndim; d++)
-        for (int e = d; e > free_dim && distance(nest->strides[0][e - 1]) < distance(nest->strides[0][e]); e--)
-            swap_dimensions(nest, e - 1, e);
+    for (int d = free_dim + 1; d < iter->ndim; d++)
+        for (int e = d; e > free_dim && distance(iter->strides[0][e - 1]) < distance(iter->strides[0][e]); e--)
+            swap_dimensions(iter, e - 1, e);
     int joined = free_dim;
-    for (int d = free_dim; d < nest->ndim; d++) {
-        if (d > free_dim && joins(nest, joined - 1, d)) {
-            nest->shape[joined - 1] *= nest->shape[d];
+    for (int d = free_dim; d < iter->ndim; d++) {
+        if (d > free_dim && joins(iter, joined - 1, d)) {
+            iter->shape[joined - 1] *= iter->shape[d];
             for (int o = 0; o < operands; o++)
-                nest->strides[o][joined - 1] = nest->strides[o][d];
+                iter->strides[o][joined - 1] = iter->strides[o][d];
         } else {
-            nest->shape[joined] = nest->shape[d];
+            iter->shape[joined] = iter->shape[d];
             for (int o = 0; o < operands; o++)
-                nest->strides[o][joined] = nest->strides[o][d];
+                iter->strides[o][joined] = iter->strides[o][d];
             joined++;
         }
     }
-    nest->ndim = joined;
-    if (nest->ndim == nest->batch_ndim) { /* one sample a batch entry: a run of one */
-        nest->shape[nest->ndim] = 1;
+    iter->ndim = joined;
+    if (iter->ndim == iter->batch_ndim) { /* one sample a batch entry: a run of one */
+        iter->shape[iter->ndim] = 1;
         for (int o = 0; o < operands; o++)
-            nest->strides[o][nest->ndim] = 0;
-        nest->ndim++;
+            iter->strides[o][iter->ndim] = 0;
+        iter->ndim++;
     }
 }
 
-void histo_nest_make_ragged(histo_nest *nest, int operands, const histo_view *const *views, int64_t batch,
-                            const int64_t *offsets)
+void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
+                                    int64_t batch, const int64_t *offsets)
 {
     int64_t n = views[0]->shape[0];
-    *nest =
-        (histo_nest){.operands = operands, .ndim = 1, .batch = batch, .per_batch = n, .shape = {n}, .offsets = offsets};
+    *iter = (histo_strided_iter){
+        .operands = operands, .ndim = 1, .batch = batch, .per_batch = n, .shape = {n}, .offsets = offsets};
     for (int o = 0; o < operands; o++) {
-        nest->base[o] = views[o]->data;
-        nest->strides[o][0] = views[o]->strides[0];
+        iter->base[o] = views[o]->data;
+        iter->strides[o][0] = views[o]->strides[0];
     }
 }
 
-void histo_nest_make_pairs(histo_nest *nest, const histo_view *stack, histo_pairs step)
+void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step)
 {
     const int at = stack->batch_ndim;
     histo_view first = *stack;
@@ -106,43 +106,43 @@ void histo_nest_make_pairs(histo_nest *nest, const histo_view *stack, histo_pair
         first.shape[d] = stack->shape[d + 1];
         first.strides[d] = stack->strides[d + 1];
     }
-    histo_nest_make(nest, 1, views);
-    nest->images = (int)stack->shape[at];
-    nest->step = (int)step;
-    nest->image_stride = stack->strides[at];
-    for (int d = nest->ndim++; d > nest->batch_ndim; d--) {
-        nest->shape[d] = nest->shape[d - 1];
-        nest->strides[0][d] = nest->strides[0][d - 1];
+    histo_strided_iter_make(iter, 1, views);
+    iter->images = (int)stack->shape[at];
+    iter->step = (int)step;
+    iter->image_stride = stack->strides[at];
+    for (int d = iter->ndim++; d > iter->batch_ndim; d--) {
+        iter->shape[d] = iter->shape[d - 1];
+        iter->strides[0][d] = iter->strides[0][d - 1];
     }
-    nest->shape[nest->batch_ndim] = nest->images / nest->step;
-    nest->strides[0][nest->batch_ndim] = nest->image_stride * nest->step;
-    nest->per_batch *= nest->images / nest->step;
+    iter->shape[iter->batch_ndim] = iter->images / iter->step;
+    iter->strides[0][iter->batch_ndim] = iter->image_stride * iter->step;
+    iter->per_batch *= iter->images / iter->step;
 }
 
-histo_nest histo_nest_places(const histo_nest *nest)
+histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter)
 {
-    histo_nest places = *nest;
-    places.per_batch /= nest->images / nest->step;
+    histo_strided_iter places = *iter;
+    places.per_batch /= iter->images / iter->step;
     places.ndim--;
-    for (int d = nest->batch_ndim; d < places.ndim; d++) {
-        places.shape[d] = nest->shape[d + 1];
-        places.strides[0][d] = nest->strides[0][d + 1];
+    for (int d = iter->batch_ndim; d < places.ndim; d++) {
+        places.shape[d] = iter->shape[d + 1];
+        places.strides[0][d] = iter->strides[0][d + 1];
     }
     return places;
 }
 
-int64_t histo_nest_samples(const histo_nest *nest)
+int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
 {
-    return nest->offsets ? nest->per_batch : nest->batch * nest->per_batch;
+    return iter->offsets ? iter->per_batch : iter->batch * iter->per_batch;
 }
 
 /* The last batch entry that begins at a sample or before it. */
-static int64_t entry_of(const histo_nest *nest, int64_t sample)
+static int64_t entry_of(const histo_strided_iter *iter, int64_t sample)
 {
-    int64_t low = 0, high = nest->batch - 1;
+    int64_t low = 0, high = iter->batch - 1;
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
-        if (nest->offsets[middle] <= sample)
+        if (iter->offsets[middle] <= sample)
             low = middle;
         else
             high = middle - 1;
@@ -150,44 +150,44 @@ static int64_t entry_of(const histo_nest *nest, int64_t sample)
     return low;
 }
 
-void histo_walk_start(histo_walk *walk, const histo_nest *nest, int64_t begin, int64_t end, int64_t limit)
+void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit)
 {
-    *walk = (histo_walk){.nest = nest, .left = end - begin, .limit = limit};
-    for (int d = nest->ndim - 1; d >= 0 && walk->left > 0; d--) {
-        walk->index[d] = begin % nest->shape[d];
-        begin /= nest->shape[d];
+    *walk = (histo_walk){.iter = iter, .left = end - begin, .limit = limit};
+    for (int d = iter->ndim - 1; d >= 0 && walk->left > 0; d--) {
+        walk->index[d] = begin % iter->shape[d];
+        begin /= iter->shape[d];
     }
-    if (nest->offsets && walk->left > 0) walk->entry = entry_of(nest, walk->index[0]);
+    if (iter->offsets && walk->left > 0) walk->entry = entry_of(iter, walk->index[0]);
 }
 
 bool histo_walk_next(histo_walk *walk, histo_run *run)
 {
     if (walk->left <= 0) return false;
-    const histo_nest *nest = walk->nest;
-    int last = nest->ndim - 1;
-    int64_t n = nest->shape[last] - walk->index[last];
+    const histo_strided_iter *iter = walk->iter;
+    int last = iter->ndim - 1;
+    int64_t n = iter->shape[last] - walk->index[last];
     if (n > walk->limit) n = walk->limit;
     if (n > walk->left) n = walk->left;
     run->batch = 0;
-    if (nest->offsets) {
-        while (nest->offsets[walk->entry + 1] <= walk->index[0])
+    if (iter->offsets) {
+        while (iter->offsets[walk->entry + 1] <= walk->index[0])
             walk->entry++;
-        int64_t of_entry = nest->offsets[walk->entry + 1] - walk->index[0];
+        int64_t of_entry = iter->offsets[walk->entry + 1] - walk->index[0];
         if (n > of_entry) n = of_entry;
         run->batch = walk->entry;
     }
     run->n = n;
-    for (int d = 0; d < nest->batch_ndim; d++)
-        run->batch = run->batch * nest->shape[d] + walk->index[d];
-    for (int o = 0; o < nest->operands; o++) {
-        const char *at = nest->base[o];
+    for (int d = 0; d < iter->batch_ndim; d++)
+        run->batch = run->batch * iter->shape[d] + walk->index[d];
+    for (int o = 0; o < iter->operands; o++) {
+        const char *at = iter->base[o];
         for (int d = 0; d <= last; d++)
-            at += walk->index[d] * nest->strides[o][d];
+            at += walk->index[d] * iter->strides[o][d];
         run->at[o] = at;
     }
     walk->left -= n;
     walk->index[last] += n;
-    for (int d = last; d > 0 && walk->index[d] == nest->shape[d]; d--) {
+    for (int d = last; d > 0 && walk->index[d] == iter->shape[d]; d--) {
         walk->index[d] = 0;
         walk->index[d - 1]++;
     }

@@ -1,8 +1,8 @@
 /* Several views of one shape, walked together in runs along one dimension.
  *
- * histo_nest_make drops and joins dimensions where all operands allow it, so that a contiguous image of any rank is one
- * long run. The order of samples within a batch entry is not kept (counting does not need it), but which samples stand
- * side by side is. */
+ * histo_strided_iter_make drops and joins dimensions where all operands allow it, so that a contiguous image of any
+ * rank is one long run. The order of samples within a batch entry is not kept (counting does not need it), but which
+ * samples stand side by side is. */
 #ifndef VIEW_WALK_H
 #define VIEW_WALK_H
 
@@ -11,7 +11,7 @@
 /* Samples of each axis, weights, mask, where. */
 #define HISTO_MAX_OPERANDS (HISTO_MAX_AXES + 3)
 
-typedef struct histo_nest {
+typedef struct histo_strided_iter {
     int operands;
     int ndim;          /* at least 1; the last dimension is the run */
     int batch_ndim;    /* the first of them */
@@ -26,32 +26,32 @@ typedef struct histo_nest {
     int64_t image_stride;   /* bytes from an image to the next */
     const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
                                which is no batch dimension, and per_batch is all of them. Else NULL */
-} histo_nest;
+} histo_strided_iter;
 
 /* views: checked, all of one shape. */
-void histo_nest_make(histo_nest *nest, int operands, const histo_view *const *views);
+void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
 
 /* The same of ragged segments: views of one dimension, whose order is kept. */
-void histo_nest_make_ragged(histo_nest *nest, int operands, const histo_view *const *views, int64_t batch,
-                            const int64_t *offsets);
+void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
+                                    int64_t batch, const int64_t *offsets);
 
 /* Pairs of a stack of images, checked; step: histo_pairs. */
-void histo_nest_make_pairs(histo_nest *nest, const histo_view *stack, histo_pairs step);
+void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step);
 
 /* The same without the dimension of the pairs: a sample is a place of the first image. */
-histo_nest histo_nest_places(const histo_nest *nest);
+histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter);
 
 /* Samples of all batch entries together. */
-int64_t histo_nest_samples(const histo_nest *nest);
+int64_t histo_strided_iter_samples(const histo_strided_iter *iter);
 
 typedef struct histo_run {
     int64_t batch; /* the entry these samples belong to */
     int64_t n;
-    const char *at[HISTO_MAX_OPERANDS]; /* address of the first sample; the next is at + nest->strides[o][ndim-1] */
+    const char *at[HISTO_MAX_OPERANDS]; /* address of the first sample; the next is at + iter->strides[o][ndim-1] */
 } histo_run;
 
 typedef struct histo_walk {
-    const histo_nest *nest;
+    const histo_strided_iter *iter;
     int64_t left;
     int64_t limit;
     int64_t entry; /* where ragged */
@@ -59,7 +59,7 @@ typedef struct histo_walk {
 } histo_walk;
 
 /* Samples [begin, end) of all batch * per_batch, batch entries one after the other, in runs of at most limit. */
-void histo_walk_start(histo_walk *walk, const histo_nest *nest, int64_t begin, int64_t end, int64_t limit);
+void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit);
 
 /* The next run, or false at the end. */
 bool histo_walk_next(histo_walk *walk, histo_run *run);

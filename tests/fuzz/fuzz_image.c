@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "../../cli/reader.h"
+#include "../../cli/input/reader.h"
 
 extern const reader_kind reader_png, reader_jpeg, reader_tiff, reader_pnm;
 

@@ -34,7 +34,7 @@ static void save_twice(const histo_hist *hist, histo_format format)
 
 static void load(const uint8_t *data, size_t size)
 {
-    enum { MOST_TO_SAVE = 20000 }; /* slots: larger histograms would only take time */
+    enum { MAX_TO_SAVE = 20000 }; /* slots: larger histograms would only take time */
     histo_hist *hist = NULL;
     histo_status status = histo_hist_load(data, size, NULL, &hist);
     if (status != HISTO_OK) {
@@ -42,7 +42,7 @@ static void load(const uint8_t *data, size_t size)
         return;
     }
     const bool is_sparse = histo_hist_storage(hist) == HISTO_SPARSE,
-               is_small = histo_hist_size(hist, HISTO_FLOW) <= MOST_TO_SAVE;
+               is_small = histo_hist_size(hist, HISTO_FLOW) <= MAX_TO_SAVE;
     if (is_small || is_sparse) {
         save_twice(hist, HISTO_JSON);
         save_twice(hist, HISTO_BINARY);

@@ -1,0 +1,16 @@
+/* Failures of the library, and of the command, as sentences. */
+#ifndef CLI_FAILURE_H
+#define CLI_FAILURE_H
+
+#include "base/fault.h"
+
+/* "SUBJECT: what the library's last failure says". Returns -1. */
+int fault_of_library(fault *f, int status, const char *subject);
+
+/* The same of a file of wisdom, which the library names itself. */
+int fault_of_wisdom(fault *f);
+
+/* Erase the progress line, print "histo: SENTENCE" on standard error and return the exit status of the fault. */
+int fault_report(const fault *f);
+
+#endif

@@ -1,0 +1,18 @@
+/* Recording the first failure as the sentence that the user reads. */
+#include "base/fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+int fault_set(fault *f, int status, const char *format, ...)
+{
+    if (f->status != EXIT_OK) return -1;
+    f->status = status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(f->text, sizeof f->text, format, arguments);
+    va_end(arguments);
+    for (char *c = f->text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f) *c = '?';
+    return -1;
+}

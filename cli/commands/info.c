@@ -1,0 +1,48 @@
+/* `histo info`: what there is to work with. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "options/help.h"
+#include "output/terminal/wrap.h"
+
+static void print_entry(const char *label, const char *text)
+{
+    enum { COLUMN = 10 };
+    int width = printf("  %-*s", COLUMN - 2, label);
+    wrap_print(stdout, text, width, COLUMN, wrap_columns(stdout));
+}
+
+static int print_machine(fault *f)
+{
+    size_t length = histo_machine_describe(NULL, 0);
+    char *text = malloc(length + 1);
+    if (!text) return fault_set(f, EXIT_DATA, "no memory to describe this machine");
+    histo_machine_describe(text, length + 1);
+    puts("\nMachine");
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n"));)
+        if (*line) {
+            printf("  ");
+            wrap_print(stdout, line, 2, 4, wrap_columns(stdout));
+        }
+    free(text);
+    return 0;
+}
+
+int command_info(const settings *s)
+{
+    (void)s;
+    fault f = {0};
+    const reader_kind *kind;
+    help_version(stdout);
+    if (print_machine(&f) != 0) return fault_report(&f);
+    puts("\nFormats of input, recognised by content (--format NAME)");
+    for (int i = 0; (kind = reader_kind_at(i)); i++)
+        print_entry(kind->name, kind->formats);
+    puts("\nFormats of output, by the suffix of -o (--to NAME)");
+#define OUTPUT(name, what) print_entry(#name, what);
+#include "output/outputs.def"
+#undef OUTPUT
+    return EXIT_OK;
+}

@@ -1,0 +1,283 @@
+/* Histograms with names, and their numbers: see result.h. */
+#include "count/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+
+/* Are the bins those of single bytes? */
+static bool counts_bytes(const histo_hist *hist, const char *name)
+{
+    histo_axis axis = histo_hist_axis(hist, 0);
+    return name && strcmp(name, "bytes") == 0 && histo_hist_naxes(hist) == 1 && axis.kind == HISTO_INTEGER &&
+           axis.lo >= 0 && axis.hi <= 256;
+}
+
+int result_add(result *r, histo_hist *hist, const char *name, fault *f)
+{
+    int64_t batch = histo_hist_batch(hist);
+    series *more = realloc(r->series, (size_t)(r->count + batch) * sizeof *more);
+    char *copy = name ? strdup(name) : NULL;
+    if (more) r->series = more;
+    if (!more || (name && !copy)) {
+        histo_hist_destroy(hist);
+        free(copy);
+        return fault_set(f, EXIT_DATA, "no memory for another histogram");
+    }
+    if (r->count == 0) r->bytes = counts_bytes(hist, name);
+    for (int64_t entry = 0; entry < batch; entry++)
+        more[r->count++] =
+            (series){.name = entry ? NULL : copy, .hist = hist, .entry = entry, .shares_hist = entry > 0};
+    return 0;
+}
+
+void result_free(result *r)
+{
+    for (int i = 0; i < r->count; i++) {
+        if (!r->series[i].shares_hist) histo_hist_destroy(r->series[i].hist);
+        free(r->series[i].name);
+        free(r->series[i].stats);
+    }
+    for (int a = 0; a < HISTO_MAX_AXES; a++)
+        free(r->axis_names[a]);
+    free(r->series);
+    free(r->title);
+    *r = (result){0};
+}
+
+int result_naxes(const result *r)
+{
+    return histo_hist_naxes(r->series[0].hist);
+}
+
+bool result_is_weighted(const result *r)
+{
+    return histo_hist_weighting(r->series[0].hist) != HISTO_UNWEIGHTED;
+}
+
+bool result_is_sparse(const result *r)
+{
+    bool any = false;
+    for (int i = 0; i < r->count; i++)
+        any = any || histo_hist_storage(r->series[i].hist) == HISTO_SPARSE;
+    return any;
+}
+
+static double *edges_of(const histo_axis *axis)
+{
+    double *edges = malloc((size_t)(axis->bins + 1) * sizeof *edges);
+    if (edges) histo_axis_edges(axis, edges);
+    return edges;
+}
+
+static bool axes_alike(const histo_axis *x, const histo_axis *y)
+{
+    if (x->bins != y->bins || x->closed != y->closed) return false;
+    double *a = edges_of(x), *b = edges_of(y);
+    bool alike = a && b && memcmp(a, b, (size_t)(x->bins + 1) * sizeof *a) == 0;
+    free(a);
+    free(b);
+    return alike;
+}
+
+bool result_alike(const result *r, int i, int j)
+{
+    const histo_hist *x = r->series[i].hist, *y = r->series[j].hist;
+    if (x == y) return true;
+    if (histo_hist_naxes(x) != histo_hist_naxes(y) || histo_hist_weighting(x) != histo_hist_weighting(y)) return false;
+    for (int a = 0; a < histo_hist_naxes(x); a++) {
+        histo_axis ax = histo_hist_axis(x, a), ay = histo_hist_axis(y, a);
+        if (!axes_alike(&ax, &ay)) return false;
+    }
+    return true;
+}
+
+int64_t table_cell(const table *t, const int64_t *slots)
+{
+    int64_t cell = 0;
+    for (int a = 0; a < t->naxes; a++)
+        cell = cell * (t->bins[a] + 3) + slots[a];
+    return cell;
+}
+
+/* The position of a slot by its number. */
+static void place(const table *t, int64_t slot, int64_t *slots)
+{
+    for (int a = t->naxes - 1; a >= 0; a--) {
+        slots[a] = slot % (t->bins[a] + 3);
+        slot /= t->bins[a] + 3;
+    }
+}
+
+bool table_next(const table *t, int64_t *cell, int64_t *slots)
+{
+    if (++*cell == t->cells) return false;
+    if (t->occupied || *cell == 0) {
+        place(t, t->occupied ? t->occupied[*cell] : 0, slots);
+        return true;
+    }
+    for (int a = t->naxes - 1; ++slots[a] == t->bins[a] + 3; a--)
+        slots[a] = 0;
+    return true;
+}
+
+bool table_is_bin(const table *t, const int64_t *slots)
+{
+    bool inside = true;
+    for (int a = 0; a < t->naxes; a++)
+        inside = inside && slots[a] >= 1 && slots[a] <= t->bins[a];
+    return inside;
+}
+
+double table_value(const table *t, int64_t cell)
+{
+    return t->sum_w ? t->sum_w[cell] : (double)t->counts[cell];
+}
+
+static void tally(table *t)
+{
+    int64_t slots[HISTO_MAX_AXES];
+    t->samples = t->masked;
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        uint64_t count = t->counts[cell];
+        t->samples += count;
+        for (int a = 0; count && a < t->naxes; a++) {
+            t->under[a] += slots[a] == 0 ? count : 0;
+            t->over[a] += slots[a] == t->bins[a] + 1 ? count : 0;
+            t->nan[a] += slots[a] == t->bins[a] + 2 ? count : 0;
+        }
+    }
+}
+
+static bool read_axes(table *t, const histo_hist *hist)
+{
+    t->naxes = histo_hist_naxes(hist);
+    for (int a = 0; a < t->naxes; a++) {
+        histo_axis axis = histo_hist_axis(hist, a);
+        t->bins[a] = axis.bins;
+        if (!(t->edges[a] = edges_of(&axis))) return false;
+    }
+    return true;
+}
+
+/* The cells of all entries of a batch, of which t has the first. */
+static bool read_cells(table *t, const histo_hist *hist)
+{
+    int64_t all = histo_hist_size(hist, HISTO_FLOW);
+    bool weighted = histo_hist_weighting(hist) != HISTO_UNWEIGHTED;
+    t->cells = all / histo_hist_batch(hist);
+    t->counts = malloc((size_t)all * sizeof *t->counts);
+    if (!t->counts || histo_hist_read_counts(hist, HISTO_FLOW, t->counts, all) != HISTO_OK) return false;
+    if (!weighted) return true;
+    t->sum_w = malloc((size_t)all * sizeof *t->sum_w);
+    t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
+    return t->sum_w && t->sum_w2 && histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) == HISTO_OK;
+}
+
+/* The occupied slots of all entries of a batch, of which t has the first. */
+static bool read_occupied(table *t, const histo_hist *hist)
+{
+    int64_t all;
+    if (histo_hist_occupied(hist, HISTO_FLOW, &all) != HISTO_OK) return false;
+    t->occupied = malloc((size_t)all * sizeof *t->occupied + 1);
+    t->counts = malloc((size_t)all * sizeof *t->counts + 1);
+    t->cells = all;
+    return t->occupied && t->counts &&
+           histo_hist_read_occupied(hist, HISTO_FLOW, t->occupied, t->counts, all) == HISTO_OK;
+}
+
+/* Divide the occupied slots, all of which the first table has, among the tables of a batch. */
+static void divide_occupied(table *tables, const histo_hist *hist)
+{
+    const int64_t batch = histo_hist_batch(hist), slots = histo_hist_size(hist, HISTO_FLOW) / batch;
+    const int64_t all = tables[0].cells;
+    int64_t at = 0;
+    for (int64_t i = 0; i < batch; i++) {
+        table *t = &tables[i];
+        t->occupied = tables[0].occupied + at;
+        t->counts = tables[0].counts + at;
+        for (t->cells = 0; at < all && t->occupied[t->cells] / slots == i; at++)
+            t->occupied[t->cells++] -= i * slots;
+    }
+}
+
+/* The table of the entry behind that of `before`, whose arrays it shares. */
+static table next_entry(const table *before)
+{
+    table t = {.naxes = before->naxes, .cells = before->cells};
+    memcpy(t.bins, before->bins, sizeof t.bins);
+    memcpy(t.edges, before->edges, sizeof t.edges);
+    if (before->occupied) return t; /* its share is known when all are counted */
+    t.counts = before->counts + t.cells;
+    if (before->sum_w) {
+        t.sum_w = before->sum_w + t.cells;
+        t.sum_w2 = before->sum_w2 + t.cells;
+    }
+    return t;
+}
+
+/* The tables of a batch, one for each entry. */
+static bool read_batch(table *tables, const histo_hist *hist, table_kind kind)
+{
+    const bool is_list = kind == TABLE_OF_OCCUPIED && histo_hist_storage(hist) == HISTO_SPARSE;
+    int64_t batch = histo_hist_batch(hist);
+    if (!read_axes(&tables[0], hist)) return false;
+    if (!(is_list ? read_occupied(&tables[0], hist) : read_cells(&tables[0], hist))) return false;
+    uint64_t *masked = malloc((size_t)batch * sizeof *masked);
+    bool good = masked && histo_hist_read_masked(hist, masked, batch) == HISTO_OK;
+    for (int64_t i = 1; i < batch && good; i++)
+        tables[i] = next_entry(&tables[i - 1]);
+    if (good && is_list) divide_occupied(tables, hist);
+    for (int64_t i = 0; i < batch && good; i++) {
+        tables[i].masked = masked[i];
+        tally(&tables[i]);
+    }
+    free(masked);
+    return good;
+}
+
+static void table_free(table *t)
+{
+    for (int a = 0; a < t->naxes; a++)
+        free(t->edges[a]);
+    free(t->occupied);
+    free(t->counts);
+    free(t->sum_w);
+    free(t->sum_w2);
+}
+
+table *tables_read(const result *r, table_kind kind, fault *f)
+{
+    table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
+    bool good = tables != NULL;
+    for (int i = 0; i < r->count && good; i++)
+        if (!r->series[i].shares_hist) good = read_batch(&tables[i], r->series[i].hist, kind);
+    if (good) return tables;
+    fault_set(f, EXIT_DATA, "no memory to read the counts out: use fewer bins, or fewer histograms");
+    tables_free(tables, r);
+    return NULL;
+}
+
+void tables_free(table *tables, const result *r)
+{
+    for (int i = 0; i < r->count && tables; i++)
+        if (!r->series[i].shares_hist) table_free(&tables[i]);
+    free(tables);
+}
+
+histo_stats table_stats(const table *t, int a, bool whole)
+{
+    histo_stats all = {0};
+    int64_t slots[HISTO_MAX_AXES];
+    for (int64_t cell = -1; table_next(t, &cell, slots);) {
+        uint64_t count = t->counts[cell];
+        int64_t bin = slots[a] - 1;
+        if (!count || bin < 0 || bin >= t->bins[a]) continue;
+        double lo = t->edges[a][bin], hi = t->edges[a][bin + 1];
+        double middle = whole ? lo : lo / 2 + hi / 2;
+        histo_stats these = {.samples = count, .min = lo, .max = whole ? lo : hi, .mean = middle};
+        histo_stats_merge(&all, &these);
+    }
+    return all;
+}

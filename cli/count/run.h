@@ -1,0 +1,49 @@
+/* A run over input files: what is counted, and on which axes. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "count/bins.h"
+#include "count/result.h"
+#include "input/feed.h"
+#include "input/stack.h"
+
+typedef struct run {
+    const settings *settings;
+    bins_list bins;
+    feed feed;
+    result *result;
+
+    /* As the first file has it; all others must be like it. */
+    bool joint;
+    int count;        /* sources that are counted */
+    int64_t segments; /* of each, counted apart */
+    char **names;
+    histo_dtype *dtypes;
+
+    stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
+
+    int naxes;
+    axis_search search[HISTO_MAX_AXES];
+    histo_axis axes[HISTO_MAX_AXES];
+    bool in_pass[HISTO_MAX_AXES];
+    bool surveyed; /* a sample, at least */
+
+    histo_plan **plans; /* [count], for the sources of each dtype one; a joint histogram has the first */
+    int file, page;     /* that series are counted for */
+    int first_series;   /* of them */
+
+    bool want_stats, whole; /* whole: the bins tell every sample's value */
+    double counting_s, bytes;
+} run;
+
+/* Open the first file, find out what it has of what s asks, and find the axes, in as many passes over all files as that
+ * takes. The series will go to `to`. run_end afterwards, also on failure. */
+int run_begin(run *r, const settings *s, result *to, fault *f);
+void run_end(run *r);
+
+/* Is the file like the first one? For feed_visitor.enter, with the run as self. */
+int run_enter_file(void *self, int file, const samples *in, fault *f);
+
+int run_fault_memory(fault *f);
+
+#endif

@@ -1,0 +1,44 @@
+#include "count/wisdom.h"
+
+#include <errno.h>
+#include <histo/histo.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *wisdom_default_path(void)
+{
+    static char path[PATH_MAX];
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    int length = 0;
+    if (config && *config == '/')
+        length = snprintf(path, sizeof path, "%s/histo/wisdom", config);
+    else if (home && *home)
+        length = snprintf(path, sizeof path, "%s/.config/histo/wisdom", home);
+    return length > 0 && length < (int)sizeof path ? path : NULL;
+}
+
+int wisdom_make_directory(fault *f)
+{
+    const char *path = wisdom_default_path();
+    if (!path)
+        return fault_set(f, EXIT_DATA, "there is no default place for wisdom without $HOME: name a file with --save");
+    char part[PATH_MAX];
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return fault_set(f, EXIT_DATA, "the directory %s cannot be made (%s): name a file with --save", part,
+                             strerror(errno));
+    }
+    return 0;
+}
+
+int wisdom_load_default(fault *f)
+{
+    const char *path = wisdom_default_path();
+    if (!path || access(path, F_OK) != 0 || histo_wisdom_load(path) == HISTO_OK) return 0;
+    return fault_set(f, EXIT_DATA, "%s", histo_last_error());
+}

@@ -1,0 +1,21 @@
+/* A mask from a file, read in step with the data it is for. */
+#ifndef CLI_MASK_H
+#define CLI_MASK_H
+
+#include "input/reader.h"
+
+typedef struct mask mask;
+
+/* A mask for the pages of data, which stays open longer. */
+mask *mask_open(const char *path, const reader *data, fault *f);
+void mask_close(mask *m);
+
+/* A u8 view of rows x cols of the mask from (y, x) on: not zero where samples count. Valid until the next call. */
+int mask_view(mask *m, int64_t y, int64_t x, int64_t rows, int64_t cols, histo_view *view, fault *f);
+
+/* A page ended after `height` rows: the mask must have as many. */
+int mask_end_page(mask *m, int64_t height, fault *f);
+/* Back to the first row, for another page or pass. */
+int mask_rewind(mask *m, fault *f);
+
+#endif

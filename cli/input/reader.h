@@ -1,0 +1,100 @@
+/* Readers: one file a format, behind one small interface that streams bands of samples, so that a file larger than
+ * memory is a normal input. To add a format: readers/NAME.c defines a reader_kind, and a row in readers/readers.def
+ * names it. */
+#ifndef CLI_READER_H
+#define CLI_READER_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/fault.h"
+#include "input/input.h"
+
+/* What the user asked about the input. Zero or NULL means: not asked. */
+typedef struct read_options {
+    const char *purpose; /* of a file that is read as it is found, without options: "masks"; NULL for samples */
+    const char *format;  /* --format: force a reader by name */
+    bool bytes;          /* --bytes: count the bytes of any file */
+    bool has_dtype;      /* --dtype: raw binary */
+    histo_dtype dtype;
+    int ndim; /* --shape */
+    int64_t shape[HISTO_MAX_DIMS];
+    int64_t offset;      /* --offset: bytes to skip before raw samples */
+    bool big_endian;     /* --endian big */
+    const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
+    int page;            /* --page: 0-based; -1: all */
+    bool has_page;       /* --page was given */
+    bool skip_bad;       /* --skip-bad: cells that are no number are counted in `bad`, not refused */
+    char delimiter;      /* --delimiter; 0: found */
+    int header;          /* --header yes/no: 1, 0; -1: found */
+    bool columns;        /* columns are asked for, so blanks between plain numbers divide these */
+    bool paired;         /* cells of a row belong together: one that is bad takes the row with it */
+} read_options;
+
+/* A piece of one page: rows x cols samples of each wanted channel. The views are two-dimensional, in the sample's own
+ * dtype and this machine's byte order, and valid until the next call. */
+typedef struct band {
+    int page;     /* 0-based */
+    int64_t y, x; /* where its first sample lies in the page */
+    int64_t rows, cols;
+    histo_view *views; /* one for each wanted channel, in the order they were asked for. Of cells that need not stay
+                          paired, each has its own number of rows, where bad ones were left out */
+} band;
+
+typedef enum channel_model {
+    CHANNELS_PLAIN = 0, /* columns, or an array: channels have numbers and perhaps names */
+    CHANNELS_GRAY,      /* an image: gray */
+    CHANNELS_GRAY_ALPHA,
+    CHANNELS_RGB,
+    CHANNELS_RGBA,
+    CHANNELS_CMYK,
+} channel_model;
+
+typedef struct reader reader;
+
+typedef struct reader_kind {
+    const char *name;    /* "png": what --format takes */
+    const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
+    /* Does the content look like this format? head is the beginning of the (gunzipped) data. */
+    bool (*recognize)(const unsigned char *head, size_t size, const char *path);
+    /* Take over `in` (closed with the reader, also on failure). NULL on failure. */
+    reader *(*open)(input *in, const read_options *options, fault *f);
+} reader_kind;
+
+struct reader {
+    const reader_kind *kind;
+    input *in;
+    channel_model model;
+    int channels;                 /* of the data, at least 1 */
+    const char *const *names;     /* [channels], or NULL: channels have no names */
+    const histo_dtype *dtypes;    /* [channels] */
+    const bool *numeric;          /* [channels], or NULL: all. False where the first rows hold words alone */
+    int64_t pages, height, width; /* of a page; -1 where not known in advance. One-dimensional data: height is the
+                                     number of samples, width 1 */
+    int64_t pages_in_file;        /* where more than one page is there and none was asked for, else 0; -1: several */
+    uint64_t bad;                 /* cells, or rows of paired ones, skipped so far (--skip-bad), in this pass */
+
+    /* Say which channels bands shall hold (indices, in order, repeats allowed); called once, before the first next. */
+    int (*select)(reader *r, const int *channels, int count, fault *f);
+    /* 1 and a band, 0 at the end, -1 on failure. Bands hold at most about 4 MiB of samples, unless the format cannot
+     * be split (then what it must). */
+    int (*next)(reader *r, band *b, fault *f);
+    /* Back to the first band: 0, or -1. */
+    int (*rewind)(reader *r, fault *f);
+    /* Free everything, `in` too. */
+    void (*close)(reader *r);
+};
+
+/* Open path ("-" is standard input) with the reader that its content, or options, call for. keep: it will be read more
+ * than once. NULL on failure, with one sentence that names the file. */
+reader *reader_open(const char *path, const read_options *options, bool keep, fault *f);
+
+/* The table of readers, for `histo info`; NULL past the end. */
+const reader_kind *reader_kind_at(int i);
+
+/* For readers of interleaved samples: views of the wanted channels into rows x cols pixels at base. */
+void reader_interleaved_views(histo_view *views, const int *wanted, int count, const void *base, histo_dtype dtype,
+                              int channels, int64_t rows, int64_t cols, int64_t pitch_bytes);
+
+#endif

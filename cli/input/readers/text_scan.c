@@ -1,0 +1,153 @@
+/* The sliding window over text, and the scanner of cells in it. */
+#include "input/readers/text_scan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Fuzzing slides the window over small files too. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+enum { FIRST_WINDOW = 64 };
+#else
+enum { FIRST_WINDOW = 1 << 18 };
+#endif
+
+static int grow(text_window *w, uint64_t line, fault *f)
+{
+    const char *name = input_name(w->in);
+    if (w->capacity >= LONGEST_ROW)
+        return fault_set(f, EXIT_DATA,
+                         "%s, line %" PRIu64
+                         ": a row of more than %d MiB begins here; close the quote that may be open in "
+                         "it, or break it into lines",
+                         name, line, LONGEST_ROW >> 20);
+    size_t capacity = w->capacity ? 2 * w->capacity : FIRST_WINDOW;
+    char *data = realloc(w->data, capacity + 2);
+    if (!data) return fault_set(f, EXIT_DATA, "no memory to read %s, line %" PRIu64, name, line);
+    w->data = data;
+    w->capacity = capacity;
+    return 0;
+}
+
+int text_window_more(text_window *w, uint64_t line, fault *f)
+{
+    if (w->ended) return 0;
+    if (w->at) {
+        w->size -= w->at;
+        memmove(w->data, w->data + w->at, w->size);
+        w->at = 0;
+    }
+    if (w->size == w->capacity && grow(w, line, f) != 0) return -1;
+    size_t before = w->size;
+    while (w->size < w->capacity && !w->ended) {
+        int64_t got = input_read(w->in, w->data + w->size, w->capacity - w->size, f);
+        if (got < 0) return -1;
+        w->size += (size_t)got;
+        w->ended = got == 0;
+    }
+    if (w->ended && w->size > 0 && w->data[w->size - 1] != '\n') w->data[w->size++] = '\n';
+    w->data[w->size] = '\n';
+    return w->size > before;
+}
+
+void text_window_reset(text_window *w)
+{
+    w->size = w->at = 0;
+    w->ended = false;
+}
+
+void text_window_free(text_window *w)
+{
+    free(w->data);
+}
+
+/* A quoted cell whose opening quote is at q: behind its closing quote, or NULL if the window ends first. */
+static const char *scan_quoted(const char *q, const char *end, text_cell *cell)
+{
+    cell->quoted = true;
+    cell->begin = ++q;
+    for (;; q += 2) {
+        for (; *q != '"'; q++) {
+            if (*q != '\n') continue;
+            if (q == end) return NULL;
+            cell->newlines++;
+        }
+        if (q + 1 == end) return NULL; /* whether the quote is doubled is not known yet */
+        if (q[1] != '"') break;
+    }
+    cell->end = q;
+    return q + 1;
+}
+
+static inline bool ends_cell(char c, text_delimiter delimiter)
+{
+    return c == '\n' || c == delimiter || (delimiter == ' ' && c == '\t');
+}
+
+text_follow text_scan_cell(const char **at, const char *end, text_delimiter delimiter, text_cell *cell)
+{
+    const char *begin = *at;
+    while (is_blank(*begin, delimiter) && !ends_cell(*begin, delimiter))
+        begin++;
+    const char *q = begin;
+    *cell = (text_cell){.begin = begin};
+    if (*q == '"') {
+        q = scan_quoted(q, end, cell);
+        if (!q) return TEXT_CUT;
+        while (is_blank(*q, delimiter) && !ends_cell(*q, delimiter))
+            q++;
+        if (!ends_cell(*q, delimiter)) cell->quoted = false; /* "a"b is no quoted cell, but one with quotes in it */
+    }
+    if (!cell->quoted) {
+        while (!ends_cell(*q, delimiter))
+            q++;
+        cell->begin = begin;
+        cell->end = q;
+        while (cell->end > begin && is_blank(cell->end[-1], delimiter))
+            cell->end--;
+    }
+    if (delimiter == ' ')
+        while (is_blank(*q, delimiter))
+            q++;
+    if (q == end) return TEXT_CUT;
+    bool row_ended = *q == '\n';
+    *at = row_ended || delimiter != ' ' ? q + 1 : q;
+    return row_ended ? TEXT_ROW : TEXT_CELL;
+}
+
+bool text_skip_to_row(const char **at, const char *end, text_delimiter delimiter, uint64_t *line)
+{
+    for (;;) {
+        const char *p = *at;
+        while (is_blank(*p, delimiter))
+            p++;
+        if (*p == '#') p = memchr(p, '\n', (size_t)(end + 1 - p));
+        if (p == end) return false;
+        if (*p != '\n') {
+            if (delimiter == ' ') *at = p;
+            return true;
+        }
+        ++*line;
+        *at = p + 1;
+    }
+}
+
+int64_t text_scan_row(const char **at, const char *end, text_delimiter delimiter, text_cell *cells, int64_t room,
+                      uint64_t *line)
+{
+    const char *p = *at;
+    uint64_t newlines = 1;
+    text_cell cell;
+    int64_t count = 0;
+    text_follow follow;
+    do {
+        follow = text_scan_cell(&p, end, delimiter, &cell);
+        if (follow == TEXT_CUT) return 0;
+        newlines += cell.newlines;
+        if (count < room) cells[count] = cell;
+        count++;
+    } while (follow == TEXT_CELL);
+    *at = p;
+    *line += newlines;
+    return count;
+}

@@ -1,0 +1,241 @@
+/* The samples that are counted: see samples.h. */
+#include "input/samples.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "input/luma.h"
+#include "input/mask.h"
+#include "input/segments.h"
+
+struct samples {
+    const settings *settings;
+    reader *reader;
+    choice choice;
+    mask *mask;
+    segments *segments; /* or NULL */
+    histo_view *views;  /* [choice.total] */
+    histo_view mask_view;
+    unsigned char *luma; /* of the piece at hand, source after source */
+    size_t luma_size;
+    bool begun;
+    int page;              /* at hand */
+    int64_t height;        /* rows of it so far */
+    int64_t pixels_in_roi; /* of it so far */
+};
+
+static int check_roi(const samples *in, fault *f)
+{
+    const int64_t *roi = in->settings->roi;
+    const reader *r = in->reader;
+    if (r->height < 0 && r->width == 1)
+        return fault_set(f, EXIT_USAGE, "%s has no pixels for --roi: it is for images and two-dimensional arrays",
+                         input_name(r->in));
+    bool outside = (r->width >= 0 && roi[0] + roi[2] > r->width) || (r->height >= 0 && roi[1] + roi[3] > r->height);
+    if (!outside) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--roi %" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 " reaches outside %s, which has %" PRId64
+                     " x %" PRId64 " pixels",
+                     roi[0], roi[1], roi[2], roi[3], input_name(r->in), r->width, r->height);
+}
+
+static int begin(samples *in, const char *path, bool keep, fault *f)
+{
+    const settings *s = in->settings;
+    in->reader = reader_open(path, &s->read, keep, f);
+    if (!in->reader || choice_make(&in->choice, in->reader, s, f) != 0) return -1;
+    if (s->has_roi && check_roi(in, f) != 0) return -1;
+    if (s->mask && !(in->mask = mask_open(s->mask, in->reader, f))) return -1;
+    if (s->segments && !(in->segments = segments_open(s->segments, f))) return -1;
+    in->views = malloc((size_t)in->choice.total * sizeof *in->views);
+    return in->views ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", path);
+}
+
+samples *samples_open(const char *path, const settings *s, bool keep, fault *f)
+{
+    samples *in = calloc(1, sizeof *in);
+    if (!in) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", path);
+        return NULL;
+    }
+    in->settings = s;
+    if (begin(in, path, keep, f) == 0) return in;
+    samples_close(in);
+    return NULL;
+}
+
+void samples_close(samples *in)
+{
+    if (!in) return;
+    mask_close(in->mask);
+    segments_close(in->segments);
+    choice_free(&in->choice);
+    if (in->reader) in->reader->close(in->reader);
+    free(in->views);
+    free(in->luma);
+    free(in);
+}
+
+const choice *samples_choice(const samples *in)
+{
+    return &in->choice;
+}
+
+const reader *samples_reader(const samples *in)
+{
+    return in->reader;
+}
+
+int64_t samples_segments(const samples *in)
+{
+    return in->segments ? segments_count(in->segments) : 1;
+}
+
+int samples_rewind(samples *in, fault *f)
+{
+    in->begun = false;
+    if (in->segments) segments_rewind(in->segments);
+    if (in->mask && mask_rewind(in->mask, f) != 0) return -1;
+    return in->reader->rewind(in->reader, f);
+}
+
+static int end_page(samples *in, fault *f)
+{
+    if (!in->begun) return 0;
+    const int64_t *roi = in->settings->roi;
+    const char *name = input_name(in->reader->in);
+    int64_t pixels;
+    bool inside = !__builtin_mul_overflow(roi[2], roi[3], &pixels) && in->pixels_in_roi == pixels;
+    if (in->settings->has_roi && !inside)
+        return fault_set(f, EXIT_USAGE, "--roi reaches outside page %d of %s: choose a smaller one, or a --page",
+                         in->page, name);
+    if (in->mask && in->reader->bad)
+        return fault_set(f, EXIT_DATA,
+                         "%s has cells left out by --skip-bad, so that --mask does not fit it any more: %s", name,
+                         "correct them, or leave one of the two out");
+    return in->mask ? mask_end_page(in->mask, in->height, f) : 0;
+}
+
+/* Keep of the band what lies in the region of interest: false if nothing does. */
+static bool crop(const int64_t *roi, band *b, int views)
+{
+    int64_t left = roi[0] > b->x ? roi[0] : b->x, top = roi[1] > b->y ? roi[1] : b->y;
+    int64_t right = roi[0] + roi[2] < b->x + b->cols ? roi[0] + roi[2] : b->x + b->cols;
+    int64_t bottom = roi[1] + roi[3] < b->y + b->rows ? roi[1] + roi[3] : b->y + b->rows;
+    if (left >= right || top >= bottom) return false;
+    for (int i = 0; i < views; i++) {
+        histo_view *v = &b->views[i];
+        v->data = (const char *)v->data + (top - b->y) * v->strides[0] + (left - b->x) * v->strides[1];
+        v->shape[0] = bottom - top;
+        v->shape[1] = right - left;
+    }
+    b->y = top;
+    b->x = left;
+    b->rows = bottom - top;
+    b->cols = right - left;
+    return true;
+}
+
+static int count_views(const choice *c)
+{
+    int views = 0;
+    for (int i = 0; i < c->total; i++)
+        views += c->sources[i].luma ? 3 : 1;
+    return views;
+}
+
+/* The views of the sources, from those of the band. */
+static int make_views(samples *in, const band *b, fault *f)
+{
+    const choice *c = &in->choice;
+    size_t size = 0, used = 0;
+    for (int i = 0; i < c->total; i++)
+        if (c->sources[i].luma) size += (size_t)(b->rows * b->cols) * histo_dtype_size(c->sources[i].dtype);
+    if (size > in->luma_size) {
+        free(in->luma);
+        in->luma_size = 0;
+        in->luma = malloc(size);
+        if (!in->luma) return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(in->reader->in));
+        in->luma_size = size;
+    }
+    const int64_t shape[] = {b->rows, b->cols};
+    for (int i = 0; i < c->total; i++) {
+        const sample_source *s = &c->sources[i];
+        if (!s->luma) {
+            in->views[i] = b->views[s->view];
+            continue;
+        }
+        luma_of(&b->views[s->view], in->luma + used);
+        in->views[i] = histo_view_nd(in->luma + used, s->dtype, 2, shape);
+        used += (size_t)(b->rows * b->cols) * histo_dtype_size(s->dtype);
+    }
+    return 0;
+}
+
+/* Enter the page of the band, if it is a new one. */
+static int turn_page(samples *in, const band *b, fault *f)
+{
+    if (in->begun && b->page == in->page) return 0;
+    if (end_page(in, f) != 0) return -1;
+    if (in->begun && in->mask && mask_rewind(in->mask, f) != 0) return -1;
+    in->begun = true;
+    in->page = b->page;
+    in->height = in->pixels_in_roi = 0;
+    return 0;
+}
+
+/* Views of one dimension, and where segments begin in them. */
+static int cut_segments(samples *in, const band *b, piece *p, fault *f)
+{
+    if (b->page > 0 || b->cols != 1)
+        return fault_set(f, EXIT_USAGE, "%s has rows and columns: --segments is for samples in one dimension",
+                         input_name(in->reader->in));
+    for (int i = 0; i < in->choice.total; i++)
+        in->views[i].ndim = 1;
+    in->mask_view.ndim = 1;
+    p->offsets = segments_next(in->segments, b->rows);
+    return 0;
+}
+
+int samples_next(samples *in, piece *p, fault *f)
+{
+    const settings *s = in->settings;
+    const choice *c = &in->choice;
+    band b;
+    do {
+        int more = in->reader->next(in->reader, &b, f);
+        if (more < 0) return -1;
+        if (more == 0 && end_page(in, f) != 0) return -1;
+        if (more == 0) return in->segments ? segments_end(in->segments, in->reader, f) : 0;
+        if (turn_page(in, &b, f) != 0) return -1;
+        if (b.y + b.rows > in->height) in->height = b.y + b.rows;
+    } while (s->has_roi && !crop(s->roi, &b, count_views(c)));
+    in->pixels_in_roi += b.rows * b.cols;
+    if (make_views(in, &b, f) != 0) return -1;
+    if (in->mask && mask_view(in->mask, b.y, b.x, b.rows, b.cols, &in->mask_view, f) != 0) return -1;
+    const int64_t width = in->reader->width >= 0 ? in->reader->width : b.cols;
+    *p = (piece){.page = b.page,
+                 .y = s->has_roi ? b.y - s->roi[1] : b.y,
+                 .x = s->has_roi ? b.x - s->roi[0] : b.x,
+                 .width = s->has_roi ? s->roi[2] : width,
+                 .views = in->views,
+                 .weights = c->weights == NO_SOURCE ? NULL : &in->views[c->weights],
+                 .mask = in->mask ? &in->mask_view : NULL,
+                 .where = c->where == NO_SOURCE ? NULL : &in->views[c->where],
+                 .filters_itself = s->has_where && c->where == NO_SOURCE,
+                 .where_lo = s->where[0],
+                 .where_hi = s->where[1]};
+    if (in->segments && cut_segments(in, &b, p, f) != 0) return -1;
+    return 1;
+}
+
+histo_fill_options piece_fill(const piece *p, int i)
+{
+    return (histo_fill_options){.weights = p->weights,
+                                .mask = p->mask,
+                                .where = p->filters_itself ? &p->views[i] : p->where,
+                                .where_lo = p->where_lo,
+                                .where_hi = p->where_hi,
+                                .offsets = p->offsets,
+                                .pairs = p->pairs};
+}

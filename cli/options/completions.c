@@ -1,0 +1,261 @@
+/* Completions for bash, zsh and fish. Each shell's rules differ, so each has its own few functions; what they say comes
+ * from the same tables. */
+#include <string.h>
+
+#include "options/document.h"
+#include "options/options.h"
+
+enum { WORDS = 512 };
+
+static bool is_listed(const option_row *option, const command_row *command)
+{
+    return option->group != GROUP_HIDDEN && option_taken(option, command);
+}
+
+/* The names of all subcommands with something between them. */
+static void print_commands(const char *between, FILE *out)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "%s%s", i ? between : "", command_rows[i].name);
+}
+
+/* Text with a backslash before each of some characters. Help texts go between single quotes: they use none, or the
+ * shell's own way around them. */
+static void print_escaped(const char *text, const char *escaped, const char *quote, FILE *out)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs(quote, out);
+        else
+            fprintf(out, "%s%c", strchr(escaped, *text) ? "\\" : "", *text);
+    }
+}
+
+/* ---- bash ---- */
+
+static void print_bash_pattern(const option_row *option, FILE *out)
+{
+    if (option->letter) fprintf(out, "-%c | ", option->letter);
+    fprintf(out, "--%s", option->name);
+}
+
+/* What follows an option: words of a list, a file, or something that nobody but the user knows. */
+static void print_bash_values(FILE *out)
+{
+    char words[WORDS];
+    const char *unknown = "    ";
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option_row *option = &option_rows[i];
+        if (!option->argument || !option->values) continue;
+        option_values(option, words, sizeof words);
+        fputs("    ", out);
+        print_bash_pattern(option, out);
+        if (strcmp(words, VALUES_FILES) == 0)
+            fputs(") return ;;\n", out);
+        else
+            fprintf(out, ") compopt +o default; _histo_words '%s'; return ;;\n", words);
+    }
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!option_rows[i].argument || option_rows[i].values) continue;
+        fputs(unknown, out);
+        print_bash_pattern(&option_rows[i], out);
+        unknown = " | ";
+    }
+    fputs(") compopt +o default; return ;;\n", out);
+}
+
+static void print_bash_options(FILE *out)
+{
+    for (int c = 0; c < COMMAND_COUNT; c++) {
+        fprintf(out, "        %s) _histo_words '", command_rows[c].name);
+        for (int i = 0; i < OPTION_COUNT; i++)
+            if (is_listed(&option_rows[i], &command_rows[c])) fprintf(out, " --%s", option_rows[i].name);
+        fputs("' ;;\n", out);
+    }
+}
+
+void document_bash(FILE *out)
+{
+    fputs("# Completions of histo for bash, made by 'histo help --bash'. Where nothing else is known, files complete.\n"
+          "_histo_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$word\"); }\n"
+          "\n"
+          "_histo()\n"
+          "{\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=hist\n"
+          "    COMPREPLY=()\n"
+          "    if [[ $word == = ]]; then\n"
+          "        word=\n"
+          "    elif [[ $before == = ]]; then\n"
+          "        before=${COMP_WORDS[COMP_CWORD - 2]}\n"
+          "    fi\n"
+          "    case $before in\n",
+          out);
+    print_bash_values(out);
+    fputs("    esac\n"
+          "    if ((COMP_CWORD > 1)); then\n"
+          "        case ${COMP_WORDS[1]} in\n"
+          "        ",
+          out);
+    print_commands(" | ", out);
+    fputs(") command=${COMP_WORDS[1]} ;;\n"
+          "        esac\n"
+          "    fi\n"
+          "    if [[ $word == -* ]]; then\n"
+          "        case $command in\n",
+          out);
+    print_bash_options(out);
+    fputs("        esac\n"
+          "    elif ((COMP_CWORD == 1)); then\n"
+          "        compopt -o filenames\n"
+          "        mapfile -t COMPREPLY < <(compgen -W '",
+          out);
+    print_commands(" ", out);
+    fputs("' -- \"$word\"; compgen -f -- \"$word\")\n"
+          "    elif [[ $command == help ]]; then\n"
+          "        _histo_words '",
+          out);
+    print_commands(" ", out);
+    fputs("'\n"
+          "    fi\n"
+          "}\n"
+          "complete -o default -F _histo histo\n",
+          out);
+}
+
+/* ---- zsh ---- */
+
+static void print_zsh_text(const char *text, FILE *out)
+{
+    print_escaped(text, "[]:\\", "'\\''", out);
+}
+
+static void print_zsh_option(const option_row *option, FILE *out)
+{
+    char words[WORDS];
+    const char *repeats = option == &option_rows[OPTION_PARAM] ? "*" : "";
+    const char *with_value = option->argument ? "=" : "", *short_with_value = option->argument ? "+" : "";
+    if (option->letter)
+        fprintf(out, " \\\n        '(-%c --%s)'{-%c%s,--%s%s}'[", option->letter, option->name, option->letter,
+                short_with_value, option->name, with_value);
+    else
+        fprintf(out, " \\\n        '%s--%s%s[", repeats, option->name, with_value);
+    print_zsh_text(option->help, out);
+    fputc(']', out);
+    if (option->argument) {
+        fputc(':', out);
+        print_zsh_text(option->argument, out);
+        option_values(option, words, sizeof words);
+        if (strcmp(words, VALUES_FILES) == 0) {
+            fputs(":_files", out);
+        } else {
+            fputs(":(", out);
+            print_zsh_text(words, out);
+            fputc(')', out);
+        }
+    }
+    fputc('\'', out);
+}
+
+void document_zsh(FILE *out)
+{
+    fputs("#compdef histo\n"
+          "# Completions of histo for zsh, made by 'histo help --zsh'.\n"
+          "_histo() {\n"
+          "    local command=hist\n"
+          "    local -a subcommands=(",
+          out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "\n        '%s:", command_rows[i].name);
+        print_zsh_text(command_rows[i].summary, out);
+        fputc('\'', out);
+    }
+    fputs(")\n"
+          "    if ((CURRENT == 2)) && [[ $words[2] != -* ]]; then\n"
+          "        _describe -t subcommands subcommand subcommands\n"
+          "        _files\n"
+          "        return\n"
+          "    fi\n"
+          "    case $words[2] in\n"
+          "    (",
+          out);
+    print_commands("|", out);
+    fputs(") command=$words[2]; shift words; ((CURRENT--)) ;;\n"
+          "    esac\n"
+          "    case $command in\n",
+          out);
+    for (int c = 0; c < COMMAND_COUNT; c++) {
+        const command_row *command = &command_rows[c];
+        fprintf(out, "    (%s) _arguments -s -S", command->name);
+        for (int i = 0; i < OPTION_COUNT; i++)
+            if (is_listed(&option_rows[i], command)) print_zsh_option(&option_rows[i], out);
+        if (c == COMMAND_HELP) {
+            fputs(" \\\n        ':subcommand:(", out);
+            print_commands(" ", out);
+            fputs(")'", out);
+        } else if (command->max_operands != 0) {
+            fputs(" \\\n        '*:file:_files'", out);
+        }
+        fputs(" ;;\n", out);
+    }
+    fputs("    esac\n"
+          "}\n"
+          "_histo \"$@\"\n",
+          out);
+}
+
+/* ---- fish ---- */
+
+static void print_fish_text(const char *text, FILE *out)
+{
+    print_escaped(text, "\\", "\\'", out);
+}
+
+static void print_fish_option(const option_row *option, FILE *out)
+{
+    char words[WORDS];
+    fputs("complete -c histo -n '__histo_runs", out);
+    for (int c = 0; c < COMMAND_COUNT; c++)
+        if (option_taken(option, &command_rows[c])) fprintf(out, " %s", command_rows[c].name);
+    fprintf(out, "' -l %s", option->name);
+    if (option->letter) fprintf(out, " -s %c", option->letter);
+    if (option->argument) {
+        option_values(option, words, sizeof words);
+        if (strcmp(words, VALUES_FILES) == 0)
+            fputs(" -r -F", out);
+        else
+            fprintf(out, " -x -a '%s'", words);
+    }
+    fputs(" -d '", out);
+    print_fish_text(option->help, out);
+    fputs("'\n", out);
+}
+
+void document_fish(FILE *out)
+{
+    fputs("# Completions of histo for fish, made by 'histo help --fish'.\n"
+          "function __histo_runs --description 'Is the subcommand one of these?'\n"
+          "    set -l tokens (commandline -opc)\n"
+          "    set -l command hist\n"
+          "    if contains -- \"$tokens[2]\" ",
+          out);
+    print_commands(" ", out);
+    fputs("\n"
+          "        set command $tokens[2]\n"
+          "    end\n"
+          "    contains -- $command $argv\n"
+          "end\n",
+          out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        fprintf(out, "complete -c histo -n 'test (count (commandline -opc)) -eq 1' -a %s -d '", command_rows[i].name);
+        print_fish_text(command_rows[i].summary, out);
+        fputs("'\n", out);
+    }
+    fputs("complete -c histo -n '__histo_runs help' -f -a '", out);
+    print_commands(" ", out);
+    fputs("'\ncomplete -c histo -n '__histo_runs", out);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (command_rows[i].max_operands == 0) fprintf(out, " %s", command_rows[i].name);
+    fputs("' -f\n", out);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].group != GROUP_HIDDEN) print_fish_option(&option_rows[i], out);
+}

@@ -1,0 +1,20 @@
+/* What --help and --version print. */
+#ifndef CLI_HELP_H
+#define CLI_HELP_H
+
+#include <stdio.h>
+
+#include "options/options.h"
+
+/* All subcommands, and how to go on. */
+void help_overview(FILE *out);
+/* One subcommand: its options by group, and examples. */
+void help_command(const command_row *command, FILE *out);
+void help_version(FILE *out);
+
+/* "-b, --bins N|RULE|@FILE" */
+void help_option_label(const option_row *option, char *label, size_t capacity);
+/* The next line of a command's examples, "COMMAND\tWHAT IT DOES\n": false at the end. */
+bool help_next_example(const char **examples, char *line, size_t capacity, char **what);
+
+#endif

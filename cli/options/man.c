@@ -1,0 +1,244 @@
+/* The man page, in the classic man macros. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "options/document.h"
+#include "options/help.h"
+
+enum { LINE = 72 };
+
+/* One character of text as roff takes it. */
+static void print_character(char c, FILE *out)
+{
+    switch (c) {
+    case '\\':
+        fputs("\\e", out);
+        break;
+    case '-':
+        fputs("\\-", out);
+        break;
+    case '\'':
+        fputs("\\(aq", out);
+        break;
+    case '^':
+        fputs("\\(ha", out);
+        break;
+    case '~':
+        fputs("\\(ti", out);
+        break;
+    default:
+        fputc(c, out);
+    }
+}
+
+static void print_literal(const char *text, size_t bytes, FILE *out)
+{
+    if (bytes && *text == '.') fputs("\\&", out); /* at the beginning of a line it would be a command */
+    for (size_t i = 0; i < bytes; i++)
+        print_character(text[i], out);
+}
+
+static void print_text(const char *text, FILE *out)
+{
+    size_t column = 0;
+    for (text += strspn(text, " \n"); *text; text += strspn(text, " \n")) {
+        size_t bytes = strcspn(text, " \n");
+        if (column) fputc(column + bytes > LINE ? '\n' : ' ', out);
+        column = (column + bytes > LINE ? 0 : column) + bytes + 1;
+        print_literal(text, bytes, out);
+        text += bytes;
+    }
+    fputc('\n', out);
+}
+
+static void print_bold(const char *text, FILE *out)
+{
+    fputs("\\fB", out);
+    print_literal(text, strlen(text), out);
+    fputs("\\fR", out);
+}
+
+/* An entry of a list: its label in bold, and text. */
+static void print_entry(const char *label, const char *text, FILE *out)
+{
+    fputs(".TP\n", out);
+    print_bold(label, out);
+    fputc('\n', out);
+    print_text(text, out);
+}
+
+static void print_heading(FILE *out)
+{
+    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* so that a package can be built twice and be the same */
+    time_t when = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
+    struct tm broken = {.tm_year = 70, .tm_mday = 1};
+    gmtime_r(&when, &broken);
+    char date[32];
+    strftime(date, sizeof date, "%Y-%m-%d", &broken);
+    fprintf(out, ".TH HISTO 1 %s \"histo %s\" \"User Commands\"\n", date, histo_version());
+    fputs(".SH NAME\nhisto \\- exact histograms of images, arrays, tables and raw data\n", out);
+}
+
+static void print_synopsis(FILE *out)
+{
+    fputs(".SH SYNOPSIS\n\\fBhisto\\fR [\\fIOPTION\\fR]... [\\fIFILE\\fR]...\n", out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const command_row *command = &command_rows[i];
+        fprintf(out, ".br\n\\fBhisto %s\\fR [\\fIOPTION\\fR]...", command->name);
+        const char *name = command->operands + strspn(command->operands, "[");
+        size_t bytes = strcspn(name, "].");
+        if (bytes)
+            fprintf(out, " %.*s\\fI%.*s\\fR%s", (int)(name - command->operands), command->operands, (int)bytes, name,
+                    name + bytes);
+        fputc('\n', out);
+    }
+}
+
+static void print_description(FILE *out)
+{
+    fputs(".SH DESCRIPTION\n", out);
+    print_text(
+        "histo counts samples into bins: the pixels of images, the elements of arrays, columns of tables, numbers "
+        "in text, raw binary samples or bytes. Counts are exact 64-bit numbers; samples below the first bin, above "
+        "the last one and those that are no number are counted too, so that nothing is lost in silence. A sample "
+        "is in a bin if it is not below its lower edge and below its upper edge; the last bin includes its upper "
+        "edge, too, unless the bins are those that integers get when nothing is said about bins.",
+        out);
+    fputs(".PP\n", out);
+    print_text("A file that has the name of a subcommand is named with its directory, as in ./show.", out);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        print_entry(command_rows[i].name, command_rows[i].description, out);
+}
+
+static void print_sentence(const char *phrase, FILE *out)
+{
+    char sentence[512];
+    snprintf(sentence, sizeof sentence, "%s.", phrase);
+    if (*sentence >= 'a' && *sentence <= 'z') *sentence = (char)(*sentence - 'a' + 'A');
+    print_text(sentence, out);
+}
+
+static void print_takers(const option_row *option, const char *beginning, FILE *out)
+{
+    char takers[128], sentence[192];
+    snprintf(sentence, sizeof sentence, "%s %s.", beginning, option_takers(option, takers, sizeof takers));
+    print_text(sentence, out);
+}
+
+static void print_option(const option_row *option, FILE *out)
+{
+    fputs(".TP\n", out);
+    if (option->letter) fprintf(out, "\\fB\\-%c\\fR, ", option->letter);
+    fputs("\\fB\\-\\-", out);
+    print_literal(option->name, strlen(option->name), out);
+    fputs("\\fR", out);
+    if (option->argument) {
+        fputs(" \\fI", out);
+        print_literal(option->argument, strlen(option->argument), out);
+        fputs("\\fR", out);
+    }
+    fputc('\n', out);
+    print_sentence(option->help, out);
+    if (*option->more) print_text(option->more, out);
+}
+
+/* Do all options of a group serve the same subcommands? */
+static bool is_uniform(option_group group, const option_row **any)
+{
+    *any = NULL;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (option_rows[i].group != group) continue;
+        if (*any && (*any)->commands != option_rows[i].commands) return false;
+        *any = &option_rows[i];
+    }
+    return true;
+}
+
+static void print_options(FILE *out)
+{
+    fputs(".SH OPTIONS\n", out);
+    print_text("Of an option that is given more than once, the last one counts, but of --param all do.", out);
+    for (int group = 0; group < GROUP_HIDDEN; group++) {
+        const option_row *any;
+        bool uniform = is_uniform((option_group)group, &any);
+        fprintf(out, ".SS %s\n", option_group_names[group]);
+        if (uniform) print_takers(any, "These are for", out);
+        for (int i = 0; i < OPTION_COUNT; i++) {
+            if (option_rows[i].group != (option_group)group) continue;
+            print_option(&option_rows[i], out);
+            if (!uniform) print_takers(&option_rows[i], "For", out);
+        }
+    }
+}
+
+static void print_formats(FILE *out)
+{
+    const reader_kind *kind;
+    fputs(".SH FORMATS\n", out);
+    print_text("Formats of input are recognised by content; --format names one.", out);
+    for (int i = 0; (kind = reader_kind_at(i)); i++)
+        print_entry(kind->name, kind->formats, out);
+    fputs(".PP\n", out);
+    print_text("Formats of output are taken from the suffix of the file that -o names; --to names one.", out);
+#define OUTPUT(name, what) print_entry(#name, what, out);
+#include "output/outputs.def"
+#undef OUTPUT
+}
+
+static void print_surroundings(FILE *out)
+{
+    fputs(".SH FILES\n", out);
+    print_entry(".histo-PID-N.tmp",
+                "An output file while it is being written, in the directory of the file that it replaces when it is "
+                "complete. An interrupt removes it.",
+                out);
+    print_entry("$TMPDIR/histo-XXXXXX",
+                "The copy of a pipe that has to be read more than once. It has no name for long, and is gone with the "
+                "process.",
+                out);
+    print_entry("$XDG_CONFIG_HOME/histo/wisdom, ~/.config/histo/wisdom",
+                "The wisdom that hist and explain use where --wisdom names none.", out);
+    fputs(".SH ENVIRONMENT\n", out);
+    print_entry("HISTO_THREADS", "How many CPU threads to use, where --threads does not say.", out);
+    print_entry("HISTO_STRATEGY", "The strategy to use, where --strategy does not say.", out);
+    print_entry(
+        "HISTO_CPU",
+        "The newest instructions to use: baseline, avx2, avx512 or avx512vbmi2. Counts do not depend on it; it is for "
+        "tests and comparisons.",
+        out);
+    print_entry("TMPDIR", "Where temporary copies go; /tmp if not set.", out);
+    print_entry("COLUMNS, LINES", "The size of text where the terminal does not tell it.", out);
+    print_entry("NO_COLOR", "If set and not empty, drawings have no colors; nor have they if TERM is dumb.", out);
+    fputs(".SH EXIT STATUS\n", out);
+    print_entry("0", "All is well.", out);
+    print_entry("1", "A file could not be read or written, or does not hold what it should.", out);
+    print_entry("2", "The command line is wrong.", out);
+    fputs(".PP\n", out);
+    print_text(
+        "On failure, one sentence on standard error says what is wrong, where, and what to do, and no output file "
+        "is left behind.",
+        out);
+}
+
+static void print_examples(FILE *out)
+{
+    fputs(".SH EXAMPLES\n", out);
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        const char *examples = command_rows[i].examples;
+        char line[256], *what;
+        while (help_next_example(&examples, line, sizeof line, &what))
+            print_entry(line, what, out);
+    }
+}
+
+void document_man(FILE *out)
+{
+    print_heading(out);
+    print_synopsis(out);
+    print_description(out);
+    print_options(out);
+    print_formats(out);
+    print_surroundings(out);
+    print_examples(out);
+}

@@ -1,0 +1,273 @@
+/* Parsing the command line with getopt_long, whose tables are made from options.def and whose failures become sentences
+ * here. */
+#define _GNU_SOURCE
+#include "options/options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options/help.h"
+#include "options/nearest.h"
+#include "options/values.h"
+
+enum { LONG_CODE = 256 }; /* getopt gives letters as they are, and long options as LONG_CODE + option_id */
+
+typedef struct getopt_tables {
+    char letters[2 * OPTION_COUNT + 2];
+    struct option longs[OPTION_COUNT + 1];
+} getopt_tables;
+
+static void make_tables(getopt_tables *tables, const command_row *command)
+{
+    char *letter = tables->letters;
+    struct option *next = tables->longs;
+    *letter++ = ':'; /* tell a missing argument from an unknown option */
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option_row *row = &option_rows[i];
+        if (!option_taken(row, command)) continue;
+        *next++ = (struct option){row->name, row->argument ? required_argument : no_argument, NULL, LONG_CODE + i};
+        if (!row->letter) continue;
+        *letter++ = row->letter;
+        if (row->argument) *letter++ = ':';
+    }
+    *letter = '\0';
+    *next = (struct option){0};
+}
+
+static option_id id_of_code(int code, const command_row *command)
+{
+    int i = code - LONG_CODE;
+    if (code < LONG_CODE)
+        for (i = 0; option_rows[i].letter != code || !option_taken(&option_rows[i], command); i++)
+            continue;
+    return (option_id)i;
+}
+
+static int fail_elsewhere(const command_row *command, const char *written, const option_row *option, fault *f)
+{
+    char takers[128];
+    return fault_set(f, EXIT_USAGE, "'histo %s' has no option %s, which is for %s: leave it out", command->name,
+                     written, option_takers(option, takers, sizeof takers));
+}
+
+static int fail_unknown_letter(const command_row *command, char letter, fault *f)
+{
+    char written[] = {'-', letter, '\0'};
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].letter == letter) return fail_elsewhere(command, written, &option_rows[i], f);
+    return fault_set(f, EXIT_USAGE, "'histo %s' has no option %s: 'histo %s --help' lists its options", command->name,
+                     written, command->name);
+}
+
+/* name: as written behind the two dashes, without a value. */
+static int fail_unknown_name(const command_row *command, const char *name, fault *f)
+{
+    char written[64];
+    snprintf(written, sizeof written, "--%s", name);
+    nearest meant = {.word = name};
+    const option_row *first = NULL;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const option_row *row = &option_rows[i];
+        if (!option_taken(row, command)) continue;
+        nearest_try(&meant, row->name);
+        if (strncmp(row->name, name, strlen(name)) != 0) continue;
+        if (first)
+            return fault_set(f, EXIT_USAGE, "%s may be --%s or --%s: write more of it", written, first->name,
+                             row->name);
+        first = row;
+    }
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].group != GROUP_HIDDEN && strcmp(option_rows[i].name, name) == 0)
+            return fail_elsewhere(command, written, &option_rows[i], f);
+    if (meant.best)
+        return fault_set(f, EXIT_USAGE, "'histo %s' has no option %s: did you mean --%s?", command->name, written,
+                         meant.best);
+    return fault_set(f, EXIT_USAGE, "'histo %s' has no option %s: 'histo %s --help' lists its options", command->name,
+                     written, command->name);
+}
+
+/* What getopt would not take: the argument before optind, or the letter optopt in it. */
+static int fail_option(const command_row *command, char **argv, fault *f)
+{
+    if (optopt >= LONG_CODE)
+        return fault_set(f, EXIT_USAGE, "--%s takes no value: leave out what follows the '='",
+                         option_rows[optopt - LONG_CODE].name);
+    if (optopt) return fail_unknown_letter(command, (char)optopt, f);
+    char name[48];
+    const char *written = argv[optind - 1] + 2;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(written, "="), written);
+    return fail_unknown_name(command, name, f);
+}
+
+static int fail_missing(const command_row *command, int code, fault *f)
+{
+    const option_row *row = &option_rows[id_of_code(code, command)];
+    return fault_set(f, EXIT_USAGE, "--%s needs a value: write --%s %s", row->name, row->name, row->argument);
+}
+
+/* Where the value of an option goes: a bool set to true, a pointer to the text, or what a parser makes of it. */
+typedef struct target {
+    enum { TO_NOTHING = 0, TO_FLAG, TO_TEXT, TO_PARSER } kind;
+    size_t offset; /* in settings */
+    int (*parse)(settings *s, char *text, fault *f);
+} target;
+
+#define FLAG(id, member) [OPTION_##id] = {TO_FLAG, offsetof(settings, member), NULL}
+#define TEXT(id, member) [OPTION_##id] = {TO_TEXT, offsetof(settings, member), NULL}
+#define PARSED(id, function) [OPTION_##id] = {TO_PARSER, 0, function}
+
+static const target targets[OPTION_COUNT] = {
+    TEXT(FORMAT, read.format),
+    FLAG(BYTES, read.bytes),
+    PARSED(DTYPE, value_dtype),
+    PARSED(SHAPE, value_shape),
+    PARSED(OFFSET, value_offset),
+    PARSED(ENDIAN, value_endian),
+    TEXT(DATASET, read.dataset),
+    PARSED(PAGE, value_page),
+    FLAG(SKIP_BAD, read.skip_bad),
+    PARSED(DELIMITER, value_delimiter),
+    PARSED(HEADER, value_header),
+    TEXT(CHANNEL, channels),
+    TEXT(COLUMN, channels),
+    PARSED(ROI, value_roi),
+    TEXT(MASK, mask),
+    PARSED(WHERE, value_where),
+    TEXT(WEIGHTS, weights),
+    TEXT(JOINT, joint),
+    PARSED(PAIRS, value_pairs),
+    FLAG(SPARSE, sparse),
+    FLAG(REPRODUCIBLE, reproducible),
+    FLAG(BATCH, batch),
+    TEXT(SEGMENTS, segments),
+    TEXT(BINS, bins),
+    TEXT(WIDTH, width),
+    TEXT(RANGE, range),
+    TEXT(EDGES, edges),
+    FLAG(LOG, log_bins),
+    TEXT(OUTPUT, output),
+    TEXT(TO, output_format),
+    FLAG(LOGY, log_counts),
+    TEXT(TITLE, title),
+    PARSED(SIZE, value_size),
+    FLAG(QUIET, quiet),
+    FLAG(VERBOSE, verbose),
+    PARSED(DEVICE, value_device),
+    PARSED(STRATEGY, value_strategy),
+    PARSED(PARAM, value_param),
+    PARSED(THREADS, value_threads),
+    FLAG(MEASURE, measure),
+    TEXT(WISDOM, wisdom),
+    PARSED(SAMPLES, value_samples),
+    TEXT(INPUT, inputs),
+    TEXT(CELLS, cells),
+    TEXT(IMAGE, image),
+    PARSED(REPEAT, value_repeat),
+    FLAG(QUICK, quick),
+    TEXT(TYPES, types),
+    TEXT(BIN_LIST, bins),
+    TEXT(SAMPLE_LIST, sample_list),
+    TEXT(DISTRIBUTIONS, distributions),
+    FLAG(TRANSFERS, transfers),
+    PARSED(BUDGET, value_budget),
+    TEXT(SAVE, save),
+    TEXT(JSON, json),
+};
+
+static int apply(settings *s, option_id id, char *text, fault *f)
+{
+    const target *to = &targets[id];
+    if (to->kind == TO_FLAG) *(bool *)((char *)s + to->offset) = true;
+    if (to->kind == TO_TEXT) *(const char **)((char *)s + to->offset) = text;
+    if (option_rows[id].group == GROUP_HIDDEN) s->document = option_rows[id].name;
+    return to->kind == TO_PARSER ? to->parse(s, text, f) : 0;
+}
+
+/* given: the texts of the options that were, "" where they have none. */
+static int check_together(settings *s, const char *const *given, fault *f)
+{
+    static const option_id exclusive[][2] = {
+        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},  {OPTION_CHANNEL, OPTION_COLUMN},
+        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},  {OPTION_SEGMENTS, OPTION_SKIP_BAD},
+        {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_MASK},
+        {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},   {OPTION_PAIRS, OPTION_BATCH},
+        {OPTION_PAIRS, OPTION_SEGMENTS}, {OPTION_QUIET, OPTION_VERBOSE},
+    };
+    for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
+        const option_id *pair = exclusive[i];
+        if (given[pair[0]] && given[pair[1]])
+            return fault_set(f, EXIT_USAGE, "--%s and --%s contradict each other: leave one out",
+                             option_rows[pair[0]].name, option_rows[pair[1]].name);
+    }
+    if (s->reproducible && !s->weights)
+        return fault_set(f, EXIT_USAGE,
+                         "--reproducible is about sums of weights (counts always are): add --weights COLUMN");
+    if (s->sparse && !s->joint && !s->pairs)
+        return fault_set(f, EXIT_USAGE, "--sparse is for several columns together: add --joint A,B,…");
+    const char *dtype = given[OPTION_DTYPE];
+    if (!dtype || !strchr("<>", *dtype)) return 0;
+    if (given[OPTION_ENDIAN] && s->read.big_endian != (*dtype == '>'))
+        return fault_set(f, EXIT_USAGE, "--endian %s contradicts --dtype '%s': leave one out", given[OPTION_ENDIAN],
+                         dtype);
+    s->read.big_endian = *dtype == '>';
+    return 0;
+}
+
+static int take_operands(settings *s, const command_row *command, int count, char **operands, fault *f)
+{
+    if (command->max_operands >= 0 && count > command->max_operands)
+        return fault_set(f, EXIT_USAGE, "'histo %s' takes %s, and '%s' is one too many: leave it out", command->name,
+                         command->max_operands ? "one name" : "no names", operands[command->max_operands]);
+    s->files = (const char *const *)operands;
+    s->files_count = count;
+    return 0;
+}
+
+static bool is_standard_input(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Samples come from there where no file is named. */
+static int check_standard_input(const settings *s, fault *f)
+{
+    int uses = is_standard_input(s->mask) + is_standard_input(s->segments);
+    if (uses && s->files_count == 0) uses++;
+    for (int i = 0; i < s->files_count; i++)
+        uses += is_standard_input(s->files[i]);
+    if (uses < 2) return 0;
+    return fault_set(f, EXIT_USAGE, "standard input can be read only once: name files for all but one");
+}
+
+int settings_parse(settings *s, const char *name, int argc, char **argv, fault *f)
+{
+    const command_row *command = command_find(name);
+    const char *given[OPTION_COUNT] = {NULL};
+    getopt_tables tables;
+    int code;
+    make_tables(&tables, command);
+    *s = (settings){.read.header = -1};
+    optind = 0; /* start anew */
+    opterr = 0;
+    while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
+        if (code == '?') return fail_option(command, argv, f);
+        if (code == ':') return fail_missing(command, optopt, f);
+        option_id id = id_of_code(code, command);
+        if (id == OPTION_USAGE) {
+            help_command(command, stdout);
+            return 1;
+        }
+        if (id == OPTION_RELEASE) {
+            help_version(stdout);
+            return 1;
+        }
+        given[id] = optarg ? optarg : "";
+        if (apply(s, id, optarg, f) != 0) return -1;
+    }
+    if (check_together(s, given, f) != 0) return -1;
+    s->read.columns = s->channels || s->joint || s->weights;
+    s->read.paired = s->joint || s->weights || s->where_column || s->mask;
+    if (take_operands(s, command, argc - optind, argv + optind, f) != 0) return -1;
+    return check_standard_input(s, f);
+}

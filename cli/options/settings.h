@@ -1,0 +1,98 @@
+/* What the command line asked for: every option of every subcommand, as options.def lists them. Zero or NULL: not
+ * given. */
+#ifndef CLI_SETTINGS_H
+#define CLI_SETTINGS_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+
+#include "base/fault.h"
+#include "input/reader.h"
+
+typedef struct settings {
+    const char *const *files; /* operands; none: standard input */
+    int files_count;
+
+    read_options
+        read; /* --format --bytes --dtype --shape --offset --endian --dataset --page --skip-bad --delimiter --header */
+
+    /* Which samples. */
+    const char *channels; /* --channel r,g,b | gray | all | 0,2 ; --column NAME,… is the same for columns */
+    bool has_roi;
+    int64_t roi[4];   /* --roi x,y,w,h: pixels of a page */
+    const char *mask; /* --mask FILE: counted where not zero; same height and width */
+    bool has_where;
+    double where[2];          /* --where lo:hi, both included; an open end is an infinity */
+    const char *where_column; /* --where COLUMN=lo:hi filters by another column or channel */
+    const char *weights;      /* --weights COLUMN */
+    const char *joint;        /* --joint A,B[,C…] */
+    histo_pairs pairs;        /* --pairs ring|apart: files and pages are images of one stack */
+    bool sparse;              /* --sparse: only the bins that samples are in */
+    bool reproducible;        /* --reproducible: order-independent sums of weights */
+    const char *segments;     /* --segments FILE: where each begins, and the end; one histogram for each */
+    bool batch;               /* --batch: one histogram for each file or page instead of one for all */
+
+    /* Bins. For joint histograms bins, range and edges may be lists, one entry an axis, separated by ';'. */
+    const char *bins;  /* -b N | rule | @edges-file */
+    const char *width; /* --width W */
+    const char *range; /* -r lo:hi | minmax | dtype | p1:p99 */
+    const char *edges; /* --edges a,b,c */
+    bool log_bins;     /* --log */
+
+    /* Output. */
+    const char *output;        /* -o FILE; the suffix says which format; "-" is standard output */
+    const char *output_format; /* --to FORMAT: instead of the suffix */
+    bool log_counts;           /* --logy */
+    const char *title;         /* --title */
+    bool quiet, verbose;
+    int plot_width, plot_height; /* --size WxH, pixels */
+
+    /* How. */
+    histo_device device;  /* --device auto|cpu */
+    const char *strategy; /* --strategy NAME */
+    const char *params;   /* --param name=value (repeats are joined by ',') */
+    int threads;          /* --threads N */
+    bool measure;         /* --measure */
+    const char *wisdom;   /* --wisdom FILE: loaded first, and saved with --measure */
+
+    /* What `histo bench` measures. */
+    int64_t samples;    /* --samples N: of an input, … */
+    int64_t bytes;      /* … or --samples NMiB: its bytes */
+    const char *inputs; /* --input NAME,… */
+    const char *cells;  /* --cells PATTERN,… */
+    int repeat;         /* --repeat N */
+    bool quick;         /* --quick */
+
+    const char *image; /* --image FILE, of `histo bench` and `histo tune` */
+
+    /* What `histo tune` explores, and where the results go. */
+    const char *sample_list;   /* --samples N,N… */
+    const char *types;         /* --types u8,… */
+    const char *distributions; /* --distributions NAME,… */
+    bool transfers;            /* --transfers */
+    double budget_s;           /* --budget SECONDS */
+    const char *save;          /* --save FILE|default */
+    const char *json;          /* --json FILE */
+
+    const char *document; /* of `histo help`: man, bash, zsh or fish; NULL: help to read on the terminal */
+} settings;
+
+/* Parse argv of one subcommand (argv[0] is its name) into s, which starts as zero with defaults set here. -1 with one
+ * sentence in f and EXIT_USAGE; 1 if --help was asked for and printed. Pointers refer to argv and to memory that lives
+ * as long as the process. */
+int settings_parse(settings *s, const char *command, int argc, char **argv, fault *f);
+
+/* The subcommands: each is cli/command_NAME.c. They return the exit status, after printing the sentence of a fault as
+ * "histo: SENTENCE" on standard error. */
+int command_hist(const settings *s);
+int command_merge(const settings *s);
+int command_show(const settings *s);
+int command_strategies(const settings *s);
+int command_explain(const settings *s);
+int command_bench(const settings *s);
+int command_tune(const settings *s);
+int command_info(const settings *s);
+int command_help(const settings *s);
+int command_version(const settings *s);
+
+#endif

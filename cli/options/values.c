@@ -1,0 +1,353 @@
+/* See option_values.h. Sentences quote what was written and show what would be right. */
+#define _GNU_SOURCE
+#include "options/values.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "options/nearest.h"
+#include "output/writers/plot.h"
+
+/* The numbers of a list such as 3x4: how many; -1 if it is none, or has more than `most`. All are 0 or more. */
+static int parse_naturals(const char *text, const char *dividers, int64_t *numbers, int most)
+{
+    for (int count = 0; count < most; text++) {
+        size_t length = strcspn(text, dividers);
+        char item[TEXT_NUMBER_BYTES];
+        if (length >= sizeof item || !isdigit((unsigned char)*text)) return -1;
+        memcpy(item, text, length);
+        item[length] = '\0';
+        if (!text_to_i64(item, &numbers[count++])) return -1;
+        text += length;
+        if (!*text) return count;
+    }
+    return -1;
+}
+
+/* A whole number from smallest to largest. */
+static int parse_whole(const char *option, const char *text, int64_t smallest, int64_t largest, int64_t *value,
+                       fault *f)
+{
+    if (text_to_i64(text, value) && *value >= smallest && *value <= largest) return 0;
+    if (largest == INT64_MAX)
+        return fault_set(f, EXIT_USAGE, "--%s takes a whole number, %" PRId64 " or more, and '%s' is none", option,
+                         smallest, text);
+    return fault_set(f, EXIT_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", and '%s' is none",
+                     option, smallest, largest, text);
+}
+
+/* NumPy's names, and its codes, which count bytes and stand behind a byte order. */
+static const struct {
+    const char *name, *code;
+    histo_dtype dtype;
+} numpy_dtypes[] = {
+    {"uint8", "u1", HISTO_U8},    {"int8", "i1", HISTO_I8},     {"uint16", "u2", HISTO_U16},
+    {"int16", "i2", HISTO_I16},   {"uint32", "u4", HISTO_U32},  {"int32", "i4", HISTO_I32},
+    {"uint64", "u8", HISTO_U64},  {"int64", "i8", HISTO_I64},   {"float16", "f2", HISTO_F16},
+    {"float32", "f4", HISTO_F32}, {"float64", "f8", HISTO_F64}, {"bfloat16", "", HISTO_BF16},
+};
+
+static bool parse_dtype(const char *text, histo_dtype *dtype)
+{
+    bool has_order = *text && strchr("<>=|", *text);
+    if (!has_order && histo_dtype_parse(text, dtype) == HISTO_OK) return true;
+    for (size_t i = 0; i < sizeof numpy_dtypes / sizeof *numpy_dtypes; i++) {
+        if (strcmp(has_order ? text + 1 : text, has_order ? numpy_dtypes[i].code : numpy_dtypes[i].name) != 0) continue;
+        *dtype = numpy_dtypes[i].dtype;
+        return !has_order || (text[1] && (*text != '|' || text[2] == '1')); /* '|': it has no byte order */
+    }
+    return false;
+}
+
+int value_dtype(settings *s, char *text, fault *f)
+{
+    if (parse_dtype(text, &s->read.dtype)) {
+        s->read.has_dtype = true;
+        return 0;
+    }
+    return fault_set(
+        f, EXIT_USAGE,
+        "there is no sample type '%s': --dtype takes u8 i8 u16 i16 u32 i32 u64 i64 f16 bf16 f32 f64 (bits), "
+        "NumPy's names (uint8), or NumPy's codes with a byte order (<f4, >u2: bytes)",
+        text);
+}
+
+int value_shape(settings *s, char *text, fault *f)
+{
+    int64_t samples = 1;
+    int ndim = parse_naturals(text, "x,", s->read.shape, HISTO_MAX_DIMS);
+    if (ndim < 0)
+        return fault_set(f, EXIT_USAGE,
+                         "'%s' is no shape: --shape takes up to %d whole numbers, as in 3x480x640 or 3,480,640", text,
+                         HISTO_MAX_DIMS);
+    for (int d = 0; d < ndim; d++) {
+        if (s->read.shape[d] == 0)
+            return fault_set(f, EXIT_USAGE, "a shape of '%s' holds no sample: each number of --shape must be 1 or more",
+                             text);
+        if (__builtin_mul_overflow(samples, s->read.shape[d], &samples))
+            return fault_set(f, EXIT_USAGE, "a shape of '%s' is larger than any file: make --shape fit the data", text);
+    }
+    s->read.ndim = ndim;
+    return 0;
+}
+
+int value_offset(settings *s, char *text, fault *f)
+{
+    return parse_whole("offset", text, 0, INT64_MAX, &s->read.offset, f);
+}
+
+int value_endian(settings *s, char *text, fault *f)
+{
+    s->read.big_endian = strcmp(text, "big") == 0;
+    if (s->read.big_endian || strcmp(text, "little") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--endian is little or big, not '%s'", text);
+}
+
+int value_pairs(settings *s, char *text, fault *f)
+{
+    s->pairs = strcmp(text, "ring") == 0 ? HISTO_PAIRS_RING : HISTO_PAIRS_APART;
+    if (s->pairs == HISTO_PAIRS_RING || strcmp(text, "apart") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--pairs is ring or apart, not '%s'", text);
+}
+
+int value_page(settings *s, char *text, fault *f)
+{
+    int64_t page = -1;
+    if (strcmp(text, "all") != 0 && (!text_to_i64(text, &page) || page < 0 || page > INT32_MAX))
+        return fault_set(f, EXIT_USAGE, "--page takes the number of a page, from 0, or all, and '%s' is neither", text);
+    s->read.page = (int)page;
+    s->read.has_page = true;
+    return 0;
+}
+
+int value_delimiter(settings *s, char *text, fault *f)
+{
+    static const struct {
+        const char *name;
+        char character;
+    } named[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '}, {"pipe", '|'}};
+    s->read.delimiter = text[0] && !text[1] ? text[0] : '\0';
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(text, named[i].name) == 0) s->read.delimiter = named[i].character;
+    if (s->read.delimiter) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--delimiter takes one character, or comma, semicolon, tab, space or pipe, and '%s' is neither",
+                     text);
+}
+
+int value_header(settings *s, char *text, fault *f)
+{
+    s->read.header = strcmp(text, "yes") == 0;
+    if (s->read.header || strcmp(text, "no") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--header is yes or no, not '%s'", text);
+}
+
+int value_roi(settings *s, char *text, fault *f)
+{
+    int64_t right, bottom;
+    if (parse_naturals(text, ",", s->roi, 4) != 4)
+        return fault_set(f, EXIT_USAGE,
+                         "'%s' is no region: --roi takes left, top, width and height in pixels, as in 100,50,640,480",
+                         text);
+    if (s->roi[2] == 0 || s->roi[3] == 0)
+        return fault_set(f, EXIT_USAGE, "the region '%s' is empty: width and height of --roi must be 1 or more", text);
+    if (__builtin_add_overflow(s->roi[0], s->roi[2], &right) || __builtin_add_overflow(s->roi[1], s->roi[3], &bottom))
+        return fault_set(f, EXIT_USAGE, "the region '%s' reaches beyond any page: make --roi fit the data", text);
+    s->has_roi = true;
+    return 0;
+}
+
+/* An end of a range: the number, or `open` where nothing is written. */
+static bool parse_end(const char *text, double open, double *value)
+{
+    *value = open;
+    return !*text || text_to_f64(text, value);
+}
+
+int value_where(settings *s, char *text, fault *f)
+{
+    char ends[2 * TEXT_NUMBER_BYTES];
+    char *equals = strrchr(text, '=');
+    const char *range = equals ? equals + 1 : text;
+    char *colon = strlen(range) < sizeof ends ? strchr(strcpy(ends, range), ':') : NULL;
+    if (colon) *colon = '\0';
+    if (!colon || !parse_end(ends, -INFINITY, &s->where[0]) || !parse_end(colon + 1, INFINITY, &s->where[1]))
+        return fault_set(f, EXIT_USAGE,
+                         "'%s' is no range: --where takes LO:HI, LO: or :HI, or NAME=LO:HI for another column", text);
+    if (equals == text)
+        return fault_set(f, EXIT_USAGE, "--where '%s' names no column before the '=': write NAME=LO:HI", text);
+    if (s->where[0] > s->where[1])
+        return fault_set(f, EXIT_USAGE,
+                         "the range '%s' of --where ends before it begins: write the smaller number first", range);
+    if (equals) *equals = '\0';
+    s->where_column = equals ? text : NULL;
+    s->has_where = true;
+    return 0;
+}
+
+int value_size(settings *s, char *text, fault *f)
+{
+    int64_t size[2];
+    if (parse_naturals(text, "x,", size, 2) != 2)
+        return fault_set(f, EXIT_USAGE, "'%s' is no size: --size takes width and height in pixels, as in 800x600",
+                         text);
+    for (int i = 0; i < 2; i++)
+        if (size[i] < PLOT_MIN_SIZE || size[i] > PLOT_MAX_SIZE)
+            return fault_set(f, EXIT_USAGE,
+                             "a picture of '%s' pixels cannot be drawn: width and height of --size are %d to %d", text,
+                             PLOT_MIN_SIZE, PLOT_MAX_SIZE);
+    s->plot_width = (int)size[0];
+    s->plot_height = (int)size[1];
+    return 0;
+}
+
+int value_device(settings *s, char *text, fault *f)
+{
+    enum { MAX_DEVICES = 1024 };
+    static const char numbered[] = "cuda:";
+    int64_t ordinal = 0;
+    if (strcmp(text, "auto") == 0)
+        s->device = HISTO_DEVICE_AUTO;
+    else if (strcmp(text, "cpu") == 0)
+        s->device = HISTO_DEVICE_CPU;
+    else if (strcmp(text, "cuda") == 0 ||
+             (strncmp(text, numbered, sizeof numbered - 1) == 0 &&
+              parse_naturals(text + sizeof numbered - 1, "", &ordinal, 1) == 1 && ordinal < MAX_DEVICES))
+        s->device = HISTO_DEVICE_CUDA((int)ordinal);
+    else
+        return fault_set(f, EXIT_USAGE,
+                         "there is no device '%s': --device takes auto, cpu, cuda, or cuda:N with its number", text);
+    return 0;
+}
+
+int value_strategy(settings *s, char *text, fault *f)
+{
+    const char *name = strchr(text, '/') ? strchr(text, '/') + 1 : text;
+    nearest meant = {.word = name};
+    histo_strategy_info info;
+    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
+        size_t prefix = (size_t)(name - text);
+        bool same_backend =
+            !prefix || (strlen(info.backend) == prefix - 1 && strncmp(text, info.backend, prefix - 1) == 0);
+        if (same_backend && strcmp(name, info.name) == 0) {
+            s->strategy = text;
+            return 0;
+        }
+        nearest_try(&meant, info.name);
+    }
+    if (meant.best)
+        return fault_set(f, EXIT_USAGE, "there is no strategy '%s': did you mean %s? ('histo strategies' lists them)",
+                         text, meant.best);
+    return fault_set(f, EXIT_USAGE, "there is no strategy '%s': 'histo strategies' lists them", text);
+}
+
+int value_param(settings *s, char *text, fault *f)
+{
+    static char joined[1024]; /* lives as long as the process */
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !equals[1])
+        return fault_set(f, EXIT_USAGE, "--param takes NAME=VALUE, and '%s' is none", text);
+    if (!s->params) joined[0] = '\0';
+    size_t length = strlen(joined);
+    if (strlen(text) + 2 > sizeof joined - length)
+        return fault_set(f, EXIT_USAGE, "--param was given more than fits in %zu characters: leave some out",
+                         sizeof joined);
+    if (length) joined[length++] = ',';
+    strcpy(joined + length, text);
+    s->params = joined;
+    return 0;
+}
+
+enum { MAX_THREADS = 1024 };
+
+int value_threads(settings *s, char *text, fault *f)
+{
+    int64_t threads;
+    if (parse_whole("threads", text, 1, MAX_THREADS, &threads, f) != 0) return -1;
+    s->threads = (int)threads;
+    return 0;
+}
+
+int value_environment(fault *f)
+{
+    static const char *const levels[] = {"", "baseline", "avx2", "avx512", "avx512vbmi2"};
+    const char *threads = getenv("HISTO_THREADS"), *cpu = getenv("HISTO_CPU");
+    int64_t number;
+    bool known = !cpu;
+    if (threads && *threads && !(text_to_i64(threads, &number) && number >= 1 && number <= MAX_THREADS))
+        return fault_set(f, EXIT_USAGE, "HISTO_THREADS is '%s': it must be a whole number from 1 to %d, or not set",
+                         threads, MAX_THREADS);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels && !known; i++)
+        known = strcmp(cpu, levels[i]) == 0;
+    if (known) return 0;
+    return fault_set(f, EXIT_USAGE, "HISTO_CPU is '%s': it must be baseline, avx2, avx512 or avx512vbmi2, or not set",
+                     cpu);
+}
+
+/* "1000" or "2^20" */
+static bool parse_count(const char *text, int64_t *count)
+{
+    int64_t power;
+    if (strncmp(text, "2^", 2) != 0) return text_to_i64(text, count);
+    if (!text_to_i64(text + 2, &power) || power < 0 || power > 62) return false;
+    *count = INT64_C(1) << power;
+    return true;
+}
+
+int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f)
+{
+    int count = 0;
+    for (const char *at = text;; at++) {
+        size_t length = strcspn(at, ",");
+        char item[TEXT_NUMBER_BYTES];
+        snprintf(item, sizeof item, "%.*s", (int)length, at);
+        if (length >= sizeof item || !parse_count(item, &numbers[count]) || numbers[count] < 1 ||
+            numbers[count] > largest)
+            return fault_set(f, EXIT_USAGE,
+                             "--%s takes whole numbers from 1 to %" PRId64 ", as in 1000 or 2^20, and '%.*s' is none",
+                             option, largest, (int)length, at);
+        if (count > 0 && numbers[count] <= numbers[count - 1])
+            return fault_set(f, EXIT_USAGE, "the numbers of --%s must increase, and %.*s follows a larger one", option,
+                             (int)length, at);
+        count++;
+        at += length;
+        if (!*at) return count;
+        if (count == most) return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, most);
+    }
+}
+
+int value_samples(settings *s, char *text, fault *f)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB"};
+    int64_t most = INT64_C(1) << 40, *value = &s->samples;
+    size_t digits = strspn(text, "0123456789");
+    int shift = 0;
+    for (int u = 0; u < 3; u++)
+        if (strcmp(text + digits, units[u]) == 0) shift = 10 * (u + 1);
+    s->samples = s->bytes = 0;
+    if (shift) {
+        text[digits] = '\0';
+        value = &s->bytes;
+    }
+    if (parse_whole("samples", text, 1, most >> shift, value, f) != 0) return -1;
+    *value <<= shift;
+    return 0;
+}
+
+int value_budget(settings *s, char *text, fault *f)
+{
+    if (text_to_f64(text, &s->budget_s) && s->budget_s > 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, and '%s' is no such number", text);
+}
+
+int value_repeat(settings *s, char *text, fault *f)
+{
+    int64_t repeat;
+    if (parse_whole("repeat", text, 1, 101, &repeat, f) != 0) return -1;
+    s->repeat = (int)repeat;
+    return 0;
+}

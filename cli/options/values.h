@@ -1,0 +1,35 @@
+/* From the text of an option to its value: strict, with one sentence for what is wrong. Each takes the text of one
+ * option and returns 0, or -1 with the sentence and EXIT_USAGE in f. */
+#ifndef CLI_OPTION_VALUES_H
+#define CLI_OPTION_VALUES_H
+
+#include "options/settings.h"
+
+enum { VALUE_MAX_COUNTS = 64 }; /* of a list of numbers */
+
+/* The byte order of "<f4" is for the caller to see. */
+int value_dtype(settings *s, char *text, fault *f);
+int value_shape(settings *s, char *text, fault *f);
+int value_offset(settings *s, char *text, fault *f);
+int value_endian(settings *s, char *text, fault *f);
+int value_page(settings *s, char *text, fault *f);
+int value_delimiter(settings *s, char *text, fault *f);
+int value_header(settings *s, char *text, fault *f);
+int value_pairs(settings *s, char *text, fault *f);
+int value_roi(settings *s, char *text, fault *f);
+/* Cuts text in two where it names a column. */
+int value_where(settings *s, char *text, fault *f);
+int value_size(settings *s, char *text, fault *f);
+int value_device(settings *s, char *text, fault *f);
+int value_strategy(settings *s, char *text, fault *f);
+int value_param(settings *s, char *text, fault *f);
+int value_threads(settings *s, char *text, fault *f);
+/* The variables of the environment that the library reads, and ignores where they are nonsense. */
+int value_environment(fault *f);
+/* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
+int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
+int value_samples(settings *s, char *text, fault *f);
+int value_budget(settings *s, char *text, fault *f);
+int value_repeat(settings *s, char *text, fault *f);
+
+#endif

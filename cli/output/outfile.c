@@ -1,0 +1,191 @@
+/* Writing beside and renaming. The temporary file is made in the directory of the target, since a rename replaces it in
+ * one step only within one file system, and a link is followed first, so that it is the file it points to that is
+ * replaced. */
+#define _GNU_SOURCE
+#include "output/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+
+struct outfile {
+    FILE *stream;
+    char *name;
+    bool is_stdout;
+    char *target;    /* renamed to in the end; NULL: written directly */
+    char *temporary; /* NULL: written directly */
+};
+
+static void outfile_free(outfile *o)
+{
+    free(o->name);
+    free(o->target);
+    free(o->temporary);
+    free(o);
+}
+
+static int fail_to_open(const outfile *o, int error, fault *f)
+{
+    if (error == ENOENT)
+        return fault_set(f, EXIT_DATA, "%s cannot be written: its directory does not exist; make it first", o->name);
+    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
+}
+
+static int open_stdout(outfile *o, fault *f)
+{
+    int fd = dup(STDOUT_FILENO); /* so that closing it, and what that reports, is the same for all */
+    o->stream = fd < 0 ? NULL : fdopen(fd, "wb");
+    if (o->stream) return 0;
+    int error = errno == EINVAL ? EBADF : errno; /* EINVAL: it is open, but for reading */
+    if (fd >= 0) close(fd);
+    return fault_set(f, EXIT_DATA, "standard output cannot be written (%s): name a file with -o", strerror(error));
+}
+
+static int open_directly(outfile *o, fault *f)
+{
+    o->stream = fopen(o->name, "wbe");
+    return o->stream ? 0 : fail_to_open(o, errno, f);
+}
+
+/* Where path leads through links, which may end at a file that is not there yet: to be freed. */
+static char *follow_links(const char *path)
+{
+    enum { MAX_LINKS = 40 };
+    char *at = strdup(path), link[PATH_MAX];
+    for (int i = 0; at && i < MAX_LINKS; i++) {
+        ssize_t length = readlink(at, link, sizeof link);
+        if (length < 0 || length == sizeof link) break;
+        const char *slash = link[0] == '/' ? NULL : strrchr(at, '/');
+        char *next;
+        if (asprintf(&next, "%.*s%.*s", slash ? (int)(slash - at) + 1 : 0, at, (int)length, link) < 0) next = NULL;
+        free(at);
+        at = next;
+    }
+    return at;
+}
+
+/* Make a file beside target that was not there before: the descriptor, or -1 with errno. */
+static int make_temporary(outfile *o)
+{
+    const char *slash = strrchr(o->target, '/');
+    int directory = slash ? (int)(slash - o->target) + 1 : 0;
+    for (int i = 0; i < 1000; i++) {
+        if (asprintf(&o->temporary, "%.*s.histo-%ld-%d.tmp", directory, o->target, (long)getpid(), i) < 0) {
+            o->temporary = NULL;
+            return -1;
+        }
+        int fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0) return fd;
+        free(o->temporary);
+        o->temporary = NULL;
+        if (errno != EEXIST) return -1;
+    }
+    return -1;
+}
+
+/* existing: what the target is now, or NULL. */
+static int open_beside(outfile *o, const struct stat *existing, fault *f)
+{
+    if (existing && access(o->name, W_OK) != 0) return fail_to_open(o, errno, f);
+    o->target = follow_links(o->name);
+    int fd = o->target ? make_temporary(o) : -1;
+    if (fd < 0) return fail_to_open(o, errno, f);
+    interrupt_guard_file(o->temporary);
+    if ((!existing || fchmod(fd, existing->st_mode & 0777) == 0) && (o->stream = fdopen(fd, "wb"))) return 0;
+    int error = errno;
+    close(fd);
+    unlink(o->temporary);
+    interrupt_guard_file(NULL);
+    return fail_to_open(o, error, f);
+}
+
+static int open_target(outfile *o, fault *f)
+{
+    struct stat existing;
+    if (o->is_stdout) return open_stdout(o, f);
+    if (stat(o->name, &existing) != 0) {
+        if (errno != ENOENT) return fail_to_open(o, errno, f);
+        return open_beside(o, NULL, f);
+    }
+    if (S_ISDIR(existing.st_mode))
+        return fault_set(f, EXIT_DATA, "%s is a directory: name a file in it to write to", o->name);
+    return S_ISREG(existing.st_mode) ? open_beside(o, &existing, f) : open_directly(o, f);
+}
+
+outfile *outfile_open(const char *path, fault *f)
+{
+    if (!*path) {
+        fault_set(f, EXIT_USAGE, "the output file has an empty name: name a file with -o, or - for standard output");
+        return NULL;
+    }
+    outfile *o = calloc(1, sizeof *o);
+    if (o) o->is_stdout = strcmp(path, "-") == 0;
+    if (o) o->name = strdup(o->is_stdout ? "standard output" : path);
+    if (!o || !o->name)
+        fault_set(f, EXIT_DATA, "no memory to write %s", path);
+    else if (open_target(o, f) == 0)
+        return o;
+    if (o) outfile_free(o);
+    return NULL;
+}
+
+FILE *outfile_stream(outfile *o)
+{
+    return o->stream;
+}
+
+const char *outfile_name(const outfile *o)
+{
+    return o->name;
+}
+
+/* Everything written and on the disk: 0, or what went wrong as an errno (EIO for a failure that left none). */
+static int finish(outfile *o)
+{
+    errno = 0;
+    bool good = fflush(o->stream) == 0 && !ferror(o->stream);
+    if (good && o->temporary) good = fsync(fileno(o->stream)) == 0;
+    int error = good ? 0 : errno ? errno : EIO;
+    errno = 0;
+    if (fclose(o->stream) != 0 && !error) error = errno ? errno : EIO;
+    o->stream = NULL;
+    if (!error && o->target && rename(o->temporary, o->target) != 0) error = errno;
+    return error;
+}
+
+int outfile_fail(const outfile *o, int error, fault *f)
+{
+    if (error == ENOSPC || error == EDQUOT)
+        return fault_set(f, EXIT_DATA,
+                         "%s cannot be written: the disk is full; make room, or choose another place with -o", o->name);
+    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
+}
+
+int outfile_commit(outfile *o, fault *f)
+{
+    int error = finish(o);
+    if (error) {
+        outfile_fail(o, error, f);
+        outfile_abandon(o);
+        return -1;
+    }
+    interrupt_guard_file(NULL);
+    outfile_free(o);
+    return 0;
+}
+
+void outfile_abandon(outfile *o)
+{
+    if (!o) return;
+    if (o->stream) fclose(o->stream);
+    if (o->temporary) unlink(o->temporary);
+    interrupt_guard_file(NULL);
+    outfile_free(o);
+}

@@ -1,0 +1,298 @@
+/* Saving and loading what a result holds: see saved.h. */
+#define _GNU_SOURCE
+#include "output/saved.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "output/labels.h"
+#include "output/saved_names.h"
+
+static const char set_magic[] = "histo set 1\n";
+
+enum { SET_MAGIC_BYTES = sizeof set_magic - 1 };
+
+static const size_t largest_file = (size_t)1 << 36;
+
+/* ---- Saving --------------------------------------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at text, 0 if it is none. */
+static size_t character_bytes(const unsigned char *text)
+{
+    size_t size = text[0] < 0x80   ? 1
+                  : text[0] < 0xc2 ? 0
+                  : text[0] < 0xe0 ? 2
+                  : text[0] < 0xf0 ? 3
+                  : text[0] < 0xf5 ? 4
+                                   : 0;
+    for (size_t i = 1; i < size; i++)
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    bool surrogate = text[0] == 0xed && text[1] >= 0xa0,
+         overlong = (text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xf0 && text[1] < 0x90);
+    return surrogate || overlong || (text[0] == 0xf4 && text[1] >= 0x90) ? 0 : size;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(a, b);
+}
+
+/* Put name into a tree of tsearch: 1, or 0 if it has one like it, or -1 without memory. */
+static int add_name(void **names, const char *name)
+{
+    void *const *node = tsearch(name, names, compare_names);
+    return !node ? -1 : *node == name;
+}
+
+/* A key for series i: UTF-8, not empty, unlike those given out before. They own it. NULL without memory. */
+static const char *make_key(const result *r, int i, void **given)
+{
+    enum { SUFFIX = 24 };
+    char text[400];
+    if (!r->series[i].name && r->count == 1)
+        snprintf(text, sizeof text, "histogram");
+    else
+        label_of_series(r, i, text, sizeof text - SUFFIX);
+    for (unsigned char *c = (unsigned char *)text; *c;) {
+        size_t bytes = character_bytes(c);
+        if (!bytes) *c = '?';
+        c += bytes ? bytes : 1;
+    }
+    size_t length = strlen(text);
+    for (int suffix = i;; suffix++) {
+        if (*text && strcmp(text, "uhi_schema") != 0) {
+            char *key = strdup(text);
+            int added = key ? add_name(given, key) : -1;
+            if (added > 0) return key;
+            free(key);
+            if (added < 0) return NULL;
+        }
+        snprintf(text + length, SUFFIX, " (%d)", suffix);
+    }
+}
+
+static int save_one(const result *r, int i, histo_format format, const char *key, char **data, size_t *size, fault *f)
+{
+    void *saved;
+    if (histo_hist_batch(r->series[i].hist) > 1)
+        return fault_set(f, EXIT_DATA, "a batch of histograms in one cannot be written again: %s",
+                         result_is_sparse(r) ? "draw it with --to text" : "write its table, npy or picture");
+    if (histo_hist_save(r->series[i].hist, format, key, &saved, size) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the histogram cannot be saved");
+    *data = saved;
+    return 0;
+}
+
+/* The members of the object that data is, behind those before. */
+static void put_members(const char *data, size_t size, bool first, FILE *out)
+{
+    size_t begin = 0, end = size;
+    while (begin < size && data[begin] != '{')
+        begin++;
+    while (end > begin && data[end - 1] != '}')
+        end--;
+    begin++;
+    end--;
+    while (end > begin && strchr(" \n", data[end - 1]))
+        end--;
+    fputs(first ? "{" : ",", out);
+    fwrite(data + begin, 1, end - begin, out);
+}
+
+/* Each histogram is saved as an object of its own; their members make up one object. */
+int saved_write_json(const result *r, FILE *out, fault *f)
+{
+    void *keys = NULL;
+    int failed = 0;
+    for (int i = 0; i < r->count && !failed; i++) {
+        char *data = NULL;
+        size_t size;
+        const char *key = make_key(r, i, &keys);
+        failed = key ? save_one(r, i, HISTO_JSON, key, &data, &size, f)
+                     : fault_set(f, EXIT_DATA, "no memory for the names of %d histograms", r->count);
+        if (!failed) put_members(data, size, i == 0, out);
+        histo_free(data);
+    }
+    tdestroy(keys, free);
+    if (!failed) fputs("\n}\n", out);
+    return failed;
+}
+
+int saved_write_binary(const result *r, FILE *out, fault *f)
+{
+    bool set = r->count > 1 || r->series[0].name;
+    if (set) fputs(set_magic, out);
+    for (int i = 0; i < r->count; i++) {
+        char *data = NULL;
+        const char *name = r->series[i].name ? r->series[i].name : "";
+        size_t size;
+        if (save_one(r, i, HISTO_BINARY, NULL, &data, &size, f) != 0) return -1;
+        if (set) fprintf(out, "%zu %zu\n%s", strlen(name), size, name);
+        fwrite(data, 1, size, out);
+        histo_free(data);
+    }
+    return 0;
+}
+
+/* ---- Loading -------------------------------------------------------------------------------------------- */
+
+static int load_one(const char *path, const char *data, size_t size, const char *name, result *r, fault *f)
+{
+    histo_hist *hist;
+    histo_status status = histo_hist_load(data, size, NULL, &hist);
+    if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
+    return result_add(r, hist, name, f);
+}
+
+/* Load a member of text that is JSON as if the object had no other: each looked up in the whole would take the square
+ * of the time. */
+static histo_status load_alone(char *text, const saved_member *m, histo_hist **hist)
+{
+    char *first = text + m->begin - 1, *last = text + m->end, before = *first, behind = *last;
+    *first = '{';
+    *last = '}';
+    histo_status status = histo_hist_load(first, m->end - m->begin + 2, m->name, hist);
+    *first = before;
+    *last = behind;
+    return status;
+}
+
+/* A histogram without a name is saved as "histogram". */
+static const char *name_of_key(const char *key)
+{
+    return key && strcmp(key, "histogram") != 0 ? key : NULL;
+}
+
+/* names: those of the members before. What fails is looked up in the whole, which says where it is. */
+static int load_member(const char *path, char *text, size_t size, const saved_member *m, void **names, result *r,
+                       fault *f)
+{
+    histo_hist *hist;
+    int added = m->name ? add_name(names, m->name) : -1;
+    if (added < 0) {
+        free(m->name);
+        return fault_set(f, EXIT_DATA, "no memory to load %s", path);
+    }
+    histo_status status = added ? load_alone(text, m, &hist) : HISTO_INVALID;
+    if (status != HISTO_OK) status = histo_hist_load(text, size, m->name, &hist);
+    int failed =
+        status != HISTO_OK ? fault_of_library(f, EXIT_DATA, path) : result_add(r, hist, name_of_key(m->name), f);
+    if (!added) free(m->name);
+    return failed;
+}
+
+static int load_members(const char *path, char *text, size_t size, result *r, fault *f)
+{
+    void *names = NULL;
+    int failed = 0;
+    for (saved_member m = {0}; !failed && saved_next_member(text, size, &m);)
+        failed = load_member(path, text, size, &m, &names, r, f);
+    tdestroy(names, free);
+    return failed;
+}
+
+/* Does the object describe a histogram, instead of naming some? */
+static bool stands_alone(const char *text, size_t size)
+{
+    bool found = false;
+    for (saved_member m = {0}; !found && saved_next_member(text, size, &m); free(m.name))
+        found = m.name && strcmp(m.name, "uhi_schema") == 0;
+    return found;
+}
+
+/* The library reads the whole first: INVALID says that it is JSON of several histograms. */
+static int load_json(const char *path, char *text, size_t size, result *r, fault *f)
+{
+    histo_hist *hist;
+    histo_status status = histo_hist_load(text, size, NULL, &hist);
+    if (status == HISTO_INVALID) return load_members(path, text, size, r, f);
+    if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
+    saved_member only = {0};
+    if (!stands_alone(text, size)) saved_next_member(text, size, &only);
+    int failed = result_add(r, hist, name_of_key(only.name), f);
+    free(only.name);
+    return failed;
+}
+
+static int fault_set_file(const char *path, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "%s is damaged: its histograms are not where its headers say; save it again", path);
+}
+
+static int load_set(const char *path, const char *data, size_t size, result *r, fault *f)
+{
+    size_t at = SET_MAGIC_BYTES;
+    while (at < size) {
+        char line[64], name[1100];
+        size_t name_bytes, bytes;
+        const char *end = memchr(data + at, '\n', size - at);
+        size_t length = end ? (size_t)(end - data) - at : sizeof line;
+        if (length >= sizeof line) return fault_set_file(path, f);
+        memcpy(line, data + at, length);
+        line[length] = '\0';
+        at += length + 1;
+        if (sscanf(line, "%zu %zu", &name_bytes, &bytes) != 2 || name_bytes >= sizeof name || name_bytes > size - at ||
+            bytes > size - at - name_bytes)
+            return fault_set_file(path, f);
+        memcpy(name, data + at, name_bytes);
+        name[name_bytes] = '\0';
+        at += name_bytes;
+        if (load_one(path, data + at, bytes, name[0] ? name : NULL, r, f) != 0) return -1;
+        at += bytes;
+    }
+    return 0;
+}
+
+static const char binary[] = "\x93HISTO\r\n";
+
+static bool is_binary(const char *data, size_t size)
+{
+    return size >= 8 && memcmp(data, binary, 8) == 0;
+}
+
+static bool is_object(const char *data, size_t size)
+{
+    size_t at = 0;
+    while (at < size && strchr(" \t\r\n", data[at]) && data[at])
+        at++;
+    return at < size && data[at] == '{';
+}
+
+bool saved_begins(const unsigned char *head, size_t size)
+{
+    const char *data = (const char *)head;
+    if (size >= SET_MAGIC_BYTES && memcmp(data, set_magic, SET_MAGIC_BYTES) == 0) return true;
+    return is_binary(data, size) || (is_object(data, size) && memmem(data, size, "\"uhi_schema\"", 12));
+}
+
+int saved_load(const char *path, result *r, fault *f)
+{
+    bool piped = strcmp(path, "-") == 0;
+    const char *name = piped ? "standard input" : path;
+    size_t size;
+    char *data = text_of_file(piped ? "/dev/stdin" : path, largest_file, &size);
+    if (!data && errno == ENOENT) return fault_set(f, EXIT_DATA, "%s: there is no such file", name);
+    if (!data) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", name, strerror(errno));
+    int failed = 0;
+    if (size >= SET_MAGIC_BYTES && memcmp(data, set_magic, SET_MAGIC_BYTES) == 0)
+        failed = load_set(name, data, size, r, f);
+    else if (size == 0)
+        failed = fault_set(f, EXIT_DATA, "%s is empty", name);
+    else if (size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0)
+        failed = fault_set(f, EXIT_DATA, "%s is compressed: unpack it with gunzip first", name);
+    else if (!is_binary(data, size) && !is_object(data, size))
+        failed = fault_set(f, EXIT_DATA,
+                           "%s is no saved histogram (JSON or .histo): to count its samples, use histo hist", name);
+    else
+        failed = is_binary(data, size) ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);
+    free(data);
+    if (!failed && r->count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no histogram", name);
+    if (failed) return -1;
+    if (!r->title && !(r->title = strdup(text_file_name(name))))
+        return fault_set(f, EXIT_DATA, "no memory to load %s", name);
+    return 0;
+}

@@ -1,0 +1,24 @@
+/* Saved histograms: JSON with one or several by name, and the binary form.
+ *
+ * The binary form holds one histogram without a name. A file of several, or of one with a name, is made of them:
+ *
+ *     "histo set 1\n"
+ *     for each: "<bytes of the name> <bytes of the histogram>\n", the name, the histogram */
+#ifndef CLI_SAVED_H
+#define CLI_SAVED_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "count/result.h"
+
+/* Add what the file holds to r, whose title becomes the file's name if it has none; path "-" is standard input. */
+int saved_load(const char *path, result *r, fault *f);
+
+/* Is this how a file begins that holds histograms? */
+bool saved_begins(const unsigned char *head, size_t size);
+
+int saved_write_json(const result *r, FILE *out, fault *f);
+int saved_write_binary(const result *r, FILE *out, fault *f);
+
+#endif

@@ -1,0 +1,135 @@
+/* Bars in a terminal: a row for each bin, or for as many neighbouring bins as it takes to fit. Several histograms stand
+ * side by side on one scale, or below each other where the window is too narrow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/terminal/terminal.h"
+
+enum { NARROWEST_BAR = 8, GAP = 2 };
+
+typedef struct chart {
+    const screen *to;
+    const result *result;
+    const table *tables;
+    int64_t bins, in_a_row, rows;
+    bool whole; /* bins are whole numbers */
+    edge_form edges;
+    scale scale;
+    int label_width, value_width;
+} chart;
+
+static char *value_text(const chart *c, double value, char text[TEXT_NUMBER_BYTES])
+{
+    return result_is_weighted(c->result) ? text_short(value, text) : text_count((uint64_t)value, text);
+}
+
+static double row_value(const chart *c, int i, int64_t row)
+{
+    double sum = 0;
+    int64_t end = (row + 1) * c->in_a_row < c->bins ? (row + 1) * c->in_a_row : c->bins;
+    for (int64_t b = row * c->in_a_row; b < end; b++)
+        sum += table_value(&c->tables[i], b + 1);
+    return sum;
+}
+
+/* "0 … 15" of whole numbers, "0.0 … 0.1" of others. */
+static void put_label(const chart *c, int64_t row)
+{
+    char text[TEXT_NUMBER_BYTES];
+    const double *edges = c->tables[0].edges[0];
+    int64_t first = row * c->in_a_row, last = first + c->in_a_row < c->bins ? first + c->in_a_row : c->bins;
+    int width = c->edges.width;
+    screen_text(c->to, edge_text(&c->edges, edges[first], text), -width);
+    if (c->whole && c->in_a_row == 1) return;
+    bool alone = c->whole && last == first + 1;
+    fputs(alone ? "   " : " … ", c->to->out);
+    screen_text(c->to, alone ? "" : edge_text(&c->edges, edges[last] - (c->whole ? 1 : 0), text), -width);
+}
+
+static void put_bar(const chart *c, int i, int64_t row, int width)
+{
+    double value = row_value(c, i, row);
+    char text[TEXT_NUMBER_BYTES];
+    screen_style(c->to, style_of_tone(tone_of_series(c->result, i)));
+    screen_bar(c->to, scale_of(&c->scale, value), width);
+    screen_plain(c->to);
+    if (c->value_width) screen_text(c->to, value_text(c, value, text), -c->value_width - 1);
+}
+
+static void put_name(const chart *c, int i, int width)
+{
+    char name[320];
+    screen_style(c->to, style_of_tone(tone_of_series(c->result, i)));
+    screen_text(c->to, label_of_series(c->result, i, name, sizeof name), width);
+    screen_plain(c->to);
+}
+
+/* Histograms [first, end) side by side. */
+static void put_panels(const chart *c, int first, int end, int bar_width)
+{
+    int panel = bar_width + (c->value_width ? c->value_width + 1 : 0);
+    if (c->result->count > 1) {
+        fprintf(c->to->out, "%*s", c->label_width, "");
+        for (int i = first; i < end; i++) {
+            fprintf(c->to->out, "%*s", GAP, "");
+            put_name(c, i, panel);
+        }
+        putc('\n', c->to->out);
+    }
+    for (int64_t row = 0; row < c->rows; row++) {
+        put_label(c, row);
+        for (int i = first; i < end; i++) {
+            fprintf(c->to->out, "%*s", GAP, "");
+            put_bar(c, i, row, bar_width);
+        }
+        putc('\n', c->to->out);
+    }
+}
+
+static void set_rows(chart *c, int rows)
+{
+    const double *edges = c->tables[0].edges[0];
+    c->in_a_row = bins_in_a_row(c->bins, rows > 2 ? rows : 2);
+    c->rows = (c->bins + c->in_a_row - 1) / c->in_a_row;
+    c->edges = edge_form_of(edges, c->bins + 1, c->in_a_row);
+    c->label_width = c->whole && c->in_a_row == 1 ? c->edges.width : 2 * c->edges.width + 3;
+    c->value_width = 0;
+    c->scale.least = c->scale.most = 0;
+    for (int i = 0; i < c->result->count; i++)
+        for (int64_t row = 0; row < c->rows; row++) {
+            char text[TEXT_NUMBER_BYTES];
+            double value = row_value(c, i, row);
+            scale_add(&c->scale, value);
+            int width = (int)strlen(value_text(c, value, text));
+            if (width > c->value_width) c->value_width = width;
+        }
+}
+
+static int bar_width(const chart *c, int panels)
+{
+    return (c->to->columns - 1 - c->label_width) / panels - GAP - (c->value_width ? c->value_width + 1 : 0);
+}
+
+void terminal_bars(const screen *to, const result *r, const table *tables, int rows, bool log)
+{
+    chart c = {.to = to, .result = r, .tables = tables, .bins = tables[0].bins[0], .scale.log = log};
+    c.whole = histo_hist_axis(r->series[0].hist, 0).kind == HISTO_INTEGER;
+    set_rows(&c, rows - (r->count > 1) - 1);
+    if (bar_width(&c, r->count) < NARROWEST_BAR && r->count > 1) {
+        int without_values = bar_width(&c, r->count) + c.value_width + 1;
+        if (without_values >= NARROWEST_BAR) c.value_width = 0;
+    }
+    if (bar_width(&c, r->count) >= NARROWEST_BAR || r->count == 1) {
+        int width = bar_width(&c, r->count);
+        put_panels(&c, 0, r->count, width > 1 ? width : 1);
+    } else {
+        set_rows(&c, rows / r->count - 2);
+        for (int i = 0; i < r->count; i++)
+            put_panels(&c, i, i + 1, bar_width(&c, 1));
+    }
+    char number[TEXT_NUMBER_BYTES];
+    if (c.in_a_row > 1)
+        fprintf(to->out, "%lld bins to a row (%s in all)%s", (long long)c.in_a_row,
+                text_count((uint64_t)c.bins, number), log ? "; " : "\n");
+    if (log) fputs("bars are logarithmic\n", to->out);
+}

@@ -1,0 +1,64 @@
+/* Drawing in a terminal, with the characters that it has: bars, named bars, heat maps, and the table of statistics. */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include <stdio.h>
+
+#include "count/result.h"
+#include "output/labels.h"
+
+typedef struct screen {
+    FILE *out;
+    int columns, rows;
+    bool colors;
+} screen;
+
+/* The size of the terminal, of $COLUMNS x $LINES for what is none, or 80 x 24. */
+screen screen_of(FILE *out);
+
+/* SGR codes as in "1;36"; nothing without colours. */
+void screen_style(const screen *to, const char *style);
+void screen_plain(const screen *to);
+const char *style_of_tone(tone t);
+
+/* Text that takes `width` columns, cut or filled up with blanks; negative: to the right end. */
+void screen_text(const screen *to, const char *text, int width);
+/* Columns that text takes. */
+int text_columns(const char *text);
+
+/* A line of phrases divided by " · ", broken there where it would be too wide. */
+void screen_phrases(const screen *to, const char *text);
+
+/* A bar of `length` of `width` columns, in eighths of a column, filled up with blanks. length: 0 … 1. */
+void screen_bar(const screen *to, double length, int width);
+
+/* How long the bar, or how strong the colour, of a value is: 0 … 1. */
+typedef struct scale {
+    double least, most; /* the smallest value above 0, and the largest */
+    bool log;
+} scale;
+void scale_add(scale *s, double value);
+double scale_of(const scale *s, double value);
+
+/* How many neighbouring bins go into one row, so that there are at most `most` rows. */
+int64_t bins_in_a_row(int64_t bins, int64_t most);
+
+/* Numbers for edges: as few digits as tell them apart, the same number of decimals in all. */
+typedef struct edge_form {
+    int decimals; /* -1: %g */
+    int digits;   /* of %g */
+    int width;    /* columns of the widest */
+} edge_form;
+edge_form edge_form_of(const double *edges, int64_t count, int64_t step);
+char *edge_text(const edge_form *form, double edge, char text[TEXT_NUMBER_BYTES]);
+
+/* The drawings; `rows` is the height that is left for them. tables: of the series, which are alike. */
+void terminal_bars(const screen *to, const result *r, const table *tables, int rows, bool log);
+void terminal_bytes(const screen *to, const table *t, int rows, bool log);
+void terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log);
+
+/* Lines that the table of statistics takes, about, and the table. */
+int terminal_stats_rows(const screen *to, const result *r);
+void terminal_stats(const screen *to, const result *r, const table *tables);
+
+#endif

@@ -1,0 +1,237 @@
+/* Scales, ticks and their labels. A linear tick is n * 10^e with whole n and e, so that labels are written from exact
+ * digits, and values are the doubles nearest to them, from the smallest range to the largest. */
+#include "output/writers/plot_axis.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MINUS "\u2212"
+#define TIMES "\u00d7"
+#define THIN_SPACE "\u2009"
+
+double plot_scale_at(const plot_scale *s, double value)
+{
+    double v = fmin(fmax(value, s->lo), s->hi), t;
+    if (!(s->lo < s->hi)) {
+        t = 0;
+    } else if (s->log && s->hi / s->lo < 2) {
+        t = log1p((v - s->lo) / s->lo) / log1p((s->hi - s->lo) / s->lo); /* the logarithms themselves would cancel */
+    } else if (s->log) {
+        t = (log10(v) - log10(s->lo)) / (log10(s->hi) - log10(s->lo));
+    } else if (isfinite(s->hi - s->lo)) {
+        t = (v - s->lo) / (s->hi - s->lo);
+    } else {
+        t = (v / 2 - s->lo / 2) / (s->hi / 2 - s->lo / 2);
+    }
+    return s->from + t * (s->to - s->from);
+}
+
+static double decimal(int64_t n, int e)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%llde%d", (long long)n, e);
+    return strtod(text, NULL);
+}
+
+static int digits_of(int64_t n)
+{
+    int digits = 1;
+    for (n = llabs(n); n >= 10; n /= 10)
+        digits++;
+    return digits;
+}
+
+/* n * 10^e in plain digits; whole parts of five digits and more in groups of three. */
+static void write_fixed(plot_label *label, int64_t n, int e, bool group)
+{
+    char digits[40], *out = label->text;
+    snprintf(digits, sizeof digits, "%.*f", e < 0 ? -e : 0, fabs(decimal(n, e)));
+    int whole = (int)strcspn(digits, ".,");
+    if (n < 0) out = stpcpy(out, MINUS);
+    for (int i = 0; digits[i]; i++) {
+        if (group && whole >= 5 && i > 0 && i < whole && (whole - i) % 3 == 0) out = stpcpy(out, THIN_SPACE);
+        *out++ = digits[i];
+    }
+    *out = '\0';
+}
+
+static void write_exponent(plot_label *label, int exponent)
+{
+    snprintf(label->exponent, sizeof label->exponent, "%s%d", exponent < 0 ? MINUS : "", abs(exponent) % 1000);
+}
+
+/* n * 10^e as n' × 10^exponent. */
+static void write_scientific(plot_label *label, int64_t n, int e, int exponent)
+{
+    write_fixed(label, n, n == 0 ? 0 : e - exponent, false);
+    if (n == 0) return;
+    strcat(label->text, TIMES "10");
+    write_exponent(label, exponent);
+}
+
+static const char *const si_suffix[] = {"", "k", "M", "G", "T", "P", "E"};
+enum { SI_LARGEST = 20 };
+
+/* The label of n * 10^e on an axis whose largest tick is `largest` * 10^e: all labels of an axis are alike. */
+static void write_label(plot_label *label, int64_t n, int e, int64_t largest, plot_notation notation)
+{
+    int digits = digits_of(largest), exponent = digits - 1 + e;
+    int fixed = e >= 0 ? digits + e : (exponent >= 0 ? digits : 1 - e) + 1;
+    int scientific = digits + (digits > 1) + 3;
+    if (notation.counts && exponent >= 4 && exponent <= SI_LARGEST) {
+        write_fixed(label, n, n == 0 ? 0 : e - exponent / 3 * 3, false);
+        if (n != 0) strcat(label->text, si_suffix[exponent / 3]);
+    } else if (fixed <= 7 || fixed <= scientific) {
+        write_fixed(label, n, n == 0 && e > 0 ? 0 : e, true);
+    } else {
+        write_scientific(label, n, e, exponent);
+    }
+}
+
+static plot_tick *push(plot_ticks *t, double value)
+{
+    if (t->count == PLOT_MAX_TICKS) return NULL;
+    plot_tick *tick = &t->tick[t->count++];
+    *tick = (plot_tick){.value = value};
+    return tick;
+}
+
+/* An end of a range that no two round numbers lie in: as many digits as tell where in the range it is. */
+static void push_end(plot_ticks *t, const plot_scale *s, double value)
+{
+    plot_tick *tick = push(t, value);
+    for (int precision = 3; tick && precision <= 17; precision++) {
+        snprintf(tick->label.text, sizeof tick->label.text, "%.*g", precision, value);
+        if (fabs(strtod(tick->label.text, NULL) - value) <= s->hi / 100 - s->lo / 100) break;
+    }
+}
+
+/* Multiples of step * 10^e within lo … hi, as whole numbers of 10^e: false where doubles are too coarse for them. */
+static bool multiples(const plot_scale *s, int step, int e, int64_t *first, int64_t *last)
+{
+    double unit = decimal(step, e), from = s->lo / unit, to = s->hi / unit;
+    if (!(unit > 0) || fabs(from) > 1e14 || fabs(to) > 1e14) return false;
+    *first = (int64_t)floor(from) - 1, *last = (int64_t)ceil(to) + 1;
+    while (*first <= *last && decimal(*first * step, e) < s->lo)
+        ++*first;
+    while (*first <= *last && decimal(*last * step, e) > s->hi)
+        --*last;
+    return true;
+}
+
+static void linear_ticks(plot_ticks *t, const plot_scale *s, plot_notation notation, int most)
+{
+    static const int steps[] = {1, 2, 5};
+    int64_t first = 0, last = 0;
+    int e = (int)floor(log10(s->hi / most - s->lo / most)) - 1, i = 0;
+    if (notation.whole && e < 0) e = 0;
+    while (!multiples(s, steps[i], e, &first, &last) || last - first >= most) {
+        e += i == 2;
+        i = (i + 1) % 3;
+    }
+    if (last <= first) {
+        push_end(t, s, s->lo);
+        push_end(t, s, s->hi);
+        return;
+    }
+    int64_t from = first * steps[i], to = last * steps[i];
+    int64_t largest = llabs(from) > llabs(to) ? from : to;
+    /* Minor ticks: fifths of 1 and 5, halves of 2, in tenths of 10^e. */
+    int minor = steps[i] == 1 ? 2 : 10;
+    if (notation.whole && e == 0 && steps[i] == 1) minor = 10;
+    int64_t begin = from * 10, end = to * 10;
+    while (decimal(begin - minor, e - 1) >= s->lo)
+        begin -= minor;
+    while (decimal(end + minor, e - 1) <= s->hi)
+        end += minor;
+    for (int64_t n = begin; n <= end; n += minor) {
+        plot_tick *tick = push(t, decimal(n, e - 1));
+        if (tick && n % (10 * steps[i]) == 0) write_label(&tick->label, n / 10, e, largest, notation);
+    }
+}
+
+/* What the labels of a logarithmic axis are: plain numbers where all are short, else powers of ten. */
+static void write_log_label(plot_label *label, int n, int e, int lowest, int highest, plot_notation notation)
+{
+    if (lowest >= -4 && (notation.counts ? highest <= SI_LARGEST : highest <= 5)) {
+        write_label(label, n, e, n, notation);
+    } else {
+        if (n == 1)
+            strcpy(label->text, "10");
+        else
+            snprintf(label->text, sizeof label->text, "%d" TIMES "10", n);
+        write_exponent(label, e);
+    }
+}
+
+static void log_ticks(plot_ticks *t, const plot_scale *s, plot_notation notation, int most)
+{
+    static const int strides[] = {1, 2, 3, 5, 10, 20, 50, 100, 200, 500};
+    int lowest = (int)floor(log10(s->lo)), highest = (int)ceil(log10(s->hi)), stride = 0;
+    while (stride < 9 && (highest - lowest) / strides[stride] > most - 1)
+        stride++;
+    int decades = 0, halves = 0; /* labels at 1, and at 1, 2 and 5 */
+    for (int e = lowest; e <= highest; e++) {
+        for (int n = 1; n <= 5; n += n == 1 ? 1 : 3) {
+            bool inside = decimal(n, e) >= s->lo && decimal(n, e) <= s->hi && !(notation.whole && e < 0);
+            decades += inside && n == 1;
+            halves += inside;
+        }
+    }
+    bool label_halves = decades < 4 && halves <= most;
+    if ((label_halves ? halves : decades) < 3) {
+        linear_ticks(t, s, notation, most);
+        return;
+    }
+    for (int e = lowest; e <= highest; e++) {
+        for (int n = 1; n <= 9; n++) {
+            double value = decimal(n, e);
+            if (notation.whole && e < 0) continue;
+            bool labelled = n == 1 ? e % strides[stride] == 0 : label_halves && (n == 2 || n == 5);
+            bool minor = stride == 0 || (n == 1 && stride < 4);
+            if (value < s->lo || value > s->hi || !(labelled || minor)) continue;
+            plot_tick *tick = push(t, value);
+            if (tick && labelled) write_log_label(&tick->label, n, e, lowest, highest, notation);
+        }
+    }
+}
+
+void plot_ticks_make(plot_ticks *t, const plot_scale *s, plot_notation notation, int most)
+{
+    t->count = 0;
+    if (s->log)
+        log_ticks(t, s, notation, most);
+    else
+        linear_ticks(t, s, notation, most);
+}
+
+/* Does tick i keep its distance from the labels before it? Remembers in *end where it ends. */
+static bool clear_of(const plot_tick *tick, const plot_scale *s, double gap, plot_measure *measure, void *context,
+                     double *end)
+{
+    double center = fabs(plot_scale_at(s, tick->value) - s->from), half = measure(context, &tick->label) / 2;
+    if (center - half < *end + gap) return false;
+    *end = center + half;
+    return true;
+}
+
+void plot_ticks_fit(plot_ticks *t, const plot_scale *s, plot_notation notation, int most, double gap,
+                    plot_measure *measure, void *context)
+{
+    for (most = most > 2 ? most : 2; most >= 2; most--) {
+        bool fits = true;
+        double end = -INFINITY;
+        plot_ticks_make(t, s, notation, most);
+        for (int i = 0; i < t->count && fits; i++)
+            fits = t->tick[i].label.text[0] == '\0' || clear_of(&t->tick[i], s, gap, measure, context, &end);
+        if (fits) return;
+    }
+    /* Not even two fit: the first one stays. */
+    double end = -INFINITY;
+    for (int i = 0; i < t->count; i++)
+        if (t->tick[i].label.text[0] && !clear_of(&t->tick[i], s, gap, measure, context, &end))
+            t->tick[i].label = (plot_label){.text = ""};
+}

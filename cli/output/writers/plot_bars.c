@@ -1,0 +1,172 @@
+/* Histograms as filled steps. Bins are drawn between their true edges; where several fall within one pixel, that column
+ * shows the largest of them (a lone spike must not vanish), so a path has no more steps than the picture has columns,
+ * however many bins there are. */
+#include <float.h>
+#include <math.h>
+
+#include "output/writers/plot_paint.h"
+
+const plot_color plot_red = {0.84, 0.15, 0.16}, plot_green = {0.13, 0.60, 0.22}, plot_blue = {0.12, 0.38, 0.85},
+                 plot_gray = {0.36, 0.38, 0.41};
+
+plot_color plot_palette(int i)
+{
+    static const plot_color palette[] = {
+        {0.18, 0.43, 0.71}, {0.88, 0.48, 0.10}, {0.16, 0.58, 0.38}, {0.76, 0.22, 0.32},
+        {0.50, 0.36, 0.72}, {0.50, 0.36, 0.28}, {0.82, 0.42, 0.66}, {0.10, 0.60, 0.66},
+    };
+    return palette[(unsigned)i % (sizeof palette / sizeof *palette)];
+}
+
+double plot_fill(int nseries)
+{
+    return nseries > 3 ? 0 : nseries > 1 ? 0.28 : 0.55; /* of many, outlines alone can be told apart */
+}
+
+typedef struct extent {
+    double x_lo, x_hi, x_positive; /* of all edges; the smallest above 0 */
+    double lo, hi, positive;       /* of all values, likewise */
+    bool bins, whole;              /* is there any bin, and are all values whole numbers? */
+} extent;
+
+static extent measure(const plot *p)
+{
+    extent e = {INFINITY, -INFINITY, INFINITY, 0, 0, INFINITY, false, true};
+    for (int k = 0; k < p->nseries; k++) {
+        const plot_series *s = &p->series[k];
+        if (s->bins == 0) continue;
+        e.bins = true;
+        e.x_lo = fmin(e.x_lo, s->edges[0]);
+        e.x_hi = fmax(e.x_hi, s->edges[s->bins]);
+        for (int64_t i = 0; i <= s->bins && s->edges[i] < e.x_positive; i++)
+            if (s->edges[i] > 0) e.x_positive = s->edges[i];
+        for (int64_t i = 0; i < s->bins; i++) {
+            double v = s->values[i];
+            if (!isfinite(v)) continue;
+            e.lo = fmin(e.lo, v);
+            e.hi = fmax(e.hi, v);
+            if (v > 0) e.positive = fmin(e.positive, v);
+            e.whole = e.whole && v == floor(v);
+        }
+    }
+    return e;
+}
+
+/* A logarithmic axis begins below the smallest value, so that a count of 1 is seen; zero is off its end. */
+static void log_range(plot_scale *s, double positive, double hi)
+{
+    s->log = true;
+    s->lo = fmax(positive / 2, fmax(hi * 1e-20, DBL_MIN));
+    s->hi = fmin(fmax(hi * pow(hi / s->lo, 0.06), s->lo * 20), DBL_MAX);
+}
+
+plot_content plot_bars_scales(plot_panel *panel, const plot *p)
+{
+    extent e = measure(p);
+    plot_scale *x = &panel->x, *y = &panel->y;
+    plot_content found = {.empty = e.lo == 0 && e.hi == 0, .whole = e.whole};
+    *x = (plot_scale){.lo = e.bins ? e.x_lo : 0, .hi = e.bins ? e.x_hi : 1};
+    if (p->log_x && e.bins && e.x_positive < e.x_hi) *x = (plot_scale){.lo = e.x_positive, .hi = e.x_hi, .log = true};
+    if (p->log_y && e.hi > 0) {
+        log_range(y, e.positive, e.hi);
+    } else {
+        y->log = false;
+        double span = found.empty ? 1 : e.hi / 16 - e.lo / 16;
+        y->lo = e.lo < 0 ? fmax(e.lo - span, -DBL_MAX) : 0;
+        y->hi = fmin(e.hi + span, DBL_MAX);
+    }
+    return found;
+}
+
+/* A bar in pixels. */
+typedef struct bar {
+    double left, right, value;
+} bar;
+
+/* The next bar of s from bin *i on: one bin, or as many as it takes to fill a pixel. Bins before the beginning of a
+ * logarithmic axis are left out. */
+static bar next_bar(const plot_panel *panel, const plot_series *s, int64_t *i)
+{
+    bar b = {.left = plot_scale_at(&panel->x, s->edges[*i])};
+    do {
+        double v = s->values[*i];
+        bool shown = isfinite(v) && s->edges[*i + 1] > panel->x.lo;
+        if (shown && fabs(v) > fabs(b.value)) b.value = v;
+        b.right = plot_scale_at(&panel->x, s->edges[++*i]);
+    } while (*i < s->bins && b.right - b.left < 1);
+    return b;
+}
+
+static double height_at(const plot_panel *panel, double value)
+{
+    return round(plot_scale_at(&panel->y, value) * 4) / 4;
+}
+
+/* The outline of all bars, along the zero line where there is none. */
+static int64_t trace(const plot_panel *panel, const plot_series *s)
+{
+    cairo_t *cr = panel->cr;
+    double zero = height_at(panel, 0), level = zero;
+    int64_t bars = 0;
+    cairo_new_path(cr);
+    cairo_move_to(cr, round(plot_scale_at(&panel->x, s->edges[0])), zero);
+    for (int64_t i = 0; i < s->bins; bars++) {
+        bar b = next_bar(panel, s, &i);
+        double y = height_at(panel, b.value);
+        if (y != level) {
+            cairo_line_to(cr, round(b.left), level);
+            cairo_line_to(cr, round(b.left), y);
+        }
+        if (i == s->bins) {
+            cairo_line_to(cr, round(b.right), y);
+            cairo_line_to(cr, round(b.right), zero);
+        }
+        level = y;
+    }
+    cairo_close_path(cr);
+    return bars;
+}
+
+/* Lines between neighbours, where bars are wide enough to be told apart. */
+static void divide(const plot_panel *panel, const plot_series *s)
+{
+    cairo_t *cr = panel->cr;
+    double zero = height_at(panel, 0), before = zero;
+    for (int64_t i = 0; i < s->bins;) {
+        bar b = next_bar(panel, s, &i);
+        double y = height_at(panel, b.value);
+        if ((y - zero) * (before - zero) > 0) {
+            cairo_move_to(cr, round(b.left), zero);
+            cairo_line_to(cr, round(b.left), y < zero ? fmax(y, before) : fmin(y, before));
+        }
+        before = y;
+    }
+    cairo_stroke(cr);
+}
+
+void plot_bars_paint(const plot_panel *panel, const plot *p)
+{
+    cairo_t *cr = panel->cr;
+    const plot_scale *x = &panel->x;
+    cairo_save(cr);
+    cairo_rectangle(cr, x->from, panel->y.to, x->to - x->from, panel->y.from - panel->y.to);
+    cairo_clip(cr);
+    cairo_set_line_join(cr, CAIRO_LINE_JOIN_BEVEL);
+    for (int k = 0; k < p->nseries; k++) {
+        const plot_series *s = &p->series[k];
+        plot_color c = s->color;
+        if (s->bins == 0) continue;
+        int64_t bars = trace(panel, s);
+        double mean_width = (x->to - x->from) / (double)bars / panel->unit;
+        cairo_set_source_rgba(cr, c.r, c.g, c.b, plot_fill(p->nseries));
+        cairo_fill_preserve(cr);
+        cairo_set_source_rgba(cr, c.r, c.g, c.b, mean_width < 2.5 ? 0.7 : 0.95);
+        cairo_set_line_width(cr, panel->unit * (mean_width < 2.5 ? 0.9 : 1.4));
+        cairo_stroke(cr);
+        if (p->nseries > 1 || mean_width < 8) continue;
+        cairo_set_source_rgba(cr, c.r, c.g, c.b, 0.35);
+        cairo_set_line_width(cr, panel->unit);
+        divide(panel, s);
+    }
+    cairo_restore(cr);
+}

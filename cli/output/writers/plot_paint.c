@@ -1,0 +1,344 @@
+/* The layout of a plot: title, legend, axes with ticks and labels, footer; and between them the bars or the map. Sizes
+ * are given for a picture of 1200 x 800 pixels and grow with it. */
+#include "output/writers/plot_paint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/writers/plot_text.h"
+
+static const double margin = 32, title_size = 21, label_size = 16, tick_size = 14, footer_size = 13.5;
+static const double tick_length = 6, tick_gap = 6, key_gap = 26, key_width = 20;
+enum { MIN_SIDE = 16 }; /* of the panel, in pixels, however little room there is */
+
+static const plot_color ink = {0.13, 0.14, 0.16}, soft_ink = {0.36, 0.38, 0.41}, axis_ink = {0.45, 0.47, 0.50},
+                        grid_ink = {0.90, 0.91, 0.92};
+
+static void use(cairo_t *cr, plot_color c)
+{
+    cairo_set_source_rgb(cr, c.r, c.g, c.b);
+}
+
+static bool given(const char *text)
+{
+    return text && text[0];
+}
+
+/* Straight lines lie on whole pixels, so that they are crisp in an image. */
+static double line_width(const plot_panel *panel)
+{
+    return fmax(1, round(panel->unit));
+}
+
+static double crisp(const plot_panel *panel, double at)
+{
+    return fmod(line_width(panel), 2) == 1 ? floor(at) + 0.5 : round(at);
+}
+
+static void show_line(const plot_panel *panel, const char *text, size_t bytes, double x, double baseline, double room,
+                      plot_align align)
+{
+    char fitted[PLOT_TEXT_BYTES];
+    plot_text_fit(panel->cr, text, bytes, room, fitted);
+    plot_text_show(panel->cr, fitted, x, baseline, align);
+}
+
+/* Text that reads upwards, centred on the panel's height. */
+static void show_upward(const plot_panel *panel, const char *text, double baseline)
+{
+    cairo_save(panel->cr);
+    cairo_translate(panel->cr, baseline, (panel->y.from + panel->y.to) / 2);
+    cairo_rotate(panel->cr, -M_PI / 2);
+    show_line(panel, text, strlen(text), 0, 0, panel->y.from - panel->y.to, PLOT_CENTER);
+    cairo_restore(panel->cr);
+}
+
+/* Lines of small text that leave the panel enough room. */
+static int room_for_lines(const plot_panel *panel)
+{
+    return (int)(panel->height / (125 * panel->unit));
+}
+
+/* ---- Title, legend and footer: each returns the height it takes ---- */
+
+static double paint_title(const plot_panel *panel, const char *title, double top)
+{
+    double size = title_size * panel->unit, left = margin * panel->unit;
+    if (!given(title)) return 0;
+    plot_font(panel->cr, size, true);
+    use(panel->cr, ink);
+    show_line(panel, title, strlen(title), left, top + size * 0.8, panel->width - 2 * left, PLOT_LEFT);
+    return size * 1.6;
+}
+
+static void paint_swatch(const plot_panel *panel, plot_color c, double opacity, double x, double y, double size)
+{
+    cairo_rectangle(panel->cr, crisp(panel, x), crisp(panel, y), round(size), round(size));
+    cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, opacity);
+    cairo_fill_preserve(panel->cr);
+    use(panel->cr, c);
+    cairo_set_line_width(panel->cr, line_width(panel));
+    cairo_stroke(panel->cr);
+}
+
+/* The width of a series' entry in the legend, and its name as it is written there. */
+static double legend_entry(const plot_panel *panel, const plot_series *s, double room, char name[PLOT_TEXT_BYTES])
+{
+    plot_text_fit(panel->cr, s->name ? s->name : "", s->name ? strlen(s->name) : 0, room / 3, name);
+    return plot_text_width(panel->cr, name) + 3 * tick_size * panel->unit;
+}
+
+/* Entries in lines; those that do not fit in the most lines there may be are only counted. */
+static double paint_legend(const plot_panel *panel, const plot *p, double top)
+{
+    double size = tick_size * panel->unit, room = panel->width - 2 * margin * panel->unit, y = top;
+    char name[PLOT_TEXT_BYTES];
+    int most = (int)fmax(1, room_for_lines(panel) / 2);
+    if (p->heat || (p->nseries < 2 && !p->tiles)) return 0;
+    plot_font(panel->cr, size, false);
+    for (int k = 0, line = 0; k < p->nseries; line++, y += size * 1.7) {
+        double x = margin * panel->unit, end = x + room;
+        for (int first = k; k < p->nseries; k++) {
+            double width = legend_entry(panel, &p->series[k], room, name);
+            bool cut = line + 1 == most && x + (k + 1 < p->nseries ? 1.5 : 1) * width > end;
+            if (cut) snprintf(name, sizeof name, "\u2026 and %d more", p->nseries - k);
+            if (k > first && !cut && x + width > end) break;
+            if (!cut)
+                paint_swatch(panel, p->series[k].color, plot_fill(p->tiles ? 1 : 2), x, y + size * 0.12, size * 0.8);
+            use(panel->cr, ink);
+            plot_text_show(panel->cr, name, cut ? x : x + size * 1.3, y + size * 0.9, PLOT_LEFT);
+            if (cut) return y + size * 1.7 - top;
+            x += width;
+        }
+    }
+    return y - top;
+}
+
+/* The lines of the footer, up to the picture's lower margin. */
+static double paint_footer(const plot_panel *panel, const char *footer)
+{
+    double size = footer_size * panel->unit, step = size * 1.5, left = margin * panel->unit;
+    int lines = 0;
+    if (!given(footer)) return 0;
+    for (const char *s = footer; s && lines < room_for_lines(panel); lines++)
+        s = strchr(s, '\n') ? strchr(s, '\n') + 1 : NULL;
+    plot_font(panel->cr, size, false);
+    use(panel->cr, soft_ink);
+    for (int i = 0; i < lines; i++) {
+        size_t length = strcspn(footer, "\n");
+        double baseline = panel->height - margin * 0.75 * panel->unit - (lines - 1 - i) * step;
+        show_line(panel, footer, length, left, baseline, panel->width - 2 * left, PLOT_LEFT);
+        footer += length + 1;
+    }
+    return lines * step + size * 0.6;
+}
+
+/* ---- Axes ---- */
+
+typedef struct label_font {
+    cairo_t *cr;
+    double size;
+} label_font;
+
+static double label_width(void *font, const plot_label *label)
+{
+    const label_font *f = font;
+    return plot_label_width(f->cr, label, f->size);
+}
+
+static double label_height(void *font, const plot_label *label)
+{
+    (void)label;
+    return ((const label_font *)font)->size;
+}
+
+static void fit_across(const plot_panel *panel, plot_notation notation, plot_ticks *t)
+{
+    label_font font = {panel->cr, tick_size * panel->unit};
+    int most = (int)fmin((panel->x.to - panel->x.from) / (95 * panel->unit), 14);
+    plot_ticks_fit(t, &panel->x, notation, most, 1.6 * font.size, label_width, &font);
+}
+
+static void fit_upward(const plot_panel *panel, const plot_scale *s, plot_notation notation, plot_ticks *t)
+{
+    label_font font = {panel->cr, tick_size * panel->unit};
+    int most = (int)fmin(fabs(s->to - s->from) / (68 * panel->unit), 12);
+    plot_ticks_fit(t, s, notation, most, 0.8 * font.size, label_height, &font);
+}
+
+static double widest(const plot_panel *panel, const plot_ticks *t)
+{
+    double width = 0;
+    for (int i = 0; i < t->count; i++)
+        width = fmax(width, plot_label_width(panel->cr, &t->tick[i].label, tick_size * panel->unit));
+    return width;
+}
+
+/* Where the last label across ends. */
+static double reach(const plot_panel *panel, const plot_ticks *t)
+{
+    double end = panel->x.to;
+    for (int i = 0; i < t->count; i++) {
+        double half = plot_label_width(panel->cr, &t->tick[i].label, tick_size * panel->unit) / 2;
+        end = fmax(end, plot_scale_at(&panel->x, t->tick[i].value) + half);
+    }
+    return end;
+}
+
+/* Ticks and labels of a vertical scale, on the left (side -1) or right (+1) of x. */
+static void paint_upward(const plot_panel *panel, const plot_scale *s, const plot_ticks *t, double x, int side)
+{
+    cairo_t *cr = panel->cr;
+    double size = tick_size * panel->unit, length = tick_length * panel->unit;
+    for (int i = 0; i < t->count; i++) {
+        const plot_label *label = &t->tick[i].label;
+        double y = plot_scale_at(s, t->tick[i].value);
+        cairo_move_to(cr, x, crisp(panel, y));
+        cairo_rel_line_to(cr, side * (label->text[0] ? length : length / 2), 0);
+        use(cr, axis_ink);
+        cairo_stroke(cr);
+        use(cr, ink);
+        plot_label_show(cr, label, size, x + side * (length + tick_gap * panel->unit), y + size * 0.36,
+                        side < 0 ? PLOT_RIGHT : PLOT_LEFT);
+    }
+}
+
+static void paint_across(const plot_panel *panel, const plot_ticks *t)
+{
+    cairo_t *cr = panel->cr;
+    double size = tick_size * panel->unit, length = tick_length * panel->unit, y = panel->y.from;
+    for (int i = 0; i < t->count; i++) {
+        const plot_label *label = &t->tick[i].label;
+        double x = plot_scale_at(&panel->x, t->tick[i].value);
+        cairo_move_to(cr, crisp(panel, x), y);
+        cairo_rel_line_to(cr, 0, label->text[0] ? length : length / 2);
+        use(cr, axis_ink);
+        cairo_stroke(cr);
+        use(cr, ink);
+        plot_label_show(cr, label, size, x, y + length + tick_gap * panel->unit + size * 0.75, PLOT_CENTER);
+    }
+}
+
+static void paint_grid(const plot_panel *panel, const plot_ticks *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        if (t->tick[i].label.text[0] == '\0') continue;
+        cairo_move_to(panel->cr, panel->x.from, crisp(panel, plot_scale_at(&panel->y, t->tick[i].value)));
+        cairo_line_to(panel->cr, panel->x.to, crisp(panel, plot_scale_at(&panel->y, t->tick[i].value)));
+    }
+    use(panel->cr, grid_ink);
+    cairo_stroke(panel->cr);
+}
+
+static void paint_box(const plot_panel *panel, double left, double right)
+{
+    double top = crisp(panel, panel->y.to), bottom = crisp(panel, panel->y.from);
+    cairo_rectangle(panel->cr, crisp(panel, left), top, right - left, bottom - top);
+    use(panel->cr, axis_ink);
+    cairo_stroke(panel->cr);
+}
+
+/* The lines of the two axes, and the zero line where values reach below it. */
+static void paint_axis_lines(const plot_panel *panel)
+{
+    cairo_t *cr = panel->cr;
+    cairo_move_to(cr, crisp(panel, panel->x.from), panel->y.to);
+    cairo_line_to(cr, crisp(panel, panel->x.from), crisp(panel, panel->y.from));
+    cairo_line_to(cr, panel->x.to, crisp(panel, panel->y.from));
+    if (panel->y.lo < 0) {
+        cairo_move_to(cr, panel->x.from, crisp(panel, plot_scale_at(&panel->y, 0)));
+        cairo_line_to(cr, panel->x.to, crisp(panel, plot_scale_at(&panel->y, 0)));
+    }
+    use(cr, axis_ink);
+    cairo_stroke(cr);
+}
+
+/* ---- The whole ---- */
+
+cairo_status_t plot_paint(plot_panel *panel, const plot *p)
+{
+    cairo_t *cr = panel->cr;
+    double unit = panel->unit = fmax(fmin(panel->width / 1200, panel->height / 800), 0.7);
+    double edge = margin * unit, tick_room = (tick_length + tick_gap) * unit, name_room = label_size * unit * 1.7;
+    cairo_status_t status = CAIRO_STATUS_SUCCESS;
+    use(cr, (plot_color){1, 1, 1});
+    cairo_paint(cr);
+
+    if (p->grid) {
+        double below = edge + paint_title(panel, p->title, edge);
+        plot_grid_paint(panel, p->grid, below, panel->height - edge - paint_footer(panel, p->footer));
+        return cairo_status(cr);
+    }
+    plot_content content = p->heat    ? plot_heat_scales(panel, p)
+                           : p->tiles ? plot_tiles_scales(panel, p)
+                                      : plot_bars_scales(panel, p);
+    plot_notation counts = {.counts = true, .whole = content.whole}, values = {0};
+    plot_notation along = p->tiles ? counts : values;
+    plot_ticks across, upward, key = {0};
+
+    double top = edge + paint_title(panel, p->title, edge);
+    top += paint_legend(panel, p, top);
+    double bottom = panel->height - edge - paint_footer(panel, p->footer);
+    bottom -= tick_room + tick_size * unit + (given(p->x_label) ? name_room : 0);
+    panel->y.to = round(top + 0.3 * edge);
+    panel->y.from = round(fmax(bottom, panel->y.to + MIN_SIDE));
+    content.color.to = panel->y.to;
+    content.color.from = panel->y.from;
+
+    plot_font(cr, tick_size * unit, false);
+    fit_upward(panel, &panel->y, p->heat ? values : counts, &upward);
+    double label_left = edge + (given(p->y_label) ? name_room : 0), key_room = 0;
+    if (p->heat) {
+        fit_upward(panel, &content.color, counts, &key);
+        key_room = (key_gap + key_width) * unit + tick_room + widest(panel, &key);
+        if (given(p->heat->label)) key_room += name_room;
+    }
+    panel->x.from = round(label_left + widest(panel, &upward) + tick_room);
+    panel->x.to = round(fmax(panel->width - edge - key_room, panel->x.from + MIN_SIDE));
+    fit_across(panel, along, &across);
+    double beyond = reach(panel, &across) - (panel->width - key_room - edge / 4);
+    if (beyond > 0) {
+        panel->x.to = round(fmax(panel->x.to - beyond, panel->x.from + MIN_SIDE));
+        fit_across(panel, along, &across);
+    }
+
+    cairo_set_line_width(cr, line_width(panel));
+    if (p->heat) {
+        status = content.empty ? status : plot_heat_paint(panel, p, &content.color);
+        paint_box(panel, panel->x.from, panel->x.to);
+        double left = round(panel->x.to + key_gap * unit), right = left + round(key_width * unit);
+        plot_heat_paint_key(panel, left, right - left);
+        paint_box(panel, left, right);
+        paint_upward(panel, &content.color, &key, right, 1);
+        plot_font(cr, label_size * unit, false);
+        use(cr, ink);
+        if (given(p->heat->label)) show_upward(panel, p->heat->label, panel->width - edge);
+        plot_font(cr, tick_size * unit, false);
+    } else if (p->tiles) {
+        if (!content.empty) plot_tiles_paint(panel, p);
+        paint_box(panel, panel->x.from, panel->x.to);
+        plot_font(cr, tick_size * unit, false);
+    } else {
+        paint_grid(panel, &upward);
+        if (!content.empty) plot_bars_paint(panel, p);
+        paint_axis_lines(panel);
+    }
+    paint_upward(panel, &panel->y, &upward, panel->x.from, -1);
+    paint_across(panel, &across);
+
+    double middle = (panel->x.from + panel->x.to) / 2;
+    plot_font(cr, label_size * unit, false);
+    use(cr, ink);
+    if (given(p->x_label))
+        show_line(panel, p->x_label, strlen(p->x_label), middle,
+                  bottom + tick_room + tick_size * unit + name_room * 0.8, panel->x.to - panel->x.from, PLOT_CENTER);
+    if (given(p->y_label)) show_upward(panel, p->y_label, edge + label_size * unit * 0.7);
+    if (content.empty) {
+        plot_font(cr, title_size * unit, false);
+        use(cr, soft_ink);
+        plot_text_show(cr, p->tiles ? "nothing was measured" : "no samples", middle, (panel->y.from + panel->y.to) / 2,
+                       PLOT_CENTER);
+    }
+    return status ? status : cairo_status(cr);
+}

@@ -1,0 +1,132 @@
+/* Tables: TSV and CSV. The first line names the columns, every other line is a bin:
+ *
+ *     lo   hi   count                 one histogram
+ *     lo   hi   r   g   b             several on one axis: a column of counts each, by their names
+ *     lo   hi   count  sum_w  sum_w2  with weights; of several, r_count r_sum_w r_sum_w2 …
+ *     x_lo x_hi y_lo y_hi  count      joint: the axes by their names, the last one fastest
+ *     lo   hi   count  char           bytes: what the byte is called
+ *
+ * Of a sparse histogram, every line is a bin that samples are in. Samples outside the bins have lines of their own,
+ * where there are any: -inf to the first edge (underflow), the last edge to inf (overflow), and nan to nan. So a column
+ * of counts adds up to all samples that no mask or filter left out. Numbers read back as the same doubles. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "output/labels.h"
+#include "output/writers/writers.h"
+
+typedef struct form {
+    char delimiter;
+    bool quotes; /* CSV: a cell with a delimiter, a quote or a line end is quoted; TSV: those become blanks */
+} form;
+
+static void put_text(FILE *out, const form *as, const char *text)
+{
+    bool special = strpbrk(text, "\t\r\n\",") != NULL;
+    if (as->quotes && special) putc('"', out);
+    for (; *text; text++) {
+        if (as->quotes && *text == '"') putc('"', out);
+        putc(!as->quotes && strchr("\t\r\n", *text) ? ' ' : *text, out);
+    }
+    if (as->quotes && special) putc('"', out);
+}
+
+static void put_named(FILE *out, const form *as, const char *name, const char *what)
+{
+    char text[1200];
+    snprintf(text, sizeof text, "%.1100s%s%s", name, *name && *what ? "_" : "", what);
+    put_text(out, as, text);
+}
+
+static void put_header(const result *r, FILE *out, const form *as)
+{
+    int naxes = result_naxes(r);
+    for (int a = 0; a < naxes; a++) {
+        char name[320] = "";
+        if (naxes > 1) label_of_axis(r, a, name, sizeof name);
+        for (int end = 0; end < 2; end++) {
+            if (a || end) putc(as->delimiter, out);
+            put_named(out, as, name, end ? "hi" : "lo");
+        }
+    }
+    for (int i = 0; i < r->count; i++) {
+        char name[320] = "";
+        if (r->count > 1) label_of_series(r, i, name, sizeof name);
+        static const char *const whats[] = {"count", "sum_w", "sum_w2"};
+        for (int k = 0; k < (result_is_weighted(r) ? 3 : 1); k++) {
+            putc(as->delimiter, out);
+            put_named(out, as, name, r->count > 1 && !result_is_weighted(r) ? "" : whats[k]);
+        }
+    }
+    if (r->bytes) fprintf(out, "%cchar", as->delimiter);
+    putc('\n', out);
+}
+
+static void put_ends(const table *t, int a, int64_t slot, FILE *out, const form *as)
+{
+    char text[TEXT_NUMBER_BYTES];
+    int64_t n = t->bins[a];
+    double lo = slot == n + 2 ? (double)NAN : slot == 0 ? -(double)INFINITY : t->edges[a][slot - 1];
+    double hi = slot == n + 2 ? (double)NAN : slot == n + 1 ? (double)INFINITY : t->edges[a][slot];
+    if (a) putc(as->delimiter, out);
+    fputs(text_exact(lo, text), out);
+    putc(as->delimiter, out);
+    fputs(text_exact(hi, text), out);
+}
+
+static void put_row(const result *r, const table *tables, int64_t cell, const int64_t *slots, FILE *out, const form *as)
+{
+    char text[TEXT_NUMBER_BYTES];
+    const table *first = &tables[0];
+    bool flow = false, any = false;
+    for (int a = 0; a < first->naxes; a++)
+        flow = flow || slots[a] == 0 || slots[a] > first->bins[a];
+    for (int i = 0; i < r->count; i++)
+        any = any || tables[i].counts[cell];
+    if (flow && !any) return;
+    for (int a = 0; a < first->naxes; a++)
+        put_ends(first, a, slots[a], out, as);
+    for (int i = 0; i < r->count; i++) {
+        fprintf(out, "%c%" PRIu64, as->delimiter, tables[i].counts[cell]);
+        if (!tables[i].sum_w) continue;
+        fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w[cell], text));
+        fprintf(out, "%c%s", as->delimiter, text_exact(tables[i].sum_w2[cell], text));
+    }
+    if (r->bytes) {
+        putc(as->delimiter, out);
+        if (!flow) put_text(out, as, label_of_byte((int)first->edges[0][slots[0] - 1], text));
+    }
+    putc('\n', out);
+}
+
+static int write_table(const result *r, outfile *o, const form *as, fault *f)
+{
+    FILE *out = outfile_stream(o);
+    int64_t slots[HISTO_MAX_AXES];
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
+    if (!tables) return -1;
+    put_header(r, out, as);
+    for (int64_t cell = -1; table_next(&tables[0], &cell, slots);)
+        put_row(r, tables, cell, slots, out, as);
+    tables_free(tables, r);
+    return 0;
+}
+
+static int write_tsv(const result *r, const settings *s, outfile *o, fault *f)
+{
+    (void)s;
+    return write_table(r, o, &(form){'\t', false}, f);
+}
+
+static int write_csv(const result *r, const settings *s, outfile *o, fault *f)
+{
+    (void)s;
+    return write_table(r, o, &(form){',', true}, f);
+}
+
+const writer writer_tsv = {.name = "tsv", .one_sparse = true, .write = write_tsv};
+const writer writer_csv = {.name = "csv", .one_sparse = true, .write = write_csv};

@@ -1,0 +1,472 @@
+/* Device accumulators: the accumulators of a histogram on one GPU, made at the first fill there and emptied into host
+ * memory when somebody wants to see the counts. Fills of one accumulators are ordered by an event, whatever streams
+ * they come on. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+
+/* ---- Reproducible sums ---- */
+
+/* Windows that hold bits [lowest, highest) of values, and two more: sums of up to 2^63 values. */
+static histo_cuda_exact windows_of_bits(int lowest, int highest)
+{
+    int first = (lowest + 32 * HISTO_EXACT_UNIT) / 32, last = (highest - 1 + 32 * HISTO_EXACT_UNIT) / 32 + 2;
+    if (last >= HISTO_EXACT_WINDOWS) last = HISTO_EXACT_WINDOWS - 1;
+    histo_cuda_exact e = {first, last - first + 1, NULL, NULL};
+    return e;
+}
+
+/* Those of weights of a dtype, or of their squares rounded to double. */
+static histo_cuda_exact windows_of(histo_dtype dtype, bool squared)
+{
+    int factor = squared ? 2 : 1;
+    switch (dtype) {
+    case HISTO_F16:
+        return windows_of_bits(-24 * factor, 16 * factor);
+    case HISTO_BF16:
+    case HISTO_F32:
+        return windows_of_bits(-149 * factor, 128 * factor);
+    case HISTO_F64:
+        return windows_of_bits(-1074, 1024);
+    default:
+        return windows_of_bits(0, 8 * (int)histo_dtype_size(dtype) * factor);
+    }
+}
+
+static bool covers(const histo_cuda_exact *e, const histo_cuda_exact *wanted)
+{
+    return e->low <= wanted->low && e->low + e->windows >= wanted->low + wanted->windows;
+}
+
+static histo_cuda_exact joined(const histo_cuda_exact *a, const histo_cuda_exact *b)
+{
+    int low = a->low < b->low ? a->low : b->low, a_end = a->low + a->windows, b_end = b->low + b->windows;
+    histo_cuda_exact e = {low, (a_end > b_end ? a_end : b_end) - low, NULL, NULL};
+    return e;
+}
+
+/* Carry, so that all digits are in [-2^31, 2^31): what they are in is unique for a sum. */
+static __global__ void balance(histo_cuda_exact e, int64_t counters)
+{
+    for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < counters;
+         i += gridDim.x * (int64_t)blockDim.x) {
+        long long carry = 0;
+        for (int k = 0; k < e.windows; k++) {
+            long long digit = e.digits[k * counters + i] + carry;
+            carry = (digit - (int)digit) / (1ll << 32);
+            e.digits[k * counters + i] = (int)digit;
+        }
+    }
+}
+
+static histo_status balance_sums(histo_cuda_accumulators *accumulators, cudaStream_t stream)
+{
+    int64_t counters = accumulators->batch * accumulators->counters;
+    int64_t blocks = (counters + 255) / 256;
+    histo_status status = HISTO_OK;
+    for (int s = 0; s < 2 && accumulators->exact[s].digits && status == HISTO_OK; s++) {
+        void *args[] = {&accumulators->exact[s], &counters};
+        status = HISTO_CUDA(cudaLaunchKernel((const void *)balance, dim3((unsigned)(blocks < 4096 ? blocks : 4096)),
+                                             dim3(256), args, 0, stream),
+                            "carrying sums");
+    }
+    if (status == HISTO_OK) accumulators->pending = 0;
+    return status;
+}
+
+histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream)
+{
+    histo_status status = HISTO_OK;
+    if (accumulators->exact[0].digits && accumulators->pending + adds > HISTO_EXACT_MAX_ADDS)
+        status = balance_sums(accumulators, stream);
+    accumulators->pending += adds;
+    return status;
+}
+
+/* ---- Making and freeing ---- */
+
+static histo_status allocate(void **memory, size_t bytes, const char *what)
+{
+    return HISTO_CUDA(cudaMalloc(memory, bytes), what);
+}
+
+static size_t all_counters(const histo_cuda_accumulators *accumulators)
+{
+    return (size_t)(accumulators->batch * accumulators->counters);
+}
+
+static histo_status clear_memory(histo_cuda_accumulators *accumulators)
+{
+    size_t all = all_counters(accumulators);
+    histo_status status = HISTO_OK;
+    accumulators->sparse.n = 0;
+    if (accumulators->counts)
+        status = HISTO_CUDA(
+            cudaMemsetAsync(accumulators->counts, 0, all * sizeof *accumulators->counts, accumulators->stream),
+            "clearing counts");
+    double *sums[] = {accumulators->sum_w, accumulators->sum_w2};
+    for (int s = 0; s < 2; s++) {
+        const histo_cuda_exact *e = &accumulators->exact[s];
+        if (status == HISTO_OK && sums[s])
+            status =
+                HISTO_CUDA(cudaMemsetAsync(sums[s], 0, all * sizeof(double), accumulators->stream), "clearing sums");
+        if (status == HISTO_OK && e->digits)
+            status = HISTO_CUDA(
+                cudaMemsetAsync(e->digits, 0, all * (size_t)e->windows * sizeof *e->digits, accumulators->stream),
+                "clearing sums");
+        if (status == HISTO_OK && e->special)
+            status = HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, accumulators->stream),
+                                "clearing sums");
+    }
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaEventRecord(accumulators->done, accumulators->stream), "recording an event");
+    if (status == HISTO_OK) accumulators->pending = 0;
+    return status;
+}
+
+static histo_status make_sums(histo_cuda_accumulators *accumulators, histo_weighting weighting)
+{
+    size_t all = all_counters(accumulators);
+    histo_status status = HISTO_OK;
+    double **sums[] = {&accumulators->sum_w, &accumulators->sum_w2};
+    for (int s = 0; s < 2; s++) {
+        histo_cuda_exact *e = &accumulators->exact[s];
+        if (s == 1 && !histo_has_squares(weighting)) break;
+        if (status == HISTO_OK && histo_is_fast(weighting))
+            status = allocate((void **)sums[s], all * sizeof(double), "sums of weights");
+        if (status != HISTO_OK || !histo_is_reproducible(weighting)) continue;
+        status = allocate((void **)&e->digits, all * (size_t)e->windows * sizeof *e->digits, "exact sums");
+        if (status == HISTO_OK) status = allocate((void **)&e->special, all * sizeof *e->special, "exact sums");
+    }
+    return status;
+}
+
+static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], histo_cuda_accumulators **out)
+{
+    const histo_problem *p = job->problem;
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)calloc(1, sizeof *accumulators);
+    if (!accumulators) return histo_fail_memory(sizeof *accumulators, "a device accumulators");
+    accumulators->base.backend = &histo_backend_cuda;
+    accumulators->base.device = p->device;
+    accumulators->batch = p->batch;
+    accumulators->slots = p->slots;
+    accumulators->is_sparse = p->storage == HISTO_SPARSE;
+    accumulators->counters = histo_problem_has_counters(p) ? p->slots + 1 : 0;
+    memcpy(accumulators->exact, exact, sizeof accumulators->exact);
+    histo_status status =
+        HISTO_CUDA(cudaStreamCreateWithFlags(&accumulators->stream, cudaStreamNonBlocking), "making a stream");
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaEventCreateWithFlags(&accumulators->done, cudaEventDisableTiming), "making an event");
+    if (status == HISTO_OK && accumulators->counters)
+        status = allocate((void **)&accumulators->counts, all_counters(accumulators) * sizeof *accumulators->counts,
+                          "counts");
+    if (status == HISTO_OK) status = make_sums(accumulators, p->weighting);
+    if (status == HISTO_OK) status = clear_memory(accumulators);
+    if (status != HISTO_OK) {
+        histo_cuda_accumulators_free(&accumulators->base);
+        return status;
+    }
+    *out = accumulators;
+    return HISTO_OK;
+}
+
+/* Freeing goes on whatever fails: the device may be lost. */
+void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators)
+{
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
+    int before = -1;
+    cudaGetDevice(&before);
+    cudaSetDevice(accumulators->base.device - HISTO_DEVICE_CUDA(0));
+    if (accumulators->fork) histo_cuda_fork_free(accumulators->fork);
+    histo_cuda_sparse_free(&accumulators->sparse);
+    void *memory[] = {accumulators->counts,          accumulators->sum_w,
+                      accumulators->sum_w2,          accumulators->workspace,
+                      accumulators->offsets,         accumulators->exact[0].digits,
+                      accumulators->exact[1].digits, accumulators->exact[0].special,
+                      accumulators->exact[1].special};
+    for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
+        cudaFree(memory[m]);
+    if (accumulators->done) cudaEventDestroy(accumulators->done);
+    if (accumulators->stream) cudaStreamDestroy(accumulators->stream);
+    cudaSetDevice(before);
+    cudaGetLastError();
+    free(accumulators);
+}
+
+/* ---- Filling ---- */
+
+histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumulators **out)
+{
+    const histo_problem *p = job->problem;
+    histo_dtype dtype = p->weights == HISTO_ABSENT ? HISTO_U8 : p->dtypes[p->weights];
+    histo_cuda_exact wanted[2] = {windows_of(dtype, false), windows_of(dtype, true)};
+    for (histo_device_accumulators **link = &job->accumulators->on_devices, *it; (it = *link); link = &it->next) {
+        if (it->backend != &histo_backend_cuda || it->device != p->device) continue;
+        histo_cuda_accumulators *accumulators = *out = (histo_cuda_accumulators *)it;
+        if (!histo_is_reproducible(p->weighting) ||
+            (covers(&accumulators->exact[0], &wanted[0]) && covers(&accumulators->exact[1], &wanted[1])))
+            return HISTO_OK;
+        /* Weights of another dtype than before: empty it, and make one that has room for both. */
+        histo_status status = histo_cuda_accumulators_gather(it, job->accumulators);
+        if (status != HISTO_OK) return status;
+        for (int s = 0; s < 2; s++)
+            wanted[s] = joined(&wanted[s], &accumulators->exact[s]);
+        *link = it->next;
+        histo_cuda_accumulators_free(it);
+        break;
+    }
+    histo_status status = make(job, wanted, out);
+    if (status != HISTO_OK) return status;
+    (*out)->base.next = job->accumulators->on_devices;
+    job->accumulators->on_devices = &(*out)->base;
+    return HISTO_OK;
+}
+
+histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumulators, size_t bytes)
+{
+    if (bytes <= accumulators->workspace_bytes) return HISTO_OK;
+    void *larger;
+    histo_status status = allocate(&larger, bytes, "the workspace of a strategy");
+    if (status != HISTO_OK) return status;
+    cudaFree(accumulators->workspace); /* waits for who uses it */
+    accumulators->workspace = larger;
+    accumulators->workspace_bytes = bytes;
+    return HISTO_OK;
+}
+
+histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulators, histo_job *job, cudaStream_t stream)
+{
+    size_t bytes = (size_t)(accumulators->batch + 1) * sizeof *accumulators->offsets;
+    histo_status status = HISTO_OK;
+    if (!accumulators->offsets) status = allocate((void **)&accumulators->offsets, bytes, "offsets");
+    if (status == HISTO_OK)
+        status =
+            HISTO_CUDA(cudaMemcpyAsync(accumulators->offsets, job->iter.offsets, bytes, cudaMemcpyHostToDevice, stream),
+                       "copying offsets");
+    job->iter.offsets = accumulators->offsets;
+    return status;
+}
+
+/* A number that no other stream has; 0 if it is not known. */
+static unsigned long long id_of(cudaStream_t stream)
+{
+    unsigned long long id = 0;
+#if CUDART_VERSION >= 12000
+    if (cudaStreamGetId(stream, &id) != cudaSuccess) id = 0;
+#else
+    (void)stream;
+#endif
+    return id;
+}
+
+bool histo_cuda_is_captured(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* what comes next says why */
+    return capture != cudaStreamCaptureStatusNone;
+}
+
+/* In a graph the event is waited for and recorded by each launch, on whatever stream that is. */
+histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream)
+{
+    accumulators->capturing = histo_cuda_is_captured(stream);
+    accumulators->captured |= accumulators->capturing;
+    unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* asking for it would end a capture */
+    if (id && id == accumulators->last) return HISTO_OK;                /* the stream's own order */
+    histo_status status =
+        HISTO_CUDA(cudaStreamWaitEvent(stream, accumulators->done, accumulators->capturing ? cudaEventWaitExternal : 0),
+                   "waiting for an event");
+    accumulators->last = status == HISTO_OK ? id : 0;
+    return status;
+}
+
+histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream)
+{
+    return HISTO_CUDA(
+        cudaEventRecordWithFlags(accumulators->done, stream, accumulators->capturing ? cudaEventRecordExternal : 0),
+        "recording an event");
+}
+
+/* Wait for graphs that were launched: they may be recording the event only now. */
+static histo_status wait_for_graphs(const histo_cuda_accumulators *accumulators)
+{
+    return accumulators->captured ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs") : HISTO_OK;
+}
+
+/* ---- Emptying ---- */
+
+/* Adds n elements, from the first-th of an array of the device accumulators on, to the host's accumulators. plane: of
+ * exact sums. */
+typedef histo_status adder(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
+                           int64_t first, int64_t n, const void *elements);
+
+static histo_status add_counts(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
+                               int64_t first, int64_t n, const void *elements)
+{
+    (void)which, (void)plane;
+    const uint64_t *counts = (const uint64_t *)elements;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
+        *(slot < from->slots ? &to->counts[entry * from->slots + slot] : &to->masked[entry]) += counts[i];
+    }
+    return HISTO_OK;
+}
+
+static histo_status add_sums(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
+                             int64_t first, int64_t n, const void *elements)
+{
+    (void)plane;
+    double *sums = which == 0 ? to->sum_w : to->sum_w2;
+    const double *added = (const double *)elements;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
+        if (slot < from->slots) sums[entry * from->slots + slot] += added[i];
+    }
+    return HISTO_OK;
+}
+
+static histo_status add_digits(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
+                               int64_t first, int64_t n, const void *elements)
+{
+    histo_exact *sums = which == 0 ? to->exact_w : to->exact_w2;
+    const int64_t *digits = (const int64_t *)elements;
+    histo_exact_windows windows;
+    memset(&windows, 0, sizeof windows);
+    for (int64_t i = 0; i < n; i++)
+        windows.touched[plane] |= digits[i] != 0;
+    histo_status status = histo_exact_reserve(sums, &windows, 1);
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
+        if (digits[i]) {
+            int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
+            histo_exact_add_digit(sums, entry * from->slots + slot, plane, digits[i]);
+        }
+    return status;
+}
+
+static histo_status add_specials(const histo_cuda_accumulators *from, const histo_accumulators *to, int which,
+                                 int plane, int64_t first, int64_t n, const void *elements)
+{
+    (void)plane;
+    histo_exact *sums = which == 0 ? to->exact_w : to->exact_w2;
+    const unsigned int *flags = (const unsigned int *)elements;
+    histo_exact_windows windows;
+    memset(&windows, 0, sizeof windows);
+    for (int64_t i = 0; i < n; i++)
+        windows.special |= flags[i] != 0;
+    histo_status status = histo_exact_reserve(sums, &windows, 1);
+    for (int64_t i = 0; i < n && status == HISTO_OK; i++)
+        if (flags[i]) {
+            int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
+            histo_exact_add_special(sums, entry * from->slots + slot, (uint8_t)flags[i]);
+        }
+    return status;
+}
+
+/* Move an array to the host and clear it there, piece by piece: what has been added is no longer on the device. */
+static histo_status drain(histo_cuda_accumulators *accumulators, const histo_accumulators *to, adder *add, int which,
+                          int plane, void *array, size_t size, char *room, size_t room_bytes)
+{
+    int64_t n = (int64_t)all_counters(accumulators), most = (int64_t)(room_bytes / size);
+    for (int64_t first = 0; first < n; first += most) {
+        int64_t piece = n - first < most ? n - first : most;
+        char *from = (char *)array + (size_t)first * size;
+        histo_status status =
+            HISTO_CUDA(cudaMemcpyAsync(room, from, (size_t)piece * size, cudaMemcpyDeviceToHost, accumulators->stream),
+                       "reading counts");
+        if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(accumulators->stream), "reading counts");
+        if (status == HISTO_OK) status = add(accumulators, to, which, plane, first, piece, room);
+        if (status != HISTO_OK) return status;
+        status = HISTO_CUDA(cudaMemsetAsync(from, 0, (size_t)piece * size, accumulators->stream), "clearing counts");
+        if (status != HISTO_OK) {
+            accumulators->broken = "it could not be cleared after it was read";
+            return status;
+        }
+    }
+    return HISTO_OK;
+}
+
+static histo_status drain_all(histo_cuda_accumulators *accumulators, const histo_accumulators *to, char *room,
+                              size_t room_bytes)
+{
+    histo_status status = HISTO_OK;
+    if (accumulators->is_sparse) return histo_cuda_sparse_gather(accumulators, to, accumulators->stream);
+    if (accumulators->exact[0].digits) status = balance_sums(accumulators, accumulators->stream);
+    if (status == HISTO_OK)
+        status = drain(accumulators, to, add_counts, 0, 0, accumulators->counts, sizeof *accumulators->counts, room,
+                       room_bytes);
+    double *sums[] = {accumulators->sum_w, accumulators->sum_w2};
+    for (int s = 0; s < 2; s++) {
+        const histo_cuda_exact *e = &accumulators->exact[s];
+        if (status == HISTO_OK && sums[s])
+            status = drain(accumulators, to, add_sums, s, 0, sums[s], sizeof(double), room, room_bytes);
+        for (int k = 0; k < e->windows && e->digits && status == HISTO_OK; k++)
+            status = drain(accumulators, to, add_digits, s, e->low + k,
+                           e->digits + (size_t)k * all_counters(accumulators), sizeof *e->digits, room, room_bytes);
+        if (status == HISTO_OK && e->special)
+            status = drain(accumulators, to, add_specials, s, 0, e->special, sizeof *e->special, room, room_bytes);
+    }
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaEventRecord(accumulators->done, accumulators->stream), "recording an event");
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(accumulators->stream), "reading counts");
+    return status;
+}
+
+static histo_status fail_broken(const histo_cuda_accumulators *accumulators)
+{
+    return histo_fail(HISTO_DEVICE, "what GPU %d counted is not whole: %s; reset the histogram to use it again",
+                      accumulators->base.device - HISTO_DEVICE_CUDA(0), accumulators->broken);
+}
+
+histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to)
+{
+    enum { ROOM = 4 << 20 };
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)from;
+    if (accumulators->broken) return fail_broken(accumulators);
+    if (!accumulators->dirty && !accumulators->captured) return HISTO_OK;
+    int before;
+    histo_status status = histo_cuda_enter(from->device, &before);
+    if (status != HISTO_OK) return status;
+    size_t bytes = all_counters(accumulators) * sizeof(uint64_t);
+    if (bytes > ROOM || accumulators->is_sparse) bytes = ROOM;
+    char *room = (char *)malloc(bytes);
+    if (!room) status = histo_fail_memory(bytes, "reading counts from a GPU");
+    if (status == HISTO_OK) status = wait_for_graphs(accumulators);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream);
+    if (status == HISTO_OK) status = drain_all(accumulators, to, room, bytes);
+    if (status == HISTO_OK)
+        accumulators->dirty = false;
+    else
+        cudaStreamSynchronize(accumulators->stream); /* no event is behind what is still being cleared */
+    free(room);
+    histo_cuda_leave(before);
+    return status;
+}
+
+histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accumulators)
+{
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
+    int before;
+    histo_status status = histo_cuda_enter(device_accumulators->device, &before);
+    if (status != HISTO_OK) return status;
+    status = wait_for_graphs(accumulators);
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventSynchronize(accumulators->done), "counting");
+    histo_cuda_leave(before);
+    return status;
+}
+
+bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators)
+{
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
+    int before;
+    if (histo_cuda_enter(device_accumulators->device, &before) != HISTO_OK) return false;
+    /* What a broken fill enqueued may still run, and no event says when it is done. */
+    histo_status status =
+        accumulators->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : wait_for_graphs(accumulators);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream);
+    if (status == HISTO_OK) status = clear_memory(accumulators);
+    accumulators->broken = NULL;
+    accumulators->dirty = false;
+    histo_cuda_leave(before);
+    return status == HISTO_OK;
+}

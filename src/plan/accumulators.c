@@ -1,0 +1,119 @@
+/* Accumulators in host memory, and the list of those on devices. */
+#include "plan/accumulators.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/strategy.h"
+
+static bool allocate_sums(histo_accumulators *accumulators, histo_weighting weighting, size_t slots)
+{
+    bool squares = histo_has_squares(weighting);
+    if (histo_is_fast(weighting)) {
+        accumulators->sum_w = calloc(slots, sizeof *accumulators->sum_w);
+        if (squares) accumulators->sum_w2 = calloc(slots, sizeof *accumulators->sum_w2);
+        return accumulators->sum_w && (accumulators->sum_w2 || !squares);
+    }
+    if (histo_is_reproducible(weighting)) {
+        accumulators->exact_w = calloc(1, sizeof *accumulators->exact_w);
+        if (squares) accumulators->exact_w2 = calloc(1, sizeof *accumulators->exact_w2);
+        if (!accumulators->exact_w || (squares && !accumulators->exact_w2)) return false;
+        histo_exact_init(accumulators->exact_w, (int64_t)slots);
+        if (squares) histo_exact_init(accumulators->exact_w2, (int64_t)slots);
+    }
+    return true;
+}
+
+histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t slots, const histo_hist_options *kind)
+{
+    bool is_sparse = kind->storage == HISTO_SPARSE;
+    size_t all = is_sparse ? 0 : (size_t)(kind->batch * slots);
+    *accumulators = (histo_accumulators){.batch = kind->batch, .slots = slots};
+    if (is_sparse)
+        accumulators->sparse = calloc(1, sizeof *accumulators->sparse);
+    else
+        accumulators->counts = calloc(all, sizeof *accumulators->counts);
+    accumulators->masked = calloc((size_t)kind->batch, sizeof *accumulators->masked);
+    if ((accumulators->sparse || accumulators->counts) && accumulators->masked &&
+        allocate_sums(accumulators, kind->weighting, all))
+        return HISTO_OK;
+    histo_accumulators_free(accumulators);
+    return histo_fail_memory(all * sizeof(uint64_t) + (size_t)kind->batch * sizeof(uint64_t),
+                             "the counts of a histogram");
+}
+
+void histo_accumulators_free(histo_accumulators *accumulators)
+{
+    for (histo_device_accumulators *it = accumulators->on_devices, *next; it; it = next) {
+        next = it->next;
+        it->backend->free(it);
+    }
+    if (accumulators->sparse) histo_sparse_clear(accumulators->sparse);
+    free(accumulators->sparse);
+    free(accumulators->counts);
+    free(accumulators->masked);
+    free(accumulators->sum_w);
+    free(accumulators->sum_w2);
+    if (accumulators->exact_w) histo_exact_free(accumulators->exact_w);
+    if (accumulators->exact_w2) histo_exact_free(accumulators->exact_w2);
+    free(accumulators->exact_w);
+    free(accumulators->exact_w2);
+    *accumulators = (histo_accumulators){0};
+}
+
+void histo_accumulators_clear(histo_accumulators *accumulators)
+{
+    size_t all = (size_t)(accumulators->batch * accumulators->slots);
+    if (accumulators->counts) memset(accumulators->counts, 0, all * sizeof *accumulators->counts);
+    if (accumulators->sparse) histo_sparse_clear(accumulators->sparse);
+    memset(accumulators->masked, 0, (size_t)accumulators->batch * sizeof *accumulators->masked);
+    if (accumulators->sum_w) memset(accumulators->sum_w, 0, all * sizeof *accumulators->sum_w);
+    if (accumulators->sum_w2) memset(accumulators->sum_w2, 0, all * sizeof *accumulators->sum_w2);
+    if (accumulators->exact_w) histo_exact_reset(accumulators->exact_w);
+    if (accumulators->exact_w2) histo_exact_reset(accumulators->exact_w2);
+    for (histo_device_accumulators **link = &accumulators->on_devices, *it; (it = *link);) {
+        if (it->backend->clear(it)) {
+            link = &it->next;
+        } else {
+            *link = it->next;
+            it->backend->free(it);
+        }
+    }
+}
+
+histo_status histo_accumulators_gather(const histo_accumulators *accumulators)
+{
+    histo_status status = HISTO_OK;
+    for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
+        status = it->backend->gather(it, accumulators);
+    return status == HISTO_OK && accumulators->sparse ? histo_sparse_settle(accumulators->sparse) : status;
+}
+
+/* Of the entries behind the first n, which are samples left out: add their counts, or take them back. */
+static void mask(const histo_accumulators *accumulators, const histo_list *list, int64_t n, bool back)
+{
+    for (int64_t i = n; i < list->n; i++) {
+        uint64_t *masked =
+            &accumulators->masked[list->entries[i].slot - (uint64_t)(accumulators->batch * accumulators->slots)];
+        *masked += back ? -list->entries[i].count : list->entries[i].count;
+    }
+}
+
+histo_status histo_accumulators_add(const histo_accumulators *accumulators, histo_list list)
+{
+    histo_list counts = list;
+    while (counts.n && list.entries[counts.n - 1].slot >= (uint64_t)(accumulators->batch * accumulators->slots))
+        counts.n--;
+    mask(accumulators, &list, counts.n, false);
+    histo_status status = histo_sparse_add(accumulators->sparse, counts);
+    if (status != HISTO_OK) mask(accumulators, &list, counts.n, true);
+    return status;
+}
+
+histo_status histo_accumulators_wait(const histo_accumulators *accumulators)
+{
+    histo_status status = HISTO_OK;
+    for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
+        status = it->backend->wait(it);
+    return status;
+}

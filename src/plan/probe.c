@@ -1,0 +1,41 @@
+/* A probe at the samples that a plan is made for: how densely they lie decides between strategies that keep a part of
+ * the slots on chip and those that treat all alike. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+enum { PROBES = 2048, BYTES = sizeof(uint32_t), VALUES = 256 };
+
+/* By their bytes, the lowest first. */
+static void sort(uint32_t *slots, int n)
+{
+    uint32_t sorted[PROBES];
+    for (int byte = 0; byte < BYTES; byte++) {
+        int at[VALUES + 1] = {0};
+        for (int i = 0; i < n; i++)
+            at[(slots[i] >> 8 * byte) % VALUES + 1]++;
+        for (int v = 1; v < VALUES; v++)
+            at[v] += at[v - 1];
+        for (int i = 0; i < n; i++)
+            sorted[at[(slots[i] >> 8 * byte) % VALUES]++] = slots[i];
+        memcpy(slots, sorted, (size_t)n * sizeof *slots);
+    }
+}
+
+void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+{
+    histo_problem *p = &plan->problem;
+    uint32_t *slots = malloc(PROBES * sizeof *slots);
+    if (!slots) return;
+    histo_job job = histo_plan_job(plan, operands, fill);
+    job.end = job.iter.per_batch;
+    if (histo_backend_of(p->device)->probe(&job, PROBES, slots) != HISTO_OK) {
+        free(slots);
+        return;
+    }
+    sort(slots, PROBES);
+    p->probed = slots;
+    for (p->probes = PROBES; p->probes > 0 && slots[p->probes - 1] == HISTO_NO_SLOT;)
+        p->probes--;
+}

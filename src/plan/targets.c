@@ -1,0 +1,83 @@
+/* Where a plan may count: the device asked for, or where the samples are, or where the strategy asked for runs. Samples
+ * in host memory of which nobody said where to count them may be worth the way to a GPU: then there are two targets,
+ * and the choice is between the strategies of both. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "view/dtype.h"
+
+static histo_status check(const histo_problem *problem, histo_device device)
+{
+    if (device < HISTO_DEVICE_CPU)
+        return histo_fail(
+            HISTO_INVALID,
+            "there is no device %d: use HISTO_DEVICE_AUTO, HISTO_DEVICE_CPU or HISTO_DEVICE_CUDA(0) and up", device);
+    const histo_backend *backend = histo_backend_of(device);
+    const char *why = backend->unavailable();
+    if (why) return histo_fail(HISTO_UNSUPPORTED, "%s cannot be used: %s", backend->name, why);
+    int gpu = device - HISTO_DEVICE_CUDA(0);
+    if (gpu >= 0 && gpu >= backend->devices())
+        return histo_fail(HISTO_UNSUPPORTED, "there is no GPU %d: this machine has %d, numbered from 0", gpu,
+                          backend->devices());
+    if (problem->bound && device != problem->home)
+        return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
+                          problem->home - HISTO_DEVICE_CUDA(0));
+    return histo_problem_is_near(problem, device);
+}
+
+static bool is_contiguous(const histo_view *view)
+{
+    int64_t stride = (int64_t)histo_dtype_size(view->dtype);
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        if (view->shape[d] != 1 && view->strides[d] != stride) return false;
+        stride *= view->shape[d];
+    }
+    return true;
+}
+
+bool histo_is_pinned(const histo_backend *backend, const histo_view *view)
+{
+    return is_contiguous(view) && backend->pinned(view->data);
+}
+
+/* What it takes to bring the operands to a GPU. Where they are together with some on the GPU, they have to. */
+static histo_transfer transfer_to(const histo_problem *p, const histo_backend *backend, histo_device device,
+                                  const histo_view *const *operands)
+{
+    if (device == HISTO_DEVICE_CPU || p->home != HISTO_DEVICE_CPU || !backend->awake) return (histo_transfer){0};
+    double gathered = 0, pinned = 0;
+    for (int o = 0; o < p->operands; o++)
+        *(histo_is_pinned(backend, operands[o]) ? &pinned : &gathered) += (double)histo_dtype_size(p->dtypes[o]);
+    return histo_transfer_of(p, gathered, pinned, backend->awake(device), histo_backend_cpu.threads(0));
+}
+
+static void add(histo_plan *plan, histo_device device, const histo_plan_options *options,
+                const histo_view *const *operands)
+{
+    const histo_backend *backend = histo_backend_of(device);
+    histo_target *it = &plan->target[plan->targets++];
+    it->device = device;
+    it->threads = backend->threads ? backend->threads(options->threads) : 1;
+    it->transfer = transfer_to(&plan->problem, backend, device, operands);
+}
+
+histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options *options,
+                                     const histo_view *const *operands)
+{
+    const histo_problem *problem = &plan->problem;
+    histo_device device = options->device;
+    const char *wanted = histo_plan_wanted(options);
+    if (device == HISTO_DEVICE_AUTO) {
+        device = problem->home;
+        const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
+        if (row && row->backend != histo_backend_of(device) && !problem->bound)
+            device = row->backend == &histo_backend_cpu ? HISTO_DEVICE_CPU : HISTO_DEVICE_CUDA(0);
+        plan->free_choice = !wanted && device == HISTO_DEVICE_CPU;
+    }
+    histo_status status = check(problem, device);
+    if (status != HISTO_OK) return status;
+    add(plan, device, options, operands);
+    if (plan->free_choice && !problem->pairs) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
+    return HISTO_OK;
+}
