@@ -27,18 +27,18 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
 
 /* Bins of 2^shift values from a whole number on, not so many that differences wrap; those of 64-bit dtypes are of
  * 32-bit ones too, and away from their ends. */
-static histo_whole whole_of(const histo_lookup *l, histo_dtype dtype)
+static histo_pow2 pow2_of(const histo_lookup *l, histo_dtype dtype)
 {
-    histo_whole w = {.is = false};
+    histo_pow2 w = {.is = false};
     double least, most; /* of the dtype, and one more */
     if (!histo_dtype_is_integer(dtype) || l->kind != HISTO_UNIFORM) return w;
     histo_dtype_limits(dtype, &least, &most);
     int exponent;
     bool is_power = frexp(l->step, &exponent) == 0.5 && exponent >= 1 && exponent <= 31;
-    bool is_whole = l->lo == floor(l->lo) && l->hi == l->lo + l->bins * l->step;
+    bool on_integers = l->lo == floor(l->lo) && l->hi == l->lo + l->bins * l->step;
     bool is_near = fabs(l->lo) <= 0x1p31 && l->hi - l->lo + l->step < 0x1p31 && l->lo < most && l->hi > least;
     bool is_narrow = histo_dtype_size(dtype) <= 4 || (l->lo > -0x1p31 && l->hi < 0x1p31 - 1);
-    if (!is_power || !is_whole || !is_near || !is_narrow) return w;
+    if (!is_power || !on_integers || !is_near || !is_narrow) return w;
     double low = l->lo - 1 > least ? l->lo - 1 : least, high = l->hi < most - 1 ? l->hi : most - 1;
     w.is = true;
     w.shift = (uint8_t)(exponent - 1);
@@ -101,7 +101,7 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     lookup->step = histo_axis_step(owned);
     lookup->per_step = 1 / lookup->step;
     if (lookup->kind == HISTO_UNIFORM) set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, 0);
-    lookup->whole = whole_of(lookup, dtype);
+    lookup->pow2 = pow2_of(lookup, dtype);
     size_t size = histo_dtype_size(dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);

@@ -23,11 +23,11 @@ typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind
 /* Integers on bins of 2^shift values each from a whole number on: samples are cut to low … high, the values next to the
  * axis, and the slot is (sample - from) >> shift, modulo 2^32. Values are of the samples' dtype, or of 32 bits where
  * that has 64, converted to uint32_t. */
-typedef struct histo_whole {
+typedef struct histo_pow2 {
     bool is, closed; /* closed: a sample of the value `high` is in the last bin */
     uint8_t shift;
     uint32_t low, high, from;
-} histo_whole;
+} histo_pow2;
 
 /* What of a float sample is regular on an axis: itself, its binary logarithm, the root of its distance from the axis'
  * beginning or from 0. */
@@ -49,7 +49,7 @@ typedef struct histo_lookup {
     const double *edges;         /* SEARCH: bins + 1 edges */
     const uint32_t *table;       /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
     histo_cells cells; /* SEARCH, where no table is: a table over the samples' positions, if it could be made */
-    histo_whole whole;
+    histo_pow2 pow2;
 } histo_lookup;
 
 HISTO_INLINE bool histo_less_f64(double x, double edge)

@@ -219,7 +219,7 @@ typedef struct level {
     histo_widen_floats_fn *widen_floats;
     histo_add_weights_fn *add_weights;
     /* About, for a slot of a sample: whole bins of up to 32 bits, f32, others by double, stored edges. */
-    double whole_ns, float_ns, wide_ns, spans_ns;
+    double pow2_ns, float_ns, wide_ns, spans_ns;
 } level;
 
 static const level *usable_level(void)
@@ -317,10 +317,10 @@ void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *
 }
 
 /* Whole bins of samples of 16 and 32 bits: see slots.c. */
-static bool is_whole(const histo_problem *p, int axis)
+static bool is_pow2(const histo_problem *p, int axis)
 {
     size_t size = histo_dtype_size(p->sampled[axis]);
-    return p->lookups[axis].whole.is && (size == 2 || size == 4);
+    return p->lookups[axis].pow2.is && (size == 2 || size == 4);
 }
 
 double histo_slots_ns(const histo_problem *p)
@@ -329,7 +329,7 @@ double histo_slots_ns(const histo_problem *p)
     double ns = 0;
     for (int a = 0; a < p->naxes; a++) {
         const histo_lookup *lookup = &p->lookups[a];
-        ns += is_whole(p, a)                 ? l->whole_ns
+        ns += is_pow2(p, a)                  ? l->pow2_ns
               : lookup->table                ? 0.4
               : lookup->kind == HISTO_SEARCH ? l->spans_ns
               : p->sampled[a] == HISTO_F32   ? l->float_ns
@@ -343,7 +343,7 @@ double histo_codes_ns(const histo_problem *p)
     const double by_slots = histo_slots_ns(p) + (p->operands > 1 ? 0.2 : 0.1);
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
     if (p->operands > 1) return by_slots;
-    if (is_whole(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
+    if (is_pow2(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
     return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
 }
 

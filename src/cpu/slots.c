@@ -217,15 +217,15 @@ DEFINE_OF_UNIFORM(f64, double)
 
 /* ---- Integers ---- */
 
-/* Bins of 2^shift whole numbers: see histo_whole. ends: what the values next to the axis are of. */
+/* Bins of 2^shift integers: see histo_pow2. ends: what the values next to the axis are of. */
 #define DEFINE_WHOLE(name, storage, ends)                                                                              \
-    static inline void whole_##name(const histo_lookup *l, const storage *restrict samples, int n,                     \
-                                    uint32_t *restrict out)                                                            \
+    static inline void pow2_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
+                                   uint32_t *restrict out)                                                             \
     {                                                                                                                  \
-        const storage low = (storage)(ends)l->whole.low, high = (storage)(ends)l->whole.high;                          \
-        const uint32_t from = l->whole.from;                                                                           \
-        const int shift = l->whole.shift;                                                                              \
-        const uint32_t at_high = l->whole.closed ? (uint32_t)l->bins : ((uint32_t)high - from) >> shift;               \
+        const storage low = (storage)(ends)l->pow2.low, high = (storage)(ends)l->pow2.high;                            \
+        const uint32_t from = l->pow2.from;                                                                            \
+        const int shift = l->pow2.shift;                                                                               \
+        const uint32_t at_high = l->pow2.closed ? (uint32_t)l->bins : ((uint32_t)high - from) >> shift;                \
         for (int i = 0; i < n; i++) {                                                                                  \
             storage x = samples[i], cut = x > low ? x : low;                                                           \
             cut = cut < high ? cut : high;                                                                             \
@@ -287,7 +287,7 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
 /* Ways for one type and a uniform axis; false if there is none. */
 static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
-    if (!l->whole.is) {
+    if (!l->pow2.is) {
         if (dtype == HISTO_F32) of_uniform_f32(l, samples, n, out);
         if (dtype == HISTO_F64) of_uniform_f64(l, samples, n, out);
         return dtype == HISTO_F32 || dtype == HISTO_F64;
@@ -295,7 +295,7 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
     switch (dtype) {
 #define CASE(constant, name)                                                                                           \
     case constant:                                                                                                     \
-        whole_##name(l, samples, n, out);                                                                              \
+        pow2_##name(l, samples, n, out);                                                                               \
         return true;
         CASE(HISTO_U8, u8)
         CASE(HISTO_I8, i8)
@@ -375,12 +375,12 @@ DEFINE_MAKE_UNIFORM(f32, float)
 DEFINE_MAKE_UNIFORM(f64, double)
 
 #define DEFINE_MAKE_WHOLE(name, storage)                                                                               \
-    static void make_whole_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)              \
+    static void make_pow2_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)               \
     {                                                                                                                  \
         const storage *samples = from;                                                                                 \
         for (int i = 0; i < HISTO_TOGETHER; i += BATCH) {                                                              \
             histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
-            whole_##name(l, samples + i, BATCH, out + i);                                                              \
+            pow2_##name(l, samples + i, BATCH, out + i);                                                               \
             histo_count_turns(&to, i / BATCH);                                                                         \
         }                                                                                                              \
     }
@@ -395,10 +395,10 @@ DEFINE_MAKE_WHOLE(i64, int64_t)
 histo_making_fn *HISTO_MAKING(const histo_lookup *l, histo_dtype dtype)
 {
     if (l->kind != HISTO_UNIFORM) return NULL;
-    static histo_making_fn *const whole[HISTO_DTYPE_COUNT] = {
-        [HISTO_U16] = make_whole_u16, [HISTO_I16] = make_whole_i16, [HISTO_U32] = make_whole_u32,
-        [HISTO_I32] = make_whole_i32, [HISTO_U64] = make_whole_u64, [HISTO_I64] = make_whole_i64};
-    return l->whole.is ? whole[dtype] : dtype == HISTO_F32 ? make_f32 : dtype == HISTO_F64 ? make_f64 : NULL;
+    static histo_making_fn *const pow2[HISTO_DTYPE_COUNT] = {
+        [HISTO_U16] = make_pow2_u16, [HISTO_I16] = make_pow2_i16, [HISTO_U32] = make_pow2_u32,
+        [HISTO_I32] = make_pow2_i32, [HISTO_U64] = make_pow2_u64, [HISTO_I64] = make_pow2_i64};
+    return l->pow2.is ? pow2[dtype] : dtype == HISTO_F32 ? make_f32 : dtype == HISTO_F64 ? make_f64 : NULL;
 }
 
 /* ---- Bins as bytes ---- */
@@ -461,19 +461,19 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float)
 DEFINE_CODES(f64, double)
 
-/* Bins of 2^shift whole numbers; false if a sample is outside the bins, or the end of a closed axis. All in the width
+/* Bins of 2^shift integers; false if a sample is outside the bins, or the end of a closed axis. All in the width
  * of the samples; false too if the distance of one of them from lo, which may be no sample, does not fit that. */
 #define DEFINE_WHOLE_CODES(name, storage, bits)                                                                        \
-    static bool whole_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
-                                   uint8_t *restrict codes)                                                            \
+    static bool pow2_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                       \
+                                  uint8_t *restrict codes)                                                             \
     {                                                                                                                  \
         enum { WIDTH = 8 * sizeof(bits) };                                                                             \
-        const int shift = l->whole.shift & (WIDTH - 1);                                                                \
-        const uint32_t from = l->whole.from, lo = from + ((uint32_t)1 << l->whole.shift);                              \
-        const uint32_t low = l->whole.low, high = l->whole.high; /* either may be a neighbour of the bins */           \
-        const storage first = (storage)(low + ((low - from) >> l->whole.shift == 0));                                  \
-        const storage last = (storage)(high - ((high - from) >> l->whole.shift > (uint32_t)l->bins));                  \
-        bits outside = l->whole.shift >= WIDTH || (uint32_t)last - lo > (bits)-1;                                      \
+        const int shift = l->pow2.shift & (WIDTH - 1);                                                                 \
+        const uint32_t from = l->pow2.from, lo = from + ((uint32_t)1 << l->pow2.shift);                                \
+        const uint32_t low = l->pow2.low, high = l->pow2.high; /* either may be a neighbour of the bins */             \
+        const storage first = (storage)(low + ((low - from) >> l->pow2.shift == 0));                                   \
+        const storage last = (storage)(high - ((high - from) >> l->pow2.shift > (uint32_t)l->bins));                   \
+        bits outside = l->pow2.shift >= WIDTH || (uint32_t)last - lo > (bits)-1;                                       \
         for (int i = 0; i < n; i++) {                                                                                  \
             outside |= (bits)(samples[i] < first) | (bits)(samples[i] > last);                                         \
             codes[i] = (uint8_t)((bits)((bits)samples[i] - (bits)lo) >> shift);                                        \
@@ -486,17 +486,17 @@ DEFINE_WHOLE_CODES(i16, int16_t, uint16_t)
 DEFINE_WHOLE_CODES(u32, uint32_t, uint32_t)
 DEFINE_WHOLE_CODES(i32, int32_t, uint32_t)
 
-static bool whole_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
+static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
 {
-    switch (l->whole.is ? dtype : HISTO_DTYPE_COUNT) {
+    switch (l->pow2.is ? dtype : HISTO_DTYPE_COUNT) {
     case HISTO_U16:
-        return whole_codes_u16(l, samples, n, codes);
+        return pow2_codes_u16(l, samples, n, codes);
     case HISTO_I16:
-        return whole_codes_i16(l, samples, n, codes);
+        return pow2_codes_i16(l, samples, n, codes);
     case HISTO_U32:
-        return whole_codes_u32(l, samples, n, codes);
+        return pow2_codes_u32(l, samples, n, codes);
     case HISTO_I32:
-        return whole_codes_i32(l, samples, n, codes);
+        return pow2_codes_i32(l, samples, n, codes);
     default:
         return false;
     }
@@ -511,6 +511,6 @@ void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
         codes_f64(l, samples, n, codes, flow);
     } else {
         histo_prefetch_l2(samples, (size_t)n * histo_dtype_size(dtype));
-        if (!whole_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);
+        if (!pow2_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);
     }
 }

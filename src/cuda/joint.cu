@@ -6,7 +6,7 @@
 /* Bins of 2^k values on which all values of a byte are? */
 static bool is_by_bits(const histo_lookup *l)
 {
-    return l->whole.is && l->lo == 0 && l->bins << l->whole.shift == 256;
+    return l->pow2.is && l->lo == 0 && l->bins << l->pow2.shift == 256;
 }
 
 /* The operands' strides in the dimension that is one long run of samples. */
@@ -45,26 +45,26 @@ static void set_pixels(const histo_cuda_work *work, histo_joint *joint)
         joint->by_bits &= is_by_bits(&work->lookups[a]);
     for (int a = 0; a < work->naxes; a++) {
         joint->stride[a] = work->slot_strides[a];
-        joint->shift[a] = 8 * joint->byte[a] + work->lookups[a].whole.shift;
+        joint->shift[a] = 8 * joint->byte[a] + work->lookups[a].pow2.shift;
         joint->mask[a] = (uint32_t)work->lookups[a].bins - 1;
         if (joint->by_bits) joint->first += joint->stride[a];
     }
 }
 
 /* Of two columns of a type; false where their readers cannot read them. */
-static bool set_whole(const histo_cuda_work *work, histo_joint *joint)
+static bool set_pow2(const histo_cuda_work *work, histo_joint *joint)
 {
     const double beyond = work->dtypes[0] == HISTO_U16 ? 0x1p16 : 0x1p32;
     if (work->dtypes[0] != HISTO_U16 && work->dtypes[0] != HISTO_U32) return false;
     for (int a = 0; a < 2; a++) {
         const histo_lookup *l = &work->lookups[a];
         const double begin = l->lo > 0 ? l->lo : 0;
-        if (!l->whole.is || l->whole.from & (((uint32_t)1 << l->whole.shift) - 1)) return false;
+        if (!l->pow2.is || l->pow2.from & (((uint32_t)1 << l->pow2.shift) - 1)) return false;
         joint->begin[a] = (uint32_t)begin;
         joint->extent[a] = (uint32_t)((l->hi < beyond ? l->hi : beyond) - begin);
-        joint->shift[a] = l->whole.shift;
+        joint->shift[a] = l->pow2.shift;
         joint->stride[a] = work->slot_strides[a];
-        joint->part[a] = 0 - (uint32_t)((int32_t)l->whole.from >> l->whole.shift) * joint->stride[a];
+        joint->part[a] = 0 - (uint32_t)((int32_t)l->pow2.from >> l->pow2.shift) * joint->stride[a];
     }
     return true;
 }
@@ -86,7 +86,7 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
     }
     if (is_pair && work->dtypes[0] == HISTO_F32) return histo_read_f32x2;
     joint->run = HISTO_RUN_columns;
-    if (!is_pair || !set_whole(work, joint)) return histo_read_columns;
+    if (!is_pair || !set_pow2(work, joint)) return histo_read_columns;
     if (work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
     joint->run = HISTO_RUN_u16x2;
     return histo_read_u16x2;

@@ -243,10 +243,10 @@ HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_jo
     return histo_cut_columns(tile, at, HISTO_RUN_columns, slot);
 }
 
-/* Add an axis' part of whole bins to the slots. All of a thread's samples are looked up as if they were inner ones, and
- * again if one is not. */
-HISTO_IN_KERNEL void histo_add_whole_u16x2(const histo_cuda_work *w, const histo_joint *j, int axis,
-                                           const uint32_t *words, uint32_t *slot)
+/* Add an axis' part, of bins of 2^k values, to the slots. All of a thread's samples are looked up as if they were inner
+ * ones, and again if one is not. */
+HISTO_IN_KERNEL void histo_add_pow2_u16x2(const histo_cuda_work *w, const histo_joint *j, int axis,
+                                          const uint32_t *words, uint32_t *slot)
 {
     uint32_t below = (0 - j->begin[axis]) & 0xffff, shift = j->shift[axis], highest = 0;
     uint32_t bins[HISTO_SAMPLES_u16x2 / 2];
@@ -267,14 +267,13 @@ HISTO_IN_KERNEL void histo_add_whole_u16x2(const histo_cuda_work *w, const histo
     if (max(highest & 0xffff, highest >> 16) >= j->extent[axis])
 #pragma unroll
         for (int k = 0; k < HISTO_SAMPLES_u16x2; k++) {
-            uint32_t x = words[k / 2] >> (k % 2 * 16) & 0xffff,
-                     bin = histo_by_whole_u16(&w->lookups[axis], (uint16_t)x);
+            uint32_t x = words[k / 2] >> (k % 2 * 16) & 0xffff, bin = histo_by_pow2_u16(&w->lookups[axis], (uint16_t)x);
             slot[k] += (bin - (x >> shift)) * j->stride[axis] - j->part[axis];
         }
 }
 
-HISTO_IN_KERNEL void histo_add_whole_u32x2(const histo_cuda_work *w, const histo_joint *j, int axis,
-                                           const uint32_t *words, uint32_t *slot)
+HISTO_IN_KERNEL void histo_add_pow2_u32x2(const histo_cuda_work *w, const histo_joint *j, int axis,
+                                          const uint32_t *words, uint32_t *slot)
 {
     uint32_t shift = j->shift[axis], highest = 0;
 #pragma unroll
@@ -286,7 +285,7 @@ HISTO_IN_KERNEL void histo_add_whole_u32x2(const histo_cuda_work *w, const histo
     if (highest >= j->extent[axis])
 #pragma unroll
         for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
-            slot[k] += (histo_by_whole_u32(&w->lookups[axis], words[k]) - (words[k] >> shift)) * j->stride[axis] -
+            slot[k] += (histo_by_pow2_u32(&w->lookups[axis], words[k]) - (words[k] >> shift)) * j->stride[axis] -
                        j->part[axis];
 }
 
@@ -332,8 +331,8 @@ HISTO_IN_KERNEL void histo_load_whole_column(uint32_t at, const char *from, int 
         return is_steady || histo_cut_columns(tile, at, HISTO_RUN_##reader, slot);                                     \
     }
 #define HISTO_ADD_f32x2(axis) histo_add_column(w, j, shared, axis, HISTO_F32, &now, slot)
-#define HISTO_ADD_u32x2(axis) histo_add_whole_u32x2(w, j, axis, now.words, slot)
-#define HISTO_ADD_u16x2(axis) histo_add_whole_u16x2(w, j, axis, now.words, slot)
+#define HISTO_ADD_u32x2(axis) histo_add_pow2_u32x2(w, j, axis, now.words, slot)
+#define HISTO_ADD_u16x2(axis) histo_add_pow2_u16x2(w, j, axis, now.words, slot)
 HISTO_DEFINE_PAIR(f32x2, 4, j->origin, HISTO_ADD_f32x2)
 HISTO_DEFINE_PAIR(u32x2, 4, j->part[0] + j->part[1], HISTO_ADD_u32x2)
 HISTO_DEFINE_PAIR(u16x2, 2, j->part[0] + j->part[1], HISTO_ADD_u16x2)

@@ -92,28 +92,28 @@ HISTO_IN_KERNEL void load_cells(const histo_lookup *l, uint32_t *cells)
 
 /* ---- Counting ---- */
 
-/* Integers on whole bins, as histo_by_whole with closed axes left to the merge: the value at the end of the axis has a
- * counter of its own, before that of the values above. */
-HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int32_t x)
+/* Integers on bins of 2^k values, as histo_by_pow2 with closed axes left to the merge: the value at the end of the axis
+ * has a counter of its own, before that of the values above. */
+HISTO_IN_KERNEL uint32_t slot_by_pow2(const histo_lookup *l, uint32_t high, int32_t x)
 {
-    return ((uint32_t)min(max(x, (int32_t)l->whole.low), (int32_t)high) - l->whole.from) >> l->whole.shift;
+    return ((uint32_t)min(max(x, (int32_t)l->pow2.low), (int32_t)high) - l->pow2.from) >> l->pow2.shift;
 }
 
-HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint32_t x)
+HISTO_IN_KERNEL uint32_t slot_by_pow2(const histo_lookup *l, uint32_t high, uint32_t x)
 {
-    return (min(max(x, l->whole.low), high) - l->whole.from) >> l->whole.shift;
+    return (min(max(x, l->pow2.low), high) - l->pow2.from) >> l->pow2.shift;
 }
 
 /* 64-bit integers as the nearest of 32 bits. */
-HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, int64_t x)
+HISTO_IN_KERNEL uint32_t slot_by_pow2(const histo_lookup *l, uint32_t high, int64_t x)
 {
     int32_t narrow = (int32_t)x;
-    return slot_by_whole(l, high, x == narrow ? narrow : x < 0 ? INT32_MIN : INT32_MAX);
+    return slot_by_pow2(l, high, x == narrow ? narrow : x < 0 ? INT32_MIN : INT32_MAX);
 }
 
-HISTO_IN_KERNEL uint32_t slot_by_whole(const histo_lookup *l, uint32_t high, uint64_t x)
+HISTO_IN_KERNEL uint32_t slot_by_pow2(const histo_lookup *l, uint32_t high, uint64_t x)
 {
-    return slot_by_whole(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
+    return slot_by_pow2(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
 }
 
 /* A counter by its offset in bytes, which takes one shift. */
@@ -167,23 +167,23 @@ HISTO_IN_KERNEL void load(const steps *s, uint32_t at, uint4 *words, int vectors
 #define BESIDE (shared + l.words)
 #define SLOTS_ONE_BY_ONE(expression) _Pragma("unroll") for (int k = 0; k < N; k++) slot[k] = expression;
 #define SLOTS_value(name) SLOTS_ONE_BY_ONE((uint8_t)x[k])
-#define SLOTS_whole(name) SLOTS_ONE_BY_ONE(slot_by_whole(lookup, lookup->whole.high + lookup->whole.closed, x[k]))
+#define SLOTS_pow2(name) SLOTS_ONE_BY_ONE(slot_by_pow2(lookup, lookup->pow2.high + lookup->pow2.closed, x[k]))
 #define SLOTS_nearest(name) SLOTS_ONE_BY_ONE(histo_by_nearest_##name(lookup, x[k]))
 #define SLOTS_firsts(name) histo_slots_by_firsts(lookup, BESIDE, x, slot, N);
 #define SLOTS_linear(name) histo_slots_by_cells_##name(lookup, BESIDE, false, x, slot, N);
 #define SLOTS_bits(name) histo_slots_by_cells_##name(lookup, BESIDE, true, x, slot, N);
 #define SLOTS_plain(name) histo_n_slots_of_##name(lookup, x, slot, N);
 #define LOAD_value
-#define LOAD_whole
+#define LOAD_pow2
 #define LOAD_nearest
 #define LOAD_firsts histo_load_firsts(lookup, BESIDE);
 #define LOAD_linear load_cells(lookup, BESIDE);
 #define LOAD_bits load_cells(lookup, BESIDE);
 #define LOAD_plain
-enum { VALUE, WHOLE, NEAREST, FIRSTS, LINEAR, BITS, PLAIN };
+enum { VALUE, POW2, NEAREST, FIRSTS, LINEAR, BITS, PLAIN };
 enum {
     way_value = VALUE,
-    way_whole = WHOLE,
+    way_pow2 = POW2,
     way_nearest = NEAREST,
     way_firsts = FIRSTS,
     way_linear = LINEAR,
@@ -258,9 +258,9 @@ enum { FULL_BLOCKS = 1 };
 #define KERNELS(X)                                                                                                     \
     X(u8, uint8_t, value)                                                                                              \
     X(i8, int8_t, value)                                                                                               \
-    NARROW(X, whole)                                                                                                   \
-    INTEGERS(X, whole)                                                                                                 \
-    LONG(X, whole)                                                                                                     \
+    NARROW(X, pow2)                                                                                                    \
+    INTEGERS(X, pow2)                                                                                                  \
+    LONG(X, pow2)                                                                                                      \
     WIDE(X, nearest) X(f32, float, firsts) WIDE(X, linear) WIDE(X, bits) NARROW(X, plain) HALF(X, plain) WIDE(X, plain)
 KERNELS(COUNT)
 
@@ -365,8 +365,8 @@ HISTO_IN_KERNEL uint32_t load_rows(const histo_images *in, histo_images_place *n
         }                                                                                                              \
     }
 #define ROWS_KERNELS(X)                                                                                                \
-    NARROW(X, whole)                                                                                                   \
-    INTEGERS(X, whole)                                                                                                 \
+    NARROW(X, pow2)                                                                                                    \
+    INTEGERS(X, pow2)                                                                                                  \
     X(f32, float, firsts)                                                                                              \
     X(f32, float, linear)                                                                                              \
     X(f32, float, bits)                                                                                                \
@@ -429,10 +429,10 @@ HISTO_JOINT_READERS(COUNT_JOINT)
 
 static int way_of(const histo_lookup *l, histo_dtype dtype)
 {
-    const histo_whole *whole = &l->whole;
-    bool ends = whole->high == (dtype == HISTO_I32 ? (uint32_t)INT32_MAX : UINT32_MAX);
+    const histo_pow2 *pow2 = &l->pow2;
+    bool ends = pow2->high == (dtype == HISTO_I32 ? (uint32_t)INT32_MAX : UINT32_MAX);
     if (histo_dtype_size(dtype) == 1) return VALUE;
-    if (whole->is && !(whole->closed && (whole->shift || ends))) return WHOLE;
+    if (pow2->is && !(pow2->closed && (pow2->shift || ends))) return POW2;
     if (histo_dtype_size(dtype) == 2) return PLAIN;
     if (dtype == HISTO_F32 && l->near_f32) return FIRSTS;
     if (l->kind == HISTO_UNIFORM) return NEAREST;
@@ -470,7 +470,7 @@ static plan plan_of(const histo_problem *p, const int64_t *params, int way)
     }
     if (words + beside > room) return it;
     it.l.words = (uint32_t)words;
-    if (way == WHOLE && lookup->whole.closed) it.l.twice = (uint32_t)lookup->bins + 1;
+    if (way == POW2 && lookup->pow2.closed) it.l.twice = (uint32_t)lookup->bins + 1;
     it.shared = (size_t)(words + beside) * sizeof(unsigned int);
     it.threads = (int)params[THREADS] / WARP * WARP;
     int max_threads = MAX_THREADS(way, histo_dtype_size(p->dtypes[0]));
@@ -499,7 +499,7 @@ static double cost_us(const histo_problem *p, int threads)
     bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
                    (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
     double by_bytes = bytes / 4.2e6, by_samples = in_rows ? 1 / 4.2e6 : 1 / 2e5;
-    if (in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].whole.is) {
+    if (in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is) {
         double alike =
             pow(histo_problem_fraction(p, 1), 2); /* of pairs of lanes, those that read one place of the table */
         by_samples = (1 - alike) / 8e5 + alike / 2e6;
@@ -605,7 +605,7 @@ static bool count_rows(const histo_job *job, histo_status *status)
         (((int64_t)(uintptr_t)in.at | in.aligned) & (size - 1)))
         return false;
     int way = way_of(&p->lookups[0], p->dtypes[0]);
-    bool moves = way == WHOLE && p->lookups[0].whole.closed && in.mask;
+    bool moves = way == POW2 && p->lookups[0].pow2.closed && in.mask;
     if (moves || !kernels_of(of_rows, p->dtypes[0], way) || !plan_of(p, job->params, way).threads) way = PLAIN;
     of_images it = {job, (int)p->dtypes[0], way, plan_of(p, job->params, way)};
     *status = histo_cuda_images_launch(&in, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_images, &it);

@@ -410,10 +410,10 @@ HISTO_IN_KERNEL inner inner_of(const block *b, const window *w)
 }
 
 /* Whole numbers, modulo 2^32: all bins must have values of the dtype. */
-HISTO_IN_KERNEL uint32_t bin_whole(const inner *in, const window *w, const histo_lookup *l, uint32_t x)
+HISTO_IN_KERNEL uint32_t bin_pow2(const inner *in, const window *w, const histo_lookup *l, uint32_t x)
 {
     (void)w;
-    return (x - (l->whole.from + (in->slot << l->whole.shift))) >> l->whole.shift;
+    return (x - (l->pow2.from + (in->slot << l->pow2.shift))) >> l->pow2.shift;
 }
 
 /* By the nearest edge, as histo_by_nearest; samples outside the axis and NaN as the next floats outside. */
@@ -651,10 +651,10 @@ HISTO_DTYPES(COUNT_SLOTS)
 #define COUNT_INNER(name, storage, way, else_by, width)                                                                \
     COUNT(count_##way##_##name##_##width, name, storage, width, start_window, PLACES_INNER(name, way, else_by),        \
           place_one(&b, histo_by_##else_by##_##name(&work.lookups[0], x)))
-COUNT_INNER(u32, uint32_t, whole, whole, 8)
-COUNT_INNER(u32, uint32_t, whole, whole, 16)
-COUNT_INNER(i32, int32_t, whole, whole, 8)
-COUNT_INNER(i32, int32_t, whole, whole, 16)
+COUNT_INNER(u32, uint32_t, pow2, pow2, 8)
+COUNT_INNER(u32, uint32_t, pow2, pow2, 16)
+COUNT_INNER(i32, int32_t, pow2, pow2, 8)
+COUNT_INNER(i32, int32_t, pow2, pow2, 16)
 COUNT_INNER(f32, float, nearest, nearest, 8)
 COUNT_INNER(f32, float, nearest, nearest, 16)
 COUNT_INNER(f32, float, scaled, nearest, 8)
@@ -900,7 +900,7 @@ static double cost_us(const histo_problem *p, int threads)
     for (int o = 0; o < p->operands; o++)
         bytes += (double)histo_dtype_size(p->dtypes[o]);
     double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
-    double rate = known ? 1.65e6 : p->lookups[0].whole.is ? 1.1e6 : 8e5;
+    double rate = known ? 1.65e6 : p->lookups[0].pow2.is ? 1.1e6 : 8e5;
     if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
     if (p->pairs) rate = 7e5;
     double by_samples = 1 / rate;
@@ -930,7 +930,7 @@ static bool is_scaled(const histo_lookup *l)
 /* The last bin is not looked up fast if its upper edge, computed as the others, could be beyond the axis. */
 static void set_inner(window *w, const histo_lookup *l)
 {
-    w->inner = (uint32_t)l->bins - (!l->whole.is && l->lo + (double)l->bins * l->step > l->hi);
+    w->inner = (uint32_t)l->bins - (!l->pow2.is && l->lo + (double)l->bins * l->step > l->hi);
     w->below = nextafterf(l->first_f32, -INFINITY);
     w->origin = -l->lo * l->per_step;
     w->scale = (float)l->per_step;
@@ -941,11 +941,11 @@ static void set_inner(window *w, const histo_lookup *l)
 static const void *kernel_of_inner(int reader, const histo_lookup *l, int bits)
 {
     double least = reader == HISTO_I32 ? INT32_MIN : 0, most = reader == HISTO_I32 ? INT32_MAX : UINT32_MAX;
-    bool is_whole = l->whole.is && l->lo >= least && l->hi <= most;
-    if (reader == HISTO_U32 && is_whole)
-        return bits == 16 ? (const void *)count_whole_u32_16 : (const void *)count_whole_u32_8;
-    if (reader == HISTO_I32 && is_whole)
-        return bits == 16 ? (const void *)count_whole_i32_16 : (const void *)count_whole_i32_8;
+    bool is_pow2 = l->pow2.is && l->lo >= least && l->hi <= most;
+    if (reader == HISTO_U32 && is_pow2)
+        return bits == 16 ? (const void *)count_pow2_u32_16 : (const void *)count_pow2_u32_8;
+    if (reader == HISTO_I32 && is_pow2)
+        return bits == 16 ? (const void *)count_pow2_i32_16 : (const void *)count_pow2_i32_8;
     if (reader != HISTO_F32 || l->kind != HISTO_UNIFORM) return NULL;
     if (is_scaled(l)) return bits == 16 ? (const void *)count_scaled_f32_16 : (const void *)count_scaled_f32_8;
     if (l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX)

@@ -111,20 +111,20 @@ HISTO_IN_KERNEL histo_tile histo_tile_contiguous(const histo_cuda_work *w, int64
 #define histo_above_by_int64_t histo_above_i64
 #define histo_above_by_uint64_t histo_above_u64
 
-/* Ways to the slot of a sample: by the table of bit patterns, by integer arithmetic (histo_whole), by the nearest edge
+/* Ways to the slot of a sample: by the table of bit patterns, by integer arithmetic (histo_pow2), by the nearest edge
  * (UNIFORM), by cells, by searching the edges. For each a function of a sample, overloaded by the type it is computed
  * in. */
-HISTO_IN_KERNEL uint32_t histo_by_whole(const histo_lookup *l, int32_t x)
+HISTO_IN_KERNEL uint32_t histo_by_pow2(const histo_lookup *l, int32_t x)
 {
-    int32_t cut = min(max(x, (int32_t)l->whole.low), (int32_t)l->whole.high);
-    uint32_t slot = ((uint32_t)cut - l->whole.from) >> l->whole.shift;
-    return l->whole.closed && x == (int32_t)l->whole.high ? (uint32_t)l->bins : slot;
+    int32_t cut = min(max(x, (int32_t)l->pow2.low), (int32_t)l->pow2.high);
+    uint32_t slot = ((uint32_t)cut - l->pow2.from) >> l->pow2.shift;
+    return l->pow2.closed && x == (int32_t)l->pow2.high ? (uint32_t)l->bins : slot;
 }
 
-HISTO_IN_KERNEL uint32_t histo_by_whole(const histo_lookup *l, uint32_t x)
+HISTO_IN_KERNEL uint32_t histo_by_pow2(const histo_lookup *l, uint32_t x)
 {
-    uint32_t slot = (min(max(x, l->whole.low), l->whole.high) - l->whole.from) >> l->whole.shift;
-    return l->whole.closed && x == l->whole.high ? (uint32_t)l->bins : slot;
+    uint32_t slot = (min(max(x, l->pow2.low), l->pow2.high) - l->pow2.from) >> l->pow2.shift;
+    return l->pow2.closed && x == l->pow2.high ? (uint32_t)l->bins : slot;
 }
 
 HISTO_IN_KERNEL uint32_t histo_by_nearest(const histo_lookup *l, double x)
@@ -258,9 +258,9 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
         memcpy(&pattern, &x, sizeof x <= 2 ? sizeof x : 0);                                                            \
         return __ldg(&l->table[pattern]);                                                                              \
     }                                                                                                                  \
-    HISTO_IN_KERNEL uint32_t histo_by_whole_##name(const histo_lookup *l, storage x)                                   \
+    HISTO_IN_KERNEL uint32_t histo_by_pow2_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
-        return (storage)-1 < (storage)1 ? histo_by_whole(l, (int32_t)x) : histo_by_whole(l, (uint32_t)x);              \
+        return (storage)-1 < (storage)1 ? histo_by_pow2(l, (int32_t)x) : histo_by_pow2(l, (uint32_t)x);                \
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_by_nearest_##name(const histo_lookup *l, storage x)                                 \
     {                                                                                                                  \
@@ -332,7 +332,7 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
     }                                                                                                                  \
     HISTO_IN_KERNEL uint32_t histo_slot_of_##name(const histo_lookup *l, storage x)                                    \
     {                                                                                                                  \
-        if (sizeof x <= 4 && l->whole.is) return histo_by_whole_##name(l, x);                                          \
+        if (sizeof x <= 4 && l->pow2.is) return histo_by_pow2_##name(l, x);                                            \
         if (sizeof x <= 2 && l->table) return histo_by_table_##name(l, x);                                             \
         if (l->kind == HISTO_UNIFORM) return histo_by_nearest_##name(l, x);                                            \
         if (sizeof x <= 2 || !l->cells.entry) return histo_slot_by_##compute(l, (compute)widen(x));                    \
@@ -342,8 +342,8 @@ HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, uint64_t x)
     }                                                                                                                  \
     HISTO_IN_KERNEL void histo_n_slots_of_##name(const histo_lookup *l, const storage *x, uint32_t *slot, int n)       \
     {                                                                                                                  \
-        if (sizeof(storage) <= 4 && l->whole.is) {                                                                     \
-            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_whole_##name(l, x[i]);                    \
+        if (sizeof(storage) <= 4 && l->pow2.is) {                                                                      \
+            _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_pow2_##name(l, x[i]);                     \
         } else if (sizeof(storage) == 1 || (sizeof(storage) == 2 && l->table)) {                                       \
             _Pragma("unroll") for (int i = 0; i < n; i++) slot[i] = histo_by_table_##name(l, x[i]);                    \
         } else if (l->kind == HISTO_UNIFORM) {                                                                         \

@@ -59,7 +59,7 @@ histo_form histo_form_of(const histo_problem *p)
     size_t size = histo_dtype_size(p->dtypes[0]);
     const histo_lookup *l = &p->lookups[0];
     if (size == 1) return HISTO_FORM_table8;
-    if (l->table) return l->whole.is ? HISTO_FORM_whole16 : HISTO_FORM_table16;
+    if (l->table) return l->pow2.is ? HISTO_FORM_whole16 : HISTO_FORM_table16;
     if (l->edges) return size == 8 ? HISTO_FORM_search64 : HISTO_FORM_search32;
     if (size == 8) return histo_dtype_is_integer(p->dtypes[0]) ? HISTO_FORM_integer64 : HISTO_FORM_float64;
     return histo_dtype_is_integer(p->dtypes[0]) && l->step == 1 ? HISTO_FORM_whole : HISTO_FORM_float32;

@@ -3,7 +3,7 @@
 #ifndef PLAN_STRATEGY_H
 #define PLAN_STRATEGY_H
 
-#include "base/text.h"
+#include "base/text_builder.h"
 #include "plan/problem.h"
 
 typedef struct histo_param {

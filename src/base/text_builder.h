@@ -1,6 +1,7 @@
-/* Text built piece by piece into a buffer of fixed capacity, snprintf's way: the length counts on when it is full. */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+/* Builds a text piece by piece in a buffer of fixed capacity; as with snprintf, the length counts on once it is full.
+ */
+#ifndef BASE_TEXT_BUILDER_H
+#define BASE_TEXT_BUILDER_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "base/text.h"
+#include "base/text_builder.h"
 
 #include <stdarg.h>
 #include <stdio.h>
