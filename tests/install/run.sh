@@ -1,6 +1,6 @@
 #!/bin/sh
-# Install into an empty folder; build a program against it by pkg-config and by the CMake package; see that only the API is
-# exported. Usage: run.sh BUILD_DIRECTORY
+# Install into an empty folder; build a program against it by pkg-config and by the CMake package, and the examples; see that
+# only the API is exported. Usage: run.sh BUILD_DIRECTORY
 set -eu
 build=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +18,9 @@ cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_PATH="$root/usr" >/dev/null
 cmake --build "$root/build" >/dev/null
 "$root/build/with_shared"
 "$root/build/with_static"
+cmake -S "$here/../../examples" -B "$root/examples" -DCMAKE_PREFIX_PATH="$root/usr" >/dev/null
+cmake --build "$root/examples" >/dev/null
+ctest --test-dir "$root/examples" --no-tests=error --output-on-failure -Q
 
 exported=$(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}' | grep -v '^histo_' || true)
 [ -z "$exported" ] || { echo "exported besides the API: $exported"; exit 1; }

@@ -1,0 +1,10 @@
+# Run PROGRAM and compare what it prints with the file EXPECTED.
+execute_process(COMMAND ${PROGRAM} OUTPUT_VARIABLE printed RESULT_VARIABLE status)
+message("${printed}")
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM}: exit status ${status}")
+endif()
+file(READ ${EXPECTED} expected)
+if(NOT printed STREQUAL expected)
+  message(FATAL_ERROR "expected:\n${expected}")
+endif()
