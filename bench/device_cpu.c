@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "bench/device.h"
 #include "bench/peer.h"
 #include "bench/peers_python.h"

@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "bench/images.h"
 #include "bench/position.h"
-#include "cpu/cpu.h"
+#include "plan/strategy.h"
 #include "view/dtype.h"
 
 static const struct {

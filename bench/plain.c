@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "bench/position.h"
-#include "cpu/cpu.h"
 #include "view/dtype.h"
 
 /* A share of the samples for each thread, and a table each, the first of which is the result. */

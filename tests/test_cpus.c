@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cpus.h"
 #include "check.h"
-#include "cpu/cpu.h"
 
 static char root[] = "/tmp/histo-cpus-XXXXXX";
 

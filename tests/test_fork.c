@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/pool.h"
 #include "check.h"
-#include "cpu/cpu.h"
 #include "plan/plan.h"
 
 enum { ENTRIES = 2000, THREADS = 2, FORKS = 60, SECONDS = 60 /* a child that hangs is ended after */ };

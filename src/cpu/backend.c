@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/cpus.h"
 #include "base/error.h"
+#include "base/pool.h"
 #include "cpu/cpu.h"
 #include "plan/accumulators.h"
 
@@ -87,6 +89,23 @@ static histo_status prepare(const histo_problem *problem, void **out)
     else if (prepared)
         unprepare(prepared);
     return status;
+}
+
+typedef struct ranges {
+    const histo_job *job;
+    int threads;
+    void (*count)(const histo_job *job, int index, int threads);
+} ranges;
+
+static void count_range(void *context, int index)
+{
+    const ranges *all = context;
+    all->count(all->job, index, all->threads);
+}
+
+void histo_run_ranges(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads))
+{
+    histo_pool_run(threads, count_range, &(ranges){job, threads, count});
 }
 
 void *histo_cpu_allocate(size_t bytes)

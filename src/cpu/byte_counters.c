@@ -141,7 +141,7 @@ static void count_range(const histo_job *job, int index, int threads)
 
 static histo_status launch(const histo_job *job)
 {
-    histo_pool_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
+    histo_run_ranges(job, useful_threads(job->problem, job->threads), count_range);
     return HISTO_OK;
 }
 

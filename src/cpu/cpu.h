@@ -5,39 +5,6 @@
 #include "cpu/spans.h"
 #include "plan/strategy.h"
 
-/* ---- Threads (pool.c) ---- */
-
-/* Call task(context, 0 … count-1), each once, on up to count threads, the caller's among them; returns when all are
- * done. Several threads may call at once. Workers are started when first needed and kept. */
-void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
-
-/* Call count(job, 0 … threads-1, threads), each once, in the same way. */
-void histo_pool_run_ranges(const histo_job *job, int threads,
-                           void (*count)(const histo_job *job, int index, int threads));
-
-/* histo_pool_run in two parts: workers begin when it is started, and the caller takes its share when it finishes it, as
- * it has to. Work that was started first is done first. */
-typedef struct histo_pool_work {
-    struct histo_pool_work *next;
-    void (*task)(void *context, int index);
-    void *context;
-    int count, taken, done; /* indices: all, given out, done */
-} histo_pool_work;
-void histo_pool_start(histo_pool_work *work, int count, void (*task)(void *context, int index), void *context);
-void histo_pool_finish(histo_pool_work *work);
-
-/* ---- CPUs (cpus.c) ---- */
-
-/* CPUs this process may use: affinity and the quotas of its cgroup counted in. */
-int histo_cpus_usable(void);
-
-/* The smallest of `cpus` and the CPU quotas, rounded up, of the cgroups that the file `membership` names and of those
- * above them: directories under `mount` (version 2), or under that of the controllers there (version 1). */
-int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
-
-/* Of one CPU's L1 cache of data. */
-size_t histo_first_level_bytes(void);
-
 /* ---- Features (features.c) ---- */
 
 /* AVX512 is F, BW, DQ and VL; AVX512VBMI2 is these and VBMI2. */
@@ -57,6 +24,9 @@ typedef struct histo_cpu_prepared {
 /* A multiple of 64 bytes, aligned so, to be freed with free; NULL if there is no memory. Large tables are in huge pages
  * where the system has them: random increments miss fewer translations, and there are fewer pages to make. */
 void *histo_cpu_allocate(size_t bytes);
+
+/* Call count(job, 0 … threads-1, threads) on the thread pool and return when all calls have returned. */
+void histo_run_ranges(const histo_job *job, int threads, void (*count)(const histo_job *job, int index, int threads));
 
 /* ---- Blocks (block.c) ---- */
 

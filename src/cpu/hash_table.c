@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pool.h"
 #include "cpu/cpu.h"
 #include "plan/accumulators.h"
 

@@ -12,6 +12,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/cpus.h"
+#include "base/pool.h"
 #include "cpu/byte_table.h"
 #include "cpu/cpu.h"
 #include "cpu/digits.h"
@@ -342,7 +344,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     static const int64_t defaults[] = {0};
     layout l = layout_of(p, threads, defaults);
-    const bool few = l.entries * sizeof(uint32_t) <= histo_first_level_bytes() / 4 * 3; /* with room for samples */
+    const bool few = l.entries * sizeof(uint32_t) <= histo_l1_bytes() / 4 * 3; /* with room for samples */
     double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
     const bool own_sums = l.fast.numbers && l.subtables;
     if (own_sums)

@@ -334,8 +334,8 @@ static histo_status launch(const histo_job *job)
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
         histo_channels channels;
-        histo_pool_run_ranges(job, useful_threads(p, job->threads),
-                              histo_channels_find(&channels, job) ? count_channels : count_range);
+        histo_run_ranges(job, useful_threads(p, job->threads),
+                         histo_channels_find(&channels, job) ? count_channels : count_range);
         return HISTO_OK;
     }
     _Alignas(64) char gathered[MAX_OPERANDS * HISTO_BLOCK * sizeof(double)];

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "axis/filter.h"
+#include "base/pool.h"
 #include "cpu/cpu.h"
 #include "cpu/digits.h"
 #include "cpu/sums.h"

@@ -12,7 +12,7 @@
 #include "cuda/staging.h"
 
 extern "C" {
-#include "cpu/cpu.h"
+#include "base/pool.h"
 #include "view/gather.h"
 }
 

@@ -1,13 +1,12 @@
-/* A pool of worker threads, started when first needed and kept for the life of the process.
- *
- * A call puts its work on a list and takes indices from it like any worker, so it finishes even if no worker can be
+/* A call appends its work to a list and takes indices from it like any worker, so it finishes even if no worker can be
  * started or all are busy with other calls. */
+#include "base/pool.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 
 #include "base/locks.h"
-#include "cpu/cpu.h"
 
 static pthread_cond_t work_added = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
@@ -22,7 +21,7 @@ static void remove_from_list(histo_pool_work *w)
     if (*link) *link = w->next;
 }
 
-/* Run one index of w; called and returns with the lock held. */
+/* Run one index of w. The caller holds the lock, and holds it again on return. */
 static void run_one(histo_pool_work *w)
 {
     int index = w->taken++;
@@ -44,7 +43,7 @@ static void *worker(void *unused)
     return unused;
 }
 
-/* After fork the child has only the thread that forked: no workers, and nobody who waits for work. */
+/* After fork only the forking thread exists in the child: there are no workers and no waiters. */
 static void forget_in_child(void)
 {
     pthread_cond_init(&work_added, NULL);
@@ -58,17 +57,17 @@ __attribute__((constructor)) static void install_fork_handler(void)
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* With the lock held. Workers take no signals: those are the application's. But where a worker's own read faults (a
- * mapped file became shorter), the application's handler is called, as it would be on its own threads: a fault that is
- * blocked ends the process. */
+/* The caller holds the lock. Workers block all signals, which are for the application's threads, except faults: when a
+ * worker's read faults because a mapped file was truncated, the application's handler must run, as it would on its own
+ * threads; a blocked fault kills the process. */
 static void start_workers(int wanted)
 {
     static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
-    sigset_t most, before;
-    sigfillset(&most);
+    sigset_t blocked, before;
+    sigfillset(&blocked);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&most, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &most, &before);
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     for (; workers < wanted; workers++) {
         pthread_t thread;
         if (pthread_create(&thread, NULL, worker, NULL) != 0) break;
@@ -109,22 +108,4 @@ void histo_pool_run(int count, void (*task)(void *context, int index), void *con
     histo_pool_work w;
     histo_pool_start(&w, count, task, context);
     histo_pool_finish(&w);
-}
-
-typedef struct shared {
-    const histo_job *job;
-    int threads;
-    void (*count)(const histo_job *job, int index, int threads);
-} shared;
-
-static void count_range(void *context, int index)
-{
-    const shared *all = context;
-    all->count(all->job, index, all->threads);
-}
-
-void histo_pool_run_ranges(const histo_job *job, int threads,
-                           void (*count)(const histo_job *job, int index, int threads))
-{
-    histo_pool_run(threads, count_range, &(shared){job, threads, count});
 }

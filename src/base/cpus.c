@@ -1,15 +1,15 @@
-/* How many CPUs this process may use. */
 #define _GNU_SOURCE
+#include "base/cpus.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cpu/cpu.h"
-
-/* The set grows until the kernel's fits: a cpu_set_t is too small for machines of more than 1024 CPUs. */
+/* The set doubles until the kernel's mask fits: a plain cpu_set_t holds only 1024 CPUs. */
 static int cpus_of_affinity(void)
 {
     enum { MAX = 1 << 20 };
@@ -25,7 +25,8 @@ static int cpus_of_affinity(void)
     return 1;
 }
 
-/* `quota` of every `period` microseconds as CPUs, rounded up; `cpus` if that is no less, or no quota. */
+/* The CPUs that `quota` microseconds of every `period` amount to, rounded up, but at most `cpus`; `cpus` without a
+ * quota. */
 static int limited_to(long long quota, long long period, int cpus)
 {
     if (quota <= 0 || period <= 0) return cpus;
@@ -33,7 +34,7 @@ static int limited_to(long long quota, long long period, int cpus)
     return allowed < cpus ? (int)allowed : cpus;
 }
 
-/* Numbers from a file of a cgroup's directory; how many were read. */
+/* Read up to two numbers from a file of a cgroup's directory; returns how many were read. */
 static int read_numbers(const char *directory, const char *name, long long *first, long long *second)
 {
     char path[PATH_MAX + 32];
@@ -45,7 +46,7 @@ static int read_numbers(const char *directory, const char *name, long long *firs
     return numbers;
 }
 
-/* The quota in a directory of a hierarchy of version 2 or 1. */
+/* The quota in one directory of a cgroup hierarchy, version 2 or 1. */
 static int limited_by(const char *directory, int cpus)
 {
     long long quota, period, unused;
@@ -56,7 +57,7 @@ static int limited_by(const char *directory, int cpus)
     return cpus;
 }
 
-/* The quotas of directory `path` under `root` and of those above it. */
+/* The quotas of the directory `path` under `root` and of its parents. */
 static int limited_along(const char *root, const char *path, int cpus)
 {
     char directory[2 * PATH_MAX];
@@ -69,7 +70,7 @@ static int limited_along(const char *root, const char *path, int cpus)
     return limited_by(root, cpus);
 }
 
-/* Is `name` one of the words of `list`, which commas separate? */
+/* Is `name` an element of the comma-separated `list`? */
 static bool has_word(const char *list, const char *name)
 {
     size_t length = strlen(name);
@@ -83,7 +84,7 @@ int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus)
     char line[PATH_MAX], root[PATH_MAX];
     FILE *file = fopen(membership, "re");
     if (!file) return cpus;
-    while (fgets(line, sizeof line, file)) { /* number:controllers:path, without controllers for version 2 */
+    while (fgets(line, sizeof line, file)) { /* ID:controllers:path; version 2 has no controllers */
         line[strcspn(line, "\n")] = '\0';
         char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
         if (!path || path[1] != '/') continue;
@@ -103,7 +104,7 @@ int histo_cpus_usable(void)
     return histo_cpus_in_cgroup("/proc/self/cgroup", "/sys/fs/cgroup", cpus_of_affinity());
 }
 
-size_t histo_first_level_bytes(void)
+size_t histo_l1_bytes(void)
 {
     enum { DEFAULT = 32 << 10 };
 #if defined(_SC_LEVEL1_DCACHE_SIZE)
