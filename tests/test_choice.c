@@ -230,6 +230,11 @@ const histo_backend *histo_backend_of(histo_device device)
     return device == HISTO_DEVICE_CPU ? &histo_backend_cpu : &histo_backend_cuda;
 }
 
+histo_device histo_device_of(const void *memory, bool *only)
+{
+    return locate(memory, only);
+}
+
 int histo_strategy_count(void)
 {
     return ROWS;

@@ -62,9 +62,9 @@ static histo_status add_optional(histo_problem *problem, int *operand, const his
 static histo_status find_home(histo_problem *problem, const histo_view *const *views)
 {
     problem->home = HISTO_DEVICE_CPU;
-    for (int o = 0; o < problem->operands && problem->samples && histo_backend_cuda.locate; o++) {
+    for (int o = 0; o < problem->operands && problem->samples; o++) {
         bool only;
-        histo_device device = histo_backend_cuda.locate(views[o]->data, &only);
+        histo_device device = histo_device_of(views[o]->data, &only);
         if (device == HISTO_DEVICE_CPU || (problem->bound && !only)) continue;
         if (problem->bound && device != problem->home)
             return histo_fail(HISTO_UNSUPPORTED, "the samples of one fill are in the memory of two GPUs, %d and %d",
@@ -94,9 +94,8 @@ static histo_status bind_offsets(histo_problem *problem, const histo_view *sampl
         return histo_fail(HISTO_INVALID,
                           "offsets are of samples in one dimension, which is no batch dimension; these have %d and %d",
                           samples->ndim, samples->batch_ndim);
-    bool only = false;
-    histo_device device =
-        histo_backend_cuda.locate ? histo_backend_cuda.locate(offsets, &only) : (histo_device)HISTO_DEVICE_CPU;
+    bool only;
+    histo_device device = histo_device_of(offsets, &only);
     problem->ragged = true;
     if (!only) return check_offsets(offsets, problem->batch, problem->samples);
     if (device == problem->home) return HISTO_OK;

@@ -34,6 +34,13 @@ const histo_backend *histo_backend_of(histo_device device)
     return device == HISTO_DEVICE_CPU ? &histo_backend_cpu : &histo_backend_cuda;
 }
 
+histo_device histo_device_of(const void *memory, bool *only)
+{
+    const histo_backend *gpu = &histo_backend_cuda;
+    *only = false;
+    return gpu->locate ? gpu->locate(memory, only) : (histo_device)HISTO_DEVICE_CPU;
+}
+
 const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
 {
     const histo_row *found = NULL;

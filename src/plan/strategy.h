@@ -91,4 +91,8 @@ const histo_row *histo_row_find(const char *name, const histo_backend *preferred
 extern const histo_backend histo_backend_cpu, histo_backend_cuda;
 const histo_backend *histo_backend_of(histo_device device);
 
+/* The device whose memory this is, by the backends that can tell; else HISTO_DEVICE_CPU. only: no other device can
+ * reach it. */
+histo_device histo_device_of(const void *memory, bool *only);
+
 #endif
