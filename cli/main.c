@@ -1,17 +1,20 @@
 /* The histo command: which subcommand is meant, and its exit status. */
 #include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/failure.h"
-#include "base/interrupt.h"
-#include "base/process.h"
+#include "base/program.h"
 #include "options/help.h"
 #include "options/nearest.h"
 #include "options/values.h"
+
+static int (*const runs[COMMAND_COUNT])(const settings *s) = {
+#define COMMAND(id, name, operands, most, summary, description, examples) [COMMAND_##id] = command_##name,
+#include "options/commands.def"
+#undef COMMAND
+};
 
 /* A word that is neither a subcommand nor a file. Words with a dot or a slash in them were meant as files. */
 static int fail_word(const char *word, fault *f)
@@ -56,29 +59,10 @@ static int run(int argc, char **argv)
     int parsed = settings_parse(&s, command->name, argc - skipped, argv + skipped, &f);
     if (parsed != 0) return parsed > 0 ? EXIT_OK : fault_report(&f);
     if (command != &command_rows[COMMAND_HELP] && value_environment(&f) != 0) return fault_report(&f);
-    return command->run(&s);
-}
-
-/* The next file opened would take the place of a standard stream that is closed. /dev/null takes it, opened in the
- * direction in which using it fails, as it should; what is said on standard error goes nowhere. */
-static void hold_closed_streams(void)
-{
-    static const int directions[] = {O_WRONLY, O_RDONLY, O_WRONLY};
-    for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", directions[fd]) < 0) return;
+    return runs[command - command_rows](&s);
 }
 
 int main(int argc, char **argv)
 {
-    hold_closed_streams();
-    setlocale(LC_CTYPE, ""); /* numbers stay as in C */
-    interrupt_install();
-    process_command_line(); /* as it is now: options are cut into words where they stand */
-    int status = run(argc, argv);
-    if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
-        fault f = {0};
-        fault_set(&f, EXIT_DATA, "standard output cannot be written: make room, or name a file with -o");
-        status = fault_report(&f);
-    }
-    return status;
+    return program_run(argc, argv, run);
 }

@@ -1,20 +1,31 @@
 #include "base/process.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
+
+static char **kept;
+
+void process_keep_arguments(int argc, char **argv)
+{
+    kept = calloc((size_t)argc + 1, sizeof *kept);
+    for (int i = 0; kept && i < argc; i++)
+        if (!(kept[i] = strdup(argv[i]))) kept = NULL;
+}
+
+char *const *process_arguments(void)
+{
+    return kept;
+}
 
 const char *process_command_line(void)
 {
     static char line[4096];
-    static const char *program;
-    if (program) return program;
-    FILE *in = fopen("/proc/self/cmdline", "re");
-    size_t length = in ? fread(line, 1, sizeof line - 1, in) : 0;
-    if (in) fclose(in);
-    if (!length) return "histo";
-    program = text_file_name(line);
-    for (size_t i = 0; i + 1 < length; i++)
-        if (!line[i]) line[i] = ' ';
-    return program;
+    if (!kept || !kept[0]) return "histo";
+    int length = snprintf(line, sizeof line, "%s", text_file_name(kept[0]));
+    for (int i = 1; kept[i] && length < (int)sizeof line; i++)
+        length += snprintf(line + length, sizeof line - (size_t)length, " %s", kept[i]);
+    return line;
 }

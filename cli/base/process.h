@@ -1,8 +1,14 @@
-/* This process. */
+/* How this process was called. */
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
-/* Its arguments as they were when it was first asked for, divided by blanks, for results to tell how they were made. */
+/* Copy the arguments. Called once, by program_run, before anything changes them. */
+void process_keep_arguments(int argc, char **argv);
+
+/* The copies, with NULL behind the last; NULL without memory. */
+char *const *process_arguments(void);
+
+/* The same divided by blanks, the program without its directory: recorded with results. */
 const char *process_command_line(void);
 
 #endif

@@ -1,271 +1,64 @@
-/* `histo bench`: the strategies on the papers' inputs, and bank conflicts of images. */
-#include <math.h>
-#include <stdlib.h>
+/* `histo bench` and `histo tune` are a program of their own, histo-bench, so that the command carries no benchmark. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/failure.h"
-#include "base/interrupt.h"
 #include "base/process.h"
-#include "bench/conflicts.h"
-#include "bench/gallery.h"
-#include "bench/map.h"
-#include "input/photo.h"
 #include "options/settings.h"
-#include "output/outfile.h"
-#include "output/overwrite.h"
-#include "output/picture_file.h"
-#include "output/writers/plot.h"
 
-/* What is measured, and where the results go: the table beside the JSON of -o. */
-typedef struct measuring {
-    const settings *settings;
-    int count;
-    photo *photos;
-    bench_photo *names;
-    outfile *file;
-    FILE *table, *json;
-    bool kept;                   /* something was measured, which stays whatever happens then */
-    const bench_map_result *map; /* to be drawn; NULL: none */
-    volatile sig_atomic_t interrupted;
-} measuring;
+static const char program[] = "histo-bench";
 
-static const char *base_name(const char *path)
+/* The directory of this program, with the slash. */
+static bool find_directory(char directory[PATH_MAX])
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
+    if (length <= 0) return false;
+    directory[length] = '\0';
+    strrchr(directory, '/')[1] = '\0';
+    return true;
 }
 
-/* What would only fail after minutes of measuring. */
-static int check_image(const settings *s, fault *f)
+/* Become histo-bench, which parses the same arguments: it lies beside histo, or in libexec, or in $PATH. Returns only
+ * on failure. */
+static int become_histo_bench(void)
 {
-    if (s->output && s->image && strcmp(s->output, s->image) == 0)
-        return fault_set(f, EXIT_USAGE, "-o and --image are both %s: name another file", s->image);
-    return picture_file_check(s->image, f);
-}
-
-static int begin(measuring *m, const settings *s, fault *f)
-{
-    int count = s->files_count - 1;
-    *m = (measuring){.settings = s, .table = stdout};
-    if (overwrite_refuse(s, f) != 0) return -1;
-    m->photos = calloc((size_t)count + 1, sizeof *m->photos);
-    m->names = calloc((size_t)count + 1, sizeof *m->names);
-    if (!m->photos || !m->names) return fault_set(f, EXIT_DATA, "no memory for %d images", count);
-    for (; m->count < count; m->count++) {
-        const char *path = s->files[m->count + 1];
-        photo *p = &m->photos[m->count];
-        if (photo_read(path, &s->read, p, f) != 0) return -1;
-        m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
+    static const char *const places[] = {"", "../libexec/histo/"};
+    char directory[PATH_MAX], path[2 * PATH_MAX];
+    fault f = {0};
+    char *const *arguments = process_arguments();
+    if (!arguments) {
+        fault_set(&f, EXIT_DATA, "no memory for the command line");
+        return fault_report(&f);
     }
-    if (check_image(s, f) != 0) return -1;
-    if (!s->output) return 0;
-    m->file = outfile_open(s->output, f);
-    if (!m->file) return -1;
-    m->json = outfile_stream(m->file);
-    if (strcmp(s->output, "-") == 0) m->table = stderr;
-    return 0;
-}
-
-static int fail_run(histo_status status, fault *f)
-{
-    return fault_set(f, status == HISTO_INVALID ? EXIT_USAGE : EXIT_DATA, "%s", histo_last_error());
-}
-
-static bool is_interrupted(void *context)
-{
-    return ((measuring *)context)->interrupted;
-}
-
-/* From now on an interrupt ends the measuring, not the process. */
-static bench_patience patience_of(measuring *m)
-{
-    interrupt_defer(&m->interrupted);
-    return (bench_patience){.budget_s = m->settings->budget_s, .stop = is_interrupted, .context = m};
-}
-
-/* Wrong counts are a failure, but their results are kept. */
-static int run_gallery(measuring *m, int *wrong, fault *f)
-{
-    const settings *s = m->settings;
-    for (int i = 0; i < m->count; i++)
-        if (m->photos[i].dtype != HISTO_U8)
-            return fault_set(f, EXIT_DATA, "%s has samples of %s: the gallery is for images of 8 bits", s->files[i + 1],
-                             histo_dtype_name(m->photos[i].dtype));
-    bench_gallery_options options = {
-        .device = s->device,
-        .samples = s->samples,
-        .bytes = s->bytes,
-        .quick = s->quick,
-        .repeat = s->repeat,
-        .threads = s->threads,
-        .inputs = s->inputs,
-        .strategies = s->strategy,
-        .params = s->params,
-        .photos = m->names,
-        .photo_count = m->count,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
-    };
-    int measured;
-    histo_status status = bench_gallery(&options, &measured, wrong);
-    m->kept = measured;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
-}
-
-static int print_photo_conflicts(const measuring *m, fault *f)
-{
-    for (int i = 0; i < m->count; i++) {
-        const photo *p = &m->photos[i];
-        if (bench_conflicts_print(m->names[i].name, p->pixels, p->dtype, p->width * p->height, m->table, m->json,
-                                  i == 0) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, m->settings->files[i + 1]);
+    bool found = find_directory(directory);
+    errno = ENOENT;
+    for (size_t i = 0; found && i < sizeof places / sizeof *places && errno == ENOENT; i++) {
+        snprintf(path, sizeof path, "%s%s%s", directory, places[i], program);
+        execv(path, arguments);
     }
-    return 0;
-}
-
-static int print_synthetic_conflicts(const measuring *m, fault *f)
-{
-    int count;
-    bool first = true;
-    histo_status status = HISTO_OK;
-    bench_input *inputs = bench_inputs_list(NULL, 0, &count);
-    for (int i = 0; inputs && i < count && status == HISTO_OK; i++) {
-        if (!inputs[i].width) continue;
-        int64_t n = inputs[i].width * inputs[i].height;
-        void *pixels = malloc((size_t)n);
-        if (!pixels) break;
-        histo_axis axis = bench_input_axis(&inputs[i], NULL);
-        bench_input_make(&inputs[i], &axis, n, pixels);
-        status = bench_conflicts_print(inputs[i].name, pixels, HISTO_U8, n, m->table, m->json, first);
-        first = false;
-        free(pixels);
-    }
-    free(inputs);
-    return status == HISTO_OK && !first ? 0 : fault_set(f, EXIT_DATA, "no memory for the images");
-}
-
-static int run_conflicts(measuring *m, int *wrong, fault *f)
-{
-    (void)wrong;
-    if (m->json) fputs("[", m->json);
-    int result = m->count ? print_photo_conflicts(m, f) : print_synthetic_conflicts(m, f);
-    if (m->json) fputs("]\n", m->json);
-    return result;
-}
-
-/* The name's place on the list, added if it is not there. */
-static int place_of(const char *name, const char **names, int *count)
-{
-    int i = 0;
-    while (i < *count && strcmp(names[i], name) != 0)
-        i++;
-    if (i == *count) names[(*count)++] = name;
-    return i;
-}
-
-/* Rows: type, axis, bins; columns: distributions; colour: the share of the read roof. */
-static int draw_map(const bench_map_result *map, const settings *s, fault *f)
-{
-    enum { COLUMNS = 64, ROW_HEIGHT = 26, AROUND = 270 };
-    static const char *rows[BENCH_MAX_CELLS], *columns[COLUMNS];
-    static double values[BENCH_MAX_CELLS * COLUMNS];
-    static int marks[BENCH_MAX_CELLS * COLUMNS], row[BENCH_MAX_CELLS], column[BENCH_MAX_CELLS];
-    plot_grid grid = {.row_names = rows, .column_names = columns, .values = values, .marks = marks, .most = 100};
-    for (int i = 0; i < map->measured; i++) {
-        row[i] = place_of(map->verdict[i].cell->row, rows, &grid.rows);
-        column[i] = place_of(map->verdict[i].cell->column, columns, &grid.columns);
-    }
-    for (int i = 0; i < grid.rows * grid.columns; i++)
-        values[i] = NAN;
-    for (int i = 0; i < map->measured; i++) {
-        const bench_verdict *v = &map->verdict[i];
-        int at = row[i] * grid.columns + column[i];
-        values[at] = v->percent;
-        marks[at] = (v->faults & BENCH_BELOW_PEER ? PLOT_FRAME : 0) | (v->faults & BENCH_BELOW_TARGET ? PLOT_DOT : 0);
-    }
-    int height = AROUND + ROW_HEIGHT * grid.rows;
-    const plot p = {.title = "Share of the read roof, per cent",
-                    .footer =
-                        "Of what reading the same samples alone reaches in the same run. A dot: below its target. A "
-                        "frame: below the best other library.",
-                    .grid = &grid,
-                    .height = height < PLOT_MAX_SIZE ? height : PLOT_MAX_SIZE};
-    outfile *o = outfile_open(s->image, f);
-    if (!o) return -1;
-    if (plot_write(&p, picture_file_format(s->image), o, f) == 0) return outfile_commit(o, f);
-    outfile_abandon(o);
-    return -1;
-}
-
-static int keep(const measuring *m, fault *f)
-{
-    if (m->file && outfile_commit(m->file, f) != 0) return -1;
-    return m->map ? draw_map(m->map, m->settings, f) : 0;
-}
-
-static int end(measuring *m, int result, fault *f)
-{
-    for (int i = 0; i < m->count; i++)
-        free(m->photos[i].pixels);
-    free(m->photos);
-    free(m->names);
-    if (result == 0) return keep(m, f);
-    fault second = {0}; /* the first one is told */
-    if (m->kept)
-        keep(m, &second);
+    if (errno == ENOENT) execvp(program, arguments);
+    if (errno == ENOENT)
+        fault_set(&f, EXIT_DATA,
+                  "%s, which runs 'histo bench' and 'histo tune', is neither beside histo nor in $PATH: "
+                  "install it",
+                  program);
     else
-        outfile_abandon(m->file);
-    return result;
+        fault_set(&f, EXIT_DATA, "%s cannot be run: %s", program, strerror(errno));
+    return fault_report(&f);
 }
-
-static int run_map(measuring *m, int *wrong, fault *f)
-{
-    const settings *s = m->settings;
-    static bench_cell cells[BENCH_MAX_CELLS];
-    static bench_map_result result;
-    bench_map_options options = {
-        .device = s->device,
-        .cells = s->cells,
-        .samples = s->samples,
-        .bytes = s->bytes,
-        .repeat = s->repeat,
-        .threads = s->threads,
-        .table = m->table,
-        .json = m->json,
-        .command_line = process_command_line(),
-        .patience = patience_of(m),
-    };
-    histo_status status = bench_map(&options, cells, bench_map_cells(cells), &result, wrong);
-    m->kept = result.measured;
-    if (m->kept && s->image) m->map = &result;
-    return status == HISTO_OK ? 0 : fail_run(status, f);
-}
-
-static const struct {
-    const char *name;
-    int (*run)(measuring *m, int *wrong, fault *f);
-} subjects[] = {{"map", run_map}, {"gallery", run_gallery}, {"conflicts", run_conflicts}};
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 int command_bench(const settings *s)
 {
-    fault f = {0};
-    measuring m;
-    int wrong = 0, which = 0;
-    const char *what = s->files_count ? s->files[0] : "";
-    while (which < SUBJECTS && strcmp(what, subjects[which].name) != 0)
-        which++;
-    if (which == SUBJECTS) {
-        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench map', 'histo bench gallery' or 'histo bench conflicts'",
-                  *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
-        return fault_report(&f);
-    }
-    int result = begin(&m, s, &f);
-    if (result == 0) result = subjects[which].run(&m, &wrong, &f);
-    result = end(&m, result, &f);
-    interrupt_obey(m.interrupted);
-    if (result != 0) return fault_report(&f);
-    return wrong ? EXIT_DATA : EXIT_OK;
+    (void)s;
+    return become_histo_bench();
+}
+
+int command_tune(const settings *s)
+{
+    (void)s;
+    return become_histo_bench();
 }

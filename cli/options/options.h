@@ -19,7 +19,6 @@ typedef struct command_row {
     const char *name, *operands;
     int max_operands; /* -1: any number */
     const char *summary, *description, *examples;
-    int (*run)(const settings *s);
 } command_row;
 
 extern const command_row command_rows[COMMAND_COUNT];

@@ -189,3 +189,12 @@ void outfile_abandon(outfile *o)
     interrupt_guard_file(NULL);
     outfile_free(o);
 }
+
+int outfile_check(const char *path, fault *f)
+{
+    if (!path) return 0;
+    outfile *o = outfile_open(path, f);
+    if (!o) return -1;
+    outfile_abandon(o);
+    return 0;
+}

@@ -19,6 +19,9 @@ typedef struct outfile outfile;
 /* NULL on failure, with the sentence in f. An existing file keeps its permissions, and its content until the commit. */
 outfile *outfile_open(const char *path, fault *f);
 
+/* Could it be opened? Leaves nothing behind; NULL is fine. For output that is written after minutes of work. */
+int outfile_check(const char *path, fault *f);
+
 /* Where to write. Errors of the stream need no check before the commit, which finds them. */
 FILE *outfile_stream(outfile *o);
 

@@ -27,7 +27,7 @@ for r in kept["results"]:
     exact = [s for s in r["strategies"] if s["outcome"] == "exact"]
     assert len(exact) >= 3 and sum(s["best"] for s in exact) == 1
     best = max(exact, key=lambda s: s["Gsamples_per_s"])
-    assert best["best"] and best["least_us"] <= best["median_us"] <= best["most_us"]
+    assert best["best"] and best["min_us"] <= best["median_us"] <= best["max_us"]
 END
 
 # The map: a name's parts select its cells; the record has what the table has.
@@ -114,6 +114,28 @@ refuses 2 'the suffix of a picture is .png, .svg or .pdf' bench map --device cpu
 refuses 2 'name another file' bench map --device cpu -o map.png --image map.png
 refuses 1 'its directory does not exist' bench map --device cpu --image nowhere/map.png
 nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' bench map --device cuda
+
+# histo-bench, a program of its own: beside histo, in libexec or in $PATH. Without it, help is all that there is.
+mkdir -p prefix/bin prefix/libexec/histo
+cp "$histo" prefix/bin/histo
+whole=$histo
+histo=$PWD/prefix/bin/histo
+refuses 1 "histo-bench, which runs 'histo bench' and 'histo tune', is neither beside histo nor in .PATH" bench map
+refuses 1 "histo-bench, which runs" tune
+shows 'bench map --device cuda' bench --help
+refuses 2 'has no option --bins' bench --bins 3
+ln -s "$whole-bench" prefix/libexec/histo/histo-bench
+refuses 2 'say what to measure' bench
+rm prefix/libexec/histo/histo-bench
+echo 'no program' >prefix/bin/histo-bench
+refuses 1 'histo-bench cannot be run: Permission denied' bench map
+rm prefix/bin/histo-bench
+PATH=$(dirname "$whole"):$PATH
+refuses 2 'no cell of the map matches u9' bench map --device cpu --cells u9
+histo=$whole-bench
+refuses 2 'no cell of the map matches u9' map --device cpu --cells u9
+shows '^Usage: histo tune' tune --help
+histo=$whole
 
 refuses 2 'say what to measure' bench
 refuses 2 "'speed' cannot be measured" bench speed

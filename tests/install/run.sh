@@ -30,4 +30,5 @@ done
 if [ -d "$root/usr/bin" ]; then
     "$root/usr/bin/histo" --version
     test -s "$root/usr/share/man/man1/histo.1"
+    "$root/usr/bin/histo" bench conflicts >/dev/null
 fi

@@ -1,4 +1,4 @@
-/* histo tune: which strategy is fastest where, on this machine; printed, drawn, and kept as wisdom. */
+/* `histo tune`: which strategy is the fastest where, on this machine; printed, drawn, and kept as wisdom. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,14 +6,15 @@
 #include "base/failure.h"
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "bench/command/command.h"
+#include "bench/command/picture.h"
+#include "bench/command/tune_map.h"
 #include "bench/device.h"
 #include "bench/tune.h"
-#include "commands/tune_map.h"
 #include "count/wisdom.h"
 #include "options/settings.h"
 #include "options/values.h"
 #include "output/outfile.h"
-#include "output/picture_file.h"
 #include "output/terminal/progress.h"
 #include "output/terminal/terminal.h"
 
@@ -87,7 +88,7 @@ static int check_save(tune *t, fault *f)
     const char *json = t->settings->json;
     if (json && strcmp(t->wisdom, json) == 0)
         return fault_set(f, EXIT_USAGE, "--save and --json are both %s: name another file", json);
-    if (file_check_writable(t->wisdom, f) != 0) return -1;
+    if (outfile_check(t->wisdom, f) != 0) return -1;
     if (access(t->wisdom, F_OK) != 0 || histo_wisdom_load(t->wisdom) == HISTO_OK) return 0;
     return fault_set(f, EXIT_DATA, "%s (choose another file with --save)", histo_last_error());
 }
@@ -129,7 +130,7 @@ static int begin(tune *t, const settings *s, fault *f)
     o->samples = value_counts("samples", s->sample_list ? s->sample_list : samples, max_samples, t->samples,
                               VALUE_MAX_COUNTS, f);
     if (o->samples < 0) return -1;
-    return picture_file_check(s->image, f) != 0 || file_check_writable(s->json, f) != 0 ? -1 : check_save(t, f);
+    return picture_check(s->image, f) != 0 || outfile_check(s->json, f) != 0 ? -1 : check_save(t, f);
 }
 
 /* ---- What was found ---- */
@@ -153,7 +154,7 @@ static int write_results(const tune *t, const bench_tuning *map, fault *f)
     for (int d = 0; d < t->options.dtypes; d++)
         tune_print_map(map, d, &to);
     for (int d = 0; d < t->options.dtypes && s->image; d++)
-        if (tune_draw_map(map, d, s, f) != 0) return -1;
+        if (picture_of_tuning(map, d, s, f) != 0) return -1;
     return write_json(t, map, f);
 }
 
@@ -167,7 +168,7 @@ static void remark(const tune *t, const bench_tuning *map)
     if (!t->wisdom) fprintf(stderr, "histo: nothing was saved: --save default makes plans use what was found\n");
 }
 
-int command_tune(const settings *s)
+int bench_command_tune(const settings *s)
 {
     fault f = {0};
     tune t;

@@ -1,0 +1,32 @@
+/* A build without the libraries for images measures all the same. */
+#include "bench/command/picture.h"
+#include "input/photo.h"
+
+int picture_check(const char *path, fault *f)
+{
+    if (!path) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--image %s: this build of histo-bench draws no pictures (it lacks cairo): leave "
+                     "--image out",
+                     path);
+}
+
+int picture_of_map(const bench_map_result *map, const settings *s, fault *f)
+{
+    (void)map;
+    return picture_check(s->image, f);
+}
+
+int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f)
+{
+    (void)map;
+    (void)dtype;
+    return picture_check(s->image, f);
+}
+
+int photo_read(const char *path, const read_options *options, photo *p, fault *f)
+{
+    (void)options;
+    *p = (photo){0};
+    return fault_set(f, EXIT_USAGE, "%s: this build of histo-bench reads no images: leave it out", path);
+}

@@ -1,0 +1,20 @@
+/* Pictures of the maps. A build without the command's libraries has no_pictures.c instead of picture.c, map_picture.c,
+ * tune_picture.c and the readers of photographs. */
+#ifndef BENCH_PICTURE_H
+#define BENCH_PICTURE_H
+
+#include "bench/map.h"
+#include "bench/tune.h"
+#include "options/settings.h"
+
+/* Before minutes of measuring: --image FILE has the suffix of a picture and can be written, and this build can draw.
+ * NULL is fine. */
+int picture_check(const char *path, fault *f);
+
+/* The map of `histo bench map`, to --image. */
+int picture_of_map(const bench_map_result *map, const settings *s, fault *f);
+
+/* That of `histo tune` for type `dtype` of the options, to --image. */
+int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f);
+
+#endif

@@ -1,0 +1,10 @@
+/* Writing a plot to the file that --image names. */
+#ifndef BENCH_PLOTTED_H
+#define BENCH_PLOTTED_H
+
+#include "output/writers/plot.h"
+
+/* In the format of the path's suffix. */
+int picture_write(const plot *p, const char *path, fault *f);
+
+#endif

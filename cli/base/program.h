@@ -1,0 +1,9 @@
+/* What every program of the command does around its work. */
+#ifndef CLI_PROGRAM_H
+#define CLI_PROGRAM_H
+
+/* Keep closed standard streams from being reused, set the locale, catch signals, run, and flush standard output.
+ * Returns the exit status. */
+int program_run(int argc, char **argv, int (*run)(int argc, char **argv));
+
+#endif
