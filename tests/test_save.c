@@ -81,7 +81,7 @@ static double random_weight(void)
     }
 }
 
-enum { AXIS_KINDS = HISTO_POWER + 1, MAX_BINS = 7 };
+enum { AXIS_KINDS = HISTO_AXIS_KIND_COUNT, MAX_BINS = 7 };
 
 static histo_axis random_axis(histo_axis_kind kind, double *edges)
 {

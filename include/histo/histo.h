@@ -21,6 +21,8 @@
  *     gathered when the histogram is read, merged or saved, which waits for the fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated
  *     initialisers.
+ *   - Structs and enums grow at their end, and only together with the number in the soname: a program runs with the
+ *     soname that it was linked with, so the structs are those that it was compiled with.
  */
 #ifndef HISTO_H
 #define HISTO_H
@@ -132,6 +134,8 @@ typedef enum histo_axis_kind {
     HISTO_SQRT,        /* equal steps of sqrt(x); lo >= 0 */
     HISTO_POWER,       /* equal steps of x^power; lo >= 0 (lo > 0 for a negative power), power != 0 */
 } histo_axis_kind;
+
+enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 
 /* A description: a plain value, nothing to free. `edges` are bins + 1 values, borrowed until a histogram is created
  * from the axis, which copies them: needed by HISTO_VARIABLE; HISTO_LOG, HISTO_SQRT and HISTO_POWER compute their own

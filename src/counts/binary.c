@@ -327,7 +327,7 @@ static histo_status get_edges(source *in, histo_axis *axis)
 static histo_status get_axis(source *in, histo_axis *axis)
 {
     uint64_t kind, closed, stored, bins, power, lo, hi;
-    histo_status status = get_up_to(in, 1, HISTO_POWER, "the kind of an axis", &kind);
+    histo_status status = get_up_to(in, 1, HISTO_AXIS_KIND_COUNT - 1, "the kind of an axis", &kind);
     if (status == HISTO_OK) status = get_up_to(in, 1, 1, "the closed flag of an axis", &closed);
     if (status == HISTO_OK) status = get_up_to(in, 1, 1, "the edges flag of an axis", &stored);
     if (status == HISTO_OK) status = get_up_to(in, 8, HISTO_MAX_BINS, "the number of bins of an axis", &bins);

@@ -39,7 +39,7 @@ histo_status histo_uhi_save(const histo_hist *hist, const char *name, histo_byte
 histo_status histo_uhi_load(const char *text, size_t size, const char *name, histo_hist **hist);
 
 /* Names of histo_axis_kind and histo_weighting in writer_info. */
-enum { HISTO_UHI_KINDS = HISTO_POWER + 1, HISTO_UHI_WEIGHTINGS = HISTO_WEIGHT_REPRODUCIBLE_SUM + 1 };
+enum { HISTO_UHI_KINDS = HISTO_AXIS_KIND_COUNT, HISTO_UHI_WEIGHTINGS = HISTO_WEIGHT_REPRODUCIBLE_SUM + 1 };
 extern const char *const histo_uhi_kinds[HISTO_UHI_KINDS];
 extern const char *const histo_uhi_weightings[HISTO_UHI_WEIGHTINGS];
 
