@@ -3,7 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/memory.h"
 #include "check.h"
 #include "counts/hist.h"
 #include "data.h"
@@ -238,6 +242,124 @@ static void pieces(void **state)
     free(x);
 }
 
+/* ---- What is available ---- */
+
+static void put(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* A file system of the numbers that a kernel tells, in the current directory. */
+static int make_kernel(void **state)
+{
+    static char place[] = "/tmp/histo-memory-XXXXXX";
+    *state = place;
+    if (!mkdtemp(place) || chdir(place) != 0) return -1;
+    mkdir("self", 0777);
+    mkdir("outer", 0777);
+    mkdir("outer/inner", 0777);
+    mkdir("memory", 0777);
+    mkdir("memory/job", 0777);
+    return 0;
+}
+
+static int remove_kernel(void **state)
+{
+    static const char *const paths[] = {"outer/inner/memory.max",
+                                        "outer/inner/memory.current",
+                                        "outer/inner/memory.stat",
+                                        "outer/memory.max",
+                                        "outer/memory.current",
+                                        "memory/memory.limit_in_bytes",
+                                        "memory/memory.usage_in_bytes",
+                                        "memory/memory.stat",
+                                        "self/cgroup",
+                                        "meminfo",
+                                        "outer/inner",
+                                        "outer",
+                                        "memory/job",
+                                        "memory",
+                                        "self"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        remove(paths[i]);
+    return chdir("/") == 0 ? remove(*state) : -1;
+}
+
+static void available(void **state)
+{
+    (void)state;
+    assert_true(histo_memory_available_in("nowhere", "nowhere") == SIZE_MAX);
+    put("meminfo", "MemTotal: 900000 kB\nMemAvailable:   100000 kB\nSwapFree:  20000 kB\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 120000 * 1024);
+    put("self/cgroup", "4:cpu,cpuacct:/elsewhere\n0::/outer/inner\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 120000 * 1024);
+    put("outer/inner/memory.max", "50000000\n");
+    put("outer/inner/memory.current", "41000000\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 9000000);
+    put("outer/inner/memory.stat", "anon 1\nfile 2000001\ninactive_file 1000000\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 10000000);
+    put("outer/memory.max", "max\n");
+    put("outer/memory.current", "60000000\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 10000000);
+    put("outer/memory.max", "60000001\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 1);
+    put("self/cgroup", "4:memory:/job\n");
+    put("memory/memory.limit_in_bytes", "7000000\n");
+    put("memory/memory.usage_in_bytes", "5000000\n");
+    put("memory/memory.stat", "inactive_file 9\ntotal_inactive_file 500000\n");
+    assert_int_equal(histo_memory_available_in(".", "."), 2500000);
+}
+
+/* A request for more than there is fails before it allocates, and says how much is missing. */
+static void too_much(void **state)
+{
+    (void)state;
+    struct rlimit before, tight;
+    unsigned long long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (!statm || fscanf(statm, "%llu", &pages) != 1) skip();
+    fclose(statm);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    tight = before;
+    tight.rlim_cur = pages * (unsigned long long)sysconf(_SC_PAGESIZE) + (200U << 20);
+    const histo_axis axis = histo_axis_regular(1 << 28, 0, 1), small = histo_axis_regular(1 << 20, 0, 1);
+    const histo_axis long_axis = histo_axis_log(1 << 28, 1, 10);
+    histo_hist *h = NULL;
+    histo_plan *plan = NULL;
+    const float x = 0.5F;
+    const histo_view samples = {&x, HISTO_F32, 1, 0, {1 << 30}, {0}}; /* one sample, many times */
+    assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+    fail_at = 1000000; /* nothing fails: fail_at counts allocations */
+    histo_status dense = histo_hist_create(&h, 1, &axis, NULL);
+    char sentence[512];
+    snprintf(sentence, sizeof sentence, "%s", histo_last_error());
+    histo_status edges = histo_hist_create(&h, 1, &long_axis, &(histo_hist_options){.storage = HISTO_SPARSE});
+    histo_status batch = histo_hist_create(&h, 1, &small, &(histo_hist_options){.batch = 200});
+    long allocated = 1000000 - fail_at;
+    /* A plan takes a strategy whose workspace fits. */
+    fail_at = -1;
+    const histo_axis medium = histo_axis_regular(14 << 20, 0, 1);
+    histo_status fits = histo_hist_create(&h, 1, &medium, NULL);
+    histo_status planned =
+        histo_plan_create(&plan, h, &samples, NULL, &(histo_plan_options){.strategy = "cpu/privatized", .threads = 64});
+    histo_status other = histo_plan_create(&plan, h, &samples, NULL, &(histo_plan_options){.threads = 64});
+    setrlimit(RLIMIT_AS, &before);
+    assert_int_equal(dense, HISTO_NO_MEMORY);
+    assert_non_null(strstr(sentence, "out of memory: 2.15 GB for the counts of a histogram, and "));
+    assert_non_null(strstr(sentence, "MB available: use fewer bins"));
+    assert_int_equal(edges, HISTO_NO_MEMORY);
+    assert_int_equal(batch, HISTO_NO_MEMORY);
+    assert_true(allocated < 12);
+    OK(fits);
+    assert_int_equal(planned, HISTO_UNSUPPORTED);
+    OK(other);
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +367,8 @@ int main(void)
         cmocka_unit_test(surveys),
         cmocka_unit_test(plans),
         cmocka_unit_test(pieces),
+        cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
+        cmocka_unit_test(too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,7 +56,7 @@ extern "C" {
 typedef enum histo_status {
     HISTO_OK = 0,
     HISTO_INVALID,     /* an argument is wrong: the sentence says which and why */
-    HISTO_NO_MEMORY,   /* host memory ran out */
+    HISTO_NO_MEMORY,   /* not so much host memory is available */
     HISTO_UNSUPPORTED, /* valid, but not with this strategy, device or build */
     HISTO_IO,          /* a file could not be opened, read or written */
     HISTO_CORRUPT,     /* a saved histogram does not hold what it should */
@@ -65,6 +65,11 @@ typedef enum histo_status {
 
 /* The sentence for the last failure on this thread; "" if there was none. Valid until this thread's next call. */
 HISTO_API const char *histo_last_error(void);
+
+/* Bytes of memory that this process can still take: what the system has to give (memory and swap), the control groups
+ * and the limit on its address space (ulimit -v) leave, whichever is least; SIZE_MAX where nothing is known. The
+ * library compares large requests with it before it allocates, and fails with HISTO_NO_MEMORY where they do not fit. */
+HISTO_API size_t histo_memory_available(void);
 
 /* "0.1.0" */
 HISTO_API const char *histo_version(void);
@@ -164,6 +169,9 @@ HISTO_API histo_status histo_axis_check(const histo_axis *axis);
 
 /* Write the bins + 1 edges of a valid axis to edges. */
 HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
+
+/* Edge i, 0 … bins, of a valid axis. */
+HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
 /* ---- Histograms --------------------------------------------------------------------------------------- */
 

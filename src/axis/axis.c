@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 histo_axis histo_axis_integer(int64_t lo, int64_t bins)
 {
     return (histo_axis){.kind = HISTO_INTEGER, .bins = bins, .lo = (double)lo, .hi = (double)lo + (double)bins};
@@ -226,7 +228,7 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
     owned->edges = NULL;
     if (histo_axis_is_uniform(axis)) return HISTO_OK;
     size_t bytes = (size_t)(axis->bins + 1) * sizeof(double);
-    double *edges = malloc(bytes);
+    double *edges = histo_malloc(bytes);
     if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
     write_edges(axis, edges);
     status = check_increasing(axis, edges);
@@ -243,9 +245,10 @@ void histo_axis_disown(histo_axis *owned)
     owned->edges = NULL;
 }
 
-double histo_axis_edge(const histo_axis *owned, int64_t i)
+double histo_axis_edge(const histo_axis *axis, int64_t i)
 {
-    return owned->edges ? owned->edges[i] : formula_edge(owned, scale_of(owned), i);
+    const double *given = given_edges(axis);
+    return given ? given[i] : formula_edge(axis, scale_of(axis), i);
 }
 
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
@@ -269,7 +272,7 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
                                 histo_axis *regrouped)
 {
     size_t bytes = (size_t)(bins + 1) * sizeof(double);
-    double *edges = malloc(bytes);
+    double *edges = histo_malloc(bytes);
     if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
     for (int64_t i = 0; i <= bins; i++)
         edges[i] = histo_axis_edge(owned, begin + i * factor);

@@ -22,9 +22,6 @@ double histo_axis_step(const histo_axis *axis);
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
 
-/* Edge i of an owned axis. */
-double histo_axis_edge(const histo_axis *owned, int64_t i);
-
 /* HISTO_INVALID unless the axis has exactly these bins + 1 edges: those of a file, which a formula replaces. */
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges);
 

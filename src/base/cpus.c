@@ -2,12 +2,11 @@
 #include "base/cpus.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
+
+#include "base/cgroup.h"
 
 /* The set doubles until the kernel's mask fits: a plain cpu_set_t holds only 1024 CPUs. */
 static int cpus_of_affinity(void)
@@ -34,68 +33,20 @@ static int limited_to(long long quota, long long period, int cpus)
     return allowed < cpus ? (int)allowed : cpus;
 }
 
-/* Read up to two numbers from a file of a cgroup's directory; returns how many were read. */
-static int read_numbers(const char *directory, const char *name, long long *first, long long *second)
+/* Apply the quota of a control group to `self`, the CPUs allowed so far. */
+static void apply_quota(void *self, const char *directory)
 {
-    char path[PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s/%s", directory, name);
-    FILE *file = fopen(path, "re");
-    if (!file) return 0;
-    int numbers = fscanf(file, "%lld %lld", first, second);
-    fclose(file);
-    return numbers;
-}
-
-/* The quota in one directory of a cgroup hierarchy, version 2 or 1. */
-static int limited_by(const char *directory, int cpus)
-{
+    int *cpus = self;
     long long quota, period, unused;
-    if (read_numbers(directory, "cpu.max", &quota, &period) == 2) cpus = limited_to(quota, period, cpus);
-    if (read_numbers(directory, "cpu.cfs_quota_us", &quota, &unused) == 1 &&
-        read_numbers(directory, "cpu.cfs_period_us", &period, &unused) == 1)
-        cpus = limited_to(quota, period, cpus);
-    return cpus;
-}
-
-/* The quotas of the directory `path` under `root` and of its parents. */
-static int limited_along(const char *root, const char *path, int cpus)
-{
-    char directory[2 * PATH_MAX];
-    int length = snprintf(directory, sizeof directory, "%s%s", root, path);
-    if (length >= (int)sizeof directory) return cpus;
-    while (strlen(directory) > strlen(root)) {
-        cpus = limited_by(directory, cpus);
-        *strrchr(directory, '/') = '\0';
-    }
-    return limited_by(root, cpus);
-}
-
-/* Is `name` an element of the comma-separated `list`? */
-static bool has_word(const char *list, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0')) return true;
-    return false;
+    if (histo_cgroup_read(directory, "cpu.max", &quota, &period) == 2) *cpus = limited_to(quota, period, *cpus);
+    if (histo_cgroup_read(directory, "cpu.cfs_quota_us", &quota, &unused) == 1 &&
+        histo_cgroup_read(directory, "cpu.cfs_period_us", &period, &unused) == 1)
+        *cpus = limited_to(quota, period, *cpus);
 }
 
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus)
 {
-    char line[PATH_MAX], root[PATH_MAX];
-    FILE *file = fopen(membership, "re");
-    if (!file) return cpus;
-    while (fgets(line, sizeof line, file)) { /* ID:controllers:path; version 2 has no controllers */
-        line[strcspn(line, "\n")] = '\0';
-        char *controllers = strchr(line, ':'), *path = controllers ? strchr(controllers + 1, ':') : NULL;
-        if (!path || path[1] != '/') continue;
-        controllers++;
-        *path++ = '\0';
-        bool version_2 = *controllers == '\0';
-        if (!version_2 && !has_word(controllers, "cpu")) continue;
-        int length = snprintf(root, sizeof root, version_2 ? "%s" : "%s/%s", mount, controllers);
-        if (length < (int)sizeof root) cpus = limited_along(root, path, cpus);
-    }
-    fclose(file);
+    histo_cgroups_visit(membership, mount, "cpu", apply_quota, &cpus);
     return cpus;
 }
 

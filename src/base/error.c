@@ -1,6 +1,7 @@
 #include "base/error.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,9 +21,31 @@ histo_status histo_fail(histo_status status, const char *format, ...)
     return status;
 }
 
+enum { BYTES_TEXT = 32 };
+
+/* "17.2 GB" */
+static void write_bytes(size_t bytes, char text[BYTES_TEXT])
+{
+    static const char units[] = "kMGTPE";
+    double value = (double)bytes;
+    int unit = -1;
+    for (; value >= 1000 && unit + 1 < (int)sizeof units - 1; unit++)
+        value /= 1000;
+    if (unit < 0)
+        snprintf(text, BYTES_TEXT, "%zu bytes", bytes);
+    else
+        snprintf(text, BYTES_TEXT, "%.3g %cB", value, units[unit]);
+}
+
 histo_status histo_fail_memory(size_t bytes, const char *what)
 {
-    return histo_fail(HISTO_NO_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
+    char wanted[BYTES_TEXT], left[BYTES_TEXT];
+    const size_t available = histo_memory_available();
+    write_bytes(bytes, wanted);
+    write_bytes(available, left);
+    return histo_fail(HISTO_NO_MEMORY, "out of memory: %s for %s%s%s%s: use fewer bins or free memory", wanted, what,
+                      available < SIZE_MAX ? ", and " : "", available < SIZE_MAX ? left : "",
+                      available < SIZE_MAX ? " available" : "");
 }
 
 #define STRING_OF(x) #x

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "counts/checksum.h"
 
 /* The first byte is no text, and the line ends break if the file was transferred as text. */
@@ -313,7 +314,7 @@ static histo_status get_edges(source *in, histo_axis *axis)
 {
     size_t count = (size_t)axis->bins + 1;
     if (count > left(in) / sizeof(double)) return corrupt(in, "the file ends within the %zu edges of an axis", count);
-    double *edges = malloc(count * sizeof *edges);
+    double *edges = histo_malloc(count * sizeof *edges);
     if (!edges) return histo_fail_memory(count * sizeof *edges, "the edges of an axis");
     const unsigned char *bytes = take(in, count * sizeof *edges);
     for (size_t i = 0; i < count; i++)
@@ -518,7 +519,7 @@ static histo_status get_sparse(source *in, const histo_accumulators *accumulator
     uint64_t occupied;
     histo_status status = get_up_to(in, 8, left(in) / 2, "the number of occupied slots", &occupied);
     if (status != HISTO_OK || !occupied) return status;
-    histo_list list = {(int64_t)occupied, malloc(occupied * sizeof *list.entries)};
+    histo_list list = {(int64_t)occupied, histo_malloc(occupied * sizeof *list.entries)};
     if (!list.entries) return histo_fail_memory(occupied * sizeof *list.entries, "the occupied slots of a histogram");
     status = get_slots(in, &list, (uint64_t)(accumulators->batch * accumulators->slots));
     if (status == HISTO_OK) status = get_counts(in, &list);

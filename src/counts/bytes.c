@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 unsigned char *histo_bytes_extend(histo_bytes *out, size_t size)
 {
     if (out->failed) return NULL;
@@ -15,7 +17,7 @@ unsigned char *histo_bytes_extend(histo_bytes *out, size_t size)
             while (capacity < wanted && capacity <= SIZE_MAX / 2)
                 capacity *= 2;
             if (capacity < wanted) capacity = wanted;
-            data = realloc(out->data, capacity);
+            if (histo_memory_suffices(capacity - out->capacity)) data = realloc(out->data, capacity);
         }
         if (!data) {
             out->failed = true;

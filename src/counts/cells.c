@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "counts/checksum.h"
 
 static uint64_t bits_of(double x)
@@ -96,7 +97,7 @@ histo_status histo_cells_occupied(const histo_hist *hist, histo_list *cells)
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     const size_t bytes = 2 * (size_t)all.n * sizeof *all.entries;
-    *cells = (histo_list){0, malloc(bytes + 1)};
+    *cells = (histo_list){0, histo_malloc(bytes + 1)};
     if (!cells->entries) return histo_fail_memory(bytes, "the cells of a sparse histogram");
     for (int64_t i = 0; i < all.n; i++)
         cells->entries[i] = (histo_entry){cell_of(hist, all.entries[i].slot), all.entries[i].count};

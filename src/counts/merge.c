@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "counts/hist.h"
 
 /* A copy of the list of one is one more list of the other. */
@@ -10,7 +11,7 @@ static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
     const histo_list all = histo_sparse_all(from);
     const size_t bytes = (size_t)all.n * sizeof *all.entries;
     if (all.n == 0) return HISTO_OK;
-    histo_list copy = {all.n, malloc(bytes)};
+    histo_list copy = {all.n, histo_malloc(bytes)};
     if (!copy.entries) return histo_fail_memory(bytes, "the occupied slots of a sparse histogram");
     memcpy(copy.entries, all.entries, bytes);
     histo_status status = histo_sparse_add(to, copy);

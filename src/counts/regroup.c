@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "counts/hist.h"
 
 typedef struct regrouping {
@@ -32,7 +33,7 @@ static histo_status allocate_maps(regrouping *r)
 {
     for (int a = 0; a < r->from->naxes; a++) {
         size_t slots = (size_t)r->from->axes[a].bins + 3;
-        r->map[a] = calloc(slots, sizeof *r->map[a]);
+        r->map[a] = histo_calloc(slots, sizeof *r->map[a]);
         if (!r->map[a]) return histo_fail_memory(slots * sizeof *r->map[a], "a map of slots");
     }
     return HISTO_OK;
@@ -107,7 +108,7 @@ static histo_status move_sparse(const regrouping *r)
 {
     const histo_list from = histo_sparse_all(r->from->accumulators.sparse);
     const size_t bytes = (size_t)from.n * sizeof *from.entries;
-    histo_entry *moved = malloc(2 * bytes + 1); /* and room to sort them */
+    histo_entry *moved = histo_malloc(2 * bytes + 1); /* and room to sort them */
     if (!moved) return histo_fail_memory(2 * bytes, "the occupied slots of a sparse histogram");
     for (int64_t i = 0; i < from.n; i++)
         moved[i] = (histo_entry){target_of(r, from.entries[i].slot), from.entries[i].count};

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "base/memory.h"
 #include "counts/cells.h"
 #include "counts/json.h"
 #include "counts/uhi.h"
@@ -100,7 +101,7 @@ static histo_status read_edges(const loader *l, size_t at, histo_axis *axis)
     for (histo_json_walk walk = histo_json_enter(&l->doc, at); histo_json_next(&walk);)
         count++;
     if (count < 2) return FAIL(at, "an axis needs two edges or more");
-    double *edges = malloc((size_t)count * sizeof *edges);
+    double *edges = histo_malloc((size_t)count * sizeof *edges);
     if (!edges) return histo_fail_memory((size_t)count * sizeof *edges, "the edges of an axis");
     histo_json_walk walk = histo_json_enter(&l->doc, at);
     for (int64_t i = 0; histo_json_next(&walk) && status == HISTO_OK; i++)
@@ -421,7 +422,7 @@ static histo_status read_cells(loader *l)
     histo_status status = l->index ? read_sparse(l, l->values, (sink){.pairs = &l->cells}) : HISTO_OK;
     if (status != HISTO_OK || l->cells.n == 0) return status;
     const size_t bytes = (size_t)l->cells.n * sizeof *l->cells.at;
-    histo_entry *room = malloc(bytes);
+    histo_entry *room = histo_malloc(bytes);
     if (!room) return histo_fail_memory(bytes, "the occupied slots of a histogram");
     const int64_t n = histo_entries_sort(l->cells.at, l->cells.n, room);
     free(room);
@@ -433,7 +434,7 @@ static histo_status keep_counts(loader *l)
 {
     const pairs *cells = &l->cells, *own = &l->own;
     const size_t bytes = (size_t)(cells->n + own->n) * sizeof(histo_entry);
-    histo_list kept = {0, malloc(bytes + 1)};
+    histo_list kept = {0, histo_malloc(bytes + 1)};
     if (!kept.entries) return histo_fail_memory(bytes, "the occupied slots of a histogram");
     for (int64_t c = 0, o = 0; c < cells->n || o < own->n;) {
         const bool ours = o < own->n && (c == cells->n || own->at[o].slot <= cells->at[c].slot);
@@ -464,7 +465,7 @@ static histo_status prepare(loader *l)
     }
     if (histo_is_reproducible(l->weighting)) {
         size_t all = (size_t)(accumulators->batch * accumulators->slots);
-        l->own_sums = calloc(all, 2 * sizeof *l->own_sums);
+        l->own_sums = histo_calloc(all, 2 * sizeof *l->own_sums);
         if (!l->own_sums) return histo_fail_memory(2 * all * sizeof *l->own_sums, "loading sums of weights");
         l->sums[0].sums = l->own_sums;
         if (accumulators->exact_w2) l->sums[1].sums = l->own_sums + all;

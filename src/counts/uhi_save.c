@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/locale.h"
+#include "base/memory.h"
 #include "counts/cells.h"
 #include "counts/json.h"
 #include "counts/uhi.h"
@@ -269,7 +270,7 @@ static histo_status save_dense(const histo_hist *hist, const char *name, histo_b
     histo_status status = HISTO_OK;
     if (accumulators->exact_w) {
         int64_t all = accumulators->batch * accumulators->slots;
-        rounded = calloc((size_t)all, 2 * sizeof *rounded);
+        rounded = histo_calloc((size_t)all, 2 * sizeof *rounded);
         if (!rounded) return histo_fail_memory((size_t)all * 2 * sizeof *rounded, "saving sums of weights");
         sums[0].sums = rounded;
         if (accumulators->exact_w2) sums[1].sums = rounded + all;

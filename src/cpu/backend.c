@@ -7,6 +7,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/pool.h"
 #include "cpu/cpu.h"
 #include "plan/accumulators.h"
@@ -113,6 +114,7 @@ void *histo_cpu_allocate(size_t bytes)
     const size_t huge = (size_t)2 << 20;
     if (bytes < 2 * huge) return aligned_alloc(64, bytes);
     bytes = (bytes + huge - 1) / huge * huge;
+    if (!histo_memory_suffices(bytes)) return NULL;
     void *memory = aligned_alloc(huge, bytes);
 #ifdef MADV_HUGEPAGE
     if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* advice: it may fail */
@@ -128,7 +130,7 @@ static histo_status list_of(const histo_accumulators *counters, histo_list *list
     int64_t most = counters->batch;
     for (int64_t i = 0; i < slots; i++)
         most += counters->counts[i] != 0;
-    *list = (histo_list){0, malloc((size_t)most * sizeof(histo_entry))};
+    *list = (histo_list){0, histo_malloc((size_t)most * sizeof(histo_entry))};
     if (!list->entries)
         return histo_fail_memory((size_t)most * sizeof(histo_entry), "the occupied slots of a sparse histogram");
     for (int64_t i = 0; i < slots; i++)

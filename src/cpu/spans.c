@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum { FEWEST_SPANS = 1 << 4, MAX_SPANS = 1 << 16, SPANS_A_BIN = 16, SAMPLES_A_SPAN = 4 };
 
 static uint64_t bits_of(double x)
@@ -56,7 +58,7 @@ histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, int64_t
     histo_spans c = {.lo = l->lo, .hi = l->hi, .nan = (uint32_t)l->bins + 2};
     uint32_t count = choose(&c, l, samples);
     size_t edge_bytes = (size_t)(l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(int32_t);
-    double *edges = malloc(edge_bytes + first_bytes);
+    double *edges = histo_malloc(edge_bytes + first_bytes);
     if (!edges) return histo_fail_memory(edge_bytes + first_bytes, "the spans of an axis");
     int32_t *first = (int32_t *)((char *)edges + edge_bytes);
     memcpy(edges, l->edges, ((size_t)l->bins + 1) * sizeof *edges);

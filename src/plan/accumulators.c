@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "plan/strategy.h"
 
 static bool allocate_sums(histo_accumulators *accumulators, histo_weighting weighting, size_t slots)
@@ -24,11 +25,21 @@ static bool allocate_sums(histo_accumulators *accumulators, histo_weighting weig
     return true;
 }
 
+/* Bytes of what is allocated at once: counts, and fast sums of weights. */
+static size_t bytes_of(const histo_hist_options *kind, size_t slots)
+{
+    int arrays = 1 + (histo_is_fast(kind->weighting) ? 1 + histo_has_squares(kind->weighting) : 0);
+    return (slots * (size_t)arrays + (size_t)kind->batch) * sizeof(uint64_t);
+}
+
 histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t slots, const histo_hist_options *kind)
 {
+    static const char what[] = "the counts of a histogram";
     bool is_sparse = kind->storage == HISTO_SPARSE;
     size_t all = is_sparse ? 0 : (size_t)(kind->batch * slots);
+    const size_t bytes = bytes_of(kind, all);
     *accumulators = (histo_accumulators){.batch = kind->batch, .slots = slots};
+    if (!histo_memory_suffices(bytes)) return histo_fail_memory(bytes, what);
     if (is_sparse)
         accumulators->sparse = calloc(1, sizeof *accumulators->sparse);
     else
@@ -38,8 +49,7 @@ histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t s
         allocate_sums(accumulators, kind->weighting, all))
         return HISTO_OK;
     histo_accumulators_free(accumulators);
-    return histo_fail_memory(all * sizeof(uint64_t) + (size_t)kind->batch * sizeof(uint64_t),
-                             "the counts of a histogram");
+    return histo_fail_memory(bytes, what);
 }
 
 void histo_accumulators_free(histo_accumulators *accumulators)

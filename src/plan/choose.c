@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "plan/measure.h"
 
 const char *histo_plan_wanted(const histo_plan_options *options)
@@ -35,6 +36,17 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
     return why ? why : row->strategy->unsupported_reason(problem);
 }
 
+/* On the CPU a strategy's workspace must fit into memory. */
+static const char *refusal_on(const histo_row *row, const histo_plan *plan)
+{
+    const char *why = refusal(row, &plan->problem);
+    if (why || plan->problem.device != HISTO_DEVICE_CPU || !row->strategy->workspace) return why;
+    int64_t params[HISTO_MAX_PARAMS] = {0};
+    histo_params_default(row, params);
+    const bool fits = histo_memory_suffices(row->strategy->workspace(&plan->problem, plan->threads, params));
+    return fits ? NULL : "its workspace is larger than the memory available: fewer threads need less";
+}
+
 static void move_to(histo_plan *plan, int target)
 {
     plan->at = target;
@@ -59,7 +71,7 @@ static histo_status force(histo_plan *plan, const char *name)
 {
     const histo_row *row = histo_row_find(name, histo_backend_of(plan->problem.device));
     if (!row) return histo_fail(HISTO_UNSUPPORTED, "no strategy is called '%s': `histo strategies` lists them", name);
-    const char *why = refusal(row, &plan->problem);
+    const char *why = refusal_on(row, plan);
     if (why) return histo_fail(HISTO_UNSUPPORTED, "strategy %s/%s: %s", row->backend->name, row->name, why);
     histo_plan_use(plan, row);
     plan->origin = HISTO_FORCED;
@@ -89,7 +101,7 @@ static void list_candidates(histo_plan *plan, int target)
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
-        *it = (histo_candidate){.row = row, .target = target, .refusal = refusal(row, &plan->problem)};
+        *it = (histo_candidate){.row = row, .target = target, .refusal = refusal_on(row, plan)};
         if (!it->refusal) estimate(plan, it);
     }
 }

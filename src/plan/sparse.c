@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 enum { DIGIT = 8, DIGITS = 1 << DIGIT };
 
@@ -50,7 +51,7 @@ int64_t histo_entries_sort(histo_entry *entries, int64_t n, histo_entry *room)
 
 bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joined)
 {
-    histo_entry *out = malloc((size_t)(a->n + b->n) * sizeof *out);
+    histo_entry *out = histo_malloc((size_t)(a->n + b->n) * sizeof *out);
     if (!out) return false;
     int64_t i = 0, j = 0, n = 0;
     while (i < a->n && j < b->n) { /* without a branch: which comes first is hard to foretell */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 void histo_exact_init(histo_exact *e, int64_t slots)
 {
@@ -36,12 +37,12 @@ void histo_exact_reset(histo_exact *e)
 static histo_status provide(histo_exact *e, const histo_exact_windows *windows)
 {
     if (windows->special && !e->special) {
-        e->special = calloc((size_t)e->slots, sizeof *e->special);
+        e->special = histo_calloc((size_t)e->slots, sizeof *e->special);
         if (!e->special) return histo_fail_memory((size_t)e->slots, "exact sums");
     }
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++) {
         if (!windows->touched[k] || e->plane[k]) continue;
-        e->plane[k] = calloc((size_t)e->slots, sizeof *e->plane[k]);
+        e->plane[k] = histo_calloc((size_t)e->slots, sizeof *e->plane[k]);
         if (!e->plane[k]) return histo_fail_memory(plane_bytes(e), "exact sums");
         if (k < e->low) e->low = k;
         if (k >= e->high) e->high = k + 1;
