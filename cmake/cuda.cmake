@@ -21,15 +21,20 @@ set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 
-# Machine code for each architecture, and PTX of the last for those to come.
-set(architectures ${HISTO_CUDA_ARCHITECTURES})
-if(NOT architectures)
-  execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE architectures
-                  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  string(REPLACE "\n" ";" architectures "${architectures}")
-  list(TRANSFORM architectures REPLACE "^sm_" "")
-  list(FILTER architectures EXCLUDE REGEX "^([0-6].|7[0-4])$")
-  list(SORT architectures COMPARE NATURAL)
+# Machine code for each architecture, and PTX of the last for those to come. Code runs on all GPUs of its major version
+# from its minor one on: the default serves 7.5, 8.x, 9.x, 10.x and 12.x, and others since 12.0 by the PTX.
+execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[0-9]+" known "${known}")
+list(FILTER known EXCLUDE REGEX "^([0-6].|7[0-4])$")
+list(SORT known COMPARE NATURAL)
+if(HISTO_CUDA_ARCHITECTURES STREQUAL "all")
+  set(architectures ${known})
+elseif(HISTO_CUDA_ARCHITECTURES STREQUAL "major" OR HISTO_CUDA_ARCHITECTURES STREQUAL "")
+  set(architectures ${known})
+  list(FILTER architectures INCLUDE REGEX "^(75|80|90|100|120)$")
+else()
+  set(architectures ${HISTO_CUDA_ARCHITECTURES})
 endif()
 set(gencode "")
 foreach(architecture IN LISTS architectures)
@@ -39,7 +44,18 @@ list(GET architectures -1 last)
 list(APPEND gencode "SHELL:-gencode arch=compute_${last},code=compute_${last}")
 message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION} for: ${architectures}")
 
+# A quarter of nvcc's default size. Drivers since 550 (CUDA 12.4) unpack it; CUDA 13 needs a later one anyway.
+set(compression "")
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+  set(compression --compress-mode=size)
+endif()
+# For profilers; it would be more than half of the library.
+set(line_information "")
+if(HISTO_PROFILE)
+  set(line_information -lineinfo)
+endif()
+
 # Contraction would make slots differ from the CPU's. No exceptions and no C++ library: the host parts are C. nvcc's rewriting
-# of the code makes the warnings that are off here.
+# of the code causes the warnings that are off here.
 target_compile_options(histo_flags INTERFACE
-  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};-fmad=false;-lineinfo;-Werror=all-warnings;SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-Wno-tautological-compare,-Wno-missing-field-initializers,-Wno-parentheses,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffp-contract=off>")
+  "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${compression};${line_information};-fmad=false;-Werror=all-warnings;SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-Wno-tautological-compare,-Wno-missing-field-initializers,-Wno-parentheses,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffp-contract=off>")
