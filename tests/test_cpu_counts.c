@@ -6,11 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "cpu/byte_table.h"
-#include "cpu/count_bytes.h"
-#include "cpu/cpu.h"
+#include "cpu/kernels.h"
 #include "cpu/runs.h"
-#include "cpu/sums.h"
 #include "data.h"
 
 /* ---- Bytes ---- */
@@ -87,7 +84,7 @@ static void bytes_by_scalar_code(void **state)
 static void bytes_by_the_best_way(void **state)
 {
     (void)state;
-    bytes_by(histo_byte_counting_usable());
+    bytes_by(histo_cpu_kernels_usable()->byte_counting);
 }
 
 /* ---- Tables of counters of one byte ---- */
@@ -138,12 +135,12 @@ static void repeated_values(void **state)
             memset(more, 0, 2 * VALUES * sizeof *more);
             for (int i = 0; i < n; i++)
                 expected[slots[i] = values[i] = repeated_value(&r, kind % 8, i)]++;
-            histo_count_values_usable()(by_value, values, n, bytes, carry_to, more);
+            histo_cpu_kernels_usable()->count_values(by_value, values, n, bytes, carry_to, more);
             memset(wide, 0, VALUES * sizeof *wide);
-            histo_count_values_usable()(wide, values, n, HISTO_IN_WORDS, NULL, NULL);
-            assert_false(histo_count_slots_usable()(by_slot, slots, n, carry_to, more + VALUES, NULL));
+            histo_cpu_kernels_usable()->count_values(wide, values, n, HISTO_IN_WORDS, NULL, NULL);
+            assert_false(histo_cpu_kernels_usable()->count_slots(by_slot, slots, n, carry_to, more + VALUES, NULL));
             memset(words, 0, VALUES * sizeof *words);
-            assert_false(histo_count_words_usable()(words, slots, n, NULL, NULL, NULL));
+            assert_false(histo_cpu_kernels_usable()->count_words(words, slots, n, NULL, NULL, NULL));
             for (int v = 0; v < VALUES; v++) {
                 assert_int_equal(more[v] + by_value[spread ? histo_spread_place((uint16_t)v) : v], expected[v]);
                 assert_int_equal(more[VALUES + v] + by_slot[v], expected[v]);
@@ -658,7 +655,7 @@ static void check_sums(rng *r, int copies, int numbers, bool floats, int n, bool
         expected[slots[i]][HISTO_SUM_COUNT]++;
         if (numbers > HISTO_SUM_W2) expected[slots[i]][HISTO_SUM_W2] += weights[i] * weights[i];
     }
-    histo_add_weights_usable()(&sums, slots, floats ? (const void *)single : weights, floats, n);
+    histo_cpu_kernels_usable()->add_weights(&sums, slots, floats ? (const void *)single : weights, floats, n);
     for (int s = 0; s < SLOTS; s++)
         for (int k = 0; k < numbers; k++) {
             double sum = 0;

@@ -2,12 +2,9 @@
 #include <string.h>
 
 #include "axis/filter.h"
-#include "cpu/byte_table.h"
-#include "cpu/channels.h"
 #include "cpu/cpu.h"
-#include "cpu/digits.h"
+#include "cpu/kernels.h"
 #include "cpu/runs.h"
-#include "cpu/sums.h"
 #include "view/dtype.h"
 #include "view/gather.h"
 #include "view/pairs.h"
@@ -90,7 +87,7 @@ static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int
         out[c] = (uint8_t *)blocks->gathered + (size_t)c * operand_bytes() + filled;
         blocks->run.at[c] += n * pitch;
     }
-    histo_split_channels_usable()(pixels, pitch, channels, (int)n, out);
+    histo_cpu_kernels_usable()->split_channels(pixels, pitch, channels, (int)n, out);
     blocks->run.n -= n;
 }
 
@@ -203,148 +200,18 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
     return true;
 }
 
-/* The functions of a level of the instruction set. */
-typedef struct level {
-    histo_slots_fn *slots;
-    histo_widen_slots_fn *widen_slots;
-    histo_codes_fn *codes;
-    histo_codes_of_slots_fn *codes_of_slots;
-    histo_count_values_fn *count_values;
-    histo_count_slots_fn *count_slots;
-    histo_count_slots_fn *count_words;
-    histo_making_of_fn *making;
-    histo_split_channels_fn *split_channels;
-    histo_extremes_fn *extremes;
-    histo_add_digits_fn *add_digits;
-    histo_widen_floats_fn *widen_floats;
-    histo_add_weights_fn *add_weights;
-    /* About, for a slot of a sample: whole bins of up to 32 bits, f32, others by double, stored edges. */
-    double pow2_ns, float_ns, wide_ns, spans_ns;
-} level;
-
-static const level *usable_level(void)
-{
-#define LEVEL(name)                                                                                                    \
-    histo_slots_##name, histo_widen_slots_##name, histo_codes_##name, histo_codes_of_slots_##name,                     \
-        histo_count_values_##name, histo_count_slots_##name, histo_count_words_##name, histo_making_##name,            \
-        histo_split_channels_##name, histo_extremes_##name, histo_add_digits_##name, histo_widen_floats_##name,        \
-        histo_add_weights_##name
-    static const level levels[] = {
-        [HISTO_ISA_BASELINE] = {LEVEL(baseline), 0.3, 0.45, 1.6, 3},
-#if defined(__x86_64__)
-        [HISTO_ISA_AVX2] = {LEVEL(avx2), 0.05, 0.15, 0.45, 2},
-        [HISTO_ISA_AVX512] = {LEVEL(avx512), 0.05, 0.08, 0.25, 1.5},
-        [HISTO_ISA_AVX512VBMI2] = {LEVEL(avx512), 0.05, 0.08, 0.25, 1.5},
-#endif
-#undef LEVEL
-    };
-    return &levels[histo_isa_usable()];
-}
-
-histo_count_values_fn *histo_count_values_usable(void)
-{
-    return usable_level()->count_values;
-}
-
-histo_count_slots_fn *histo_count_slots_usable(void)
-{
-    return usable_level()->count_slots;
-}
-
-histo_count_slots_fn *histo_count_words_usable(void)
-{
-    return usable_level()->count_words;
-}
-
-histo_split_channels_fn *histo_split_channels_usable(void)
-{
-    return usable_level()->split_channels;
-}
-
-histo_extremes_fn *histo_extremes_usable(void)
-{
-    return usable_level()->extremes;
-}
-
-histo_widen_floats_fn *histo_widen_floats_usable(void)
-{
-    return usable_level()->widen_floats;
-}
-
-histo_add_digits_fn *histo_add_digits_usable(void)
-{
-    return usable_level()->add_digits;
-}
-
-histo_add_weights_fn *histo_add_weights_usable(void)
-{
-    return usable_level()->add_weights;
-}
-
-bool histo_channels_find(histo_channels *channels, const histo_job *job)
-{
-    const histo_strided_iter *iter = &job->iter;
-    int of_channels = iter->batch_ndim - 1;
-    if (iter->operands != 1 || iter->offsets || of_channels < 0) return false;
-    int64_t pitch = run_stride(iter, 0), count = iter->shape[of_channels];
-    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || iter->strides[0][of_channels] != 1) return false;
-    if (count > pitch || pitch > HISTO_MAX_CHANNELS) return false;
-    if (job->begin != 0 || job->end != histo_strided_iter_samples(iter)) return false;
-    *channels = (histo_channels){.count = (int)count, .pitch = (int)pitch, .pixels = *iter};
-    histo_strided_iter *pixels = &channels->pixels;
-    pixels->batch /= count;
-    pixels->batch_ndim--;
-    pixels->ndim--;
-    for (int d = of_channels; d < pixels->ndim; d++) {
-        pixels->shape[d] = pixels->shape[d + 1];
-        pixels->strides[0][d] = pixels->strides[0][d + 1];
-    }
-    return true;
-}
-
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4])
 {
     const histo_problem *p = job->problem;
     if (p->operands > 1) {
         uint32_t slots[HISTO_PIECE];
         histo_block_slots(job, block, slots);
-        usable_level()->codes_of_slots(slots, block->n, (uint32_t)p->bins, codes, flow);
+        histo_cpu_kernels_usable()->codes_of_slots(slots, block->n, (uint32_t)p->bins, codes, flow);
         return;
     }
     const histo_cpu_prepared *prepared = job->prepared;
-    usable_level()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0], block->n,
-                          codes, flow);
-}
-
-/* Whole bins of samples of 16 and 32 bits: see slots.c. */
-static bool is_pow2(const histo_problem *p, int axis)
-{
-    size_t size = histo_dtype_size(p->sampled[axis]);
-    return p->lookups[axis].pow2.is && (size == 2 || size == 4);
-}
-
-double histo_slots_ns(const histo_problem *p)
-{
-    const level *l = usable_level();
-    double ns = 0;
-    for (int a = 0; a < p->naxes; a++) {
-        const histo_lookup *lookup = &p->lookups[a];
-        ns += is_pow2(p, a)                  ? l->pow2_ns
-              : lookup->table                ? 0.4
-              : lookup->kind == HISTO_SEARCH ? l->spans_ns
-              : p->sampled[a] == HISTO_F32   ? l->float_ns
-                                             : l->wide_ns;
-    }
-    return ns;
-}
-
-double histo_codes_ns(const histo_problem *p)
-{
-    const double by_slots = histo_slots_ns(p) + (p->operands > 1 ? 0.2 : 0.1);
-    const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
-    if (p->operands > 1) return by_slots;
-    if (is_pow2(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
-    return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
+    histo_cpu_kernels_usable()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0],
+                                      block->n, codes, flow);
 }
 
 bool histo_block_is_constant(const histo_job *job, const histo_block *block)
@@ -377,9 +244,9 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
 {
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
-    histo_slots_fn *slots_of = usable_level()->slots;
+    histo_slots_fn *slots_of = histo_cpu_kernels_usable()->slots;
     for (int o = 0; o < p->operands; o++)
-        if (o != p->weights || !histo_adds_as_they_are(p))
+        if (o != p->weights || !histo_weights_in_place(p))
             histo_prefetch_l2(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
@@ -393,49 +260,20 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     }
 }
 
-histo_waiting histo_waiting_start(const histo_job *job, void *room, histo_count_slots_fn *count, void *table,
-                                  histo_carry_fn *carry, const void *to)
-{
-    const histo_problem *p = job->problem;
-    uint32_t *slots = room;
-    histo_waiting w = {.job = job, .count = count, .table = table, .carry = carry, .to = to, .slots = slots};
-    w.next = (histo_next){.lookup = &p->lookups[0], .slots = slots + HISTO_TOGETHER};
-    if (p->operands == 1 && !p->pairs) w.next.make = usable_level()->making(w.next.lookup, p->dtypes[0]);
-    return w;
-}
-
-void histo_waiting_take(histo_waiting *w, const histo_block *piece)
-{
-    uint32_t *counted = w->slots;
-    w->next.samples = piece->at[0];
-    const bool together = w->n == HISTO_TOGETHER && piece->n == HISTO_TOGETHER;
-    const bool made = w->n && w->count(w->table, counted, w->n, w->carry, w->to, together ? &w->next : NULL);
-    if (!made) histo_block_slots(w->job, piece, w->next.slots);
-    w->slots = w->next.slots;
-    w->next.slots = counted;
-    w->n = piece->n;
-}
-
-void histo_waiting_finish(histo_waiting *w)
-{
-    if (w->n) w->count(w->table, w->slots, w->n, w->carry, w->to, NULL);
-    w->n = 0;
-}
-
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots)
 {
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
-    const level *l = usable_level();
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     uint32_t on_axis[HISTO_BLOCK];
     for (int o = 0; o < p->operands; o++)
         histo_prefetch_l2(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
     for (int i = 0; i < block->n; i++)
         slots[i] = (uint64_t)block->batch;
     for (int a = 0; a < p->naxes; a++) {
-        l->slots(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n, 1, false,
-                 on_axis);
-        l->widen_slots(on_axis, block->n, (uint64_t)p->axes[a].bins + 3, slots);
+        kernels->slots(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n, 1,
+                       false, on_axis);
+        kernels->widen_slots(on_axis, block->n, (uint64_t)p->axes[a].bins + 3, slots);
     }
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;

@@ -7,8 +7,8 @@
  * with VBMI2; else for f32 and f64, and it ties with privatized for integers. */
 #include <string.h>
 
-#include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
+#include "cpu/kernels.h"
 #include "view/dtype.h"
 
 enum {
@@ -33,14 +33,14 @@ static int useful_threads(const histo_problem *p, int threads)
 static double cost_us(const histo_problem *p, int threads)
 {
     int used = useful_threads(p, threads);
-    double sample_ns = histo_codes_ns(p) + histo_byte_counting_usable()->byte_ns;
+    double sample_ns = histo_codes_ns(p) + histo_cpu_kernels_usable()->byte_counting->byte_ns;
     return 1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + 0.5 * (double)p->batch;
 }
 
 /* A thread's workspace: gathered samples, codes, counters. */
 static size_t per_thread(const histo_problem *p)
 {
-    return histo_blocks_bytes(p) + HISTO_PIECE + histo_byte_counting_usable()->state_bytes;
+    return histo_blocks_bytes(p) + HISTO_PIECE + histo_cpu_kernels_usable()->byte_counting->state_bytes;
 }
 
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
@@ -79,7 +79,7 @@ static void count_range(const histo_job *job, int index, int threads)
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
     uint8_t *codes = (uint8_t *)gathered + histo_blocks_bytes(p);
-    local me = {.job = job, .counting = histo_byte_counting_usable(), .counters = codes + HISTO_PIECE};
+    local me = {.job = job, .counting = histo_cpu_kernels_usable()->byte_counting, .counters = codes + HISTO_PIECE};
     me.counting->start(me.counters);
     histo_blocks blocks;
     histo_block block;

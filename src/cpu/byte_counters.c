@@ -7,8 +7,9 @@
  * the L1 cache; where they do, privatized has no carries to look for. */
 #include <string.h>
 
-#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
+#include "cpu/kernels.h"
+#include "cpu/pipeline.h"
 
 enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
 static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
@@ -47,7 +48,7 @@ static double cost_us(const histo_problem *p, int threads)
 
 static size_t per_thread(const histo_problem *p)
 {
-    return rounded(histo_blocks_bytes(p) + HISTO_WAITING_BYTES + entries_of(p));
+    return rounded(histo_blocks_bytes(p) + HISTO_PIPELINE_BYTES + entries_of(p));
 }
 
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
@@ -60,7 +61,7 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
 typedef struct local {
     const histo_job *job;
     uint8_t *table;
-    histo_waiting waiting;
+    histo_pipeline waiting;
     int64_t batch;
     bool alone; /* nobody else adds to the histogram */
     bool used;  /* there is something in the table, or waits; else it is not cleared yet */
@@ -86,7 +87,7 @@ static void add_table(local *me)
     enum { TOGETHER = 64 };
     if (!me->used) return;
     me->used = false;
-    histo_waiting_finish(&me->waiting);
+    histo_pipeline_flush(&me->waiting);
     const histo_accumulators *accumulators = me->job->accumulators;
     uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
     size_t slots = (size_t)accumulators->slots, s = 0;
@@ -118,7 +119,7 @@ static void count_block(local *me, histo_block *block)
     me->used = true;
     histo_block piece;
     for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE)
-        histo_waiting_take(&me->waiting, &piece);
+        histo_pipeline_push(&me->waiting, &piece);
 }
 
 static void count_range(const histo_job *job, int index, int threads)
@@ -126,8 +127,8 @@ static void count_range(const histo_job *job, int index, int threads)
     const histo_problem *p = job->problem;
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
     char *room = gathered + histo_blocks_bytes(p);
-    local me = {.job = job, .table = (uint8_t *)room + HISTO_WAITING_BYTES, .alone = threads == 1};
-    me.waiting = histo_waiting_start(job, room, histo_count_slots_usable(), me.table, carry, &me);
+    local me = {.job = job, .table = (uint8_t *)room + HISTO_PIPELINE_BYTES, .alone = threads == 1};
+    me.waiting = histo_pipeline_start(job, room, histo_cpu_kernels_usable()->count_slots, me.table, carry, &me);
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, threads, gathered);

@@ -1,5 +1,5 @@
 /* Counting into tables of counters of one byte, or of four. Compiled once for each level of the instruction set
- * (HISTO_COUNT_SLOTS, HISTO_COUNT_WORDS and HISTO_COUNT_VALUES name the functions).
+ * (HISTO_OF_ISA(count_slots), HISTO_OF_ISA(count_words) and HISTO_OF_ISA(count_values) name the functions).
  *
  * A counter of a byte comes round once in 256 increments: too seldom to be foreseen, and a branch that was foreseen
  * wrongly costs as much as a hundred increments. So carries are only noted, as bits, and looked at later, when no
@@ -8,10 +8,7 @@
  * Increments of one counter wait about ten cycles for each other, each for the store of the one before. Neighbours are
  * often equal, so that one index of each of sixteen stretches is counted in turn. In groups of few values, all of one
  * value are counted at once. There is one store a cycle at most; what makes the next slots is free beside that. */
-#include "cpu/byte_table.h"
-
-#include <stdbool.h>
-
+#include "cpu/isa.h"
 #include "cpu/runs.h"
 
 #if defined(__AVX512BW__)
@@ -20,8 +17,7 @@
 
 enum {
     GROUP = 64, /* indices among which few values are looked for */
-    TOGETHER = HISTO_TOGETHER,
-    GROUPS = TOGETHER / GROUP,
+    GROUPS = HISTO_PIECE / GROUP,
     UNROLLED = 8,
 };
 
@@ -53,7 +49,7 @@ static inline uint16_t spread_at(uint16_t place)
     return histo_spread_place(place);
 }
 
-/* The places of TOGETHER indices. */
+/* The places of HISTO_PIECE indices. */
 #define places_of_slots(slots, room) ((void)(room), (slots))
 #define places_of_values places_of_slots
 #define places_of_words places_of_slots
@@ -61,16 +57,16 @@ static inline uint16_t spread_at(uint16_t place)
 
 static inline const uint16_t *places_of_spread(const uint16_t *values, uint16_t *room)
 {
-    for (int i = 0; i < TOGETHER; i++)
+    for (int i = 0; i < HISTO_PIECE; i++)
         room[i] = histo_spread_place(values[i]);
     return room;
 }
 
-/* The index that a bit of a word of carries is of. */
-static inline int index_of(int word, int bit)
+/* The index that a bit of a step's carries belongs to. */
+static inline int index_of(int step, int bit)
 {
-    const int turn = word * HISTO_NOTED + HISTO_NOTED - 1 - bit;
-    return turn % HISTO_RUNS * HISTO_TURNS + turn / HISTO_RUNS;
+    const int count = step * HISTO_STEP + HISTO_STEP - 1 - bit; /* indices counted before it */
+    return count % HISTO_STREAMS * HISTO_STREAM + count / HISTO_STREAMS;
 }
 
 #if defined(__AVX512BW__)
@@ -117,7 +113,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
     {                                                                                                                  \
         enum { LANES = 64 / sizeof *at };                                                                              \
         int far = 0;                                                                                                   \
-        for (const type *from = at; from < at + TOGETHER; from += GROUP)                                               \
+        for (const type *from = at; from < at + HISTO_PIECE; from += GROUP)                                            \
             far += alike_##bits(from + GROUP - LANES, *from);                                                          \
         return far * 32 >= GROUPS * LANES * 9;                                                                         \
     }                                                                                                                  \
@@ -164,7 +160,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 
 #endif
 
-#define DEFINE_COUNT(name, type, bits, one, counter, width, turns)                                                     \
+#define DEFINE_COUNT(name, type, bits, one, counter, width, steps)                                                     \
     DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                            \
                                                                                                                        \
     static inline void count_group_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)       \
@@ -177,50 +173,51 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
             carry(to, one##_at(at[GROUP - 1 - __builtin_ctzll(carries)]));                                             \
     }                                                                                                                  \
                                                                                                                        \
-    static inline void count_in_turns_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to,    \
-                                             const histo_next *next)                                                   \
+    static inline void count_interleaved_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to, \
+                                                const histo_producer *next)                                            \
     {                                                                                                                  \
-        uint64_t carries[HISTO_WORDS];                                                                                 \
+        uint64_t carries[HISTO_STEPS];                                                                                 \
         if (next)                                                                                                      \
-            MAKE_##name(next, table, at, carries);                                                                     \
+            PRODUCE_##name(next, table, at, carries);                                                                  \
         else                                                                                                           \
-            for (int word = 0; word < HISTO_WORDS; word++)                                                             \
-                carries[word] = histo_turns_of_##turns(table, at, word);                                               \
-        for (int word = 0; sizeof *table == 1 && word < HISTO_WORDS; word++)                                           \
-            for (uint64_t left = carries[word]; left; left &= left - 1)                                                \
-                carry(to, one##_at(at[index_of(word, __builtin_ctzll(left))]));                                        \
+            for (int step = 0; step < HISTO_STEPS; step++)                                                             \
+                carries[step] = histo_count_step_of_##steps(table, at, step);                                          \
+        for (int step = 0; sizeof *table == 1 && step < HISTO_STEPS; step++)                                           \
+            for (uint64_t left = carries[step]; left; left &= left - 1)                                                \
+                carry(to, one##_at(at[index_of(step, __builtin_ctzll(left))]));                                        \
     }                                                                                                                  \
                                                                                                                        \
     static bool count_##name(counter *table, const type *at, int n, histo_carry_fn *carry, const void *to,             \
-                             const histo_next *next)                                                                   \
+                             const histo_producer *next)                                                               \
     {                                                                                                                  \
-        bool made = false;                                                                                             \
-        for (; n >= TOGETHER; n -= TOGETHER, at += TOGETHER) {                                                         \
-            type room[TOGETHER];                                                                                       \
+        bool produced = false;                                                                                         \
+        for (; n >= HISTO_PIECE; n -= HISTO_PIECE, at += HISTO_PIECE) {                                                \
+            type room[HISTO_PIECE];                                                                                    \
             const type *places = places_of_##name(at, room);                                                           \
             bool counted[GROUPS], some = false;                                                                        \
             const bool few = may_be_few_##name(places);                                                                \
             for (int g = 0; few && g < GROUPS; g++)                                                                    \
                 some |= counted[g] = count_few_##name(table, places + g * GROUP, carry, to);                           \
             if (!some) {                                                                                               \
-                made = next && next->make;                                                                             \
-                count_in_turns_##name(table, places, carry, to, made ? next : NULL);                                   \
+                produced = next && next->produce;                                                                      \
+                count_interleaved_##name(table, places, carry, to, produced ? next : NULL);                            \
             }                                                                                                          \
             for (int g = 0; some && g < GROUPS; g++)                                                                   \
                 if (!counted[g]) count_group_##name(table, places + g * GROUP, carry, to);                             \
         }                                                                                                              \
         for (int i = 0; i < n; i++)                                                                                    \
             if (add_##width(&table[one##_at(at[i])], 1)) carry(to, at[i]);                                             \
-        return made;                                                                                                   \
+        return produced;                                                                                               \
     }
 
-/* Values have no slots that are to be made. */
-#define MAKE(next, ...) (next)->make((next)->lookup, (next)->samples, (next)->slots, (histo_turns){__VA_ARGS__})
-#define MAKE_slots(next, table, at, noted) MAKE(next, .at = at, .bytes = table, .carries = noted)
-#define MAKE_words(next, table, at, noted) MAKE(next, .at = at, .words = table)
-#define MAKE_values(next, table, at, noted) (void)0
-#define MAKE_spread MAKE_values
-#define MAKE_wide MAKE_values
+/* Values are their own indices: there is nothing to produce. */
+#define PRODUCE(next, ...)                                                                                             \
+    (next)->produce((next)->lookup, (next)->samples, (next)->slots, (histo_consumer){__VA_ARGS__})
+#define PRODUCE_slots(next, table, at, carried) PRODUCE(next, .at = at, .bytes = table, .carries = carried)
+#define PRODUCE_words(next, table, at, carried) PRODUCE(next, .at = at, .words = table)
+#define PRODUCE_values(next, table, at, carried) (void)0
+#define PRODUCE_spread PRODUCE_values
+#define PRODUCE_wide PRODUCE_values
 
 DEFINE_COUNT(slots, uint32_t, u32, slot, uint8_t, bytes, slots)
 DEFINE_COUNT(values, uint16_t, u16, value, uint8_t, bytes, values)
@@ -228,20 +225,20 @@ DEFINE_COUNT(spread, uint16_t, u16, spread, uint8_t, bytes, values)
 DEFINE_COUNT(words, uint32_t, u32, slot, uint32_t, words, words)
 DEFINE_COUNT(wide, uint16_t, u16, value, uint32_t, words, wide_values)
 
-bool HISTO_COUNT_SLOTS(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
-                       const histo_next *next)
+bool HISTO_OF_ISA(count_slots)(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
+                               const histo_producer *next)
 {
     return count_slots(table, at, n, carry, to, next);
 }
 
-bool HISTO_COUNT_WORDS(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
-                       const histo_next *next)
+bool HISTO_OF_ISA(count_words)(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
+                               const histo_producer *next)
 {
     return count_words(table, at, n, carry, to, next);
 }
 
-void HISTO_COUNT_VALUES(void *table, const uint16_t *at, int n, histo_value_counters counters, histo_carry_fn *carry,
-                        const void *to)
+void HISTO_OF_ISA(count_values)(void *table, const uint16_t *at, int n, histo_value_counters counters,
+                                histo_carry_fn *carry, const void *to)
 {
     if (counters == HISTO_IN_WORDS)
         count_wide(table, at, n, carry, to, NULL);

@@ -1,5 +1,5 @@
-/* Tables of counters of one byte, which carry 256 to the histogram when they come round to 0; and, counted in the same
- * way, of four, which do not. */
+/* Tables of one-byte counters that carry 256 to the histogram when they wrap; and tables of 32-bit counters, which are
+ * counted in the same way without carries. */
 #ifndef CPU_BYTE_TABLE_H
 #define CPU_BYTE_TABLE_H
 
@@ -9,26 +9,19 @@
 
 #include "cpu/cpu.h"
 
-/* ---- Turns ---- */
+/* ---- Interleaved counting ---- */
 
+/* HISTO_PIECE indices are cut into streams, and a round takes one index of each, so that equal neighbours do not wait
+ * for each other's store. A step is as many indices as there are bits in a word, which holds their carries. */
 enum {
-    HISTO_TOGETHER = HISTO_PIECE, /* indices that are counted together, … */
-    HISTO_RUNS = 16,              /* … one of each of so many stretches a turn … */
-    HISTO_TURNS = HISTO_TOGETHER / HISTO_RUNS,
-    HISTO_NOTED = 64, /* … and whose carries are noted as bits of so many a word: … */
-    HISTO_WORDS = HISTO_TOGETHER / HISTO_NOTED,
-    HISTO_SHARE = HISTO_NOTED / HISTO_RUNS, /* … of so many turns */
+    HISTO_STREAMS = 16,
+    HISTO_STREAM = HISTO_PIECE / HISTO_STREAMS, /* indices of a stream */
+    HISTO_STEP = 64,                            /* indices of a step */
+    HISTO_STEPS = HISTO_PIECE / HISTO_STEP,
+    HISTO_ROUNDS = HISTO_STEP / HISTO_STREAMS, /* of a step */
 };
 
-/* Slots in turns, and the table: bytes, with words of carries, or else words. */
-typedef struct histo_turns {
-    const uint32_t *at;
-    uint8_t *bytes;
-    uint64_t *carries;
-    uint32_t *words;
-} histo_turns;
-
-/* Add 1, and append whether the counter came round. */
+/* Add 1, and append to `carries` whether the counter wrapped. */
 static inline uint64_t histo_increment_bytes(uint8_t *counter, uint64_t carries)
 {
 #if defined(__x86_64__)
@@ -45,98 +38,75 @@ static inline uint64_t histo_increment_words(uint32_t *counter, uint64_t carries
     return carries;
 }
 
-/* Count the share `word` of HISTO_TOGETHER indices; its carries. */
-#define HISTO_DEFINE_TURNS(name, type, counter, width)                                                                 \
-    static inline uint64_t histo_turns_of_##name(counter *table, const type *at, int word)                             \
+/* Count one step of HISTO_PIECE indices; returns its carries. */
+#define HISTO_DEFINE_COUNT_STEP(name, type, counter, width)                                                            \
+    static inline uint64_t histo_count_step_of_##name(counter *table, const type *at, int step)                        \
     {                                                                                                                  \
         uint64_t carries = 0; /* in a register: the table may alias memory */                                          \
-        for (int turn = word * HISTO_SHARE; turn < (word + 1) * HISTO_SHARE; turn++)                                   \
-            for (int run = 0; run < HISTO_RUNS; run++)                                                                 \
-                carries = histo_increment_##width(&table[at[run * HISTO_TURNS + turn]], carries);                      \
+        for (int round = step * HISTO_ROUNDS; round < (step + 1) * HISTO_ROUNDS; round++)                              \
+            for (int stream = 0; stream < HISTO_STREAMS; stream++)                                                     \
+                carries = histo_increment_##width(&table[at[stream * HISTO_STREAM + round]], carries);                 \
         return carries;                                                                                                \
     }
-HISTO_DEFINE_TURNS(slots, uint32_t, uint8_t, bytes)
-HISTO_DEFINE_TURNS(values, uint16_t, uint8_t, bytes)
-HISTO_DEFINE_TURNS(words, uint32_t, uint32_t, words)
-HISTO_DEFINE_TURNS(wide_values, uint16_t, uint32_t, words)
-
-static inline void histo_count_turns(const histo_turns *to, int word)
-{
-    if (to->bytes)
-        to->carries[word] = histo_turns_of_slots(to->bytes, to->at, word);
-    else
-        histo_turns_of_words(to->words, to->at, word);
-}
+HISTO_DEFINE_COUNT_STEP(slots, uint32_t, uint8_t, bytes)
+HISTO_DEFINE_COUNT_STEP(values, uint16_t, uint8_t, bytes)
+HISTO_DEFINE_COUNT_STEP(words, uint32_t, uint32_t, words)
+HISTO_DEFINE_COUNT_STEP(wide_values, uint16_t, uint32_t, words)
 
 /* ---- Slots ---- */
 
-/* Count HISTO_TOGETHER slots in turns, and meanwhile make the slots of as many samples: increments wait for stores,
- * vectors do not. */
-typedef void histo_making_fn(const histo_lookup *lookup, const void *samples, uint32_t *slots, histo_turns to);
+/* The second stage of the pipeline of slots (pipeline.h): a piece's slots and the table that they are counted in, of
+ * bytes with HISTO_STEPS words of carries, or else of words. */
+typedef struct histo_consumer {
+    const uint32_t *at;
+    uint8_t *bytes;
+    uint64_t *carries;
+    uint32_t *words;
+} histo_consumer;
 
-/* How that is done for some samples; NULL if there is no way. Compiled once for each level of the instruction set
- * (slots.c). */
-typedef histo_making_fn *histo_making_of_fn(const histo_lookup *lookup, histo_dtype dtype);
-histo_making_of_fn histo_making_baseline, histo_making_avx2, histo_making_avx512;
+static inline void histo_consume(const histo_consumer *to, int step)
+{
+    if (to->bytes)
+        to->carries[step] = histo_count_step_of_slots(to->bytes, to->at, step);
+    else
+        histo_count_step_of_words(to->words, to->at, step);
+}
 
-/* Samples whose slots are wanted next. */
-typedef struct histo_next {
-    histo_making_fn *make; /* may be NULL */
+/* The first stage: produce the slots of HISTO_PIECE samples and consume a step of other slots with each HISTO_STEP of
+ * them. Increments wait for stores, vector operations do not, so both together take little longer than one. */
+typedef void histo_produce_fn(const histo_lookup *lookup, const void *samples, uint32_t *slots, histo_consumer to);
+
+/* What produces slots in this way; NULL if nothing does. */
+typedef histo_produce_fn *histo_producer_of_fn(const histo_lookup *lookup, histo_dtype dtype);
+
+/* The samples whose slots are wanted next. */
+typedef struct histo_producer {
+    histo_produce_fn *produce; /* may be NULL */
     const histo_lookup *lookup;
     const void *samples;
     uint32_t *slots;
-} histo_next;
+} histo_producer;
 
-/* Where 256 of an index go that its counter cannot hold. */
+/* Takes the 256 counts of an index whose counter wrapped. */
 typedef void histo_carry_fn(const void *to, size_t index);
 
-/* Add 1 to table[at[i]] for each of n slots: to bytes, or to words of 32 bits. Compiled for each level, too
- * (byte_table.c). True if the slots of next, which may be NULL, were made meanwhile: n is HISTO_TOGETHER then. */
+/* Add 1 to table[at[i]] for each of n slots; the counters are bytes (count_slots) or 32-bit words (count_words). True
+ * if the slots of `next`, which may be NULL, have been produced meanwhile; n is HISTO_PIECE then. */
 typedef bool histo_count_slots_fn(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
-                                  const histo_next *next);
-histo_count_slots_fn histo_count_slots_baseline, histo_count_slots_avx2, histo_count_slots_avx512;
-histo_count_slots_fn histo_count_words_baseline, histo_count_words_avx2, histo_count_words_avx512;
-
-/* Of the level that this CPU has. */
-histo_count_slots_fn *histo_count_slots_usable(void);
-histo_count_slots_fn *histo_count_words_usable(void);
-
-/* A job's slots on their way to a table: those of a piece wait until those of the next are made. */
-typedef struct histo_waiting {
-    const histo_job *job;
-    histo_count_slots_fn *count;
-    void *table;
-    histo_carry_fn *carry;
-    const void *to;
-    uint32_t *slots;
-    int n; /* of them */
-    histo_next next;
-} histo_waiting;
-
-enum { HISTO_WAITING_BYTES = 2 * HISTO_TOGETHER * sizeof(uint32_t) };
-
-/* room: HISTO_WAITING_BYTES, 64-byte aligned. */
-histo_waiting histo_waiting_start(const histo_job *job, void *room, histo_count_slots_fn *count, void *table,
-                                  histo_carry_fn *carry, const void *to);
-/* Count those that wait, and make those of a piece, which wait then. */
-void histo_waiting_take(histo_waiting *waiting, const histo_block *piece);
-/* Count those that wait. */
-void histo_waiting_finish(histo_waiting *waiting);
+                                  const histo_producer *next);
 
 /* ---- Values ---- */
 
-/* The same for 16-bit values, each with the counter of its number: words, or bytes, or if these are spread, that of
+/* The same for 16-bit values, each with a counter of its own: a word, a byte, or the byte at
  * histo_spread_place(value). */
 typedef enum histo_value_counters { HISTO_IN_BYTES, HISTO_IN_SPREAD_BYTES, HISTO_IN_WORDS } histo_value_counters;
 typedef void histo_count_values_fn(void *table, const uint16_t *at, int n, histo_value_counters counters,
                                    histo_carry_fn *carry, const void *to);
-histo_count_values_fn histo_count_values_baseline, histo_count_values_avx2, histo_count_values_avx512;
-histo_count_values_fn *histo_count_values_usable(void);
 
 enum { HISTO_CARRY = 256 };
 
-/* Samples of fewer than 16 bits are often their upper bits, and 4096 apart, counters would share one set of a
- * L1 cache. Maps places to values, too. It takes a fifth of the time of samples that do not need it. */
+/* Samples of fewer than 16 bits are often stored in the upper bits, and counters 4096 bytes apart compete for one set
+ * of the L1 cache. An involution: it maps places to values, too. Samples that do not need it take a fifth longer. */
 static inline uint16_t histo_spread_place(uint16_t value)
 {
     return (uint16_t)(value ^ (value >> 6 & 0x3c0));

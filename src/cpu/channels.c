@@ -1,5 +1,6 @@
-/* Pixels taken apart. Compiled once for each level of the instruction set (HISTO_SPLIT_CHANNELS names the function). */
-#include "cpu/channels.h"
+/* Pixels taken apart. Compiled once for each level of the instruction set (HISTO_OF_ISA(split_channels) names the
+ * function). */
+#include "cpu/isa.h"
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
@@ -54,7 +55,7 @@ static inline void split_loop(const uint8_t *pixels, int pitch, int count, int b
     }
 }
 
-void HISTO_SPLIT_CHANNELS(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out)
+void HISTO_OF_ISA(split_channels)(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out)
 {
     int done = split_vectors(pixels, pitch, count, n, out);
     switch (pitch) {

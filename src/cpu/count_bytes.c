@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "cpu/cpu.h"
 #include "cpu/runs.h"
 
 enum { TABLES = 4, RUN = 256, MAX_HELD = 1 << 30 };
@@ -74,11 +73,3 @@ static void finish(void *at, uint64_t counts[256])
 }
 
 const histo_byte_counting histo_byte_counting_scalar = {sizeof(state), 0.36, start, add, finish};
-
-const histo_byte_counting *histo_byte_counting_usable(void)
-{
-#if defined(__x86_64__)
-    if (histo_isa_usable() >= HISTO_ISA_AVX512VBMI2) return &histo_byte_counting_vbmi2;
-#endif
-    return &histo_byte_counting_scalar;
-}

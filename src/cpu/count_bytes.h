@@ -24,6 +24,4 @@ extern const histo_byte_counting histo_byte_counting_scalar;
 /* Positional popcount (count_bytes_vbmi2.c): HISTO_ISA_AVX512VBMI2 only. */
 extern const histo_byte_counting histo_byte_counting_vbmi2;
 
-const histo_byte_counting *histo_byte_counting_usable(void);
-
 #endif

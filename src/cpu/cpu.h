@@ -108,26 +108,6 @@ bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *k
 /* True for samples that are to be counted: the mask and the range filter, for one sample at addresses at[operand]. */
 bool histo_sample_kept(const histo_job *job, const char *const *at);
 
-/* ---- Slots (slots.c, compiled once for each level of the instruction set) ---- */
-
-/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. spans: of a lookup by search
- * without a table. */
-typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
-                            const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
-histo_slots_fn histo_slots_baseline, histo_slots_avx2, histo_slots_avx512;
-
-/* wide[i] = wide[i] * extent + slots[i] */
-typedef void histo_widen_slots_fn(const uint32_t *slots, int n, uint64_t extent, uint64_t *wide);
-histo_widen_slots_fn histo_widen_slots_baseline, histo_widen_slots_avx2, histo_widen_slots_avx512;
-
-/* codes[i] = the low byte of the slot of samples[i] - 1; adds the samples in slots 0, bins + 1 and bins + 2 to flow,
- * and those left out, which only slots tell, in bins + 3. */
-typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
-                            const void *samples, int n, uint8_t *codes, uint64_t flow[4]);
-histo_codes_fn histo_codes_baseline, histo_codes_avx2, histo_codes_avx512;
-typedef void histo_codes_of_slots_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[4]);
-histo_codes_of_slots_fn histo_codes_of_slots_baseline, histo_codes_of_slots_avx2, histo_codes_of_slots_avx512;
-
 /* ---- Weights (weights.c) ---- */
 
 /* Make the reproducible sums ready for the job's weights. The only part of counting weights that can fail. */

@@ -1,7 +1,6 @@
-/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_EXTREMES, HISTO_WIDEN_FLOATS
- * and HISTO_ADD_DIGITS name the functions). */
-#include "cpu/digits.h"
-
+/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_OF_ISA(extremes),
+ * HISTO_OF_ISA(widen_floats) and HISTO_OF_ISA(add_digits) name the functions). */
+#include "cpu/isa.h"
 #include "sum/exact.h"
 
 #if defined(__AVX2__)
@@ -10,7 +9,7 @@
 
 enum { ABOVE = 13 }; /* of a bit of the lowest window: see histo_exact_cut_f64 */
 
-histo_extremes HISTO_EXTREMES(const double *numbers, int n)
+histo_extremes HISTO_OF_ISA(extremes)(const double *numbers, int n)
 {
     uint64_t most = 0, below = UINT64_MAX; /* the least less 1, so that zeros are large */
     for (int i = 0; i < n; i++) {
@@ -21,7 +20,7 @@ histo_extremes HISTO_EXTREMES(const double *numbers, int n)
     return (histo_extremes){below + 1, most};
 }
 
-void HISTO_WIDEN_FLOATS(const float *restrict floats, int n, double *restrict numbers)
+void HISTO_OF_ISA(widen_floats)(const float *restrict floats, int n, double *restrict numbers)
 {
     for (int i = 0; i < n; i++)
         numbers[i] = (double)floats[i];
@@ -85,7 +84,7 @@ static inline int add_eights(histo_digits *sums, const uint32_t *slots, const do
 
 /* A lane a digit: the significand shifted to where its window begins. Shifts by more than 63, and so by less than 0,
  * leave nothing. */
-void HISTO_ADD_DIGITS(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
+void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
 {
     const __m256i zero = _mm256_setzero_si256(), digit = _mm256_set1_epi64x(UINT32_MAX);
     const __m256i fraction = _mm256_set1_epi64x((INT64_C(1) << 52) - 1), one = _mm256_set1_epi64x(INT64_C(1) << 52);
@@ -107,7 +106,7 @@ void HISTO_ADD_DIGITS(histo_digits *sums, const uint32_t *slots, const double *n
 
 #else
 
-void HISTO_ADD_DIGITS(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
+void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
 {
     for (int i = 0; i < n; i++) {
         const histo_exact_slices cut = histo_exact_cut_f64(histo_exact_bits(numbers[i]));

@@ -31,16 +31,6 @@ bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach
  * Compiled once for each level of the instruction set (digits.c), as the other. */
 typedef void histo_add_digits_fn(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first);
 
-histo_extremes_fn histo_extremes_baseline, histo_extremes_avx2, histo_extremes_avx512;
-histo_add_digits_fn histo_add_digits_baseline, histo_add_digits_avx2, histo_add_digits_avx512;
-
 /* numbers[i] = floats[i]. */
 typedef void histo_widen_floats_fn(const float *floats, int n, double *numbers);
-histo_widen_floats_fn histo_widen_floats_baseline, histo_widen_floats_avx2, histo_widen_floats_avx512;
-
-/* Of the level that this CPU has. */
-histo_widen_floats_fn *histo_widen_floats_usable(void);
-histo_extremes_fn *histo_extremes_usable(void);
-histo_add_digits_fn *histo_add_digits_usable(void);
-
 #endif

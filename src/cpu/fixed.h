@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "axis/axis.h"
+#include "cpu/cpu.h"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

@@ -14,11 +14,10 @@
 
 #include "base/cpus.h"
 #include "base/pool.h"
-#include "cpu/byte_table.h"
 #include "cpu/cpu.h"
-#include "cpu/digits.h"
+#include "cpu/kernels.h"
+#include "cpu/pipeline.h"
 #include "cpu/runs.h"
-#include "cpu/sums.h"
 #include "view/dtype.h"
 
 enum {
@@ -71,7 +70,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     /* A large table that only one thread would use is no better than the histogram itself. */
     if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
-    l.slots = HISTO_WAITING_BYTES;
+    l.slots = HISTO_PIPELINE_BYTES;
     l.weights = l.powers ? rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(counts * (size_t)l.subtables);
     l.sums = l.subtables ? rounded(sums) : 0;
@@ -89,8 +88,8 @@ typedef struct shared {
 typedef struct local {
     shared *all;
     char *gathered;
-    histo_waiting waiting; /* of one table */
-    uint32_t *slots;       /* of others, and where there are weights */
+    histo_pipeline waiting; /* of one table */
+    uint32_t *slots;        /* of others, and where there are weights */
     double *weights;
     uint32_t *tables;
     histo_sums fast;
@@ -108,7 +107,8 @@ static local local_of(shared *all, int index)
     me.slots = (uint32_t *)(at += l->gathered);
     me.weights = (double *)(at += l->slots);
     me.tables = (uint32_t *)(at += l->weights);
-    me.waiting = histo_waiting_start(all->job, me.slots, histo_count_words_usable(), me.tables, NULL, NULL);
+    me.waiting =
+        histo_pipeline_start(all->job, me.slots, histo_cpu_kernels_usable()->count_words, me.tables, NULL, NULL);
     at += l->tables;
     me.fast = l->fast;
     me.fast.at = (double *)at;
@@ -171,7 +171,7 @@ static void flush_counts(const local *me)
 static void flush(local *me)
 {
     if (me->held == 0) return;
-    histo_waiting_finish(&me->waiting);
+    histo_pipeline_flush(&me->waiting);
     const layout *l = &me->all->layout;
     if (l->fast.numbers)
         flush_fast(me);
@@ -231,12 +231,12 @@ static void add_fast(local *me, const histo_block *block)
 {
     const histo_problem *p = me->all->job->problem;
     const void *weights = me->weights;
-    if (histo_adds_as_they_are(p))
+    if (histo_weights_in_place(p))
         weights = block->at[p->weights];
     else
         histo_block_weights(me->all->job, block, me->weights);
     const bool floats = weights != me->weights && p->dtypes[p->weights] == HISTO_F32;
-    histo_add_weights_usable()(&me->fast, me->slots, weights, floats, block->n);
+    histo_cpu_kernels_usable()->add_weights(&me->fast, me->slots, weights, floats, block->n);
 }
 
 /* To a thread's own exact sums, which begin with other windows when they have to; the histogram's, if it has none or
@@ -250,7 +250,7 @@ static void add_exact(local *me, const histo_block *block)
     histo_extremes extremes = {0, 0};
     if (own) {
         histo_block_weights(job, block, me->weights);
-        extremes = histo_extremes_usable()(me->weights, block->n);
+        extremes = histo_cpu_kernels_usable()->extremes(me->weights, block->n);
     }
     bool others[2] = {true, job->accumulators->exact_w2 != NULL};
     for (int power = 0; own && power < l->powers; power++) {
@@ -266,7 +266,7 @@ static void add_exact(local *me, const histo_block *block)
             const int last = HISTO_EXACT_WINDOWS - HISTO_DIGITS;
             me->first[power] = first < HISTO_FIRST_DIGIT ? HISTO_FIRST_DIGIT : first < last ? first : last;
         }
-        histo_add_digits_usable()(me->digits[power], me->slots, me->weights, block->n, me->first[power]);
+        histo_cpu_kernels_usable()->add_digits(me->digits[power], me->slots, me->weights, block->n, me->first[power]);
     }
     if (others[0] || others[1]) histo_block_add_exact(job, block, others, me->slots);
 }
@@ -293,7 +293,7 @@ static void count_piece(local *me, const histo_block *piece)
     const histo_weighting weighting = job->problem->weighting;
     me->held += l->subtables ? piece->n : 0;
     if (l->subtables == 1 && weighting == HISTO_UNWEIGHTED) {
-        histo_waiting_take(&me->waiting, piece);
+        histo_pipeline_push(&me->waiting, piece);
         return;
     }
     histo_block_slots(job, piece, me->slots);

@@ -1,6 +1,7 @@
 /* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_SLOTS, HISTO_WIDEN_SLOTS, HISTO_CODES and HISTO_CODES_OF_SLOTS name the functions), always
- * without contraction, and without regard for floating-point traps, which would forbid vectors.
+ * instruction set (HISTO_OF_ISA(slots), HISTO_OF_ISA(widen_slots), HISTO_OF_ISA(codes) and HISTO_OF_ISA(codes_of_slots)
+ * name the functions), always without contraction, and without regard for floating-point traps, which would forbid
+ * vectors.
  *
  * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
  * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
@@ -10,10 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cpu/byte_table.h"
-#include "cpu/cpu.h"
 #include "cpu/fixed.h"
-#include "cpu/spans.h"
+#include "cpu/isa.h"
 #include "view/dtype.h"
 
 /* x + ROUND - ROUND is x rounded to an integer, which stands in the low bits of x + ROUND. */
@@ -218,7 +217,7 @@ DEFINE_OF_UNIFORM(f64, double)
 /* ---- Integers ---- */
 
 /* Bins of 2^shift integers: see histo_pow2. ends: what the values next to the axis are of. */
-#define DEFINE_WHOLE(name, storage, ends)                                                                              \
+#define DEFINE_POW2(name, storage, ends)                                                                               \
     static inline void pow2_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
                                    uint32_t *restrict out)                                                             \
     {                                                                                                                  \
@@ -234,14 +233,14 @@ DEFINE_OF_UNIFORM(f64, double)
         }                                                                                                              \
     }
 
-DEFINE_WHOLE(u8, uint8_t, uint8_t)
-DEFINE_WHOLE(i8, int8_t, int8_t)
-DEFINE_WHOLE(u16, uint16_t, uint16_t)
-DEFINE_WHOLE(i16, int16_t, int16_t)
-DEFINE_WHOLE(u32, uint32_t, uint32_t)
-DEFINE_WHOLE(i32, int32_t, int32_t)
-DEFINE_WHOLE(u64, uint64_t, uint32_t)
-DEFINE_WHOLE(i64, int64_t, int32_t)
+DEFINE_POW2(u8, uint8_t, uint8_t)
+DEFINE_POW2(i8, int8_t, int8_t)
+DEFINE_POW2(u16, uint16_t, uint16_t)
+DEFINE_POW2(i16, int16_t, int16_t)
+DEFINE_POW2(u32, uint32_t, uint32_t)
+DEFINE_POW2(i32, int32_t, int32_t)
+DEFINE_POW2(u64, uint64_t, uint32_t)
+DEFINE_POW2(i64, int64_t, int32_t)
 
 /* ---- All ---- */
 
@@ -311,8 +310,8 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
     }
 }
 
-void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
-                 uint32_t stride, bool accumulate, uint32_t *out)
+void HISTO_OF_ISA(slots)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
+                         uint32_t stride, bool accumulate, uint32_t *out)
 {
     if (l->kind == HISTO_UNIFORM) {
         uint32_t own[HISTO_BLOCK];
@@ -346,7 +345,7 @@ void HISTO_SLOTS(const histo_lookup *l, const histo_spans *spans, histo_dtype dt
     }
 }
 
-void HISTO_WIDEN_SLOTS(const uint32_t *restrict slots, int n, uint64_t extent, uint64_t *restrict wide)
+void HISTO_OF_ISA(widen_slots)(const uint32_t *restrict slots, int n, uint64_t extent, uint64_t *restrict wide)
 {
     for (int i = 0; i < n; i++)
         wide[i] = wide[i] * extent + slots[i];
@@ -354,57 +353,57 @@ void HISTO_WIDEN_SLOTS(const uint32_t *restrict slots, int n, uint64_t extent, u
 
 /* ---- Slots made while others are counted ---- */
 
-#define DEFINE_MAKE_UNIFORM(name, type)                                                                                \
-    static void make_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)                    \
+#define DEFINE_PRODUCE_UNIFORM(name, type)                                                                             \
+    static void produce_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_consumer to)              \
     {                                                                                                                  \
         const type *samples = from;                                                                                    \
         fixed f = {.exact = false};                                                                                    \
         bool usable = slots_in_fixed_##name(l, &f);                                                                    \
-        for (int i = 0, doubts = 0; i < HISTO_TOGETHER; i += BATCH) {                                                  \
+        for (int i = 0, doubts = 0; i < HISTO_PIECE; i += BATCH) {                                                     \
             histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
             bool done = usable && doubts < 2 &&                                                                        \
                         (f.exact ? fixed_slots_##name(&f, true, samples + i, out + i)                                  \
                                  : fixed_slots_##name(&f, false, samples + i, out + i));                               \
             doubts = done ? 0 : doubts + 1;                                                                            \
             if (!done) exact_slots_##name(l, samples + i, BATCH, out + i);                                             \
-            histo_count_turns(&to, i / BATCH);                                                                         \
+            histo_consume(&to, i / BATCH);                                                                             \
         }                                                                                                              \
     }
 
-DEFINE_MAKE_UNIFORM(f32, float)
-DEFINE_MAKE_UNIFORM(f64, double)
+DEFINE_PRODUCE_UNIFORM(f32, float)
+DEFINE_PRODUCE_UNIFORM(f64, double)
 
-#define DEFINE_MAKE_WHOLE(name, storage)                                                                               \
-    static void make_pow2_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_turns to)               \
+#define DEFINE_PRODUCE_POW2(name, storage)                                                                             \
+    static void produce_pow2_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_consumer to)         \
     {                                                                                                                  \
         const storage *samples = from;                                                                                 \
-        for (int i = 0; i < HISTO_TOGETHER; i += BATCH) {                                                              \
+        for (int i = 0; i < HISTO_PIECE; i += BATCH) {                                                                 \
             histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
             pow2_##name(l, samples + i, BATCH, out + i);                                                               \
-            histo_count_turns(&to, i / BATCH);                                                                         \
+            histo_consume(&to, i / BATCH);                                                                             \
         }                                                                                                              \
     }
 
-DEFINE_MAKE_WHOLE(u16, uint16_t)
-DEFINE_MAKE_WHOLE(i16, int16_t)
-DEFINE_MAKE_WHOLE(u32, uint32_t)
-DEFINE_MAKE_WHOLE(i32, int32_t)
-DEFINE_MAKE_WHOLE(u64, uint64_t)
-DEFINE_MAKE_WHOLE(i64, int64_t)
+DEFINE_PRODUCE_POW2(u16, uint16_t)
+DEFINE_PRODUCE_POW2(i16, int16_t)
+DEFINE_PRODUCE_POW2(u32, uint32_t)
+DEFINE_PRODUCE_POW2(i32, int32_t)
+DEFINE_PRODUCE_POW2(u64, uint64_t)
+DEFINE_PRODUCE_POW2(i64, int64_t)
 
-histo_making_fn *HISTO_MAKING(const histo_lookup *l, histo_dtype dtype)
+histo_produce_fn *HISTO_OF_ISA(producer_of)(const histo_lookup *l, histo_dtype dtype)
 {
     if (l->kind != HISTO_UNIFORM) return NULL;
-    static histo_making_fn *const pow2[HISTO_DTYPE_COUNT] = {
-        [HISTO_U16] = make_pow2_u16, [HISTO_I16] = make_pow2_i16, [HISTO_U32] = make_pow2_u32,
-        [HISTO_I32] = make_pow2_i32, [HISTO_U64] = make_pow2_u64, [HISTO_I64] = make_pow2_i64};
-    return l->pow2.is ? pow2[dtype] : dtype == HISTO_F32 ? make_f32 : dtype == HISTO_F64 ? make_f64 : NULL;
+    static histo_produce_fn *const pow2[HISTO_DTYPE_COUNT] = {
+        [HISTO_U16] = produce_pow2_u16, [HISTO_I16] = produce_pow2_i16, [HISTO_U32] = produce_pow2_u32,
+        [HISTO_I32] = produce_pow2_i32, [HISTO_U64] = produce_pow2_u64, [HISTO_I64] = produce_pow2_i64};
+    return l->pow2.is ? pow2[dtype] : dtype == HISTO_F32 ? produce_f32 : dtype == HISTO_F64 ? produce_f64 : NULL;
 }
 
 /* ---- Bins as bytes ---- */
 
-void HISTO_CODES_OF_SLOTS(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
-                          uint64_t flow[4])
+void HISTO_OF_ISA(codes_of_slots)(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
+                                  uint64_t flow[4])
 {
     uint32_t outside = 0;
     for (int i = 0; i < n; i++) {
@@ -430,8 +429,8 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
                            int n, uint8_t *codes, uint64_t flow[4])
 {
     uint32_t slots[HISTO_BLOCK];
-    HISTO_SLOTS(l, spans, dtype, samples, n, 1, false, slots);
-    HISTO_CODES_OF_SLOTS(slots, n, (uint32_t)l->bins, codes, flow);
+    HISTO_OF_ISA(slots)(l, spans, dtype, samples, n, 1, false, slots);
+    HISTO_OF_ISA(codes_of_slots)(slots, n, (uint32_t)l->bins, codes, flow);
 }
 
 #define DEFINE_CODES(name, type)                                                                                       \
@@ -452,7 +451,7 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
                     codes[i + k] = (uint8_t)(slots[k] - 1);                                                            \
             } else {                                                                                                   \
                 uniform_##name(l, samples + i, some, 1, false, slots);                                                 \
-                HISTO_CODES_OF_SLOTS(slots, some, (uint32_t)l->bins, codes + i, flow);                                 \
+                HISTO_OF_ISA(codes_of_slots)(slots, some, (uint32_t)l->bins, codes + i, flow);                         \
             }                                                                                                          \
             i += some;                                                                                                 \
         }                                                                                                              \
@@ -463,7 +462,7 @@ DEFINE_CODES(f64, double)
 
 /* Bins of 2^shift integers; false if a sample is outside the bins, or the end of a closed axis. All in the width
  * of the samples; false too if the distance of one of them from lo, which may be no sample, does not fit that. */
-#define DEFINE_WHOLE_CODES(name, storage, bits)                                                                        \
+#define DEFINE_POW2_CODES(name, storage, bits)                                                                         \
     static bool pow2_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                       \
                                   uint8_t *restrict codes)                                                             \
     {                                                                                                                  \
@@ -481,10 +480,10 @@ DEFINE_CODES(f64, double)
         return !outside;                                                                                               \
     }
 
-DEFINE_WHOLE_CODES(u16, uint16_t, uint16_t)
-DEFINE_WHOLE_CODES(i16, int16_t, uint16_t)
-DEFINE_WHOLE_CODES(u32, uint32_t, uint32_t)
-DEFINE_WHOLE_CODES(i32, int32_t, uint32_t)
+DEFINE_POW2_CODES(u16, uint16_t, uint16_t)
+DEFINE_POW2_CODES(i16, int16_t, uint16_t)
+DEFINE_POW2_CODES(u32, uint32_t, uint32_t)
+DEFINE_POW2_CODES(i32, int32_t, uint32_t)
 
 static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint8_t *codes)
 {
@@ -502,8 +501,8 @@ static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *sam
     }
 }
 
-void HISTO_CODES(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
-                 uint8_t *codes, uint64_t flow[4])
+void HISTO_OF_ISA(codes)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
+                         uint8_t *codes, uint64_t flow[4])
 {
     if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32) {
         codes_f32(l, samples, n, codes, flow);

@@ -1,11 +1,9 @@
-/* Adding weights to a thread's own sums. Compiled once for each level of the instruction set (HISTO_ADD_WEIGHTS names
- * the function).
+/* Adding weights to a thread's own sums. Compiled once for each level of the instruction set (HISTO_OF_ISA(add_weights)
+ * names the function).
  *
  * An addition to a copy of a sum waits about twelve cycles for the one before, for its store. So samples are taken in
  * turns from stretches, as in byte_table.c, and go to the copies in turn; those of one slot are added up in vectors. */
-#include "cpu/sums.h"
-
-#include "cpu/cpu.h"
+#include "cpu/isa.h"
 #include "cpu/runs.h"
 
 typedef double pair __attribute__((vector_size(16)));
@@ -69,7 +67,7 @@ DEFINE_ADD(doubles_squared, double, four)
 DEFINE_ADD_UP(floats, float)
 DEFINE_ADD_UP(doubles, double)
 
-void HISTO_ADD_WEIGHTS(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats, int n)
+void HISTO_OF_ISA(add_weights)(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats, int n)
 {
     const bool squared = sums->numbers > HISTO_SUM_W2;
     if (n > 2 && histo_all_equal(slots, (size_t)n, sizeof *slots)) {

@@ -26,13 +26,13 @@ typedef struct histo_sums {
  * instruction set (sums.c). */
 typedef void histo_add_weights_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats,
                                   int n);
-histo_add_weights_fn histo_add_weights_baseline, histo_add_weights_avx2, histo_add_weights_avx512;
 
-/* Are weights added as they lie in memory? histo_add_weights_fn asks for what lies ahead of them then, a line at a
- * time: as many at once as histo_block_slots asks for would wait for each other. */
-bool histo_adds_as_they_are(const histo_problem *problem);
-
-/* Of the level that this CPU has. */
-histo_add_weights_fn *histo_add_weights_usable(void);
+/* Are weights added straight from memory? The kernel prefetches them then, one line at a time: prefetches as many at
+ * once as histo_block_slots issues would wait for each other. */
+static inline bool histo_weights_in_place(const histo_problem *p)
+{
+    if (!histo_is_fast(p->weighting) || p->weights == HISTO_ABSENT) return false;
+    return p->dtypes[p->weights] == HISTO_F32 || p->dtypes[p->weights] == HISTO_F64;
+}
 
 #endif

@@ -11,10 +11,8 @@
  * for few samples of 16 bits, as it looks at 65536 counters at the end. */
 #include <string.h>
 
-#include "cpu/byte_table.h"
-#include "cpu/channels.h"
-#include "cpu/count_bytes.h"
 #include "cpu/cpu.h"
+#include "cpu/kernels.h"
 #include "cpu/runs.h"
 #include "view/dtype.h"
 
@@ -63,7 +61,7 @@ static int useful_threads(const histo_problem *p, int threads)
 
 static const histo_byte_counting *counting_of(const histo_problem *p)
 {
-    return needs_workspace(p) ? histo_byte_counting_usable() : &histo_byte_counting_scalar;
+    return needs_workspace(p) ? histo_cpu_kernels_usable()->byte_counting : &histo_byte_counting_scalar;
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -185,7 +183,7 @@ static bool are_close(const uint16_t *values)
 
 static void count_16(local *me, const uint16_t *values, int64_t n)
 {
-    histo_count_values_fn *count = histo_count_values_usable();
+    histo_count_values_fn *count = histo_cpu_kernels_usable()->count_values;
     int some;
     if (n >= LONG_BLOCK / 16) me->close = are_close(values);
     const histo_value_counters how = me->spread ? HISTO_IN_SPREAD_BYTES : me->close ? HISTO_IN_WORDS : HISTO_IN_BYTES;
@@ -299,13 +297,40 @@ static void count_range(const histo_job *job, int index, int threads)
     count_local(&me, index, threads);
 }
 
-/* The channels of one image after the other, all of them in one pass over its memory. */
+/* Batch entries that are the channels of interleaved pixels. */
+typedef struct interleaved {
+    int count, pitch;          /* channels; bytes from a pixel to the next, at most HISTO_MAX_CHANNELS */
+    histo_strided_iter pixels; /* the job's iterator over the first channel alone: a batch entry is an image */
+} interleaved;
+
+static bool find_channels(interleaved *channels, const histo_job *job)
+{
+    const histo_strided_iter *iter = &job->iter;
+    int of_channels = iter->batch_ndim - 1;
+    if (iter->operands != 1 || iter->offsets || of_channels < 0) return false;
+    int64_t pitch = iter->strides[0][iter->ndim - 1], count = iter->shape[of_channels];
+    if (histo_dtype_size(job->problem->dtypes[0]) != 1 || iter->strides[0][of_channels] != 1) return false;
+    if (count > pitch || pitch > HISTO_MAX_CHANNELS) return false;
+    if (job->begin != 0 || job->end != histo_strided_iter_samples(iter)) return false;
+    *channels = (interleaved){.count = (int)count, .pitch = (int)pitch, .pixels = *iter};
+    histo_strided_iter *pixels = &channels->pixels;
+    pixels->batch /= count;
+    pixels->batch_ndim--;
+    pixels->ndim--;
+    for (int d = of_channels; d < pixels->ndim; d++) {
+        pixels->shape[d] = pixels->shape[d + 1];
+        pixels->strides[0][d] = pixels->strides[0][d + 1];
+    }
+    return true;
+}
+
+/* Image by image, all channels in one pass over the memory. */
 static void count_channels(const histo_job *job, int index, int threads)
 {
     enum { PIXELS = HISTO_BLOCK };
     const histo_problem *p = job->problem;
-    histo_channels channels;
-    histo_channels_find(&channels, job);
+    interleaved channels;
+    find_channels(&channels, job);
     char *mine = (char *)job->workspace + (size_t)index * per_thread(p);
     uint8_t *split[HISTO_MAX_CHANNELS];
     local each[HISTO_MAX_CHANNELS];
@@ -321,7 +346,8 @@ static void count_channels(const histo_job *job, int index, int threads)
     histo_walk_start(&walk, &channels.pixels, pixels / threads * index,
                      index + 1 < threads ? pixels / threads * (index + 1) : pixels, PIXELS);
     while (histo_walk_next(&walk, &run)) {
-        histo_split_channels_usable()((const uint8_t *)run.at[0], channels.pitch, channels.count, (int)run.n, split);
+        histo_cpu_kernels_usable()->split_channels((const uint8_t *)run.at[0], channels.pitch, channels.count,
+                                                   (int)run.n, split);
         for (int c = 0; c < channels.count; c++)
             count_block(&each[c], run.batch * channels.count + c, split[c], (int)run.n);
     }
@@ -333,9 +359,9 @@ static histo_status launch(const histo_job *job)
 {
     const histo_problem *p = job->problem;
     if (needs_workspace(p)) {
-        histo_channels channels;
+        interleaved channels;
         histo_run_ranges(job, useful_threads(p, job->threads),
-                         histo_channels_find(&channels, job) ? count_channels : count_range);
+                         find_channels(&channels, job) ? count_channels : count_range);
         return HISTO_OK;
     }
     _Alignas(64) char gathered[MAX_OPERANDS * HISTO_BLOCK * sizeof(double)];

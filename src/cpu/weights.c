@@ -5,8 +5,7 @@
 #include "axis/filter.h"
 #include "base/pool.h"
 #include "cpu/cpu.h"
-#include "cpu/digits.h"
-#include "cpu/sums.h"
+#include "cpu/kernels.h"
 #include "view/dtype.h"
 
 /* The square of a weight, rounded once. */
@@ -49,12 +48,6 @@ int histo_weight_bits(const histo_problem *p)
     return dtype == HISTO_F64 ? DOUBLE : 0;
 }
 
-bool histo_adds_as_they_are(const histo_problem *p)
-{
-    if (!histo_is_fast(p->weighting) || p->weights == HISTO_ABSENT) return false;
-    return p->dtypes[p->weights] == HISTO_F32 || p->dtypes[p->weights] == HISTO_F64;
-}
-
 bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach *reach)
 {
     enum { SIGNIFICANT = 53, ABOVE = 13, OF_INFINITY = 0x7ff };
@@ -76,7 +69,7 @@ bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach
 static void widen(histo_dtype dtype, const void *weights, int n, double *numbers)
 {
     if (dtype == HISTO_F32)
-        histo_widen_floats_usable()(weights, n, numbers);
+        histo_cpu_kernels_usable()->widen_floats(weights, n, numbers);
     else
         histo_widen(dtype, weights, n, numbers);
 }
@@ -88,7 +81,7 @@ static bool touch_near(windows *set, const histo_problem *p, const void *weights
     const int bits = histo_weight_bits(p);
     if (bits == 0) return false;
     widen(p->dtypes[p->weights], weights, n, numbers);
-    const histo_extremes extremes = histo_extremes_usable()(numbers, n);
+    const histo_extremes extremes = histo_cpu_kernels_usable()->extremes(numbers, n);
     histo_exact_windows *const touched[] = {&set->w, &set->w2};
     histo_reach reach[2];
     for (int s = 0; s < 2; s++)

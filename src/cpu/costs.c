@@ -1,0 +1,51 @@
+/* What turning samples into slots costs, for the strategies' cost models: measured in nanoseconds a sample, with the
+ * samples in cache. */
+#include "cpu/cpu.h"
+#include "view/dtype.h"
+
+/* For each way to the slot: a shift (bins of 2^k integers, up to 32 bits), fixed point (f32), double, stored edges. */
+typedef struct slot_costs {
+    double pow2, f32, f64, search;
+} slot_costs;
+
+static const slot_costs *usable_costs(void)
+{
+    static const slot_costs costs[] = {
+        [HISTO_ISA_BASELINE] = {.pow2 = 0.3, .f32 = 0.45, .f64 = 1.6, .search = 3},
+        [HISTO_ISA_AVX2] = {.pow2 = 0.05, .f32 = 0.15, .f64 = 0.45, .search = 2},
+        [HISTO_ISA_AVX512] = {.pow2 = 0.05, .f32 = 0.08, .f64 = 0.25, .search = 1.5},
+        [HISTO_ISA_AVX512VBMI2] = {.pow2 = 0.05, .f32 = 0.08, .f64 = 0.25, .search = 1.5},
+    };
+    return &costs[histo_isa_usable()];
+}
+
+/* Are slots computed by a shift in vectors of 16 or 32 bits? See slots.c. */
+static bool is_pow2(const histo_problem *p, int axis)
+{
+    size_t size = histo_dtype_size(p->sampled[axis]);
+    return p->lookups[axis].pow2.is && (size == 2 || size == 4);
+}
+
+double histo_slots_ns(const histo_problem *p)
+{
+    const slot_costs *costs = usable_costs();
+    double ns = 0;
+    for (int a = 0; a < p->naxes; a++) {
+        const histo_lookup *lookup = &p->lookups[a];
+        ns += is_pow2(p, a)                  ? costs->pow2
+              : lookup->table                ? 0.4
+              : lookup->kind == HISTO_SEARCH ? costs->search
+              : p->sampled[a] == HISTO_F32   ? costs->f32
+                                             : costs->f64;
+    }
+    return ns;
+}
+
+double histo_codes_ns(const histo_problem *p)
+{
+    const double by_slots = histo_slots_ns(p) + (p->operands > 1 ? 0.2 : 0.1);
+    const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
+    if (p->operands > 1) return by_slots;
+    if (is_pow2(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
+    return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
+}

@@ -1,0 +1,31 @@
+/* For files that are compiled once for each level of the instruction set, with HISTO_ISA as the level's name:
+ * HISTO_OF_ISA(slots) is histo_slots_avx2 where that is avx2. */
+#ifndef CPU_ISA_H
+#define CPU_ISA_H
+
+#include "cpu/kernels.h"
+
+#define HISTO_JOIN_ISA(name, isa) histo_##name##_##isa
+#define HISTO_WITH_ISA(name, isa) HISTO_JOIN_ISA(name, isa) /* isa expanded */
+
+/* VBMI2 adds a faster way to count bytes to the kernels of AVX-512. */
+#if defined(__AVX512VBMI2__)
+#define HISTO_OF_ISA(name) HISTO_WITH_ISA(name, avx512)
+#else
+#define HISTO_OF_ISA(name) HISTO_WITH_ISA(name, HISTO_ISA)
+#endif
+
+histo_slots_fn HISTO_OF_ISA(slots);
+histo_widen_slots_fn HISTO_OF_ISA(widen_slots);
+histo_producer_of_fn HISTO_OF_ISA(producer_of);
+histo_codes_fn HISTO_OF_ISA(codes);
+histo_codes_of_slots_fn HISTO_OF_ISA(codes_of_slots);
+histo_count_slots_fn HISTO_OF_ISA(count_slots), HISTO_OF_ISA(count_words);
+histo_count_values_fn HISTO_OF_ISA(count_values);
+histo_split_channels_fn HISTO_OF_ISA(split_channels);
+histo_extremes_fn HISTO_OF_ISA(extremes);
+histo_widen_floats_fn HISTO_OF_ISA(widen_floats);
+histo_add_digits_fn HISTO_OF_ISA(add_digits);
+histo_add_weights_fn HISTO_OF_ISA(add_weights);
+
+#endif

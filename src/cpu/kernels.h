@@ -1,0 +1,52 @@
+/* The kernels: functions that are compiled once for each level of the instruction set. The objects of a level export
+ * one struct of them, histo_cpu_kernels_LEVEL, and nothing else is called by name from outside. */
+#ifndef CPU_KERNELS_H
+#define CPU_KERNELS_H
+
+#include "cpu/byte_table.h"
+#include "cpu/channels.h"
+#include "cpu/count_bytes.h"
+#include "cpu/digits.h"
+#include "cpu/spans.h"
+#include "cpu/sums.h"
+
+/* out[i] = (accumulate ? out[i] : 0) + stride * slot of samples[i]; n <= HISTO_BLOCK. spans: of a lookup by search
+ * without a table. */
+typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
+                            const void *samples, int n, uint32_t stride, bool accumulate, uint32_t *out);
+
+/* wide[i] = wide[i] * extent + slots[i] */
+typedef void histo_widen_slots_fn(const uint32_t *slots, int n, uint64_t extent, uint64_t *wide);
+
+/* codes[i] = the low byte of (slot of samples[i]) - 1. Adds the number of samples in slots 0, bins + 1 and bins + 2 to
+ * flow[0 … 2], and with codes_of_slots that of samples left out, which have slot bins + 3, to flow[3]. */
+typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
+                            const void *samples, int n, uint8_t *codes, uint64_t flow[4]);
+typedef void histo_codes_of_slots_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[4]);
+
+typedef struct histo_cpu_kernels {
+    /* slots.c */
+    histo_slots_fn *slots;
+    histo_widen_slots_fn *widen_slots;
+    histo_producer_of_fn *producer_of;
+    histo_codes_fn *codes;
+    histo_codes_of_slots_fn *codes_of_slots;
+    /* byte_table.c */
+    histo_count_slots_fn *count_slots, *count_words;
+    histo_count_values_fn *count_values;
+    /* channels.c */
+    histo_split_channels_fn *split_channels;
+    /* digits.c */
+    histo_extremes_fn *extremes;
+    histo_widen_floats_fn *widen_floats;
+    histo_add_digits_fn *add_digits;
+    /* sums.c */
+    histo_add_weights_fn *add_weights;
+    /* count_bytes.c, count_bytes_vbmi2.c */
+    const histo_byte_counting *byte_counting;
+} histo_cpu_kernels;
+
+/* Those of histo_isa_usable(). */
+const histo_cpu_kernels *histo_cpu_kernels_usable(void);
+
+#endif

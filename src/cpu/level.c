@@ -1,0 +1,23 @@
+/* The kernels of one level of the instruction set. */
+#include "cpu/isa.h"
+
+const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
+    .slots = HISTO_OF_ISA(slots),
+    .widen_slots = HISTO_OF_ISA(widen_slots),
+    .producer_of = HISTO_OF_ISA(producer_of),
+    .codes = HISTO_OF_ISA(codes),
+    .codes_of_slots = HISTO_OF_ISA(codes_of_slots),
+    .count_slots = HISTO_OF_ISA(count_slots),
+    .count_words = HISTO_OF_ISA(count_words),
+    .count_values = HISTO_OF_ISA(count_values),
+    .split_channels = HISTO_OF_ISA(split_channels),
+    .extremes = HISTO_OF_ISA(extremes),
+    .widen_floats = HISTO_OF_ISA(widen_floats),
+    .add_digits = HISTO_OF_ISA(add_digits),
+    .add_weights = HISTO_OF_ISA(add_weights),
+#if defined(__AVX512VBMI2__)
+    .byte_counting = &histo_byte_counting_vbmi2,
+#else
+    .byte_counting = &histo_byte_counting_scalar,
+#endif
+};
