@@ -1,17 +1,17 @@
-/* hash_table: each thread counts slots in a hash table of its own, which becomes a sorted list of the occupied ones;
- * the lists are joined in pairs.
+/* hash_table: each thread counts slots in a hash table of its own, which becomes a sorted list of the occupied slots;
+ * the lists are merged in pairs.
  *
- * The table grows with what it holds, so that few slots stay in the first caches; at its largest it is emptied into a
- * list, so that memory is bounded but for the lists. It holds slots mixed: all bits of a slot change the upper ones of
- * the product, which say where it belongs, so that neighbours on any axis are far apart; and the slot can be had back.
- * Memory is asked for the entries of samples ahead, so that misses overlap. For a table of 16 MiB and more, slots wait
- * until there are many, and are dealt out first by where they belong: then each 256th of the table is in the cache
- * while it is counted in.
+ * - The table grows with its contents, so few slots stay in L1 and L2. At its largest it is emptied into a list, so
+ *   only the lists are unbounded.
+ * - It stores the slots multiplied by an odd number, which can be undone. Every bit of a slot changes the upper bits of
+ *   the product, and these choose the entry, so neighbours on any axis are far apart.
+ * - The entries of later samples are prefetched, so cache misses overlap. For tables of 16 MiB and more, slots are
+ *   first scattered by their place in the table, so that each 256th of it is in the cache while it is counted in.
  *
  * Source: hash aggregation, as databases do it (Ye, Ross and Vesdapunt 2011: private tables of partial aggregates),
- * with radix partitioning (Manegold, Boncz and Kersten 2002). Bytes: each sample once, and an entry of 16 bytes for
- * each; of large tables, 8 bytes of a slot written and read twice. Of few slots, counters are
- * faster: see backend.c. */
+ * with radix partitioning (Manegold, Boncz and Kersten 2002).
+ * Bytes: each sample once, and an entry of 16 bytes for each; for large tables, 8 bytes of a slot written and read
+ * twice. For few slots, dense counters are faster: see backend.c. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* sequential: the papers' listing, one sample after the other, with the exact edge rule and nothing clever. It is the
- * oracle that every other strategy is compared with, so it shares no step with them but the lookup of one sample.
+/* sequential: the papers' listing, one sample after another, with the exact edge rule and nothing clever. It is the
+ * oracle that every other strategy is compared with, so it shares nothing with them except the lookup of one sample.
  *
  * Source: Hardavellas, Histograms, sequential algorithm; Podlozhnyuk 2007, listing 1.
  * Bytes: each sample once. Wins only on a handful of samples. */

@@ -1,9 +1,9 @@
-/* sort_search: sort a chunk of samples, then search for the end of each bin's samples; the distance is the count.
+/* sort_search: sorts a chunk of samples, then searches for the end of each bin's samples; the distance is the count.
  *
- * Source: Milic et al. 2013, III.C, with one change: instead of searching every edge, the search goes from one occupied
- * slot to the next, so that empty bins cost nothing.
+ * Source: Milic et al. 2013, III.C, with one change: instead of searching for every edge, the search goes from one
+ * occupied slot to the next, so empty bins cost nothing.
  * Bytes: each sample once, and the chunk again for each level of the sort. Loses to counting wherever counters fit;
- * indifferent to the number of bins and to skew. Sorting is libc's. */
+ * indifferent to the number of bins and to skew. libc does the sorting. */
 #include <stdlib.h>
 #include <string.h>
 

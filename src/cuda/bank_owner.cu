@@ -1,14 +1,15 @@
 /* bank_owner: each lane of a warp owns the counters of one bank of shared memory and looks at all samples of the warp.
  *
  * - A warp stages the slots of a step in shared memory, 32 to a row. Every lane reads every row, beginning at its own
- *   place: at any time the lanes read 32 different banks.
- * - A lane counts the slots that lie in its bank, slot % 32 == lane, by plain additions: nobody else touches them, and
- *   no two lanes meet in a bank.
- * - The warps of a block have counters of their own, which are merged when its tile of the samples is done.
+ *   position, so at any time the lanes read 32 different banks.
+ * - A lane counts the slots in its bank, slot % 32 == lane, by plain additions: no other lane touches them, and no two
+ *   lanes share a bank.
+ * - Each warp of a block has its own counters, which are merged at the end of the block's tile.
  *
- * Source: Hardavellas, Histograms (bins interleaved among the threads of a warp, tile read with wrap-around). There one
- * warp is a block; here a block has as many as fit.
- * Bytes: each sample once, and 32 reads on chip, which is what it loses by. Speed does not depend on the samples. */
+ * Source: Hardavellas, Histograms (bins interleaved among the threads of a warp, tile read with wrap-around). There a
+ * block is one warp; here it has as many as fit.
+ * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
+ * distribution. */
 #include "cuda/block.cuh"
 
 enum { BLOCKS, THREADS };

@@ -1,11 +1,11 @@
-/* bin_per_block: every block reads all samples and counts those of its own bin, or of its few.
+/* bin_per_block: each block reads all samples and counts those of its own bin, or of its few bins.
  *
- * A thread counts in registers; a block adds up its threads' counters when a tile of the samples is done. Nothing is
- * shared while counting. blockIdx.y says which bins; along x are blocks that part the samples, as many as fill the
- * device (`blocks` = 1 is the algorithm as it was published).
+ * A thread counts in registers, and a block adds up its threads' counters at the end of a tile. Nothing is shared while
+ * counting. blockIdx.y says which bins; blocks along x divide the samples, as many as fill the device (`blocks` = 1 is
+ * the published algorithm).
  *
  * Source: Milic et al. 2013, III.B, as many blocks as bins.
- * Bytes: all samples once for each group of bins, which is what it loses by beyond a handful of bins. */
+ * Bytes: all samples once for each group of bins, which is why it loses beyond a handful of bins. */
 #include "cuda/block.cuh"
 
 enum { BINS, BLOCKS, THREADS };

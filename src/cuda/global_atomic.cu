@@ -1,11 +1,11 @@
-/* global_atomic: every sample is one atomic addition to the histogram in device memory.
+/* global_atomic: each sample is one atomic addition to the histogram in device memory.
  *
- * Nothing on chip and nothing to merge, so that it counts everything: any number of bins, axes, batch entries, any
+ * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
  * layout, masks and weights. The counters are 64-bit.
  *
- * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram a grid.
- * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that
- * samples spread over; loses by far where many samples meet in few bins, as those wait for each other. */
+ * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
+ * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that samples
+ * spread over. Loses by far where many samples hit few bins, because atomics on one address serialise. */
 #include "cuda/slots.cuh"
 
 enum { BLOCKS, THREADS };

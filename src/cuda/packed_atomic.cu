@@ -1,25 +1,25 @@
-/* packed_atomic: every block counts into counters of 4, 8 or 16 bits, packed into words of shared memory, by atomic
- * additions that return the old word; where that shows an overflow, the difference goes to the histogram (packed.h has
- * the arithmetic, and why it is exact for any samples and any order of threads).
+/* packed_atomic: each block counts into counters of 4, 8 or 16 bits, packed into words of shared memory, by atomic
+ * additions that return the old word. Where that shows an overflow, the difference goes to the histogram. packed.h has
+ * the arithmetic, and why it is exact for any samples and any order of threads.
  *
- * - Coarsening: a load brings 1, 2 or 4 neighbouring samples and an iteration counts these; or as many loads of 16
- * bytes as the common readers make.
- * - Copies of the counters, chosen by thread: as many as leave room for two blocks on a multiprocessor, a power of two
- * up to 64. That is table 5.1, whose row of 1 copy is half of a multiprocessor's memory, on any card. A copy has an odd
- *   number of words, so that equal samples in neighbouring threads meet in no bank.
- * - Pre-processing: a first kernel writes the slots of all samples to memory, 32 bits each, and the bin_tiles read
- * those. In the source it saves each bin_tile a division; a bin_tile here knows its first slot and needs none, so it
- * saves the search in the axes, which is worth something where bin_tiles are many and axes are dear.
- * - Horizontal bin_tiles, blockIdx.x: a part of the samples. Vertical ones, blockIdx.y: a range of slots; each reads
- * all samples.
- * - Streams: the parts of the samples are launched on several streams, so that one's blocks begin while the last of
- *   another are busy.
+ * - Coarsening: an iteration loads and counts 1, 2 or 4 neighbouring samples, or as many loads of 16 bytes as the
+ *   common readers make.
+ * - Copies of the counters, chosen by thread: a power of two up to 64, as many as leave room for two blocks on a
+ *   multiprocessor. That is table 5.1, whose row of one copy is half of a multiprocessor's memory. A copy has an odd
+ *   number of words, so equal samples in neighbouring threads never share a bank.
+ * - Pre-processing: a first kernel writes the slots of all samples to memory, 32 bits each, and the vertical tiles read
+ *   those. In the source it saves each tile a division. A tile here knows its first slot and needs no division, so it
+ *   saves the lookup, which pays off with many tiles and expensive axes.
+ * - Horizontal tiles, blockIdx.x: a part of the samples. Vertical tiles, blockIdx.y: a range of slots; each reads all
+ *   samples.
+ * - Streams: parts of the samples are launched on several streams, so one part's blocks begin while the last blocks of
+ *   another are running.
  *
- * Source: Ross 2014, 5.2 and 5.3 (packed atomics), 5.4 to 5.7 (coarsening, copies, pre-processing, bin_tiles), 5.8.1 (4
+ * Source: Ross 2014, 5.2 and 5.3 (packed atomics), 5.4 to 5.7 (coarsening, copies, pre-processing, tiles), 5.8.1 (4
  * bits), 5.8.2 (streams).
- * Bytes: each sample once a bin_tile; with pre-processing, once, and 4 bytes written and 4 a bin_tile read. Wins where
- * 32-bit counters do not fit on chip and packed ones do; loses to those where they fit, as they need no old word, and
- * where samples meet in few bins, which overflow. */
+ * Bytes: each sample once per vertical tile; with pre-processing, once, and 4 bytes written and 4 read per tile. Wins
+ * where packed counters fit on chip and 32-bit ones do not. Loses to 32-bit counters where those fit, because they need
+ * no old word, and where samples hit few bins, which overflow. */
 #include "cuda/packed.cuh"
 
 enum { BITS, COARSENING, COPIES, PREPROCESS, BLOCKS, TILE, STREAMS, THREADS };

@@ -1,19 +1,19 @@
-/* shared_atomic: every block counts into 32-bit counters of its own in shared memory, by atomic additions, and adds
- * them to the histogram when its tile of the samples is done.
+/* shared_atomic: each block counts by atomic additions into its own 32-bit counters in shared memory, and adds them to
+ * the histogram at the end of its tile.
  *
- * - Copies of the counters, chosen by thread, part samples that meet in one bin; `padding` words behind each copy put
- *   its counters into other banks than those of the next (256 bins padded to 257).
+ * - Copies of the counters, chosen by thread, separate samples that hit the same bin. `padding` words behind each copy
+ *   put its counters into other banks than those of the next (256 bins padded to 257).
  * - More counters than fit on chip are counted in vertical tiles: blockIdx.y says which, and each tile reads all
  *   samples.
  * - The merge adds atomically to the histogram, or writes each block's counters to a row of the workspace, which a
- * second kernel adds up.
- * - A tile has at most 2^30 samples, so that no counter can wrap.
+ *   second kernel adds up.
+ * - A tile has at most 2^30 samples, so no counter can wrap.
  *
  * Source: Hardavellas, Histograms (per-block sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one
- * histogram a block (padding, reduction in a second kernel); Ross 2014, 6.1.2 and 5.7 (bin_tiles, copies); Podlozhnyuk
- * 2007 (merge by atomics or by a second kernel). Bytes: each sample once a bin_tile. Wins while one bin_tile holds all
- * slots and samples spread over them; loses when a warp's samples meet in a bin that is not the same for all of them,
- * and to packed counters when bin_tiles are many. */
+ * histogram per block (padding, reduction in a second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk
+ * 2007 (merge by atomics or by a second kernel).
+ * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
+ * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
 #include "cuda/slots.cuh"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING };

@@ -1,11 +1,10 @@
-/* shared_search: every block keeps the edges of all axes and its counters in shared memory; each sample's bin is found
+/* shared_search: each block keeps the edges of all axes and its counters in shared memory; each sample's bin is found
  * by binary search in these edges and counted by an atomic addition.
  *
- * Bins may be of any width; those of equal width are searched as well (shared_atomic computes them, and searches stored
- * edges in device memory).
+ * It searches regular axes as well, whereas shared_atomic computes those and searches stored edges in device memory.
  *
  * Source: Milic et al. 2013, III.B, listing 2; there the edges stay in device memory.
- * Bytes: each sample once; log2(bins) dependent reads on chip a sample, which is what bounds it. */
+ * Bytes: each sample once. log2(bins) dependent reads of shared memory for each sample bound it. */
 #include "cuda/block.cuh"
 
 enum { BLOCKS, THREADS };

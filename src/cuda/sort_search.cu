@@ -1,12 +1,13 @@
-/* sort_search: sort a chunk of samples, search where each slot's samples end, and count by difference.
+/* sort_search: sorts a chunk of samples, searches for the end of each slot's samples, and counts by difference.
  *
- * - Samples become unsigned keys in the order of their values, all NaN the last of them: so slots rise along the sorted
- *   keys, and the samples of a slot end where the first key of a later slot is.
- * - Where there is more to a sample than its value (several axes, a mask, a filter) its slot is the key.
- * - A chunk lies within one batch entry and bounds the workspace: two arrays of keys and what CUB's radix sort wants.
+ * - Samples become unsigned keys in the order of their values, with all NaN last. Slots then rise along the sorted
+ *   keys, and a slot's samples end at the first key of a later slot.
+ * - Where more than the value decides (several axes, a mask, a filter), the slot is the key.
+ * - A chunk lies within one batch entry. It bounds the workspace: two arrays of keys and what CUB's radix sort needs.
  *
- * Source: Milic et al. 2013, III.C, with CUB for Thrust, as that sorts on a stream and in memory that it is given.
- * Bytes: each sample once, its key written, and then read twice and written once for each 8 bits of the sort. Loses to
+ * Source: Milic et al. 2013, III.C, with CUB instead of Thrust, because CUB sorts on a stream and in memory that it is
+ * given.
+ * Bytes: each sample once, its key written once, then read twice and written once for each 8 bits of the sort. Loses to
  * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. C++ only to call CUB. */
 #include <pthread.h>
 

@@ -1,14 +1,15 @@
-/* thread_bytes: every thread counts into bytes of its own in shared memory, without atomics: histogram64.
+/* thread_bytes: each thread counts into its own bytes in shared memory, without atomics: histogram64.
  *
- * - Row v of the bytes is slot v, a column is a thread. Columns are shuffled: the threads of a warp have 32 different
- *   words of a row and four warps its four bytes, so that no two of a warp meet in a bank, whatever the samples.
- * - A byte holds 255: before any can wrap, the rows are added to totals of 32 bits. Thread v adds up row v, beginning v
+ * - Row v of the bytes is slot v, a column is a thread. Columns are permuted: the threads of a warp have 32 different
+ *   words of a row and four warps share its bytes, so no two threads of a warp share a bank, whatever the samples.
+ * - A byte holds 255. Before any can wrap, the rows are added to 32-bit totals. Thread v adds up row v, beginning v
  *   words into it, so that a warp reads 32 banks here as well.
- * - The totals of blocks are merged atomically or by a second kernel.
+ * - The totals of blocks are merged by atomics or by a second kernel.
  *
- * Source: Podlozhnyuk 2007, histogram64. 64 bins were what 16 KiB allowed; here it is what fits for 128 threads.
- * Bytes: each sample once; on chip a load and a store of one byte a sample, and a byte of each row and thread for each
- * 255 samples of a thread. Speed does not depend on the samples; it falls with the bins, as fewer threads fit. */
+ * Source: Podlozhnyuk 2007, histogram64. 16 KiB of shared memory allowed 64 bins; here it is what fits for 128 threads.
+ * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
+ * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
+ * because fewer threads fit. */
 #include "cuda/block.cuh"
 
 enum { MERGE, BLOCKS, THREADS };

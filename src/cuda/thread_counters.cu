@@ -1,11 +1,12 @@
-/* thread_counters: every thread counts into 32-bit counters of its own in shared memory, without atomics.
+/* thread_counters: each thread counts into its own 32-bit counters in shared memory, without atomics.
  *
- * Counter and thread are row and column, so that the threads of a warp never meet in a bank. When a block's tile of
- * the samples is done, thread v adds up row v, beginning v words into it, and merges the sum.
+ * Counters are rows and threads are columns, so the threads of a warp never share a bank. At the end of the block's
+ * tile, thread v adds up row v, beginning v words into it, and merges the sum.
  *
- * Source: Milic et al. 2013, III.B, a copy of the counters for each thread; there that allowed about 50 bins, here it
- * is what fits for one warp. Bytes: each sample once; on chip a load and a store of one word a sample. Like
- * thread_bytes without the flushing, but at a quarter of the threads for the same bins. */
+ * Source: Milic et al. 2013, III.B, a copy of the counters for each thread. There it allowed about 50 bins, here what
+ * fits for one warp.
+ * Bytes: each sample once; on chip, a load and a store of one word for each sample. Like thread_bytes without the
+ * flushing, but with a quarter of the threads for the same bins. */
 #include "cuda/block.cuh"
 
 enum { BLOCKS, THREADS };

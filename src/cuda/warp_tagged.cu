@@ -1,18 +1,17 @@
-/* warp_tagged: every warp counts into 32-bit counters of its own in shared memory without atomic additions:
- * histogram256.
+/* warp_tagged: each warp counts into its own 32-bit counters in shared memory, without atomic additions: histogram256.
  *
- * - The upper 5 bits of a counter name the lane that wrote it last. A lane reads the counter, writes it back one higher
- *   under its own name, and reads it again: of lanes that meet in a counter one store survives, and the others, who
- * find its name there, try again.
- * - Threads of a warp do not run in step by themselves: all lanes go through the rounds together, with __syncwarp
- *   between reads and writes. Stores that meet would be a data race, so the store of 2007 is an exchange whose result
- * is not looked at.
- * - 27 bits are left to count: a tile has at most 2^26 samples, after which the counters are merged, atomically or by
- *   a second kernel.
+ * - The upper 5 bits of a counter are the tag of the lane that wrote it last. A lane reads the counter, writes it back
+ *   incremented under its own tag, and reads it again. If several lanes write one counter, one store survives, and the
+ *   others find a foreign tag and retry.
+ * - The lanes of a warp do not run in lockstep: all of them go through the rounds together, with __syncwarp between
+ *   reads and writes. Colliding stores would be a data race, so the store of 2007 is an exchange whose result is
+ *   ignored.
+ * - 27 bits are left to count. A tile has at most 2^26 samples, after which the counters are merged, by atomics or by a
+ *   second kernel.
  *
- * Source: Podlozhnyuk 2007, histogram256. 256 bins were what 16 KiB allowed; here it is what fits for one warp.
- * Bytes: each sample once; three accesses on chip for each round. Wins nowhere that atomics are built in; a warp whose
- * samples all meet takes 32 rounds. */
+ * Source: Podlozhnyuk 2007, histogram256. 16 KiB of shared memory allowed 256 bins; here it is what fits for one warp.
+ * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
+ * samples are all equal takes 32 rounds. */
 #include "cuda/block.cuh"
 
 enum { MERGE, BLOCKS, THREADS };
