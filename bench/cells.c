@@ -14,9 +14,9 @@ typedef struct group {
     int64_t bins;
     unsigned distributions;
     double gpu, cpu;
-    const char *beside;
-    double times;
-    int64_t each[BENCH_MAX_AXES]; /* bins of a joint histogram's axes, 1 for none; else 0 */
+    const char *target_peer;
+    double over_peer;
+    int64_t each[BENCH_MAX_AXES]; /* bins of each axis of a joint histogram, 1: no such axis; else 0 */
     bool interleaved, sparse;
     bench_layout layout;
     histo_dtype weights;
@@ -130,7 +130,7 @@ static void name_axes(const group *g, char *name, size_t capacity)
         snprintf(name, capacity, "%s/%lld", axis_name(g), (long long)g->bins);
 }
 
-/* "/sparse", or "/f32-fast-sum": what is weighted and how. */
+/* "/sparse", or "/f32-fast-sum": the weights' type and how they are summed. */
 static void name_storage(const group *g, char *name, size_t capacity)
 {
     static const char *const kinds[] = {[HISTO_WEIGHT_FAST] = "fast",
@@ -166,8 +166,8 @@ int bench_map_cells(bench_cell cells[BENCH_MAX_CELLS])
                                  .placement = g->placement,
                                  .column = distributions[d].name,
                                  .target = {g->cpu, g->gpu},
-                                 .beside = g->beside,
-                                 .times = g->times};
+                                 .target_peer = g->target_peer,
+                                 .over_peer = g->over_peer};
             memcpy(cell->input.each, g->each, sizeof g->each);
             cell->input.interleaved = g->interleaved;
             cell->input.sparse = g->sparse;
@@ -181,7 +181,7 @@ int bench_map_cells(bench_cell cells[BENCH_MAX_CELLS])
     return count;
 }
 
-/* Cut the next part off a text whose parts are divided by `divider`; false behind the last one. */
+/* Cut the next part off a text at `divider`; false at the end. */
 static bool next_part(const char **text, const char *divider, char *part, size_t capacity)
 {
     size_t length = strcspn(*text, divider);

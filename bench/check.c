@@ -1,11 +1,11 @@
-/* The counts of a race's entries are those that the edges say. */
+/* Check that the counts of a race's entries are those by the edges. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "bench/racer.h"
 
-/* The oracle's counts of as many samples as one can wait for. */
+/* The oracle's counts of a number of samples that takes little time. */
 static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *counts, int64_t slots)
 {
     size_t bytes = bench_input_bytes(b->input, n);
@@ -37,7 +37,7 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
     return status;
 }
 
-/* By the strategy of the device that counts everything, one by one. */
+/* By the device's simplest strategy, which counts everything. */
 static histo_status count_arranged(const bench *b, const bench_arrangement *arranged, uint64_t *counts, int64_t slots)
 {
     bool gpu = b->device->device != HISTO_DEVICE_CPU;
@@ -91,11 +91,11 @@ static int64_t difference(const uint64_t *counts, const uint64_t *wanted, uint64
     return -1;
 }
 
-/* The device's plain counting decides; on the first samples it is held against the sequential oracle. */
+/* The device's plain counting is the reference. Check it against the sequential oracle on the first samples. */
 static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *others, int64_t slots)
 {
     enum { PATIENCE = 1 << 20 };
-    if (b->input->layout) return HISTO_OK; /* counted by a strategy, which the tests compare with the oracle */
+    if (b->input->layout) return HISTO_OK; /* counted by a strategy that the tests compare with the oracle */
     int64_t n = b->chunk < PATIENCE ? b->chunk : PATIENCE;
     histo_status status = count_sequentially(b, n, counts, slots);
     if (status == HISTO_OK) status = count_plainly(b, &b->arranged, n, others, slots);
@@ -104,7 +104,7 @@ static histo_status check_oracle(const bench *b, uint64_t *counts, uint64_t *oth
                       b->input->name);
 }
 
-/* The slot of a bin; histograms of a batch, of bins and of slots, are one behind the other. */
+/* The slot of a bin. The histograms of a batch are contiguous, of bins as of slots. */
 static int64_t slot_of(const bench *b, int64_t bin)
 {
     int64_t slot = 0, stride = 1;
@@ -127,9 +127,9 @@ static int64_t misplaced(const racer *r, const uint64_t *counts, const uint64_t 
     return (int64_t)(sum + 1) / 2;
 }
 
-enum { TOLERATED = 100 }; /* of so many samples, a peer may put one elsewhere, as where it rounds edges */
+enum { TOLERATED = 100 }; /* a peer may misplace one sample in so many, for example by rounding edges */
 
-/* what: that once and counts are of: counts, or sums of weights; only the latter of a peer, if there are weights. */
+/* what: "samples" or "weights", of which a peer with weights has only the latter. */
 static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *counts, int64_t slots)
 {
     bool sums = strcmp(what, "weights") == 0;
@@ -157,14 +157,13 @@ static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *
     racer_drop(r, BENCH_WRONG);
 }
 
-/* All images of a pass are the same, and so are all its fills. Entries that fill with as many samples share the
- * counts wanted. */
+/* All fills of a pass count the same, so entries with fills of the same size share a reference. */
 histo_status bench_check_counts(const bench *b)
 {
-    int64_t most = b->slots * b->arranged.batch;
-    uint64_t *once = calloc((size_t)most, 2 * sizeof *once), *counts = calloc((size_t)most, sizeof *counts);
-    uint64_t *sums = once ? once + most : NULL;
-    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)most * 24, "checking the counts");
+    int64_t max_slots = b->slots * b->arranged.batch;
+    uint64_t *once = calloc((size_t)max_slots, 2 * sizeof *once), *counts = calloc((size_t)max_slots, sizeof *counts);
+    uint64_t *sums = once ? once + max_slots : NULL;
+    histo_status status = once && counts ? HISTO_OK : histo_fail_memory((size_t)max_slots * 24, "checking the counts");
     if (status == HISTO_OK) status = check_oracle(b, once, counts, b->slots);
     for (int c = 0; c < b->result->scores && status == HISTO_OK; c++) {
         const bench_arrangement *arranged = &b->racers[c].arranged;

@@ -8,12 +8,12 @@
 
 static int degree_of(const unsigned *values, unsigned counters_per_word)
 {
-    int in_bank[BENCH_BANKS] = {0}, most = 0;
+    int in_bank[BENCH_BANKS] = {0}, fullest = 0;
     for (int lane = 0; lane < BENCH_LANES; lane++) {
         int n = ++in_bank[values[lane] / counters_per_word % BENCH_BANKS];
-        if (n > most) most = n;
+        if (n > fullest) fullest = n;
     }
-    return most;
+    return fullest;
 }
 
 static void find_moments(bench_conflicts *conflicts)
@@ -49,10 +49,10 @@ histo_status bench_conflicts_count(const void *samples, histo_dtype dtype, int64
     return HISTO_OK;
 }
 
-double bench_conflicts_share(const bench_conflicts *conflicts, int least, int most)
+double bench_conflicts_fraction(const bench_conflicts *conflicts, int min, int max)
 {
     int64_t warps = 0;
-    for (int d = least; d <= most; d++)
+    for (int d = min; d <= max; d++)
         warps += conflicts->of_degree[d];
     return (double)warps / (double)conflicts->warps;
 }
@@ -64,7 +64,7 @@ static const struct {
 
 static const struct {
     const char *name;
-    int least, most;
+    int min, max;
 } classes[] = {{"1", 1, 1}, {"2-4", 2, 4}, {"5-8", 5, 8}, {"9-16", 9, 16}, {"17-32", 17, 32}};
 
 enum {
@@ -77,7 +77,7 @@ enum {
 static void print_heading(FILE *table)
 {
     fputs(
-        "Turns that a warp of 32 pixels takes to count them: mean, deviation, and how many per cent of the warps take\n"
+        "Turns that a warp takes to count 32 pixels: mean, standard deviation, and the percentage of warps that take\n"
         "1 (no conflict) ... 32 (all in one bank)\n\n",
         table);
     fprintf(table, "%-*s", NAME_WIDTH, "");
@@ -96,7 +96,7 @@ static void print_columns(const bench_conflicts *conflicts, FILE *table)
 {
     fprintf(table, "  %7.2f%6.2f", conflicts->mean, conflicts->deviation);
     for (int i = 0; i < CLASSES; i++)
-        fprintf(table, "%*.1f", CLASS_WIDTH, 100 * bench_conflicts_share(conflicts, classes[i].least, classes[i].most));
+        fprintf(table, "%*.1f", CLASS_WIDTH, 100 * bench_conflicts_fraction(conflicts, classes[i].min, classes[i].max));
 }
 
 static void print_json(const bench_conflicts *conflicts, int kind, FILE *json)

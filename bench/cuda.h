@@ -11,7 +11,7 @@ extern "C" {
 #include "view/dtype.h"
 }
 
-/* HISTO_OK, or the status and the sentence for a failure of `what`. */
+/* HISTO_OK, or the status and message for a failure of `what`. */
 static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
 {
     if (error == cudaSuccess) return HISTO_OK;
@@ -26,14 +26,14 @@ static inline histo_status bench_cuda_check(cudaError_t error, const char *what)
         if (tried != HISTO_OK) return tried;                                                                           \
     } while (0)
 
-/* Copy to the device, and wait until it is there for every stream. */
+/* Copy to the device and wait until every stream sees it. */
 static inline cudaError_t bench_cuda_upload(void *to, const void *from, size_t bytes)
 {
     cudaError_t error = cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }
 
-/* Blocks that keep the GPU busy, of BENCH_CUDA_THREADS each. */
+/* Enough blocks of BENCH_CUDA_THREADS to fill the GPU. */
 enum { BENCH_CUDA_THREADS = 256 };
 unsigned bench_cuda_blocks(void);
 

@@ -1,4 +1,4 @@
-/* Which device to measure on. */
+/* Choosing the device to measure on. */
 #include "bench/device.h"
 
 #include "base/error.h"

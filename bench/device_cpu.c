@@ -1,4 +1,4 @@
-/* Measuring on the CPU. The read roof is a sum over all bytes by vector instructions. */
+/* Measuring on the CPU. The read roof is a vectorized sum over all bytes. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static histo_status fetch(void *host, const void *placed, size_t bytes)
 
 typedef uint64_t lanes __attribute__((vector_size(32), aligned(1), may_alias));
 
-/* A sanitizer that watches these reads makes them most of the time of a test, and finds nothing. */
+/* Instrumenting these reads would dominate the tests' time and find nothing. */
 #define UNWATCHED __attribute__((no_sanitize("address", "thread")))
 
 UNWATCHED static inline __attribute__((always_inline)) uint64_t sum_lanes(const char *at, size_t bytes)
@@ -89,7 +89,7 @@ typedef struct reading {
     const char *samples;
     size_t bytes;
     int threads;
-    uint64_t sum; /* read by nobody, but the compiler does not know */
+    uint64_t sum; /* never read; keeps the compiler from dropping the loop */
 } reading;
 
 static void read_range(void *context, int index)
@@ -112,7 +112,7 @@ static histo_status read_all(const void *placed, size_t bytes, int threads, void
     return HISTO_OK;
 }
 
-/* Read so much else that the samples are in no cache. */
+/* Evict the samples from all caches by reading other memory. */
 static histo_status empty_caches(void)
 {
     enum { MIN = 32 << 20, MAX = 512 << 20 };
@@ -124,7 +124,7 @@ static histo_status empty_caches(void)
         else_where = calloc(bytes, 1);
         if (!else_where) return histo_fail_memory(bytes, "emptying the caches");
         for (size_t i = 0; i < bytes; i += 4096)
-            else_where[i] = 1; /* pages of its own */
+            else_where[i] = 1; /* give each page memory of its own */
     }
     return read_all(else_where, bytes, histo_backend_cpu.threads(0), NULL);
 }

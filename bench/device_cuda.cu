@@ -1,5 +1,5 @@
-/* Measuring on a GPU: samples in device memory, times by events, and a kernel that only reads, 16 bytes at a time. Or
- * samples in host memory, beside plain copies. */
+/* Measuring on a GPU by events. The read roof of samples in device memory is a kernel that reads 16 bytes at a time;
+ * that of samples in host memory is a plain copy. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ unsigned bench_cuda_blocks(void)
                       (attribute(cudaDevAttrMaxThreadsPerMultiProcessor) / BENCH_CUDA_THREADS));
 }
 
-/* A copy of an array in device memory; NULL for none. */
+/* Copy an array to device memory; NULL stays NULL. */
 static histo_status upload(const void *host, size_t bytes, const void **placed)
 {
     *placed = NULL;
@@ -99,7 +99,7 @@ typedef struct counting {
     unsigned long long *counts;
 } counting;
 
-/* One addition for the lanes of a warp that have the same slot; with weights, if all have. */
+/* One addition for all lanes of a warp with the same slot; with weights, only if all 32 have it. */
 #define COUNT(constant, name, storage, compute, widen)                                                                 \
     static __global__ void count_##name(const __grid_constant__ counting c, int64_t n)                                 \
     {                                                                                                                  \
@@ -168,10 +168,10 @@ static __global__ void read_kernel(const uint4 *samples, size_t n, unsigned *sin
     }
     for (; i < n; i += stride)
         mixed += samples[i].x ^ samples[i].y ^ samples[i].z ^ samples[i].w;
-    if (mixed == 0x2545f491) *sink = mixed; /* so that reading is not left out */
+    if (mixed == 0x2545f491) *sink = mixed; /* keeps the compiler from dropping the reads */
 }
 
-/* A stream, events, and memory to read, so that the L2 cache holds none of the samples. */
+/* A stream, events, and memory to read that evicts the samples from L2. */
 static struct {
     cudaStream_t stream;
     cudaEvent_t start, stop;
@@ -200,8 +200,7 @@ static histo_status read_all(const void *placed, size_t bytes, int threads, void
     return bench_cuda_check(cudaGetLastError(), "launching the kernel that reads");
 }
 
-/* The work is enqueued while the GPU still reads elsewhere, so that the time has no launch latency of the host in it
- * but what exceeds that. */
+/* The work is enqueued while the GPU is still evicting, which hides the host's launch latency. */
 static histo_status time_work(bench_work *work, void *context, double *us)
 {
     histo_status status = prepare();
@@ -266,7 +265,7 @@ static histo_status count_on_host(const bench_counted *what, int64_t n, uint64_t
     return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
 }
 
-/* As many bytes as the samples have, from page-locked memory. */
+/* Copies as many bytes as the samples have from page-locked memory. */
 static histo_status copy_all(const void *placed, size_t bytes, int threads, void *stream)
 {
     enum { PIECE = 64 << 20 };
@@ -289,7 +288,7 @@ static const bench_peer *const no_peers[] = {NULL};
     .backend = "cuda", .device = HISTO_DEVICE_CUDA(0), .unavailable = unavailable, .default_bytes = (size_t)1 << 30,   \
     .quick_bytes = (size_t)256 << 20, .default_budget_us = 0.25e6
 
-/* By bench_placement. */
+/* Indexed by bench_placement. */
 extern "C" const bench_device bench_devices_cuda[] = {
     {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = count, .peers = peers,
      .time = time_work, .read = read_all, .threads = one},

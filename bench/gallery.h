@@ -1,4 +1,4 @@
-/* Every strategy on every input, side by side: rates, and counts that must equal the oracle's. */
+/* Every strategy on every input, side by side. All counts are compared with the oracle's. */
 #ifndef BENCH_GALLERY_H
 #define BENCH_GALLERY_H
 
@@ -9,7 +9,7 @@
 
 typedef struct bench_gallery_options {
     histo_device device;
-    int64_t samples, bytes; /* of an input, at least one image; 0: the other one, or the device's default bytes */
+    int64_t samples, bytes; /* of an input, at least one image; 0: set by the other, or by the device's default */
     bool quick;             /* fewer samples, fewer repetitions, less time */
     int repeat;             /* timed passes; 0: 9, or 3 if quick */
     int threads;            /* on the CPU; 0: the default */
@@ -23,8 +23,8 @@ typedef struct bench_gallery_options {
     bench_patience patience;
 } bench_gallery_options;
 
-/* Run it, and write the table as it goes. *wrong: strategies that failed or counted differently; *measured: inputs,
- * whose results are there after a failure, too. */
+/* Print the table as it goes. *wrong: how many strategies failed or miscounted. *measured: how many inputs have
+ * results, even after a failure. */
 histo_status bench_gallery(const bench_gallery_options *options, int *measured, int *wrong);
 
 #endif

@@ -1,5 +1,5 @@
-/* Synthetic images: the kinds of Ross 2014, chapter 4, and others. Fractal and moon cause about as many bank conflicts
- * as table 4.2 has for the thesis' own; smooth about as many as its photographs. */
+/* Synthetic images: those of Ross 2014, chapter 4, and others. Fractal and moon cause about as many bank conflicts as
+ * the thesis's own images in table 4.2, smooth about as many as its photographs. */
 #include "bench/images.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ static int64_t at_point(int64_t x, int64_t y)
     return y * (INT64_C(1) << 24) + x;
 }
 
-/* Noise that changes over one unit of x and y, in [0, 1): random values at whole points, blended between them. */
+/* Value noise in [0, 1): random at integer points, interpolated between them. */
 static double noise(uint64_t stream, double x, double y)
 {
     int64_t left = (int64_t)floor(x), top = (int64_t)floor(y);
@@ -28,7 +28,7 @@ static double noise(uint64_t stream, double x, double y)
     return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v;
 }
 
-/* How soon z^2 + c leaves the plane's middle; colours go round so fast that neighbours differ in images of any size. */
+/* Escape time of z^2 + c. The palette cycles so fast that neighbours differ at any image size. */
 static uint8_t fractal(double x, double y, double colours)
 {
     enum { MAX = 256 };
@@ -44,7 +44,7 @@ static uint8_t fractal(double x, double y, double colours)
     return (uint8_t)(int64_t)(colours * (steps + 1 - fraction));
 }
 
-/* How much a crater raises or lowers the ground here; at most one begins in each unit square. */
+/* The height that a crater adds here; at most one begins in each unit square. */
 static double craters(double x, double y)
 {
     double sum = 0;
@@ -60,7 +60,7 @@ static double craters(double x, double y)
     return sum;
 }
 
-/* x, y: from the middle of the image, whose height is 2. */
+/* x, y: relative to the centre of the image, whose height is 2. */
 static uint8_t moon(double x, double y, int64_t index)
 {
     const double radius = 0.7;

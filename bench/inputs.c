@@ -34,7 +34,7 @@ enum {
 #define RANGE_OF_BINS 256, K, 4 * K, 8 * K, 32 * K, 96 * K, 256 * K, M, 2 * M
 #define FEW_BINS 256, K, 8 * K
 
-/* Arrays: one input for each number of bins. */
+/* Arrays: one input per number of bins. */
 static const struct {
     const char *name;
     bench_kind kind;
@@ -68,7 +68,7 @@ static const struct {
     {"uniform", BENCH_UNIFORM, 0, HISTO_F64, {FEW_BINS}},
     {"normal", BENCH_CLUSTERED, 0.322, HISTO_F64, {FEW_BINS}},
     {"sorted", BENCH_SORTED, 0, HISTO_F64, {FEW_BINS}},
-    /* and beyond them */
+    /* not in the papers */
     {"uniform", BENCH_UNIFORM, 0, HISTO_F32, {FEW_BINS, 64 * K}},
     {"normal", BENCH_CLUSTERED, 0.322, HISTO_F32, {FEW_BINS, 64 * K}},
     {"uniform", BENCH_UNIFORM, 0, HISTO_U16, {256, 64 * K}},
@@ -91,8 +91,8 @@ static void add_image(bench_input *to, const char *name, bench_kind kind, int si
 
 bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count)
 {
-    size_t most = (size_t)(photo_count + PICTURES) * SIZES + ARRAYS * MAX_BINS;
-    bench_input *list = malloc(most * sizeof *list), *next = list;
+    size_t max_inputs = (size_t)(photo_count + PICTURES) * SIZES + ARRAYS * MAX_BINS;
+    bench_input *list = malloc(max_inputs * sizeof *list), *next = list;
     if (!list) return NULL;
     for (int size = 0; size < SIZES; size++) {
         for (int p = 0; p < photo_count; p++)
@@ -131,7 +131,7 @@ static int compare_doubles(const void *a, const void *b)
 
 histo_axis bench_input_axis(const bench_input *input, double *edges)
 {
-    enum { EDGES = 2 }; /* their stream of random numbers */
+    enum { EDGES = 2 }; /* stream of random numbers */
     int64_t bins = input->bins;
     switch (input->axis) {
     case BENCH_QUANTILES:
@@ -196,7 +196,7 @@ typedef struct making {
     int ranges;
 } making;
 
-/* Pieces in turn, because some parts of an image take longer than others. */
+/* Interleaved pieces, since some parts of an image take longer than others. */
 static void make_range(void *context, int range)
 {
     enum { PIECE = 1 << 14 };

@@ -1,4 +1,4 @@
-/* Writing JSON: strings, and members of objects that are strings. */
+/* Writing JSON strings and members with string values. */
 #ifndef BENCH_JSON_H
 #define BENCH_JSON_H
 

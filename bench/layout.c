@@ -2,9 +2,9 @@
 
 static const struct {
     const char *name;
-    int64_t channels, counted;     /* interleaved, and how many of them from the first on */
-    int64_t width, height, images; /* 0: as many as wanted; images: at most */
-    int64_t margin;                /* samples beside each row, half of them to the left */
+    int64_t channels, counted;     /* interleaved; how many of the first are counted */
+    int64_t width, height, images; /* 0: as many as wanted; images: the maximum */
+    int64_t margin;                /* samples beside each row, half of them on the left */
     bool masked;
     histo_pairs pairs; /* of a stack of images */
 } layouts[] = {
@@ -71,7 +71,7 @@ histo_view bench_samples_at(const bench_arrangement *it, const void *samples)
     return view;
 }
 
-/* A byte a sample, in their order. */
+/* A byte per sample, in their order. */
 histo_view bench_mask_at(const bench_arrangement *it, const void *mask)
 {
     histo_view view = histo_view_nd(mask, HISTO_U8, it->view.ndim, it->view.shape);

@@ -8,9 +8,9 @@
 #include "bench/json.h"
 #include "bench/report.h"
 
-static const double near_enough = 0.9;    /* a plan's choice, beside the best strategy */
-static const double hopeless = 8;         /* how many times slower than the best strategy */
-static const double min_of_uniform = 0.8; /* other distributions, beside the uniform one */
+static const double near_enough = 0.9;    /* of the fastest strategy's rate: a right choice */
+static const double hopeless = 8;         /* times slower than the fastest strategy: give up */
+static const double min_of_uniform = 0.8; /* of the uniform cell's rate, for other distributions */
 
 /* ---- One cell ---- */
 
@@ -41,12 +41,12 @@ static double uniform_rate(const bench_map_result *map, const bench_cell *cell)
     return 0;
 }
 
-/* The rate that a cell is to reach beside a peer; 0: no target, or no such peer. */
+/* The rate that the peer sets as a target; 0: none, or no such peer. */
 static double target_rate(const bench_result *result, const bench_cell *cell)
 {
-    for (int i = 0; i < result->scores && cell->times > 0; i++)
-        if (result->score[i].outcome == BENCH_EXACT && strcmp(result->score[i].name, cell->beside) == 0)
-            return cell->times * bench_rate(&result->score[i]);
+    for (int i = 0; i < result->scores && cell->over_peer > 0; i++)
+        if (result->score[i].outcome == BENCH_EXACT && strcmp(result->score[i].name, cell->target_peer) == 0)
+            return cell->over_peer * bench_rate(&result->score[i]);
     return 0;
 }
 
@@ -77,10 +77,10 @@ enum { FAULTS = sizeof fault_names / sizeof fault_names[0] };
 static void print_heading(FILE *to)
 {
     fputs(
-        "Gsamples/s of what the plan chose; the share of the read roof measured beside it, and the cell's target (2n: "
-        "twice the naive loop, 3b: three times boost-histogram);\nthe best strategy, if it is another one, and the "
-        "plan's rate over its rate; the best "
-        "peer, and the plan's rate over its rate\n\n",
+        "Gsamples/s of the plan's choice, in per cent of the read roof; the target (2n: twice the naive loop, 3b: "
+        "three "
+        "times boost-histogram);\nthe fastest strategy, if another one, and the plan's rate over it; the fastest peer, "
+        "and the plan's rate over it\n\n",
         to);
     fprintf(to, "%-42s%9s %6s %7s  %-16s %-22s %-26s\n", "cell", "Gs/s", "roof%", "goal", "plan", "best", "peer");
 }
@@ -102,8 +102,8 @@ static void print_cell(FILE *to, const bench_result *result, const bench_verdict
     }
     if (v->target > 0) snprintf(goal, sizeof goal, "%.0f", v->target);
     if (target_rate(result, v->cell) > 0)
-        snprintf(goal + strlen(goal), sizeof goal - strlen(goal), "%s%.2g%c", *goal ? "," : "", v->cell->times,
-                 *v->cell->beside);
+        snprintf(goal + strlen(goal), sizeof goal - strlen(goal), "%s%.2g%c", *goal ? "," : "", v->cell->over_peer,
+                 *v->cell->target_peer);
     if (strcmp(plan->name, result->best->name) != 0)
         snprintf(best, sizeof best, "%s %.2f", bare(result->best->name), v->choice);
     if (peer) snprintf(other, sizeof other, "%s %.2f%s", peer->name, v->peers, peer->misplaced ? "*" : "");
@@ -131,8 +131,8 @@ static void put_cell(FILE *to, const bench_result *result, const bench_verdict *
     json_member(to, ", ", "placement", placements[v->cell->placement]);
     if (v->target > 0) fprintf(to, ", \"target_percent\": %g", v->target);
     if (target_rate(result, v->cell) > 0) {
-        json_member(to, ", ", "target_peer", v->cell->beside);
-        fprintf(to, ", \"target_over_peer\": %g", v->cell->times);
+        json_member(to, ", ", "target_peer", v->cell->target_peer);
+        fprintf(to, ", \"target_over_peer\": %g", v->cell->over_peer);
     }
     if (!(v->faults & BENCH_ERROR)) {
         const bench_score *peer = best_peer(result);
@@ -159,8 +159,8 @@ static void put_cell(FILE *to, const bench_result *result, const bench_verdict *
 typedef struct summary {
     int cells, with_peer, right, faults[FAULTS];
     double log_percent, log_peers;
-    const bench_verdict *worst;   /* the least of its target, or else of the roof */
-    const bench_verdict *closest; /* to its best peer */
+    const bench_verdict *worst;   /* lowest fraction of its target, or else of the roof */
+    const bench_verdict *closest; /* to its fastest peer */
 } summary;
 
 static double reached(const bench_verdict *v)
@@ -221,7 +221,7 @@ static void print_summary(FILE *to, const bench_map_result *map, int wrong, doub
     fprintf(to, "\nthe plan is within 10 %% of the best strategy on %d of %d cells\n", s.right, s.cells);
     for (int f = 0; f < FAULTS; f++)
         print_faulty(to, map, fault_names[f], 1 << f, s.faults[f]);
-    fputs("* beside a peer: it puts some samples into other bins than the edges say\n", to);
+    fputs("* after a peer: it puts some samples into the wrong bins\n", to);
 }
 
 static void put_summary(FILE *to, const bench_map_result *map, int wrong, double seconds)
@@ -276,7 +276,7 @@ static histo_status run_cell(const bench_map_options *options, bench_map_result 
     return status;
 }
 
-/* The cells that were asked for. */
+/* The cells that the options select. */
 static histo_status select_cells(const bench_map_options *options, const bench_cell *cells, int count,
                                  bench_map_result *map)
 {

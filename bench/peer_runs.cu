@@ -30,7 +30,7 @@ static __global__ void find_slots(const uint8_t *pixels, int64_t n, unsigned *sl
         slots[i] = (unsigned)pixels[3 * i] << 16 | (unsigned)pixels[3 * i + 1] << 8 | pixels[3 * i + 2];
 }
 
-/* Both, or how much workspace each needs: *bytes is the larger. */
+/* Run both, or with no workspace find how much the larger needs: *bytes. */
 static cudaError_t call(runs *r, size_t *bytes, cudaStream_t stream)
 {
     int n = (int)r->task->count;

@@ -1,21 +1,21 @@
-"""Histograms of Python's libraries, for `histo bench map` to time.
+"""Python's libraries as peers that `histo bench map` times.
 
-Requests are lines on standard input, their words divided by tabs; the answer to each is one line: "ok", or "no" and why.
+Requests are lines on standard input, words separated by tabs. The answer to each is a line: "ok", or "no" and the reason.
     begin ID LIBRARY THREADS KIND BINS EDGES DTYPE SHAPE BATCH STRIDES SAMPLES OFFSETS MASK WEIGHTS WEIGHT_DTYPE SQUARES
-    run ID                   count all samples anew: what is timed
+    run ID                   count all samples from zero: this is timed
     counts ID FILE UNIT      write the counts of the last run, or the sums of weights in UNIT, as uint64
     end ID
-What is of each axis, or of each dimension, is a list with commas. KIND of axes: integer, equal, any; EDGES: a file with
-the double edges of all of them. Axes have samples of one DTYPE and SHAPE, whose first BATCH dimensions are histograms, with
-STRIDES in bytes, from OFFSETS in the files SAMPLES on. MASK and WEIGHTS are arrays of that shape, MASK of bytes. SQUARES: 1
-if those of weights are summed, too. Files are descriptors of the process that asks; -1: there is none.
+Values per axis or per dimension are separated by commas. KIND of axes: integer, equal, any. EDGES: a file with the double
+edges of all axes. All axes have samples of one DTYPE and SHAPE, whose first BATCH dimensions are histograms, with STRIDES in
+bytes, from OFFSETS in the files SAMPLES. MASK (bytes) and WEIGHTS are contiguous arrays of that SHAPE. SQUARES: 1 to sum the
+squares of weights, too. Files are descriptors of the parent process; -1: none.
 """
 
 import mmap
 import os
 import sys
 
-BLOCK = 1 << 22  # samples: what a library converts stays in caches, and does not fill the memory
+BLOCK = 1 << 22  # samples: what a library converts stays in the caches
 
 
 def path_of(file):
@@ -59,14 +59,14 @@ class Task:
         self.weights = None if of == "none" else mapped(weights, dtype_of(of), shape)
 
     def histograms(self):
-        """Of each histogram: columns of samples, weights and mask, or None."""
+        """Per histogram: columns of samples, weights or None, mask or None."""
         for i in np.ndindex(*self.batch):
             yield [column[i].squeeze() for column in self.columns], *(
                 None if array is None else array[i].squeeze() for array in (self.weights, self.mask)
             )
 
     def count(self, count_block):
-        """count_block(columns, weights) of all blocks of samples that the mask lets through, in one dimension."""
+        """The sum of count_block(columns, weights) over flat blocks of the samples that the mask lets through."""
         return [
             sum(count_block(*block) for block in blocks(columns, weights, mask))
             for columns, weights, mask in self.histograms()
@@ -196,7 +196,7 @@ class OpenCV:
 
     @classmethod
     def pixels(cls, column):
-        """An image whose first channel the column is."""
+        """An image whose first channel is the column."""
         rows = cls.rows(column)
         channels = rows.strides[1] // rows.itemsize
         strides = (*rows.strides, rows.itemsize)
@@ -234,7 +234,7 @@ def main():
                 (np.asarray(counts[key]) / float(words[1])).astype(np.uint64).tofile(path_of(words[0]))
             elif verb == "end":
                 states.pop(key, None), counts.pop(key, None)
-        except Exception as error:  # whatever a library says, the benchmark goes on
+        except Exception as error:  # whatever a library raises, the benchmark goes on
             answer = "no\t" + " ".join(str(error).split())
         print(answer, flush=True)
 

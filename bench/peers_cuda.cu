@@ -1,5 +1,5 @@
-/* What one would use on a GPU: CUB's histograms, CUB's sort and a search for each edge, NPP, and atomic additions in
- * device memory. C++ only to call CUB. */
+/* Peers on a GPU: CUB's histogram, CUB's sort and a search per edge, NPP, and atomic additions in device memory. C++
+ * only to call CUB. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 #include <cub/device/device_histogram.cuh>
 #include <cub/device/device_radix_sort.cuh>
 
-/* All of them count in 32 bits, and have a copy of the edges as double, or as float for such samples. */
+/* All count in 32 bits and have a copy of the edges in double, or in float for float samples. */
 typedef struct peer {
     const bench_task *task;
     unsigned *counts; /* [bins] */
     double *sums;     /* [bins], of weights, if there are any */
     void *edges;
-    void *sorted; /* of the sort: as many samples again */
+    void *sorted; /* sorted copy of the samples */
     void *workspace;
     size_t workspace_bytes;
 } peer;
@@ -95,7 +95,7 @@ static histo_status fail_type(const bench_task *task)
     return histo_fail(HISTO_UNSUPPORTED, "not for %s", histo_dtype_name(task->input->dtype));
 }
 
-/* What CUB says that it needs, if that is not absurd. */
+/* The workspace that CUB asks for, up to a sane limit. */
 static histo_status allocate_workspace(peer *p, cudaError_t error)
 {
     if (error != cudaSuccess) return bench_cuda_check(error, "asking CUB for its workspace");
@@ -106,7 +106,7 @@ static histo_status allocate_workspace(peer *p, cudaError_t error)
 
 /* ---- DeviceHistogram ---- */
 
-/* 8-bit samples: interleaved channels, or rows. CUB prefers std::arrays since 3.0, which 2.x does not take. */
+/* 8-bit samples: interleaved channels, or rows. CUB 3.0 prefers std::array, which 2.x does not take. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 template <int CHANNELS, int COUNTED>
 static cudaError_t call_channels(peer *p, cudaStream_t stream)
@@ -141,7 +141,7 @@ static cudaError_t call_arranged(peer *p, cudaStream_t stream)
                                                (size_t)view->strides[2], stream);
 }
 
-/* With p->workspace NULL it only finds p->workspace_bytes. */
+/* With no p->workspace, only sets p->workspace_bytes. */
 static cudaError_t call_histogram(peer *p, cudaStream_t stream)
 {
     if (p->task->arranged) return call_arranged(p, stream);
@@ -207,7 +207,7 @@ extern "C" const bench_peer bench_cub_histogram = {
     X(HISTO_U16, uint16_t)                                                                                             \
     X(HISTO_U32, uint32_t) X(HISTO_I32, int32_t) X(HISTO_U64, uint64_t) X(HISTO_F32, float) X(HISTO_F64, double)
 
-/* How many of the sorted samples are below the edge. */
+/* How many sorted samples are below the edge. */
 #define BELOW(constant, type)                                                                                          \
     static __device__ long long below(const type *sorted, long long n, double edge)                                    \
     {                                                                                                                  \
@@ -229,7 +229,7 @@ extern "C" const bench_peer bench_cub_histogram = {
 SORTED(BELOW)
 #undef BELOW
 
-/* Bits of unsigned samples, which begin at 0; of others, all. */
+/* The bits to sort: of unsigned samples, which begin at 0, those in use; of others all. */
 static int significant_bits(const bench_task *task)
 {
     histo_dtype dtype = task->input->dtype;
@@ -288,7 +288,7 @@ extern "C" const bench_peer bench_cub_sort = {
 
 /* ---- NPP ---- */
 
-/* Loaded when it runs, so that nothing needs it to build; this is what its headers declare. */
+/* Loaded at run time, so that the build does not need it. The types match its headers. */
 typedef struct npp_size {
     int width, height;
 } npp_size;
@@ -302,7 +302,7 @@ typedef struct npp_context {
     int reserved;
 } npp_context;
 
-/* Of image, bytes of a row, size, counts, levels, lowest and highest level, workspace. */
+/* Arguments: image, bytes per row, size, counts, levels, lowest and highest level, workspace. */
 typedef int npp_histogram(const uint8_t *, int, npp_size, int *, int, int, int, uint8_t *, npp_context);
 typedef int npp_workspace(npp_size, int, size_t *, npp_context);
 
@@ -331,7 +331,7 @@ static npp_context npp_context_of(cudaStream_t stream)
     return context;
 }
 
-/* Images of so many pixels at most: NPP counts them in an int. */
+/* NPP counts pixels in an int. */
 enum { NPP_PIXELS = 1 << 30 };
 
 static int64_t npp_images(const bench_task *task)
@@ -339,7 +339,7 @@ static int64_t npp_images(const bench_task *task)
     return (task->count + NPP_PIXELS - 1) / NPP_PIXELS;
 }
 
-/* The samples of image i, as long rows, because grids have few of them. */
+/* Image i as few long rows, since NPP's grids have few blocks in y. */
 static npp_size npp_size_of(const bench_task *task, int64_t i)
 {
     enum { WIDTH = 1 << 14 };
@@ -349,7 +349,7 @@ static npp_size npp_size_of(const bench_task *task, int64_t i)
 }
 
 static npp_histogram *npp_function;
-static npp_context npp_own; /* asking the device for its properties takes longer than counting */
+static npp_context npp_own; /* querying the device's properties takes longer than counting */
 
 static histo_status begin_npp(const bench_task *task, void **state)
 {
@@ -386,7 +386,7 @@ static histo_status run_npp(void *state, void *stream)
     return bench_cuda_check(cudaGetLastError(), "NPP");
 }
 
-/* Of the images together. */
+/* Of all images together. */
 static histo_status counts_npp(void *state, uint64_t *sums)
 {
     const peer *p = (const peer *)state;

@@ -1,5 +1,5 @@
-/* Python's libraries, in a process of the interpreter that HISTO_BENCH_PYTHON names: they count the same samples, in
- * files that are only memory, when a line tells them to. */
+/* Python's libraries, in a process of the interpreter that HISTO_BENCH_PYTHON names. They count the same samples,
+ * shared in memfds; requests are lines on a socket. */
 #define _GNU_SOURCE
 #include "bench/peers_python.h"
 
@@ -15,10 +15,10 @@
 #include "base/error.h"
 #include "peers.py.h"
 
-/* A file that is only memory. */
+/* A memfd. */
 typedef struct shared {
     int file;
-    const void *from; /* what it holds, while there are states */
+    const void *from; /* its content, while there are states */
     size_t bytes;
 } shared;
 
@@ -26,9 +26,9 @@ enum { WEIGHTS = BENCH_MAX_AXES, MASK, EDGES, COUNTS, FILES, LIST_BYTES = 21 * H
 
 static struct {
     bool tried;
-    int socket; /* -1: there is no such process */
+    int socket; /* -1: no process */
     FILE *answers;
-    shared files[FILES]; /* the first are samples */
+    shared files[FILES]; /* the first hold samples */
     int states, last;    /* the number of the last one */
 } python = {.socket = -1};
 
@@ -40,7 +40,7 @@ static void start(const char *interpreter)
         python.files[f].file = memfd_create("histo", MFD_CLOEXEC);
     pid_t child = fork();
     if (child == 0) {
-        setpgid(0, 0); /* what stops this process leaves that one to finish the cell: it ends with the socket */
+        setpgid(0, 0); /* an interrupt lets it finish the cell; it ends with the socket */
         dup2(pair[1], 0);
         dup2(pair[1], 1);
         execlp(interpreter, interpreter, "-c", peers_py, (char *)NULL);
@@ -58,7 +58,7 @@ static histo_status fail_absent(void)
                       "absent: HISTO_BENCH_PYTHON names no Python that has it; script/bench makes one");
 }
 
-/* One line there, one back. */
+/* Send a line and read the answer. */
 __attribute__((format(printf, 1, 2))) static histo_status ask(const char *format, ...)
 {
     char request[1024], answer[512];
@@ -73,8 +73,8 @@ __attribute__((format(printf, 1, 2))) static histo_status ask(const char *format
     return histo_fail(HISTO_UNSUPPORTED, "%s", strncmp(answer, "no\t", 3) == 0 ? answer + 3 : answer);
 }
 
-/* Let a file hold these bytes. Entries of one race share the files: those of more samples append them. */
-static histo_status share(shared *to, const void *from, size_t bytes)
+/* Put these bytes into a file. Entries of one race share the files; longer passes append. */
+static histo_status load(shared *to, const void *from, size_t bytes)
 {
     size_t done = to->from == from ? to->bytes : 0;
     bool failed = done == 0 && ftruncate(to->file, 0) != 0;
@@ -89,8 +89,8 @@ static histo_status share(shared *to, const void *from, size_t bytes)
     return HISTO_OK;
 }
 
-/* All edges of all axes, one behind the other. */
-static histo_status share_edges(const bench_task *task, int axes)
+/* All edges of all axes, concatenated. */
+static histo_status load_edges(const bench_task *task, int axes)
 {
     size_t edges = 0;
     for (int a = 0; a < axes; a++)
@@ -101,12 +101,12 @@ static histo_status share_edges(const bench_task *task, int axes)
     for (int a = 0; a < axes && status == HISTO_OK; next += task->axis[a++].bins + 1)
         status = histo_axis_edges(&task->axis[a], next);
     python.files[EDGES].from = NULL;
-    if (status == HISTO_OK) status = share(&python.files[EDGES], all, edges * sizeof *all);
+    if (status == HISTO_OK) status = load(&python.files[EDGES], all, edges * sizeof *all);
     free(all);
     return status;
 }
 
-/* From a view's first sample to its last. */
+/* Bytes from a view's first sample through its last. */
 static size_t extent(const histo_view *view)
 {
     int64_t bytes = (int64_t)histo_dtype_size(view->dtype);
@@ -115,23 +115,23 @@ static size_t extent(const histo_view *view)
     return (size_t)bytes;
 }
 
-/* Columns have a file each; samples side by side are all in the first one. */
-static histo_status share_task(const bench_task *task, int axes)
+/* A file per column; interleaved samples are all in the first. */
+static histo_status load_task(const bench_task *task, int axes)
 {
     int columns = task->input->interleaved ? 1 : axes;
-    size_t beside = (size_t)(axes - columns) * histo_dtype_size(task->views->dtype);
+    size_t interleaved = (size_t)(axes - columns) * histo_dtype_size(task->views->dtype);
     for (int f = 0; f < FILES && python.states == 0; f++)
         python.files[f].from = NULL;
-    histo_status status = share_edges(task, axes);
+    histo_status status = load_edges(task, axes);
     for (int a = 0; a < columns && status == HISTO_OK; a++)
-        status = share(&python.files[a], task->views[a].data, extent(&task->views[a]) + beside);
-    if (task->mask && status == HISTO_OK) status = share(&python.files[MASK], task->mask->data, extent(task->mask));
+        status = load(&python.files[a], task->views[a].data, extent(&task->views[a]) + interleaved);
+    if (task->mask && status == HISTO_OK) status = load(&python.files[MASK], task->mask->data, extent(task->mask));
     if (!task->weights || status != HISTO_OK) return status;
     size_t bytes = (size_t)task->count * histo_dtype_size(task->input->weights);
-    return share(&python.files[WEIGHTS], task->weights, bytes);
+    return load(&python.files[WEIGHTS], task->weights, bytes);
 }
 
-/* "1,2,3", in a text of this size. */
+/* "1,2,3"; the text has this size. */
 static const char *list(const int64_t *numbers, int count, char text[LIST_BYTES])
 {
     int length = 0;
@@ -180,7 +180,7 @@ static histo_status begin(const char *name, const bench_task *task, void **state
     if (!it) return histo_fail_memory(sizeof *it, "a peer");
     *it = (library){++python.last, task};
     *state = it;
-    histo_status status = share_task(task, axes);
+    histo_status status = load_task(task, axes);
     python.states++;
     return status == HISTO_OK ? ask_to_begin(name, it, axes) : status;
 }

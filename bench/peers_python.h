@@ -1,4 +1,4 @@
-/* NumPy, boost-histogram, fast-histogram and OpenCV, if HISTO_BENCH_PYTHON names a Python that has them. */
+/* NumPy, boost-histogram, fast-histogram and OpenCV, where HISTO_BENCH_PYTHON names a Python that has them. */
 #ifndef BENCH_PEERS_PYTHON_H
 #define BENCH_PEERS_PYTHON_H
 

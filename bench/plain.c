@@ -8,18 +8,18 @@
 #include "bench/position.h"
 #include "view/dtype.h"
 
-/* A share of the samples for each thread, and a table each, the first of which is the result. */
+/* Each thread counts its range of samples into its own table; the first table is the result. */
 typedef struct counting counting;
 typedef void count_range(const counting *c, int64_t begin, int64_t end, uint64_t *counts);
 
 struct counting {
     count_range *count;
-    const void *samples; /* of the naive loops, and their task */
+    const void *samples; /* of the naive loops and their task */
     const bench_task *task;
     const bench_counted *what; /* of those by the edges */
     int64_t n, entries;        /* of a table */
     int ranges;
-    uint64_t *tables; /* of the shares after the first */
+    uint64_t *tables; /* tables of all threads but the first */
     uint64_t *counts;
 };
 

@@ -1,15 +1,15 @@
-/* Counting as one writes it without a library: the loop that checks the others, and the loop that they have to beat. */
+/* Plain loops: one that checks all entries, and the naive one that they have to beat. */
 #ifndef BENCH_PLAIN_H
 #define BENCH_PLAIN_H
 
 #include "bench/device.h"
 #include "bench/peer.h"
 
-/* Add the slots of n samples, or their weights, to counts, each by the edges, as bench_device.count. */
+/* Add n samples, or their weights, to counts by the edges: bench_device.count. */
 histo_status bench_plain_count(const bench_counted *what, int64_t n, int threads, uint64_t *counts);
 
-/* A loop for each type: a subtraction, a multiplication or a binary search for each sample, and an increment. Edges of
- * equal bins are not looked at, as nobody does. */
+/* A loop per type: a subtraction and a multiplication, or a binary search, and an increment per sample. With equal bins
+ * it ignores the edges, as such code does. */
 extern const bench_peer bench_naive;
 
 #endif

@@ -7,15 +7,15 @@
 #include "bench/inputs.h"
 #include "bench/random.h"
 
-/* Gaussian around the middle of [0, 1), 99 % of it within `share`. */
+/* Gaussian around the middle of [0, 1), 99 % of it in its middle `fraction`. */
 HISTO_INLINE double bench_clustered(uint64_t stream, int64_t i, double fraction)
 {
-    const double deviations = 2.5758293035489; /* either way, that hold 99 % */
+    const double deviations = 2.5758293035489; /* deviations either way that hold 99 % */
     double x = 0.5 + random_normal(stream, i) * fraction / 2 / deviations;
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
 }
 
-/* A run's value, and on every other sample a value near it; runs are of 8 to 64 samples. */
+/* Runs of 8 to 64 samples: the run's value, and a value near it on every other sample. */
 HISTO_INLINE double bench_in_run(int64_t i)
 {
     enum { STRETCH = 1024 };
@@ -26,7 +26,7 @@ HISTO_INLINE double bench_in_run(int64_t i)
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
 }
 
-/* Noise of `cells` cells across a picture, blended between them, in [-1/2, 1/2). */
+/* Value noise in [-1/2, 1/2) with `cells` cells across a picture. */
 HISTO_INLINE double bench_noise(uint64_t stream, double x, double y, double cells)
 {
     int64_t left = (int64_t)floor(x * cells), top = (int64_t)floor(y * cells), row = INT64_C(1) << 24;
@@ -38,8 +38,8 @@ HISTO_INLINE double bench_noise(uint64_t stream, double x, double y, double cell
     return (a * (1 - u) + b * u) * (1 - v) + (c * (1 - u) + d * u) * v - 0.5;
 }
 
-/* A channel of pixel i of photographs of 24 million pixels, one after the other: light of many scales, two colours of
- * few, and noise. */
+/* A channel of pixel i of successive photographs of 24 million pixels: luminance on many scales, two colours on few,
+ * and noise. */
 HISTO_INLINE double bench_colour(int64_t i, int channel)
 {
     enum { WIDTH = 6000, HEIGHT = 4000 };
@@ -57,7 +57,7 @@ HISTO_INLINE double bench_colour(int64_t i, int channel)
     return value < 0 ? 0 : value < 1 ? value : 1 - 0x1p-24;
 }
 
-/* Where sample i lies on axis a of a joint histogram: [0, 1). */
+/* The position of sample i on axis a of a joint histogram, in [0, 1). */
 HISTO_INLINE double bench_joint_position(const bench_input *input, int64_t i, int a)
 {
     uint64_t stream = (uint64_t)a;
@@ -78,7 +78,7 @@ HISTO_INLINE double bench_joint_position(const bench_input *input, int64_t i, in
     }
 }
 
-/* Where sample i of n lies in the range of bins: [0, 1). */
+/* The position of sample i of n in the range of bins, in [0, 1). */
 HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t n)
 {
     enum { ROW = 256 };
@@ -112,7 +112,7 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
     }
 }
 
-/* The value at a position: the same share of the way through the same bin. */
+/* The value at a position: the same fraction of the same bin. */
 HISTO_INLINE double bench_value(const bench_input *input, const histo_axis *axis, double x)
 {
     double at = x * (double)input->bins;
@@ -123,7 +123,7 @@ HISTO_INLINE double bench_value(const bench_input *input, const histo_axis *axis
     return axis->edges[bin] + (at - (double)bin) * (axis->edges[bin + 1] - axis->edges[bin]);
 }
 
-/* The upper bits of a float: it is rounded down. */
+/* The upper bits of a float, rounded down. */
 HISTO_INLINE uint16_t bench_upper(float value, int shift)
 {
     uint32_t bits;
@@ -142,7 +142,7 @@ HISTO_INLINE uint64_t bench_weight(const void *weights, histo_dtype dtype, int64
 /* Write a value as sample i. */
 HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int64_t i, double value)
 {
-    const float below_one = 1 - 0x1p-24f; /* no sample is rounded up to the end of [0, 1) */
+    const float below_one = 1 - 0x1p-24f; /* so that no sample is rounded up to 1 */
     switch (input->dtype) {
 #define CASE(constant, type)                                                                                           \
     case constant:                                                                                                     \
@@ -158,7 +158,7 @@ HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int
         CASE(HISTO_I64, int64_t)
         CASE(HISTO_F64, double)
 #undef CASE
-    case HISTO_F16: /* of numbers of [0, 1); binary16 has exponents 112 less than float */
+    case HISTO_F16: /* of numbers in [0, 1); exponents of binary16 are biased by 112 less than those of float */
         ((uint16_t *)samples)[i] = bench_upper((value > below_one ? below_one : (float)value) * 0x1p-112f, 13);
         break;
     case HISTO_BF16:
@@ -170,14 +170,14 @@ HISTO_INLINE void bench_store_value(const bench_input *input, void *samples, int
     }
 }
 
-/* Is it a stack of images, whose pairs have the axes? */
+/* Is it a stack of images whose pairs are counted? */
 HISTO_INLINE bool bench_is_stack(const bench_input *input)
 {
     return input->layout == BENCH_RING || input->layout == BENCH_APART;
 }
 
-/* Pixel i of n of a stack: a picture around the middle of the means, and each image's own noise, such that 99 % of the
- * differences are in the middle `shape` of theirs. */
+/* Pixel i of n of a stack: a picture around the middle of the means plus noise of each image, such that 99 % of the
+ * differences are in the middle `shape` of their range. */
 HISTO_INLINE double bench_pixel_of_stack(const bench_input *input, const histo_axis *axis, int64_t i, int64_t n)
 {
     const double deviations = 2.5758293035489 * 1.4142135623731, top = axis[1].hi - 1;
@@ -187,7 +187,7 @@ HISTO_INLINE double bench_pixel_of_stack(const bench_input *input, const histo_a
     return x < 0 ? 0 : x < top ? x : top;
 }
 
-/* Write sample i of n; axis: the input's, or all of its axes. */
+/* Write sample i of n; axis: the input's axis or axes. */
 HISTO_INLINE void bench_store(const bench_input *input, const histo_axis *axis, void *samples, int64_t i, int64_t n)
 {
     if (!input->axes) bench_store_value(input, samples, i, bench_value(input, axis, bench_position(input, i, n)));

@@ -44,7 +44,7 @@ static void sort_times(bench_times *times)
 
 /* ---- Turns ---- */
 
-/* What takes part in spite of this costs more time than it tells. */
+/* Entries slower than this cost more time than they are worth. */
 static void drop_hopeless(const bench *b)
 {
     double best = 0;
@@ -62,7 +62,7 @@ static void drop_hopeless(const bench *b)
     }
 }
 
-/* What a pass reads of each. */
+/* Bytes that a pass reads. */
 static size_t bytes_of_samples(const bench *b)
 {
     return bench_input_bytes(b->input, b->input->layout ? b->arranged.touched : b->chunk * b->fills);
@@ -140,17 +140,17 @@ static racer *add_entry(bench *b, bench_entry entry)
     return &b->racers[b->result->scores++];
 }
 
-/* The strategies that were asked for, and what else takes part. */
+/* The strategies selected, the plan and the peers. */
 static histo_status list_entries(bench *b)
 {
     const bench_race *race = b->race;
-    size_t most = (size_t)histo_strategy_count() + 1;
+    size_t entries = (size_t)histo_strategy_count() + 1;
     for (int p = 0; b->device->peers[p]; p++)
-        most++;
+        entries++;
     histo_strategy_info info;
-    b->result->score = calloc(most, sizeof *b->result->score);
-    b->racers = calloc(most, sizeof *b->racers);
-    if (!b->result->score || !b->racers) return histo_fail_memory(most * sizeof *b->result->score, "results");
+    b->result->score = calloc(entries, sizeof *b->result->score);
+    b->racers = calloc(entries, sizeof *b->racers);
+    if (!b->result->score || !b->racers) return histo_fail_memory(entries * sizeof *b->result->score, "results");
     for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
         char name[sizeof b->result->score->name];
         snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
@@ -195,7 +195,7 @@ static histo_status make_arranged(bench *b, int64_t wanted)
     return status;
 }
 
-/* An array is made where its samples are to lie; images are drawn, and lie one behind the other. */
+/* Arrays are made in place; images are drawn and stored one after the other. */
 static histo_status make_samples(bench *b)
 {
     enum { EVEN = 64 /* so that columns are aligned */ };

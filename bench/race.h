@@ -1,5 +1,5 @@
-/* A race on one input: strategies, the plan's own choice and other libraries' code count the same samples in turn, and
- * so does plain reading, so that what slows the machine down slows all of them. The median of each counts. */
+/* A race on one input: strategies, the plan's choice, peers and the read roof take turns on the same samples, so that
+ * disturbances affect all of them. The median of each counts. */
 #ifndef BENCH_RACE_H
 #define BENCH_RACE_H
 
@@ -10,36 +10,37 @@ enum { BENCH_MAX_REPEATS = 101 };
 /* Times of one pass over an input, in microseconds. */
 typedef struct bench_times {
     int passes;
-    double us[BENCH_MAX_REPEATS]; /* in order of size, once they are all there */
+    double us[BENCH_MAX_REPEATS]; /* sorted once complete */
 } bench_times;
 
 typedef enum bench_outcome {
     BENCH_EXACT = 0,
-    BENCH_REFUSED, /* it cannot do this */
-    BENCH_FAILED,  /* it should have */
+    BENCH_REFUSED, /* unsupported */
+    BENCH_FAILED,  /* supported, but failed */
     BENCH_WRONG,   /* other counts than the oracle's */
-    BENCH_SLOW,    /* so much slower than the best strategy that it was given up */
+    BENCH_SLOW,    /* given up: hopelessly slower than the fastest strategy */
 } bench_outcome;
 
 typedef enum bench_entry { BENCH_STRATEGY, BENCH_PLAN, BENCH_PEER } bench_entry;
 
-/* One entry of a race. A slow one gets a shorter pass: fewer samples. */
+/* One entry of a race. Slow ones get shorter passes. */
 typedef struct bench_score {
     bench_entry entry;
-    char name[64]; /* "cpu/privatized": of a plan, the strategy that it chose */
+    char name[64]; /* "cpu/privatized"; of a plan, the strategy chosen */
     bench_outcome outcome;
     char reason[512];  /* unless exact */
     int64_t samples;   /* of its pass */
-    int64_t misplaced; /* of these, by a peer: in another bin than the edges say */
+    int64_t misplaced; /* of these, how many a peer put into the wrong bin */
     bench_times times;
 } bench_score;
 
 typedef struct bench_result {
     const bench_input *input;
-    int64_t samples, fills; /* of a whole pass, which fills this many times */
-    int64_t bytes;          /* that it reads: of samples, masks and weights */
+    int64_t samples, fills; /* of a whole pass of `fills` fills */
+    int64_t bytes;          /* read: samples, masks and weights */
     int threads;
-    bench_times roof, roof_one_thread; /* reading the same samples; the latter has no passes where it is the same */
+    bench_times roof,
+        roof_one_thread; /* reading the same samples; one_thread has no passes where it would be the same */
     int scores;
     bench_score *score;
     const bench_score *best; /* strategy, or NULL */
@@ -48,22 +49,22 @@ typedef struct bench_result {
 typedef struct bench_race {
     const bench_device *device;
     const bench_input *input;
-    int64_t samples, bytes; /* wanted; 0: the other one, or the device's default bytes */
+    int64_t samples, bytes; /* wanted; 0: set by the other, or by the device's default */
     int repeat;             /* timed passes */
     double budget_us;       /* for all passes of one entry */
     int threads;            /* on the CPU; 0: the default */
-    double hopeless;        /* give strategies up that are so many times slower than the best; 0: none */
+    double hopeless;        /* give up strategies that are this many times slower than the fastest; 0: none */
     const char *strategies; /* "name,backend/name…"; NULL: all */
     const char *params;     /* of the strategies */
-    bool plan, peers;       /* let them race too */
+    bool plan, peers;       /* race, too */
 } bench_race;
 
-/* Free with bench_result_free, also after a failure. */
+/* Free the result with bench_result_free, also after a failure. */
 histo_status bench_race_run(const bench_race *race, bench_result *result);
 void bench_result_free(bench_result *result);
 
 double bench_median(const bench_times *times);
-/* The least time in which the samples can be read: by one thread, if others only get in its way. */
+/* The shortest time to read the samples: with one thread, where more are slower. */
 double bench_roof_us(const bench_result *result);
 /* Samples per microsecond, and per cent of what the read roof allows. */
 double bench_rate(const bench_score *score);

@@ -8,7 +8,7 @@
 
 enum { LEVELS = 5, LEVEL_BITS = 3, MIN_SAMPLES = 1 << 14 };
 
-/* Is a fill something whole, that smaller passes do not cut? */
+/* Must a fill stay whole in shorter passes? */
 static bool is_whole(const bench *b)
 {
     return b->input->width;
@@ -28,7 +28,7 @@ void bench_view_chunk(const bench *b, const bench_arrangement *arranged, int64_t
         views[a] = bench_input_view(b->input, b->placed, b->chunk * b->fills, i * b->chunk, n, a);
 }
 
-/* That of fill i of a pass; the options point into it. */
+/* What fill i of a pass counts; the options point into it. */
 static histo_fill_options make_filling(const bench *b, const bench_arrangement *arranged, int64_t i, int64_t n,
                                        filling *f)
 {
@@ -111,7 +111,8 @@ static histo_status begin_peer(racer *r)
     return r->peer->begin(&r->task, &r->state);
 }
 
-/* An empty histogram and a plan. What a plan chooses is for the whole pass, also where that is too expensive. */
+/* An empty histogram and a plan. The plan's choice is made for the whole pass, even where a whole pass is too expensive
+ * to run. */
 static histo_status begin_plan(racer *r)
 {
     const bench *b = r->bench;
@@ -127,39 +128,38 @@ static histo_status begin_plan(racer *r)
     return status;
 }
 
-/* Make ready for passes of a level. What a plan chose is for all histograms of a batch. */
+/* Prepare for passes of a level. The plan's choice is made for the whole batch. */
 static histo_status settle(racer *r, int level)
 {
     const bench *b = r->bench;
     bool whole = is_whole(b), rearranged = b->input->layout && r->score->entry != BENCH_PLAN;
     racer_forget(r);
     r->arranged = rearranged ? bench_arrange(b->input, b->wanted >> LEVEL_BITS * level) : b->arranged;
-    if (r->arranged.pairs)
-        r->arranged.view.strides[0] = b->arranged.view.strides[0]; /* the images stay where they are */
+    if (r->arranged.pairs) r->arranged.view.strides[0] = b->arranged.view.strides[0]; /* the images keep their places */
     r->chunk = b->input->layout ? r->arranged.counted : whole ? b->chunk : b->chunk >> LEVEL_BITS * level;
     r->fills = whole ? b->fills >> LEVEL_BITS * level : 1;
     return r->peer ? begin_peer(r) : begin_plan(r);
 }
 
-/* A pass there has some samples for each bin: else its time would be that of clearing and adding up. */
+/* The last level whose passes have some samples per bin: below it, clearing and merging would dominate the time. */
 static int lowest_level(const bench *b)
 {
     int level = 0;
-    int64_t least = b->bins > MIN_SAMPLES ? b->bins : MIN_SAMPLES;
-    int64_t shrinks = is_whole(b) ? b->fills : b->chunk / least;
+    int64_t min_samples = b->bins > MIN_SAMPLES ? b->bins : MIN_SAMPLES;
+    int64_t shrinks = is_whole(b) ? b->fills : b->chunk / min_samples;
     while (level < LEVELS - 1 && shrinks >> LEVEL_BITS * (level + 1) > 0)
         level++;
     return level;
 }
 
-/* Would the next level be too expensive, after a pass of such a time? */
+/* Given the time of this pass, would the next level be too expensive? */
 static bool is_long(const bench *b, double us)
 {
     return us * (1 << LEVEL_BITS) * b->race->repeat > b->race->budget_us;
 }
 
-/* The time of a pass of this level: the shorter of two, because the first may have things to set up; the shortest of
- * four where it would be the last level, because something else may have used the machine. */
+/* The time of a pass of this level: the shorter of two, since the first may set things up; the shortest of four where
+ * it would be the last level, since another process may have interfered. */
 static histo_status try_level(racer *r, int level, double *us)
 {
     const bench *b = r->bench;

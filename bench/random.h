@@ -1,4 +1,4 @@
-/* Random numbers by index: no state, so any thread can make any of them. */
+/* Random numbers by index: stateless, so any thread can make any of them. */
 #ifndef BENCH_RANDOM_H
 #define BENCH_RANDOM_H
 

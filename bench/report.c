@@ -20,7 +20,7 @@ static void put_cpu_model(FILE *to)
     if (info) fclose(info);
 }
 
-/* The CPU, and what the library says, line by line. */
+/* The CPU, and the library's description of the machine, line by line. */
 static void put_machine(FILE *to)
 {
     size_t length = histo_machine_describe(NULL, 0);

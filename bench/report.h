@@ -9,12 +9,12 @@
 void report_put_run(FILE *to, const char *command_line);
 /* {"histo": …, "results": [ */
 void report_json_begin(FILE *to, const char *command_line, const bench_device *device);
-/* An object that lacks its closing bracket: members may follow. */
+/* An object without its closing brace, so that members may follow. */
 void report_json_result(FILE *to, const bench_result *result, bool first);
 
 void report_begin(const bench_gallery_options *options, const bench_device *device);
 void report_result(const bench_gallery_options *options, const bench_result *result, bool first);
-/* left: inputs that were to be measured, too. */
+/* left: inputs that were not measured. */
 void report_end(const bench_gallery_options *options, int inputs, int left, int cells, int wrong);
 
 #endif

@@ -96,10 +96,10 @@ void bench_tuning_free(bench_tuning *map)
 
 /* ---- Measuring ---- */
 
-/* A device, and where the samples are that it counts. */
+/* A device, and where its samples lie. */
 typedef struct venue {
     const bench_device *device;
-    bool placed; /* in its own memory */
+    bool placed; /* in the device's memory */
 } venue;
 
 enum { MAX_VENUES = 2 };
@@ -146,8 +146,8 @@ static histo_device device_of(const tuning *t, int strategy)
     return HISTO_DEVICE_AUTO;
 }
 
-/* The strategy whose worst distribution, of those that were measured, is the fastest; on one device or on any
- * (HISTO_DEVICE_AUTO). -1 if there is none. */
+/* The strategy with the fastest worst case over the distributions measured, on one device or on any
+ * (HISTO_DEVICE_AUTO). -1: none. */
 static int winner(const tuning *t, const bench_tuned *cell, histo_device device, double *best_us, int *worst)
 {
     const bench_tuning *map = t->map;
@@ -158,7 +158,7 @@ static int winner(const tuning *t, const bench_tuned *cell, histo_device device,
         bool any = false;
         for (int d = 0; d < t->options->distributions; d++) {
             const double *times = cell->us + d * map->strategies;
-            bool measured = false; /* this distribution, by anybody on the device of s */
+            bool measured = false; /* this distribution was measured with some strategy on the device of s */
             for (int other = 0; other < map->strategies; other++)
                 measured |= device_of(t, other) == device_of(t, s) && !isnan(times[other]);
             if (!measured) continue;
@@ -175,7 +175,7 @@ static int winner(const tuning *t, const bench_tuned *cell, histo_device device,
     return best;
 }
 
-/* Measure every strategy of a venue on n samples at `data`, and remember the best over all distributions so far. */
+/* Measure every strategy of a venue on n samples at `data`, and remember the best so far as wisdom. */
 static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int distribution, const bench_input *input,
                             const void *data)
 {
@@ -199,7 +199,7 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
     return status;
 }
 
-/* Make the samples of a cell, and measure them on every venue. */
+/* Make the samples of a cell and measure them on every venue. */
 static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
 {
     const bench_distribution *of = &t->options->distribution[distribution];
@@ -223,14 +223,14 @@ static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
     return status;
 }
 
-/* More bins than the samples have values tell nothing new, and neither do more distinct values than bins. */
+/* Skip more bins than the type has values, and more distinct values than bins. */
 static bool is_possible(histo_dtype dtype, int64_t bins, const bench_distribution *of)
 {
     size_t size = histo_dtype_size(dtype);
     return (size >= 4 || bins <= INT64_C(1) << (8 * size)) && (of->kind != BENCH_DISTINCT || of->shape <= (double)bins);
 }
 
-/* All numbers of samples, fewest first, while there is time. */
+/* All numbers of samples, smallest first, while there is time. */
 static histo_status measure_column(tuning *t, int dtype, int bins, int distribution)
 {
     const bench_tune_options *o = t->options;
@@ -247,14 +247,14 @@ static histo_status measure_column(tuning *t, int dtype, int bins, int distribut
                  (long long)cell->bins, (long long)cell->samples, of->name);
         if (o->progress) o->progress(o->context, what, t->map->done, t->map->total);
         status = measure_cell(t, cell, distribution);
-        if (status == HISTO_NO_MEMORY && s > 0) return HISTO_OK; /* as far as the memory goes */
+        if (status == HISTO_NO_MEMORY && s > 0) return HISTO_OK; /* up to the memory available */
         t->map->done += status == HISTO_OK;
         took_s = bench_now_s() - now;
     }
     return status;
 }
 
-/* The ends first, then halfway between, and so on, so that a map that is not finished is a coarse one. order: [n] */
+/* The ends first, then the midpoints and so on, so that an unfinished map is a coarse one. order: [n] */
 static void refine(int *order, int n)
 {
     int used = 0;

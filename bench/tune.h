@@ -1,5 +1,5 @@
-/* Exploring this machine: which strategy is fastest for which samples, bins and distributions (Milic et al. 2013,
- * figure 11). What is found becomes wisdom. */
+/* Exploring this machine: which strategy is the fastest for which samples, bins and distributions (Milic et al. 2013,
+ * figure 11). The winners become wisdom. */
 #ifndef BENCH_TUNE_H
 #define BENCH_TUNE_H
 
@@ -23,28 +23,28 @@ bool bench_dtype_made(histo_dtype dtype);
 
 typedef struct bench_tune_options {
     histo_device device; /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
-    bool transfers;      /* samples in host memory for the GPU too, so that their way there counts */
+    bool transfers;      /* samples start in host memory, and copying them to the GPU counts */
     int threads;         /* of the CPU; 0: the default */
     int dtypes, bins, samples, distributions;
     const histo_dtype *dtype;
-    const int64_t *bin, *sample; /* numbers of them, increasing */
+    const int64_t *bin, *sample; /* increasing */
     const bench_distribution *distribution;
-    double budget_s; /* nothing is begun that would probably end later */
-    /* Asked before every measurement; true: come to an end. */
+    double budget_s; /* start nothing that would probably end later */
+    /* Asked before every measurement; true ends the run. */
     bool (*stop)(void *context);
-    /* Told before every measurement. */
+    /* Called before every measurement. */
     void (*progress)(void *context, const char *what, int64_t done, int64_t total);
     void *context;
 } bench_tune_options;
 
-/* One kind of samples, number of bins and number of samples. Times are us[distribution * strategies + strategy], in the
- * order of histo_strategy_describe, NaN where nothing was measured. */
+/* One dtype, number of bins and number of samples. Times are us[distribution * strategies + strategy] in the order of
+ * histo_strategy_describe; NaN: not measured. */
 typedef struct bench_tuned {
     histo_dtype dtype;
     int64_t bins, samples;
     double *us;
-    int best;  /* the strategy whose worst distribution is the fastest; -1: nothing was measured */
-    int worst; /* the distribution that is its worst */
+    int best;  /* the strategy with the fastest worst case over the distributions; -1: none */
+    int worst; /* its worst distribution */
     double best_us;
 } bench_tuned;
 
@@ -53,18 +53,18 @@ typedef struct bench_tuning {
     int strategies;
     int cells; /* [dtype][bins][samples], in the order of the options */
     bench_tuned *cell;
-    int64_t done, total; /* measurements; fewer than there could be if it was stopped */
+    int64_t done, total; /* measurements; done < total after a stop */
     double *us;
 } bench_tuning;
 
 const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples);
 
-/* Measure, and remember the winner of each device as wisdom. What was measured before a failure or a stop is in the map
- * and in the wisdom too; bench_tuning_free in any case. */
+/* Measure, and remember the winner of each device as wisdom. After a failure or a stop, map and wisdom hold what was
+ * measured. Call bench_tuning_free in any case. */
 histo_status bench_tune(const bench_tune_options *options, bench_tuning *map);
 void bench_tuning_free(bench_tuning *map);
 
-/* As the gallery's JSON, and the map. */
+/* JSON as the gallery's, and the map. */
 void bench_tuning_json(const bench_tuning *map, const char *command_line, FILE *to);
 
 #endif

@@ -247,7 +247,7 @@ static void conflicts_by_hand(void **state)
     assert_int_equal(conflicts.of_degree[1], 1);
     assert_int_equal(conflicts.of_degree[32], 1);
     assert_true(conflicts.mean == 16.5 && conflicts.deviation == 15.5);
-    assert_true(bench_conflicts_share(&conflicts, 1, 31) == 0.5);
+    assert_true(bench_conflicts_fraction(&conflicts, 1, 31) == 0.5);
     uint16_t wide[BENCH_LANES];
     for (int i = 0; i < BENCH_LANES; i++)
         wide[i] =

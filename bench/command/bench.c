@@ -1,4 +1,4 @@
-/* `histo bench`: the strategies on the papers' inputs, and bank conflicts of images. */
+/* `histo bench`: the map of cells, the strategies on the papers' inputs, and bank conflicts of images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "output/outfile.h"
 #include "output/overwrite.h"
 
-/* What is measured, and where the results go: the table beside the JSON of -o. */
+/* What is measured, and where the results go: a table to the terminal, JSON to -o. */
 typedef struct measuring {
     const settings *settings;
     int count;
@@ -23,7 +23,7 @@ typedef struct measuring {
     bench_photo *names;
     outfile *file;
     FILE *table, *json;
-    bool kept;                   /* something was measured, which stays whatever happens then */
+    bool kept;                   /* something was measured: keep it even if a later step fails */
     const bench_map_result *map; /* to be drawn; NULL: none */
     volatile sig_atomic_t interrupted;
 } measuring;
@@ -34,7 +34,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What would only fail after minutes of measuring. */
+/* Find out now what would otherwise fail after minutes of measuring. */
 static int check_image(const settings *s, fault *f)
 {
     if (s->output && s->image && strcmp(s->output, s->image) == 0)
@@ -75,14 +75,14 @@ static bool is_interrupted(void *context)
     return ((measuring *)context)->interrupted;
 }
 
-/* From now on an interrupt ends the measuring, not the process. */
+/* From here on, an interrupt ends the measurement, not the process. */
 static bench_patience patience_of(measuring *m)
 {
     interrupt_defer(&m->interrupted);
     return (bench_patience){.budget_s = m->settings->budget_s, .stop = is_interrupted, .context = m};
 }
 
-/* Wrong counts are a failure, but their results are kept. */
+/* Wrong counts are a failure, but the results are kept. */
 static int run_gallery(measuring *m, int *wrong, fault *f)
 {
     const settings *s = m->settings;
@@ -167,7 +167,7 @@ static int end(measuring *m, int result, fault *f)
     free(m->photos);
     free(m->names);
     if (result == 0) return keep(m, f);
-    fault second = {0}; /* the first one is told */
+    fault second = {0}; /* report the first failure */
     if (m->kept)
         keep(m, &second);
     else

@@ -5,7 +5,7 @@
 #include "bench/command/picture.h"
 #include "bench/command/plotted.h"
 
-/* The name's place on the list, added if it is not there. */
+/* The index of the name in the list, where it is appended if missing. */
 static int place_of(const char *name, const char **names, int *count)
 {
     int i = 0;
@@ -15,7 +15,7 @@ static int place_of(const char *name, const char **names, int *count)
     return i;
 }
 
-/* Rows: type, axis, bins; columns: distributions; colour: the share of the read roof. */
+/* Rows: type, axis, bins; columns: distributions; colour: the fraction of the read roof. */
 int picture_of_map(const bench_map_result *map, const settings *s, fault *f)
 {
     enum { COLUMNS = 64, ROW_HEIGHT = 26, AROUND = 270 };

@@ -1,4 +1,4 @@
-/* A build without the libraries for images measures all the same. */
+/* Without the libraries for images, histo-bench still measures. */
 #include "bench/command/picture.h"
 #include "input/photo.h"
 

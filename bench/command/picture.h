@@ -7,14 +7,14 @@
 #include "bench/tune.h"
 #include "options/settings.h"
 
-/* Before minutes of measuring: --image FILE has the suffix of a picture and can be written, and this build can draw.
- * NULL is fine. */
+/* Check before measuring that this build can draw, that --image FILE has the suffix of a picture and that it can be
+ * written. NULL is fine. */
 int picture_check(const char *path, fault *f);
 
-/* The map of `histo bench map`, to --image. */
+/* Draw the map of `histo bench map` to --image. */
 int picture_of_map(const bench_map_result *map, const settings *s, fault *f);
 
-/* That of `histo tune` for type `dtype` of the options, to --image. */
+/* Draw that of `histo tune` for type `dtype` of the options. */
 int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "output/writers/plot.h"
 
-/* In the format of the path's suffix. */
+/* The path's suffix chooses the format. */
 int picture_write(const plot *p, const char *path, fault *f);
 
 #endif

@@ -31,11 +31,11 @@ typedef struct tune {
     bench_distribution distributions[BENCH_MAX_DISTRIBUTIONS];
     int64_t bins[VALUE_MAX_COUNTS], samples[VALUE_MAX_COUNTS];
     bench_tune_options options;
-    const char *wisdom; /* where it is saved; NULL: nowhere */
+    const char *wisdom; /* where to save it; NULL: nowhere */
     volatile sig_atomic_t interrupted;
 } tune;
 
-/* ---- What was asked for ---- */
+/* ---- Options ---- */
 
 /* The next item of a list; false at the end. */
 static bool next_item(const char **list, char *item, size_t size)
@@ -133,7 +133,7 @@ static int begin(tune *t, const settings *s, fault *f)
     return picture_check(s->image, f) != 0 || outfile_check(s->json, f) != 0 ? -1 : check_save(t, f);
 }
 
-/* ---- What was found ---- */
+/* ---- Results ---- */
 
 static int write_json(const tune *t, const bench_tuning *map, fault *f)
 {

@@ -7,7 +7,7 @@
 #include "bench/command/plotted.h"
 #include "bench/command/tune_map.h"
 
-/* The edges between numbers that lie in the middle of their tiles, on a logarithmic scale. [n + 1], to be freed. */
+/* Tile edges such that each number is the centre of its tile on a logarithmic scale. [n + 1]; the caller frees them. */
 static double *tile_edges(const int64_t *numbers, int n)
 {
     double *edges = calloc((size_t)n + 1, sizeof *edges);
@@ -20,7 +20,7 @@ static double *tile_edges(const int64_t *numbers, int n)
     return edges;
 }
 
-/* map.png becomes map-u8.png where there are more types. */
+/* With several types, map.png becomes map-u8.png. */
 static void picture_path(const bench_tuning *map, int dtype, const char *image, char *path, size_t size)
 {
     const char *dot = strrchr(image, '.');
