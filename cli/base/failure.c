@@ -4,6 +4,7 @@
 #include <histo/histo.h>
 #include <stdio.h>
 
+#include "base/text.h"
 #include "output/terminal/progress.h"
 
 int fault_of_library(fault *f, int status, const char *subject)
@@ -14,6 +15,16 @@ int fault_of_library(fault *f, int status, const char *subject)
 int fault_of_wisdom(fault *f)
 {
     return fault_set(f, EXIT_DATA, "%s (choose another file with --wisdom)", histo_last_error());
+}
+
+int fault_beyond_memory(fault *f, double bytes, const char *what, const char *remedy)
+{
+    const double small = 64 << 20; /* not worth asking the system */
+    char wanted[TEXT_NUMBER_BYTES], left[TEXT_NUMBER_BYTES];
+    double available = bytes > small ? (double)histo_memory_available() : bytes;
+    if (bytes <= available) return 0;
+    return fault_set(f, EXIT_DATA, "%s: %s of memory are needed and %s available: %s", what, text_bytes(bytes, wanted),
+                     text_bytes(available, left), remedy);
 }
 
 int fault_report(const fault *f)

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <histo/histo.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -109,7 +110,8 @@ char *text_of_file(const char *path, size_t most, size_t *size)
     do {
         if (*size + 1 >= room) {
             room = room ? room * 2 : 65536;
-            char *more = realloc(text, room);
+            char *more = room / 2 <= histo_memory_available() ? realloc(text, room) : NULL;
+            errno = ENOMEM;
             if (!more) goto fail;
             text = more;
         }

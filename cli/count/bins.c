@@ -7,9 +7,12 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/text.h"
 
 /* A histogram that nobody asked details of fits a screen and a picture. */
 enum { MAX_DEFAULT_BINS = 1024, LOG_BINS_A_DECADE = 10 };
+/* A rule that asks for more was misled by outliers: no data has so many bins to tell apart. */
+enum { MAX_RULE_BINS = 1 << 20 };
 
 static bool is_integer(histo_dtype dtype)
 {
@@ -30,8 +33,8 @@ const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f)
 {
     if (b->count == 1 || b->count == naxes) return &b->spec[b->count == 1 ? 0 : a];
     fault_set(f, EXIT_USAGE,
-              "the bins are given for %d axes, and the histogram has %d: give one entry for all, or one for each%s",
-              b->count, naxes, naxes == 1 ? " (with --joint)" : "");
+              "the bins are given for %d axes, and there %s %d: give one entry for all, or one for each%s", b->count,
+              naxes == 1 ? "is" : "are", naxes, naxes == 1 ? " (with --joint)" : "");
     return NULL;
 }
 
@@ -100,15 +103,16 @@ void axis_search_free(axis_search *a)
     a->survey = NULL;
 }
 
-/* Where the default rule asks for more bins than there can be, the range is enough. */
+/* Where a rule asks for more bins than there can be, the range is enough. */
 static bool begin_range_alone(axis_search *a)
 {
     histo_axis axis;
     histo_survey *survey;
     histo_survey_options o = survey_of(a->spec, a->dtype);
-    if (a->range_alone || a->spec->kind != BINS_DEFAULT || o.rule == HISTO_RULE_NONE) return false;
+    if (a->range_alone || o.rule == HISTO_RULE_NONE) return false;
     if (histo_survey_axis(a->survey, &axis) == HISTO_OK) return false;
     o.rule = HISTO_RULE_NONE;
+    o.bins = 1;
     if (histo_survey_create(&survey, a->dtype, &o) != HISTO_OK) return false;
     histo_survey_destroy(a->survey);
     a->survey = survey;
@@ -175,6 +179,23 @@ static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_
     return axis;
 }
 
+/* As many bins as the rule asks for, within reason. */
+static histo_axis rule_axis(axis_search *a, const histo_axis *found)
+{
+    if (!a->range_alone && found->bins <= MAX_RULE_BINS) return *found;
+    a->too_many_bins = a->range_alone ? HISTO_MAX_BINS : found->bins;
+    return histo_axis_closed(histo_axis_regular(MAX_RULE_BINS, found->lo, found->hi));
+}
+
+void axis_search_remark(const axis_search *a, const char *name, FILE *out)
+{
+    char asked[TEXT_NUMBER_BYTES], used[TEXT_NUMBER_BYTES];
+    if (!a->too_many_bins) return;
+    fprintf(out, "histo: %s: the rule asks for %s%s bins, and %s are used: choose a number with -b N\n", name,
+            a->range_alone ? "more than " : "", text_count((uint64_t)a->too_many_bins, asked),
+            text_count((uint64_t)a->axis.bins, used));
+}
+
 /* What a range was widened from; small numbers are lost in that. */
 static double single_value(const axis_search *a, double lo, double hi)
 {
@@ -233,6 +254,8 @@ int axis_search_end(axis_search *a, const char *name, fault *f)
         a->axis = log_axis(a, found.lo, found.hi);
     else if (is_default)
         a->axis = fit_default(a, found.lo, found.hi, a->range_alone ? MAX_DEFAULT_BINS : found.bins);
+    else if (spec->kind == BINS_RULE)
+        a->axis = rule_axis(a, &found);
     else
         a->axis = found;
     return histo_axis_check(&a->axis) == HISTO_OK ? 0 : fault_no_axis(spec, name, f);

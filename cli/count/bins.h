@@ -3,6 +3,7 @@
 #define CLI_BINS_H
 
 #include <histo/histo.h>
+#include <stdio.h>
 
 #include "options/settings.h"
 
@@ -49,10 +50,11 @@ bool bins_need_data(const bins_list *b, histo_dtype dtype);
 typedef struct axis_search {
     const bins_spec *spec;
     histo_dtype dtype;
-    histo_survey *survey; /* NULL for given edges */
-    bool range_alone;     /* what the default rule asks for is not possible: this survey is without it */
-    histo_stats positive; /* of the first samples above 0, for a logarithmic axis */
-    histo_axis axis;      /* once it has ended; its edges, if any, are the spec's */
+    histo_survey *survey;  /* NULL for given edges */
+    bool range_alone;      /* what the default rule asks for is not possible: this survey is without it */
+    histo_stats positive;  /* of the first samples above 0, for a logarithmic axis */
+    histo_axis axis;       /* once it has ended; its edges, if any, are the spec's */
+    int64_t too_many_bins; /* that a rule asked for, at least; 0: it has those it asked for */
 } axis_search;
 
 int axis_search_begin(axis_search *a, const bins_spec *spec, histo_dtype dtype, fault *f);
@@ -61,6 +63,8 @@ bool axis_search_next_pass(axis_search *a);
 int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_options *fill, const char *name,
                     fault *f);
 int axis_search_end(axis_search *a, const char *name, fault *f);
+/* Once it has ended: a line that tells where a rule did not get its bins. */
+void axis_search_remark(const axis_search *a, const char *name, FILE *out);
 void axis_search_free(axis_search *a);
 
 #endif

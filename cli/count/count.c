@@ -3,6 +3,7 @@
 #include "count/count.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,18 +20,41 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int make_hist(const run *r, histo_hist **hist, fault *f)
+/* The histograms of a page and the copies that writing them takes must fit into memory together: their pages are only
+ * taken from the system as samples touch them. */
+static int check_memory(const run *r, fault *f)
 {
     const settings *s = r->settings;
+    const int count = r->joint ? 1 : r->count, arrays = s->weights ? 3 : 1;
+    double slots = 0;
+    if (s->sparse) return 0;
+    for (int i = 0; i < count; i++) {
+        const histo_axis *axes = &r->axes[run_axis_of(r, i)];
+        double each = (double)r->segments;
+        for (int a = 0; a < r->naxes; a++)
+            each *= (double)axes[a].bins + 3;
+        if (each <= (double)HISTO_MAX_SLOTS * (double)r->segments) slots += each; /* else the library refuses */
+    }
+    char what[96], number[TEXT_NUMBER_BYTES];
+    snprintf(what, sizeof what, "%s bins", text_count((uint64_t)fmin(slots, 1e18), number));
+    return fault_beyond_memory(
+        f, 2 * slots * arrays * sizeof(uint64_t), what,
+        r->joint && !s->weights ? "use fewer, or --sparse, which keeps only those that samples are in" : "use fewer");
+}
+
+static int make_hist(const run *r, int i, histo_hist **hist, fault *f)
+{
+    const settings *s = r->settings;
+    const histo_axis *axes = r->joint ? r->axes : &r->axes[run_axis_of(r, i)];
     histo_hist_options options = {.weighting = !s->weights       ? HISTO_UNWEIGHTED
                                                : s->reproducible ? HISTO_WEIGHT_REPRODUCIBLE
                                                                  : HISTO_WEIGHT_FAST,
                                   .batch = r->segments,
                                   .storage = s->sparse ? HISTO_SPARSE : HISTO_DENSE};
-    histo_status status = histo_hist_create(hist, r->naxes, r->axes, &options);
+    histo_status status = histo_hist_create(hist, r->naxes, axes, &options);
     if (status == HISTO_OK) return 0;
     options.storage = HISTO_SPARSE;
-    if (r->joint && !s->sparse && !s->weights && histo_hist_create(hist, r->naxes, r->axes, &options) == HISTO_OK) {
+    if (r->joint && !s->sparse && !s->weights && histo_hist_create(hist, r->naxes, axes, &options) == HISTO_OK) {
         histo_hist_destroy(*hist);
         return fault_set(
             f, EXIT_USAGE,
@@ -77,11 +101,12 @@ static int add_series(run *r, int file, int page, fault *f)
     r->file = file;
     r->page = page;
     r->first_series = r->result->count;
+    if (check_memory(r, f) != 0) return -1;
     for (int i = 0; i < (r->joint ? 1 : r->count); i++) {
         char name[1024];
         histo_hist *hist;
         name_series(r, i, file, page, name, sizeof name);
-        if (make_hist(r, &hist, f) != 0 || result_add(r->result, hist, name[0] ? name : NULL, f) != 0) return -1;
+        if (make_hist(r, i, &hist, f) != 0 || result_add(r->result, hist, name[0] ? name : NULL, f) != 0) return -1;
         if (r->settings->segments && name_segments(r, name, f) != 0) return -1;
         if (!r->want_stats || (r->settings->segments && !r->whole)) continue; /* whole: they come from the bins */
         for (int64_t made = r->result->count - r->segments; made < r->result->count; made++) {
@@ -107,11 +132,11 @@ static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
     return fault_set(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "%s", histo_last_error());
 }
 
-/* Sources of one dtype share a plan. */
+/* Sources of one dtype and axis share a plan. */
 static const histo_plan *plan_of(run *r, int i, const piece *p, fault *f)
 {
     int first = 0;
-    while (!r->joint && r->dtypes[first] != r->dtypes[i])
+    while (!r->joint && (r->dtypes[first] != r->dtypes[i] || run_axis_of(r, first) != run_axis_of(r, i)))
         first++;
     if (!r->plans[first] && make_plan(r, first, p, &r->plans[first], f) != 0) return NULL;
     return r->plans[first];
@@ -265,12 +290,12 @@ int count_files(const settings *s, bool want_stats, result *to, fault *f)
 static void print_axes(const run *r, FILE *out)
 {
     static const char *const kinds[] = {"integer", "regular", "variable", "log", "sqrt", "power"};
-    for (int a = 0; a < r->naxes; a++) {
+    for (int a = 0; a < r->axis_count; a++) {
         const histo_axis *axis = &r->axes[a];
         char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES], bins[TEXT_NUMBER_BYTES];
         double first = axis->edges ? axis->edges[0] : axis->lo, last = axis->edges ? axis->edges[axis->bins] : axis->hi;
         fprintf(out, "axis");
-        if (r->joint && r->names[a]) fprintf(out, " %s", r->names[a]);
+        if (r->axis_count > 1 && r->names[a]) fprintf(out, " %s", r->names[a]);
         fprintf(out, ": %s, %s bin%s over [%s, %s%c\n", kinds[axis->kind], text_count((uint64_t)axis->bins, bins),
                 axis->bins == 1 ? "" : "s", text_exact(first, lo), text_exact(last, hi), axis->closed ? ']' : ')');
     }

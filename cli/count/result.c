@@ -64,33 +64,52 @@ bool result_is_sparse(const result *r)
     return any;
 }
 
-static double *edges_of(const histo_axis *axis)
+static bool is_uniform(const histo_axis *axis)
 {
-    double *edges = malloc((size_t)(axis->bins + 1) * sizeof *edges);
-    if (edges) histo_axis_edges(axis, edges);
-    return edges;
+    return axis->kind == HISTO_INTEGER || axis->kind == HISTO_REGULAR;
 }
 
 static bool axes_alike(const histo_axis *x, const histo_axis *y)
 {
-    if (x->bins != y->bins || x->closed != y->closed) return false;
-    double *a = edges_of(x), *b = edges_of(y);
-    bool alike = a && b && memcmp(a, b, (size_t)(x->bins + 1) * sizeof *a) == 0;
-    free(a);
-    free(b);
+    if (x->bins != y->bins || x->closed != y->closed || x->lo != y->lo || x->hi != y->hi) return false;
+    if (is_uniform(x) && is_uniform(y)) return true; /* lo, hi and bins give the edges */
+    bool alike = true;
+    for (int64_t i = 0; i <= x->bins && alike; i++)
+        alike = histo_axis_edge(x, i) == histo_axis_edge(y, i);
     return alike;
 }
 
-bool result_alike(const result *r, int i, int j)
+static bool dimensions_alike(const histo_hist *x, const histo_hist *y)
+{
+    return histo_hist_naxes(x) == histo_hist_naxes(y) && histo_hist_weighting(x) == histo_hist_weighting(y);
+}
+
+static bool series_alike(const result *r, int i, int j)
 {
     const histo_hist *x = r->series[i].hist, *y = r->series[j].hist;
     if (x == y) return true;
-    if (histo_hist_naxes(x) != histo_hist_naxes(y) || histo_hist_weighting(x) != histo_hist_weighting(y)) return false;
+    if (!dimensions_alike(x, y)) return false;
     for (int a = 0; a < histo_hist_naxes(x); a++) {
         histo_axis ax = histo_hist_axis(x, a), ay = histo_hist_axis(y, a);
         if (!axes_alike(&ax, &ay)) return false;
     }
     return true;
+}
+
+int result_group_end(const result *r, int first)
+{
+    int end = first + 1;
+    while (end < r->count && series_alike(r, first, end))
+        end++;
+    return end;
+}
+
+bool result_is_uniform(const result *r)
+{
+    bool uniform = true;
+    for (int i = 1; i < r->count && uniform; i++)
+        uniform = dimensions_alike(r->series[0].hist, r->series[i].hist);
+    return uniform;
 }
 
 int64_t table_cell(const table *t, const int64_t *slots)
@@ -150,15 +169,13 @@ static void tally(table *t)
     }
 }
 
-static bool read_axes(table *t, const histo_hist *hist)
+static void read_axes(table *t, const histo_hist *hist)
 {
     t->naxes = histo_hist_naxes(hist);
     for (int a = 0; a < t->naxes; a++) {
-        histo_axis axis = histo_hist_axis(hist, a);
-        t->bins[a] = axis.bins;
-        if (!(t->edges[a] = edges_of(&axis))) return false;
+        t->axes[a] = histo_hist_axis(hist, a);
+        t->bins[a] = t->axes[a].bins;
     }
-    return true;
 }
 
 /* The cells of all entries of a batch, of which t has the first. */
@@ -207,7 +224,7 @@ static table next_entry(const table *before)
 {
     table t = {.naxes = before->naxes, .cells = before->cells};
     memcpy(t.bins, before->bins, sizeof t.bins);
-    memcpy(t.edges, before->edges, sizeof t.edges);
+    memcpy(t.axes, before->axes, sizeof t.axes);
     if (before->occupied) return t; /* its share is known when all are counted */
     t.counts = before->counts + t.cells;
     if (before->sum_w) {
@@ -222,7 +239,7 @@ static bool read_batch(table *tables, const histo_hist *hist, table_kind kind)
 {
     const bool is_list = kind == TABLE_OF_OCCUPIED && histo_hist_storage(hist) == HISTO_SPARSE;
     int64_t batch = histo_hist_batch(hist);
-    if (!read_axes(&tables[0], hist)) return false;
+    read_axes(&tables[0], hist);
     if (!(is_list ? read_occupied(&tables[0], hist) : read_cells(&tables[0], hist))) return false;
     uint64_t *masked = malloc((size_t)batch * sizeof *masked);
     bool good = masked && histo_hist_read_masked(hist, masked, batch) == HISTO_OK;
@@ -239,22 +256,37 @@ static bool read_batch(table *tables, const histo_hist *hist, table_kind kind)
 
 static void table_free(table *t)
 {
-    for (int a = 0; a < t->naxes; a++)
-        free(t->edges[a]);
     free(t->occupied);
     free(t->counts);
     free(t->sum_w);
     free(t->sum_w2);
 }
 
+static const char fewer_bins[] = "use fewer bins, or fewer histograms";
+
+/* What read_cells allocates for all series. */
+static double bytes_to_read(const result *r, table_kind kind)
+{
+    double bytes = 0;
+    for (int i = 0; i < r->count; i++) {
+        const histo_hist *hist = r->series[i].hist;
+        if (r->series[i].shares_hist || (kind == TABLE_OF_OCCUPIED && histo_hist_storage(hist) == HISTO_SPARSE))
+            continue;
+        int arrays = histo_hist_weighting(hist) == HISTO_UNWEIGHTED ? 1 : 3;
+        bytes += (double)arrays * sizeof(uint64_t) * (double)histo_hist_size(hist, HISTO_FLOW);
+    }
+    return bytes;
+}
+
 table *tables_read(const result *r, table_kind kind, fault *f)
 {
+    if (fault_beyond_memory(f, bytes_to_read(r, kind), "the counts", fewer_bins) != 0) return NULL;
     table *tables = calloc(r->count > 0 ? (size_t)r->count : 0, sizeof *tables);
     bool good = tables != NULL;
     for (int i = 0; i < r->count && good; i++)
         if (!r->series[i].shares_hist) good = read_batch(&tables[i], r->series[i].hist, kind);
     if (good) return tables;
-    fault_set(f, EXIT_DATA, "no memory to read the counts out: use fewer bins, or fewer histograms");
+    fault_set(f, EXIT_DATA, "no memory to read the counts out: %s", fewer_bins);
     tables_free(tables, r);
     return NULL;
 }
@@ -274,7 +306,7 @@ histo_stats table_stats(const table *t, int a, bool whole)
         uint64_t count = t->counts[cell];
         int64_t bin = slots[a] - 1;
         if (!count || bin < 0 || bin >= t->bins[a]) continue;
-        double lo = t->edges[a][bin], hi = t->edges[a][bin + 1];
+        double lo = histo_axis_edge(&t->axes[a], bin), hi = histo_axis_edge(&t->axes[a], bin + 1);
         double middle = whole ? lo : lo / 2 + hi / 2;
         histo_stats these = {.samples = count, .min = lo, .max = whole ? lo : hi, .mean = middle};
         histo_stats_merge(&all, &these);

@@ -33,23 +33,26 @@ int result_naxes(const result *r);
 bool result_is_weighted(const result *r);
 /* Is any of the series sparse? */
 bool result_is_sparse(const result *r);
-/* Have the series i and j the same axes, to the bit of every edge? */
-bool result_alike(const result *r, int i, int j);
+/* The series from `first` on that have its axes, to the bit of every edge, and its weighting: one behind the last. */
+int result_group_end(const result *r, int first);
+/* Do all series have as many axes, and the same weighting? */
+bool result_is_uniform(const result *r);
 
-/* The numbers of one series. The tables of a batch share their edges, and parts of the first one's arrays. */
+/* The numbers of one series, as long as the result lives. The tables of a batch share parts of the first one's
+ * arrays. */
 typedef struct table {
     int naxes;
+    histo_axis axes[HISTO_MAX_AXES];
     int64_t bins[HISTO_MAX_AXES];
-    double *edges[HISTO_MAX_AXES]; /* [bins + 1] */
-    int64_t cells;                 /* slots: product of bins + 3, the last axis fastest; or those in `occupied` */
-    int64_t *occupied;             /* the slots of a sparse histogram that have counts, rising; NULL: all there are */
+    int64_t cells;     /* slots: product of bins + 3, the last axis fastest; or those in `occupied` */
+    int64_t *occupied; /* the slots of a sparse histogram that have counts, rising; NULL: all there are */
     uint64_t *counts;
     double *sum_w, *sum_w2; /* NULL if there are no weights */
     uint64_t samples, masked;
     uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
 } table;
 
-/* What tables of sparse histograms have: a list, or all slots, which drawings want. */
+/* What tables of sparse histograms have: a list, or all slots, as pictures want them. */
 typedef enum table_kind { TABLE_OF_OCCUPIED, TABLE_OF_ALL } table_kind;
 
 /* The tables of all series: [r->count], to be freed; NULL on failure. */

@@ -19,15 +19,24 @@ int run_fault_memory(fault *f)
 
 /* ---- The first file describes the run ------------------------------------------------------------------- */
 
-static int make_sources(run *r, int count, bool joint, fault *f)
+int run_axis_of(const run *r, int i)
+{
+    return r->axis_count == r->count ? i : 0;
+}
+
+static int make_sources(run *r, int count, bool joint, bool own_axes, fault *f)
 {
     r->joint = joint;
     r->count = count;
     r->naxes = joint ? count : 1;
+    r->axis_count = own_axes ? count : 1;
     r->names = calloc((size_t)count, sizeof *r->names);
     r->dtypes = calloc((size_t)count, sizeof *r->dtypes);
     r->plans = calloc((size_t)count, sizeof *r->plans);
-    return r->names && r->dtypes && r->plans ? 0 : run_fault_memory(f);
+    r->search = calloc((size_t)count, sizeof *r->search);
+    r->axes = calloc((size_t)count, sizeof *r->axes);
+    r->in_pass = calloc((size_t)count, sizeof *r->in_pass);
+    return r->names && r->dtypes && r->plans && r->search && r->axes && r->in_pass ? 0 : run_fault_memory(f);
 }
 
 static int describe(run *r, const samples *in, fault *f)
@@ -36,7 +45,8 @@ static int describe(run *r, const samples *in, fault *f)
     r->segments = samples_segments(in);
     if (r->settings->segments && r->feed.count > 1)
         return fault_set(f, EXIT_USAGE, "--segments is for the samples of one file, and there are %d", r->feed.count);
-    if (make_sources(r, c->count, c->joint, f) != 0) return -1;
+    bool columns = samples_reader(in)->numeric; /* of a table: quantities that have nothing in common */
+    if (make_sources(r, c->count, c->joint, c->joint || columns, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
         r->dtypes[i] = s->dtype;
@@ -50,7 +60,7 @@ static int describe(run *r, const samples *in, fault *f)
 static int describe_stack(run *r, fault *f)
 {
     r->segments = 1;
-    if (stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, f) != 0) return -1;
+    if (stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
     r->dtypes[0] = HISTO_I32;
     r->dtypes[1] = r->stack.dtype;
     r->names[0] = strdup("difference");
@@ -84,8 +94,9 @@ int run_enter_file(void *self, int file, const samples *in, fault *f)
             feed_name(&r->feed, file), c->count, c->count == 1 ? "" : "s", feed_name(&r->feed, 0), r->count);
     bool changed = false;
     for (int i = 0; i < c->count; i++) {
-        histo_dtype dtype = c->sources[i].dtype, expected = r->dtypes[r->joint ? i : 0];
-        const bins_spec *spec = bins_of_axis(&r->bins, r->joint ? i : 0, r->naxes, f);
+        int a = run_axis_of(r, i);
+        histo_dtype dtype = c->sources[i].dtype, expected = r->dtypes[a];
+        const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         if (!spec) return -1;
         if (dtype != expected && !bins_are_fixed(spec))
             return fault_set(
@@ -110,7 +121,7 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     const char *name = feed_name(&r->feed, file);
     r->surveyed = true;
     for (int i = 0; i < r->count; i++) {
-        int a = r->joint ? i : 0;
+        int a = run_axis_of(r, i);
         histo_fill_options fill = piece_fill(p, i);
         fill.weights = NULL;
         if (r->in_pass[a] && axis_search_add(&r->search[a], &p->views[i], &fill, name, f) != 0) return -1;
@@ -118,20 +129,42 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     return 0;
 }
 
+/* Does any search take another pass? */
+static bool next_pass(run *r)
+{
+    bool any = false;
+    for (int a = 0; a < r->axis_count; a++) {
+        r->in_pass[a] = axis_search_next_pass(&r->search[a]);
+        any = any || r->in_pass[a];
+    }
+    return any;
+}
+
+/* The axes that the searches found. */
+static int take_axes(run *r, fault *f)
+{
+    r->whole = true;
+    for (int a = 0; a < r->axis_count; a++) {
+        char name[600];
+        snprintf(name, sizeof name, "%.400s", feed_name(&r->feed, 0));
+        if (r->axis_count > 1 && r->names[a])
+            snprintf(name + strlen(name), sizeof name - strlen(name), ", %.150s", r->names[a]);
+        if (axis_search_end(&r->search[a], name, f) != 0) return -1;
+        if (!r->settings->quiet) axis_search_remark(&r->search[a], name, stderr);
+        r->axes[a] = r->search[a].axis;
+        r->whole = r->whole && r->axes[a].kind == HISTO_INTEGER && r->dtypes[a] <= HISTO_I64;
+    }
+    return 0;
+}
+
 static int find_axes(run *r, fault *f)
 {
     const feed_visitor survey = {.verb = "surveying", .enter = run_enter_file, .take = survey_piece, .self = r};
-    for (int a = 0; a < r->naxes; a++) {
-        const bins_spec *spec = bins_of_axis(&r->bins, a, r->naxes, f);
+    for (int a = 0; a < r->axis_count; a++) {
+        const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         if (!spec || axis_search_begin(&r->search[a], spec, r->dtypes[a], f) != 0) return -1;
     }
-    for (;;) {
-        bool any = false;
-        for (int a = 0; a < r->naxes; a++) {
-            r->in_pass[a] = axis_search_next_pass(&r->search[a]);
-            any = any || r->in_pass[a];
-        }
-        if (!any) break;
+    while (next_pass(r)) {
         int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, &survey, f)
                                         : feed_visit(&r->feed, &survey, f);
         if (failed) return -1;
@@ -139,13 +172,8 @@ static int find_axes(run *r, fault *f)
             return fault_set(f, EXIT_DATA, "%s holds no samples to find a range in: give it with -b N -r lo:hi",
                              feed_name(&r->feed, 0));
     }
-    r->whole = true;
-    for (int a = 0; a < r->naxes; a++) {
-        if (axis_search_end(&r->search[a], feed_name(&r->feed, 0), f) != 0) return -1;
-        r->axes[a] = r->search[a].axis;
-        r->whole = r->whole && r->axes[a].kind == HISTO_INTEGER && r->dtypes[a] <= HISTO_I64;
-    }
-    return 0;
+    progress_end();
+    return take_axes(r, f);
 }
 
 /* ---- From begin to end ---------------------------------------------------------------------------------- */
@@ -192,7 +220,7 @@ int run_begin(run *r, const settings *s, result *to, fault *f)
 void run_end(run *r)
 {
     progress_end();
-    for (int a = 0; a < HISTO_MAX_AXES; a++)
+    for (int a = 0; a < r->axis_count && r->search; a++)
         axis_search_free(&r->search[a]);
     for (int i = 0; i < r->count; i++) {
         if (r->names) free(r->names[i]);
@@ -201,6 +229,9 @@ void run_end(run *r)
     free(r->names);
     free(r->dtypes);
     free(r->plans);
+    free(r->search);
+    free(r->axes);
+    free(r->in_pass);
     stack_free(&r->stack);
     feed_close(&r->feed);
     bins_free(&r->bins);

@@ -22,13 +22,14 @@ typedef struct run {
 
     stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
-    int naxes;
-    axis_search search[HISTO_MAX_AXES];
-    histo_axis axes[HISTO_MAX_AXES];
-    bool in_pass[HISTO_MAX_AXES];
+    int naxes;      /* of a histogram */
+    int axis_count; /* axes in all: of a joint histogram, one that channels share, or one for each column of a table */
+    axis_search *search;
+    histo_axis *axes;
+    bool *in_pass;
     bool surveyed; /* a sample, at least */
 
-    histo_plan **plans; /* [count], for the sources of each dtype one; a joint histogram has the first */
+    histo_plan **plans; /* [count], one for the sources of each dtype and axis; a joint histogram has the first */
     int file, page;     /* that series are counted for */
     int first_series;   /* of them */
 
@@ -43,6 +44,9 @@ void run_end(run *r);
 
 /* Is the file like the first one? For feed_visitor.enter, with the run as self. */
 int run_enter_file(void *self, int file, const samples *in, fault *f);
+
+/* The axis of source i. */
+int run_axis_of(const run *r, int i);
 
 int run_fault_memory(fault *f);
 

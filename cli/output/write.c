@@ -113,13 +113,11 @@ int output_open(output *to, const settings *s, fault *f)
 
 int output_write(output *to, const result *r, fault *f)
 {
-    for (int i = 1; i < r->count && !to->writer->any_axes; i++)
-        if (!result_alike(r, 0, i))
-            return fault_set(
-                f, EXIT_DATA,
-                "the axes of the histograms in %s differ, and do not go into one %s file: take one file at a time, "
-                "or draw them with --to text",
-                r->title, to->writer->name);
+    if (!to->writer->mixes && !result_is_uniform(r))
+        return fault_set(f, EXIT_DATA,
+                         "the histograms in %s differ in their number of axes or in weights and do not go into one %s "
+                         "file: take one file at a time, or draw them with --to text",
+                         r->title, to->writer->name);
     if (check_axes(to, result_naxes(r), f) != 0) return -1;
     const bool in_one = histo_hist_batch(r->series[0].hist) > 1;
     if (result_is_sparse(r) && check_sparse(to, r->count, in_one, f) != 0) return -1;

@@ -12,7 +12,7 @@ typedef struct writer {
     const char *name; /* as in outputs.def */
     bool binary;      /* not for the eyes: refused on a terminal */
     bool shows_stats; /* uses the series' stats */
-    bool any_axes;    /* takes series whose axes differ */
+    bool mixes;       /* takes series whose numbers of axes or weightings differ */
     bool one_sparse;  /* takes no more than one sparse histogram */
     int max_axes;     /* of a histogram; 0: any number */
     /* Write r to the stream of o. */

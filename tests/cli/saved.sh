@@ -95,9 +95,12 @@ fi
 "$histo" --column a -b 2 -r 0:4 -o two.json t.csv
 "$histo" --column a,w -b 2 -r 0:4 -o both.json t.csv
 "$histo" --column w -b 3 -r 0:4 -o w.json t.csv
+"$histo" --column w -b 1 -r 0:4 -o single.json t.csv
+"$histo" --joint a,w -b 1 -r 0:4 -o joint.json t.csv
 refuses 1 'two.json cannot be added to a.json' merge -o sum.json a.json two.json
 refuses 1 'both.json holds 2 histograms and a.json 1' merge -o sum.json a.json both.json
-refuses 1 'the axes of the histograms in a.json differ' show --to csv a.json two.json
+prints 'name,lo,hi,count\na,0,2,1\na,2,4,2\na,4,inf,1\na,nan,nan,1\nw,0,4,5\n' show --to csv two.json single.json
+refuses 1 'joint.json differ in their number of axes' show --to csv joint.json two.json
 refuses 1 'no such file' merge -o sum.json a.json none.json
 refuses 2 'nothing to merge' merge -o sum.json
 refuses 1 't.csv is no saved histogram' show t.csv

@@ -19,8 +19,8 @@ prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t2\n' -b 2 --column Price table.csv
 prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t2\n' -b 2 --column price table.csv
 prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t2\n' -b 2 --column 2 table.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t2\n' -b 2 --column 'a, b' table.csv
-prints 'lo\thi\ta, b\tPrice\n1\t10.5\t3\t1\n10.5\t20\t0\t2\n' -b 2 --column all table.csv
-prints 'lo,hi,"a, b",Price\n1,10.5,3,1\n10.5,20,0,2\n' -b 2 --column all --to csv table.csv
+prints 'lo\thi\ta, b\tPrice\n1\t10.5\t3\t1\n10.5\t20\t0\t2\n' -b 2 -r 1:20 --column all table.csv
+prints 'lo,hi,"a, b",Price\n1,10.5,3,1\n10.5,20,0,2\n' -b 2 -r 1:20 --column all --to csv table.csv
 printf 'a,A,a,b\n1,2,3,4\n' >same.csv
 refuses 2 "same.csv has 3 columns called 'a': give the number of one, from 0 to 3" -b 1 --column a same.csv
 refuses 2 "has 3 columns called 'a'" -b 1 --column b --weights a same.csv

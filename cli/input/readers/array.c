@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "input/readers/selection.h"
 
 bool array_page_of(const array_info *info, array_page *page)
@@ -164,6 +165,7 @@ static int read_planes(array_reader *r, fault *f)
         if (filled == room) {
             room = room ? 2 * room : BAND_BYTES;
             if (r->place.size >= 0 || room > size) room = size; /* the source is known to hold so much, or must */
+            if (fault_beyond_memory(f, (double)(room - filled), r->place.subject, "save it in C order") != 0) return -1;
             unsigned char *more = realloc(r->whole, room);
             if (!more)
                 return fault_set(f, EXIT_DATA,

@@ -7,13 +7,17 @@ enum { LABEL = 5, NARROWEST_COLUMN = 20, GAP = 2 };
 
 void terminal_bytes(const screen *to, const table *t, int rows, bool log)
 {
-    int bytes[256], count = 0, value_width = 1;
+    enum { BYTES = 256 };
+    int bytes[BYTES], count = 0, value_width = 1;
+    uint64_t values[BYTES];
     char text[TEXT_NUMBER_BYTES];
     scale s = {.log = log};
-    for (int64_t b = 0; b < t->bins[0]; b++) {
-        uint64_t value = t->counts[b + 1];
-        if (!value) continue;
-        bytes[count++] = (int)b;
+    int64_t slot;
+    for (int64_t cell = -1; table_next(t, &cell, &slot);) {
+        uint64_t value = t->counts[cell];
+        if (!value || !table_is_bin(t, &slot)) continue;
+        bytes[count] = (int)histo_axis_edge(&t->axes[0], slot - 1);
+        values[count++] = value;
         scale_add(&s, (double)value);
         int width = (int)strlen(text_count(value, text));
         if (width > value_width) value_width = width;
@@ -26,15 +30,14 @@ void terminal_bytes(const screen *to, const table *t, int rows, bool log)
     int bar = (to->columns - 1 + GAP) / columns - GAP - LABEL - 2 - value_width;
     for (int y = 0; y < height; y++) {
         for (int x = 0; x < columns && x * height + y < count; x++) {
-            int64_t bin = bytes[x * height + y];
-            uint64_t value = t->counts[bin + 1];
+            int i = x * height + y;
             if (x) fprintf(to->out, "%*s", GAP, "");
-            screen_text(to, label_of_byte((int)t->edges[0][bin], text), -LABEL);
+            screen_text(to, label_of_byte(bytes[i], text), -LABEL);
             putc(' ', to->out);
             screen_style(to, style_of_tone(TONE_NONE));
-            screen_bar(to, scale_of(&s, (double)value), bar > 1 ? bar : 1);
+            screen_bar(to, scale_of(&s, (double)values[i]), bar > 1 ? bar : 1);
             screen_plain(to);
-            screen_text(to, text_count(value, text), -value_width - 1);
+            screen_text(to, text_count(values[i], text), -value_width - 1);
         }
         putc('\n', to->out);
     }

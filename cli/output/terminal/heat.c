@@ -26,11 +26,10 @@ static bool make_grid(grid *g, const table *t, int64_t max_x, int64_t max_y)
     g->ny = (t->bins[1] + g->each_y - 1) / g->each_y;
     g->values = calloc((size_t)(g->nx * g->ny), sizeof *g->values);
     if (!g->values) return false;
-    for (int64_t x = 0; x < t->bins[0]; x++)
-        for (int64_t y = 0; y < t->bins[1]; y++) {
-            const int64_t slots[] = {x + 1, y + 1};
-            g->values[x / g->each_x * g->ny + y / g->each_y] += table_value(t, table_cell(t, slots));
-        }
+    int64_t slots[2];
+    for (int64_t cell = -1; table_next(t, &cell, slots);)
+        if (table_is_bin(t, slots))
+            g->values[(slots[0] - 1) / g->each_x * g->ny + (slots[1] - 1) / g->each_y] += table_value(t, cell);
     for (int64_t i = 0; i < g->nx * g->ny; i++)
         scale_add(&g->scale, g->values[i]);
     return true;
@@ -59,8 +58,9 @@ static void put_cell(const screen *to, const grid *g, double value, int width)
 static void put_x_ends(const screen *to, const table *t, const char *name, int margin, int width)
 {
     char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
-    const double ends[] = {t->edges[0][0], t->edges[0][t->bins[0]]};
-    edge_form form = edge_form_of(ends, 2, 1);
+    const double ends[] = {t->axes[0].lo, t->axes[0].hi};
+    const histo_axis whole = histo_axis_variable(1, ends);
+    edge_form form = edge_form_of(&whole, 1);
     edge_text(&form, ends[0], lo);
     edge_text(&form, ends[1], hi);
     int middle = width - (int)strlen(lo) - (int)strlen(hi);
@@ -88,23 +88,24 @@ static void put_legend(const screen *to, const result *r, const grid *g)
     putc('\n', to->out);
 }
 
-void terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log)
+bool terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log)
 {
     enum { BELOW = 2, TALLEST = 3 };
     char text[TEXT_NUMBER_BYTES], name[320];
     grid g = {.scale.log = log};
-    edge_form form = edge_form_of(t->edges[1], t->bins[1] + 1, t->bins[1] > 8 ? t->bins[1] / 8 : 1);
+    edge_form form = edge_form_of(&t->axes[1], t->bins[1] > 8 ? t->bins[1] / 8 : 1);
     label_of_axis(r, 1, name, sizeof name);
     int margin = form.width + 1, room = to->columns - 1 - margin;
     int height = rows > BELOW + 4 ? rows - BELOW - 1 : 4;
-    if (!make_grid(&g, t, room, height)) return;
+    if (!make_grid(&g, t, room, height)) return false;
     height = (int)(height / g.ny) < TALLEST ? (int)(height / g.ny) : TALLEST;
     int width = (int)(room / g.nx) < 4 * height ? (int)(room / g.nx) : 4 * height;
     fprintf(to->out, "%*s%s\n", margin, "", name);
     for (int64_t line = g.ny * height; line-- > 0;) {
         int64_t y = line / height;
         bool labelled = line % height == 0 && (line % 4 == 0 || height > 1);
-        screen_text(to, labelled ? edge_text(&form, t->edges[1][y * g.each_y], text) : "", -form.width);
+        screen_text(to, labelled ? edge_text(&form, histo_axis_edge(&t->axes[1], y * g.each_y), text) : "",
+                    -form.width);
         putc(' ', to->out);
         for (int64_t x = 0; x < g.nx; x++)
             put_cell(to, &g, g.values[x * g.ny + y], width);
@@ -113,4 +114,5 @@ void terminal_heat(const screen *to, const result *r, const table *t, int rows, 
     put_x_ends(to, t, label_of_axis(r, 0, name, sizeof name), margin, (int)g.nx * width);
     put_legend(to, r, &g);
     free(g.values);
+    return true;
 }

@@ -137,44 +137,46 @@ static void put_digits(int digits, double value, char text[TEXT_NUMBER_BYTES])
 
 /* Do the edges, as text, lie within a fiftieth of the step of where they are? And where whole numbers may be counted,
  * on the same side of each of these? */
-static bool form_is_exact_enough(const edge_form *form, const double *edges, int64_t count, int64_t step)
+static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, int64_t step)
 {
     char text[TEXT_NUMBER_BYTES];
-    for (int64_t i = 0; i < count; i += step) {
-        int64_t next = i + step < count ? i + step : count - 1, before = i >= step ? i - step : 0;
-        double gap = i < next ? edges[next] - edges[i] : edges[i] - edges[before];
-        double shown = strtod(edge_text(form, edges[i], text), NULL), rounding = gap * 1e-9;
-        if (fabs(shown - edges[i]) > gap / 50) return false;
+    for (int64_t i = 0; i <= axis->bins; i += step) {
+        int64_t next = i + step < axis->bins ? i + step : axis->bins, before = i >= step ? i - step : 0;
+        double edge = histo_axis_edge(axis, i);
+        double gap = i < next ? histo_axis_edge(axis, next) - edge : edge - histo_axis_edge(axis, before);
+        double shown = strtod(edge_text(form, edge, text), NULL), rounding = gap * 1e-9;
+        if (fabs(shown - edge) > gap / 50) return false;
         bool plain = form->decimals >= 0 && gap >= 1;
-        if (plain && ceil(shown - rounding) != ceil(edges[i] - rounding)) return false;
+        if (plain && ceil(shown - rounding) != ceil(edge - rounding)) return false;
     }
     return true;
 }
 
 /* Bins so unlike, as those of a logarithmic axis, that no number of decimals suits all edges. */
-static bool are_uneven(const double *edges, int64_t count)
+static bool are_uneven(const histo_axis *axis)
 {
-    double first = edges[1] - edges[0], last = edges[count - 1] - edges[count - 2];
+    double first = histo_axis_edge(axis, 1) - axis->lo, last = axis->hi - histo_axis_edge(axis, axis->bins - 1);
     return fmax(first, last) > 100 * fmin(first, last);
 }
 
-edge_form edge_form_of(const double *edges, int64_t count, int64_t step)
+edge_form edge_form_of(const histo_axis *axis, int64_t step)
 {
     enum { MAX_DECIMALS = 6 };
     const double largest_plain = 1e7;
     edge_form form = {.decimals = 0, .digits = 3};
-    if (fabs(edges[0]) >= largest_plain || fabs(edges[count - 1]) >= largest_plain || are_uneven(edges, count))
+    if (fabs(axis->lo) >= largest_plain || fabs(axis->hi) >= largest_plain || are_uneven(axis))
         form.decimals = MAX_DECIMALS + 1;
-    while (form.decimals <= MAX_DECIMALS && !form_is_exact_enough(&form, edges, count, step))
+    while (form.decimals <= MAX_DECIMALS && !form_is_exact_enough(&form, axis, step))
         form.decimals++;
     if (form.decimals > MAX_DECIMALS) {
         form.decimals = -1;
-        while (form.digits < 17 && !form_is_exact_enough(&form, edges, count, step))
+        while (form.digits < 17 && !form_is_exact_enough(&form, axis, step))
             form.digits++;
     }
     char text[TEXT_NUMBER_BYTES];
-    for (int64_t i = 0; i < count + step - 1; i += step) {
-        int width = (int)strlen(edge_text(&form, edges[i < count ? i : count - 1], text));
+    for (int64_t i = 0; i < axis->bins + step; i += step) {
+        double edge = histo_axis_edge(axis, i < axis->bins ? i : axis->bins);
+        int width = (int)strlen(edge_text(&form, edge, text));
         if (width > form.width) form.width = width;
     }
     return form;

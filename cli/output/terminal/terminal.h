@@ -49,13 +49,13 @@ typedef struct edge_form {
     int digits;   /* of %g */
     int width;    /* columns of the widest */
 } edge_form;
-edge_form edge_form_of(const double *edges, int64_t count, int64_t step);
+edge_form edge_form_of(const histo_axis *axis, int64_t step);
 char *edge_text(const edge_form *form, double edge, char text[TEXT_NUMBER_BYTES]);
 
-/* The drawings; `rows` is the height that is left for them. tables: of the series, which are alike. */
-void terminal_bars(const screen *to, const result *r, const table *tables, int rows, bool log);
+/* The drawings; `rows` is the height that is left for them. tables: of the series, which have the same axes. */
+bool terminal_bars(const screen *to, const result *r, const table *tables, int rows, bool log);
 void terminal_bytes(const screen *to, const table *t, int rows, bool log);
-void terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log);
+bool terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log);
 
 /* Lines that the table of statistics takes, about, and the table. */
 int terminal_stats_rows(const screen *to, const result *r);

@@ -1,11 +1,13 @@
 /* The counts as a NumPy array: uint64 of shape (bins of axis 0, bins of axis 1, …), with several series one more
  * dimension in front; float64 sums of weights if there are weights. Of a sparse histogram, uint64 of shape (occupied
- * bins, axes + 1): the bin on each axis, from 0, and the count. The file has no place for what lies outside the
- * bins: a remark says how much that is. */
+ * bins, axes + 1): the bin on each axis, from 0, and the count. Series on axes of their own are a structured array: for
+ * each bin the series' name, its edges lo and hi, and its count. The file has no place for what lies outside the bins:
+ * a remark says how much that is. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "output/labels.h"
 #include "output/writers/writers.h"
 
 static const uint16_t one = 1;
@@ -27,13 +29,15 @@ static void describe_shape(const result *r, const table *t, char *shape, size_t 
     snprintf(shape, size, "%" PRId64 ", %d", rows, naxes + 1);
 }
 
-static void put_header(const result *r, const table *t, FILE *out)
+static char byte_order(void)
 {
-    char shape[512], header[1024];
-    describe_shape(r, t, shape, sizeof shape);
-    bool little = *(const unsigned char *)&one == 1;
-    int size = snprintf(header, sizeof header, "{'descr': '%c%s', 'fortran_order': False, 'shape': (%s), }",
-                        little ? '<' : '>', result_is_weighted(r) ? "f8" : "u8", shape);
+    return *(const unsigned char *)&one == 1 ? '<' : '>';
+}
+
+static void put_header(const char *dtype, const char *shape, FILE *out)
+{
+    char header[1024];
+    int size = snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }", dtype, shape);
     int padded = (10 + size + 1 + 63) / 64 * 64 - 10; /* the data begins at a multiple of 64 bytes */
     const unsigned char preamble[] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
@@ -61,14 +65,69 @@ static uint64_t put_bins(const table *t, FILE *out)
     return outside;
 }
 
+/* An array of counts: [series,] axis, axis … */
+static uint64_t put_array(const result *r, const table *tables, FILE *out)
+{
+    char shape[512], dtype[16];
+    uint64_t outside = 0;
+    describe_shape(r, &tables[0], shape, sizeof shape);
+    snprintf(dtype, sizeof dtype, "'%c%s'", byte_order(), result_is_weighted(r) ? "f8" : "u8");
+    put_header(dtype, shape, out);
+    for (int i = 0; i < r->count; i++)
+        outside += put_bins(&tables[i], out);
+    return outside;
+}
+
+/* The records of one series: its name filled up with zeros, the edges of a bin, and its value. */
+static uint64_t put_records(const table *t, const char *name, size_t name_bytes, FILE *out)
+{
+    int64_t slot;
+    uint64_t outside = 0;
+    for (int64_t cell = -1; table_next(t, &cell, &slot);) {
+        if (!table_is_bin(t, &slot)) {
+            outside += t->counts[cell];
+            continue;
+        }
+        const double edges[] = {histo_axis_edge(&t->axes[0], slot - 1), histo_axis_edge(&t->axes[0], slot)};
+        fwrite(name, 1, name_bytes, out);
+        fwrite(edges, sizeof edges, 1, out);
+        fwrite(t->sum_w ? (const void *)&t->sum_w[cell] : &t->counts[cell], 8, 1, out);
+    }
+    return outside;
+}
+
+/* One array of records for all series, each with its own bins. */
+static uint64_t put_structured(const result *r, const table *tables, FILE *out)
+{
+    char name[320], shape[32], dtype[128], o = byte_order();
+    size_t name_bytes = 1;
+    int64_t rows = 0;
+    uint64_t outside = 0;
+    for (int i = 0; i < r->count; i++) {
+        size_t length = strlen(label_of_series(r, i, name, sizeof name));
+        name_bytes = length > name_bytes ? length : name_bytes;
+        rows += tables[i].bins[0];
+    }
+    snprintf(shape, sizeof shape, "%" PRId64 ",", rows);
+    snprintf(dtype, sizeof dtype, "[('name', '|S%zu'), ('lo', '%cf8'), ('hi', '%cf8'), ('%s', '%c%s')]", name_bytes, o,
+             o, result_is_weighted(r) ? "sum_w" : "count", o, result_is_weighted(r) ? "f8" : "u8");
+    put_header(dtype, shape, out);
+    for (int i = 0; i < r->count; i++) {
+        memset(name, 0, sizeof name);
+        outside += put_records(&tables[i], label_of_series(r, i, name, sizeof name), name_bytes, out);
+    }
+    return outside;
+}
+
 static int write_npy(const result *r, const settings *s, outfile *o, fault *f)
 {
-    uint64_t outside = 0;
+    const bool together = result_group_end(r, 0) == r->count;
+    if (!together && result_naxes(r) > 1)
+        return fault_set(f, EXIT_USAGE, "joint histograms on different axes do not go into one npy file: write json");
     table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
-    put_header(r, &tables[0], outfile_stream(o));
-    for (int i = 0; i < r->count; i++)
-        outside += put_bins(&tables[i], outfile_stream(o));
+    FILE *out = outfile_stream(o);
+    uint64_t outside = together ? put_array(r, tables, out) : put_structured(r, tables, out);
     tables_free(tables, r);
     if (outside && !s->quiet)
         fprintf(stderr,

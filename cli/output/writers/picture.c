@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/failure.h"
 #include "output/labels.h"
 #include "output/writers/plot.h"
 #include "output/writers/writers.h"
@@ -25,7 +26,7 @@ static plot_color color_of(const result *r, int i)
     return r->count == 1 ? plot_palette(0) : plot_palette(i);
 }
 
-/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · standard deviation 61.1": what is 0 is left out. */
+/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1": what is 0 is left out. */
 static void describe_series(const result *r, int i, const table *t, char *text, size_t size)
 {
     char number[TEXT_NUMBER_BYTES], name[320] = "";
@@ -47,7 +48,7 @@ static void describe_series(const result *r, int i, const table *t, char *text, 
         ADD(" · min %s", text_among(s->min, s->min, s->max, number));
         ADD(" · max %s", text_among(s->max, s->min, s->max, number));
         ADD(" · mean %s", text_among(s->mean, s->min, s->max, number));
-        ADD(" · standard deviation %s", text_short(sqrt(s->m2 / (double)finite), number));
+        ADD(" · std %s", text_short(sqrt(s->m2 / (double)finite), number));
     }
 #undef ADD
 }
@@ -65,56 +66,136 @@ static char *make_footer(const result *r, const table *tables)
     return footer;
 }
 
-static int draw_series(const result *r, const table *tables, plot *p, const char *format, outfile *o, fault *f)
+/* Series on one axis as a plot, and the memory that the plot refers to. */
+typedef struct drawing {
+    plot plot;
+    plot_series *series;
+    double *edges, *values;
+    char (*names)[320]; /* of the series, and of the axis */
+    char *footer;
+} drawing;
+
+static void drawing_free(drawing *d)
 {
-    int64_t bins = 0;
-    for (int i = 0; i < r->count; i++)
-        bins += tables[i].bins[0];
-    size_t count = r->count > 0 ? (size_t)r->count : 0;
-    plot_series *all = calloc(count, sizeof *all);
-    double *values = malloc((size_t)bins * sizeof *values), *next = values;
-    char(*names)[320] = calloc(count, sizeof *names);
-    int failed = all && values && names ? 0 : fault_set(f, EXIT_DATA, "no memory to draw %d histograms", r->count);
-    for (int i = 0; i < r->count && !failed; i++) {
-        const table *t = &tables[i];
-        all[i] = (plot_series){.name = label_of_series(r, i, names[i], sizeof names[i]),
-                               .color = color_of(r, i),
-                               .bins = t->bins[0],
-                               .edges = t->edges[0],
-                               .values = next};
-        for (int64_t b = 0; b < t->bins[0]; b++)
-            *next++ = table_value(t, b + 1);
+    free(d->series);
+    free(d->edges);
+    free(d->values);
+    free(d->names);
+    free(d->footer);
+}
+
+static int fault_no_room(int count, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory to draw %d histogram%s", count, count == 1 ? "" : "s");
+}
+
+static int allocate(drawing *d, const result *group, int64_t bins, fault *f)
+{
+    const size_t count = (size_t)group->count, edges = (size_t)bins + 1;
+    if (fault_beyond_memory(f, 8.0 * (double)(edges + count * (size_t)bins), "the bars of a drawing", "use fewer bins"))
+        return -1;
+    d->series = calloc(count, sizeof *d->series);
+    d->names = calloc(count + 1, sizeof *d->names);
+    d->edges = malloc(edges * sizeof *d->edges);
+    d->values = malloc(count * (size_t)bins * sizeof *d->values);
+    return d->series && d->names && d->edges && d->values ? 0 : fault_no_room(group->count, f);
+}
+
+/* What the axis of a group is called. */
+static const char *axis_label(const result *group, char label[320])
+{
+    bool named = group->axis_names[0] || (group->count == 1 && group->series[0].name);
+    strcpy(label, group->bytes ? "byte" : "value");
+    return named && !group->bytes ? label_of_axis(group, 0, label, 320) : label;
+}
+
+/* first: number of the first series of the group in the whole result r, which gives it its colour. */
+static int drawing_make(drawing *d, const result *group, const table *tables, const result *r, int first, fault *f)
+{
+    const histo_axis *axis = &tables[0].axes[0];
+    *d = (drawing){0};
+    if (allocate(d, group, axis->bins, f) != 0) return -1;
+    histo_axis_edges(axis, d->edges);
+    double *next = d->values;
+    for (int i = 0; i < group->count; i++) {
+        d->series[i] = (plot_series){.name = label_of_series(r, first + i, d->names[i], sizeof d->names[i]),
+                                     .color = color_of(r, first + i),
+                                     .bins = axis->bins,
+                                     .edges = d->edges,
+                                     .values = next};
+        for (int64_t b = 0; b < axis->bins; b++)
+            *next++ = table_value(&tables[i], b + 1);
     }
-    char label[320] = "value";
-    if (r->bytes) strcpy(label, "byte");
-    bool named = r->axis_names[0] || (r->count == 1 && r->series[0].name);
-    if (named && !r->bytes) label_of_axis(r, 0, label, sizeof label);
-    p->x_label = label;
-    p->y_label = label_of_values(r);
-    p->log_x = histo_hist_axis(r->series[0].hist, 0).kind == HISTO_LOG;
-    p->series = all;
-    p->nseries = r->count;
-    if (!failed) failed = plot_write(p, format, o, f);
-    free(all);
-    free(values);
-    free(names);
+    d->footer = make_footer(group, tables);
+    d->plot = (plot){.footer = d->footer,
+                     .x_label = axis_label(group, d->names[group->count]),
+                     .y_label = label_of_values(group),
+                     .log_x = axis->kind == HISTO_LOG,
+                     .series = d->series,
+                     .nseries = group->count};
+    return 0;
+}
+
+/* A panel for each group of series on the same axis; the whole picture for the only one. */
+static int draw_groups(const result *r, const table *tables, plot *p, const char *format, outfile *o, fault *f)
+{
+    drawing *drawings = calloc((size_t)r->count, sizeof *drawings);
+    plot *panels = calloc((size_t)r->count, sizeof *panels);
+    int count = 0, failed = drawings && panels ? 0 : fault_no_room(r->count, f);
+    for (int first = 0, end; first < r->count && !failed; first = end) {
+        result group = *r;
+        end = result_group_end(r, first);
+        group.series = &r->series[first];
+        group.count = end - first;
+        drawing *d = &drawings[count];
+        failed = drawing_make(d, &group, &tables[first], r, first, f);
+        d->plot.log_y = p->log_y;
+        panels[count++] = d->plot;
+    }
+    if (count == 1) {
+        panels[0].title = p->title;
+        panels[0].width = p->width;
+        panels[0].height = p->height;
+    } else {
+        for (int i = 0; i < count; i++)
+            if (panels[i].nseries == 1) {
+                panels[i].title = panels[i].x_label;
+                panels[i].x_label = NULL;
+            }
+        if (!p->width) plot_suit_panels(count, &p->width, &p->height);
+        p->panels = panels;
+        p->npanels = count;
+    }
+    if (!failed) failed = plot_write(count == 1 ? &panels[0] : p, format, o, f);
+    for (int i = 0; i < count; i++)
+        drawing_free(&drawings[i]);
+    free(drawings);
+    free(panels);
     return failed;
 }
 
 static int draw_heat(const result *r, const table *t, plot *p, const char *format, outfile *o, fault *f)
 {
-    double *values = malloc((size_t)(t->bins[0] * t->bins[1]) * sizeof *values), *next = values;
-    if (!values) return fault_set(f, EXIT_DATA, "no memory to draw the histogram");
+    const size_t nx = (size_t)t->bins[0], ny = (size_t)t->bins[1];
+    if (fault_beyond_memory(f, 8.0 * (double)(nx * ny + nx + ny), "the cells of a heat map", "use fewer bins") != 0)
+        return -1;
+    double *values = malloc((nx * ny + nx + ny + 2) * sizeof *values), *next = values;
+    if (!values) return fault_no_room(1, f);
     for (int64_t x = 1; x <= t->bins[0]; x++)
         for (int64_t y = 1; y <= t->bins[1]; y++) {
             const int64_t slots[] = {x, y};
             *next++ = table_value(t, table_cell(t, slots));
         }
+    double *x_edges = next, *y_edges = next + nx + 1;
+    histo_axis_edges(&t->axes[0], x_edges);
+    histo_axis_edges(&t->axes[1], y_edges);
     char labels[2][320];
+    char *footer = make_footer(r, t);
+    p->footer = footer;
     const plot_heat heat = {.nx = t->bins[0],
                             .ny = t->bins[1],
-                            .x_edges = t->edges[0],
-                            .y_edges = t->edges[1],
+                            .x_edges = x_edges,
+                            .y_edges = y_edges,
                             .values = values,
                             .log_color = p->log_y,
                             .label = label_of_values(r)};
@@ -124,6 +205,7 @@ static int draw_heat(const result *r, const table *t, plot *p, const char *forma
     p->log_y = false;
     int failed = plot_write(p, format, o, f);
     free(values);
+    free(footer);
     return failed;
 }
 
@@ -135,15 +217,12 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
                          r->count);
     table *tables = tables_read(r, TABLE_OF_ALL, f);
     if (!tables) return -1;
-    char *footer = make_footer(r, tables);
     plot p = {.title = s->title ? s->title : r->title,
-              .footer = footer,
               .log_y = s->log_counts,
               .width = s->plot_width,
               .height = s->plot_height};
-    int failed = naxes == 1 ? draw_series(r, tables, &p, format, o, f) : draw_heat(r, &tables[0], &p, format, o, f);
+    int failed = naxes == 1 ? draw_groups(r, tables, &p, format, o, f) : draw_heat(r, &tables[0], &p, format, o, f);
     tables_free(tables, r);
-    free(footer);
     return failed;
 }
 

@@ -80,6 +80,18 @@ typedef struct plot_format {
 
 static const plot_format formats[] = {{"png", write_png}, {"svg", write_svg}, {"pdf", write_pdf}};
 
+void plot_suit_panels(int panels, int *width, int *height)
+{
+    enum { WIDTH = 1200, HEIGHT = 800, ACROSS = 3, PANEL_HEIGHT = 280 };
+    int times = 1, rows; /* the usual width */
+    do
+        rows = (panels + ACROSS * times - 1) / (ACROSS * times);
+    while (rows * PANEL_HEIGHT > PLOT_MAX_SIZE && ++times * WIDTH <= PLOT_MAX_SIZE);
+    *width = times * WIDTH < PLOT_MAX_SIZE ? times * WIDTH : PLOT_MAX_SIZE;
+    *height = rows * PANEL_HEIGHT < HEIGHT ? HEIGHT : rows * PANEL_HEIGHT;
+    if (*height > PLOT_MAX_SIZE) *height = PLOT_MAX_SIZE;
+}
+
 int plot_write(const plot *p, const char *format, outfile *o, fault *f)
 {
     const plot_format *chosen = NULL;
@@ -92,6 +104,11 @@ int plot_write(const plot *p, const char *format, outfile *o, fault *f)
     if (width < PLOT_MIN_SIZE || width > PLOT_MAX_SIZE || height < PLOT_MIN_SIZE || height > PLOT_MAX_SIZE)
         return fault_set(f, EXIT_USAGE, "%s: a picture of %d x %d pixels cannot be drawn; use %d to %d each way", name,
                          width, height, PLOT_MIN_SIZE, PLOT_MAX_SIZE);
+    if (p->panels && !plot_arrange_panels(p->npanels, width, height).readable)
+        return fault_set(f, EXIT_USAGE,
+                         "%s: %d histograms on axes of their own do not fit into a picture of %d x %d "
+                         "pixels: draw fewer, or a larger one with --size",
+                         name, p->npanels, width, height);
     sink s = {.file = outfile_stream(o)};
     cairo_status_t status = chosen->write(p, width, height, &s);
     if (s.error) return outfile_fail(o, s.error, f);

@@ -62,11 +62,16 @@ typedef struct plot {
     const plot_heat *heat; /* drawn instead of series, if not NULL */
     const plot_grid *grid; /* and so is this */
     const plot_tiles
-        *tiles;        /* drawn in the colours of the series, of which only these and the names count, if not NULL */
+        *tiles; /* drawn in the colours of the series, of which only these and the names count, if not NULL */
+    const struct plot *panels; /* drawn below the title instead, each with its own axes, if not NULL */
+    int npanels;
     int width, height; /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines grow with them */
 } plot;
 
 enum { PLOT_MIN_SIZE = 200, PLOT_MAX_SIZE = 8192 };
+
+/* The size that suits so many panels, of at most PLOT_MAX_SIZE. */
+void plot_suit_panels(int panels, int *width, int *height);
 
 /* Draw to the stream of o in format "png", "svg" or "pdf": 0, or -1 and a sentence in f; the caller commits o, or
  * abandons it. */

@@ -256,14 +256,13 @@ static void paint_axis_lines(const plot_panel *panel)
 
 /* ---- The whole ---- */
 
-cairo_status_t plot_paint(plot_panel *panel, const plot *p)
+/* A plot alone, on a white background. */
+static cairo_status_t paint_single(plot_panel *panel, const plot *p)
 {
     cairo_t *cr = panel->cr;
-    double unit = panel->unit = fmax(fmin(panel->width / 1200, panel->height / 800), 0.7);
+    double unit = panel->unit;
     double edge = margin * unit, tick_room = (tick_length + tick_gap) * unit, name_room = label_size * unit * 1.7;
     cairo_status_t status = CAIRO_STATUS_SUCCESS;
-    use(cr, (plot_color){1, 1, 1});
-    cairo_paint(cr);
 
     if (p->grid) {
         double below = edge + paint_title(panel, p->title, edge);
@@ -341,4 +340,49 @@ cairo_status_t plot_paint(plot_panel *panel, const plot *p)
                        PLOT_CENTER);
     }
     return status ? status : cairo_status(cr);
+}
+
+static double unit_of(double width, double height)
+{
+    return fmax(fmin(width / 1200, height / 800), 0.7);
+}
+
+plot_layout plot_arrange_panels(int panels, double width, double height)
+{
+    const double best_shape = 1.5, least_width = 180, least_height = 130;
+    plot_layout best = {.columns = 1, .width = width, .height = height / panels};
+    for (int c = 2; c <= panels; c++) {
+        double w = width / c, h = height / ((panels + c - 1) / c);
+        if (fabs(log(w / h / best_shape)) < fabs(log(best.width / best.height / best_shape)))
+            best = (plot_layout){.columns = c, .width = w, .height = h};
+    }
+    best.readable = best.width >= least_width && best.height >= least_height;
+    return best;
+}
+
+static cairo_status_t paint_panels(const plot_panel *whole, const plot *p)
+{
+    double edge = margin * whole->unit, top = edge + paint_title(whole, p->title, edge) - edge / 2;
+    plot_layout layout = plot_arrange_panels(p->npanels, whole->width, whole->height - top);
+    cairo_status_t status = CAIRO_STATUS_SUCCESS;
+    for (int k = 0; k < p->npanels && status == CAIRO_STATUS_SUCCESS; k++) {
+        plot_panel part = {.cr = whole->cr, .width = layout.width, .height = layout.height, .vector = whole->vector};
+        part.unit = unit_of(part.width, part.height);
+        cairo_save(part.cr);
+        cairo_translate(part.cr, round(k % layout.columns * part.width),
+                        round(top + (double)(k / layout.columns) * part.height));
+        cairo_rectangle(part.cr, 0, 0, part.width, part.height);
+        cairo_clip(part.cr);
+        status = paint_single(&part, &p->panels[k]);
+        cairo_restore(part.cr);
+    }
+    return status;
+}
+
+cairo_status_t plot_paint(plot_panel *panel, const plot *p)
+{
+    panel->unit = unit_of(panel->width, panel->height);
+    use(panel->cr, (plot_color){1, 1, 1});
+    cairo_paint(panel->cr);
+    return p->panels ? paint_panels(panel, p) : paint_single(panel, p);
 }

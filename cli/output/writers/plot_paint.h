@@ -19,6 +19,16 @@ typedef struct plot_panel {
 /* Paint p. The caller sets cr, width, height and vector; the rest is found. */
 cairo_status_t plot_paint(plot_panel *panel, const plot *p);
 
+/* Panels in rows. */
+typedef struct plot_layout {
+    int columns;
+    double width, height; /* of a panel */
+    bool readable;
+} plot_layout;
+
+/* The columns of panels that fill a picture best. */
+plot_layout plot_arrange_panels(int panels, double width, double height);
+
 /* What a kind of plot shows beside its axes. */
 typedef struct plot_content {
     bool empty;       /* nothing was counted */

@@ -15,5 +15,5 @@ static int write_binary(const result *r, const settings *s, outfile *o, fault *f
     return saved_write_binary(r, outfile_stream(o), f);
 }
 
-const writer writer_json = {.name = "json", .any_axes = true, .write = write_json};
-const writer writer_histo = {.name = "histo", .binary = true, .any_axes = true, .write = write_binary};
+const writer writer_json = {.name = "json", .mixes = true, .write = write_json};
+const writer writer_histo = {.name = "histo", .binary = true, .mixes = true, .write = write_binary};

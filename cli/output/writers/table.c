@@ -5,6 +5,7 @@
  *     lo   hi   count  sum_w  sum_w2  with weights; of several, r_count r_sum_w r_sum_w2 …
  *     x_lo x_hi y_lo y_hi  count      joint: the axes by their names, the last one fastest
  *     lo   hi   count  char           bytes: what the byte is called
+ *     name lo   hi     count          several on axes of their own: the bins of the first, of the second …
  *
  * Of a sparse histogram, every line is a bin that samples are in. Samples outside the bins have lines of their own,
  * where there are any: -inf to the first edge (underflow), the last edge to inf (overflow), and nan to nan. So a column
@@ -21,7 +22,8 @@
 
 typedef struct form {
     char delimiter;
-    bool quotes; /* CSV: a cell with a delimiter, a quote or a line end is quoted; TSV: those become blanks */
+    bool quotes;      /* CSV: a cell with a delimiter, a quote or a line end is quoted; TSV: those become blanks */
+    const char *name; /* of the series whose rows these are: they follow those of another; NULL: side by side */
 } form;
 
 static void put_text(FILE *out, const form *as, const char *text)
@@ -45,6 +47,7 @@ static void put_named(FILE *out, const form *as, const char *name, const char *w
 static void put_header(const result *r, FILE *out, const form *as)
 {
     int naxes = result_naxes(r);
+    if (as->name) fprintf(out, "name%c", as->delimiter);
     for (int a = 0; a < naxes; a++) {
         char name[320] = "";
         if (naxes > 1) label_of_axis(r, a, name, sizeof name);
@@ -53,16 +56,17 @@ static void put_header(const result *r, FILE *out, const form *as)
             put_named(out, as, name, end ? "hi" : "lo");
         }
     }
-    for (int i = 0; i < r->count; i++) {
+    for (int i = 0; i < (as->name ? 1 : r->count); i++) {
         char name[320] = "";
-        if (r->count > 1) label_of_series(r, i, name, sizeof name);
+        bool several = r->count > 1 && !as->name;
+        if (several) label_of_series(r, i, name, sizeof name);
         static const char *const whats[] = {"count", "sum_w", "sum_w2"};
         for (int k = 0; k < (result_is_weighted(r) ? 3 : 1); k++) {
             putc(as->delimiter, out);
-            put_named(out, as, name, r->count > 1 && !result_is_weighted(r) ? "" : whats[k]);
+            put_named(out, as, name, several && !result_is_weighted(r) ? "" : whats[k]);
         }
     }
-    if (r->bytes) fprintf(out, "%cchar", as->delimiter);
+    if (r->bytes && !as->name) fprintf(out, "%cchar", as->delimiter);
     putc('\n', out);
 }
 
@@ -70,8 +74,8 @@ static void put_ends(const table *t, int a, int64_t slot, FILE *out, const form 
 {
     char text[TEXT_NUMBER_BYTES];
     int64_t n = t->bins[a];
-    double lo = slot == n + 2 ? (double)NAN : slot == 0 ? -(double)INFINITY : t->edges[a][slot - 1];
-    double hi = slot == n + 2 ? (double)NAN : slot == n + 1 ? (double)INFINITY : t->edges[a][slot];
+    double lo = slot == n + 2 ? (double)NAN : slot == 0 ? -(double)INFINITY : histo_axis_edge(&t->axes[a], slot - 1);
+    double hi = slot == n + 2 ? (double)NAN : slot == n + 1 ? (double)INFINITY : histo_axis_edge(&t->axes[a], slot);
     if (a) putc(as->delimiter, out);
     fputs(text_exact(lo, text), out);
     putc(as->delimiter, out);
@@ -88,6 +92,10 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
     for (int i = 0; i < r->count; i++)
         any = any || tables[i].counts[cell];
     if (flow && !any) return;
+    if (as->name) {
+        put_text(out, as, as->name);
+        putc(as->delimiter, out);
+    }
     for (int a = 0; a < first->naxes; a++)
         put_ends(first, a, slots[a], out, as);
     for (int i = 0; i < r->count; i++) {
@@ -98,20 +106,34 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
     }
     if (r->bytes) {
         putc(as->delimiter, out);
-        if (!flow) put_text(out, as, label_of_byte((int)first->edges[0][slots[0] - 1], text));
+        if (!flow) put_text(out, as, label_of_byte((int)histo_axis_edge(&first->axes[0], slots[0] - 1), text));
     }
     putc('\n', out);
 }
 
-static int write_table(const result *r, outfile *o, const form *as, fault *f)
+/* Series side by side, whose axes are those of the first. */
+static void put_rows(const result *r, const table *tables, FILE *out, const form *as)
 {
-    FILE *out = outfile_stream(o);
     int64_t slots[HISTO_MAX_AXES];
-    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
-    if (!tables) return -1;
-    put_header(r, out, as);
     for (int64_t cell = -1; table_next(&tables[0], &cell, slots);)
         put_row(r, tables, cell, slots, out, as);
+}
+
+static int write_table(const result *r, outfile *o, form as, fault *f)
+{
+    FILE *out = outfile_stream(o);
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
+    if (!tables) return -1;
+    char name[320] = "";
+    const bool together = result_group_end(r, 0) == r->count;
+    if (!together) as.name = name;
+    put_header(r, out, &as);
+    if (together) put_rows(r, tables, out, &as);
+    for (int i = 0; i < r->count && !together; i++) {
+        const result one = {.count = 1, .series = &r->series[i]};
+        label_of_series(r, i, name, sizeof name);
+        put_rows(&one, &tables[i], out, &as);
+    }
     tables_free(tables, r);
     return 0;
 }
@@ -119,13 +141,13 @@ static int write_table(const result *r, outfile *o, const form *as, fault *f)
 static int write_tsv(const result *r, const settings *s, outfile *o, fault *f)
 {
     (void)s;
-    return write_table(r, o, &(form){'\t', false}, f);
+    return write_table(r, o, (form){.delimiter = '\t'}, f);
 }
 
 static int write_csv(const result *r, const settings *s, outfile *o, fault *f)
 {
     (void)s;
-    return write_table(r, o, &(form){',', true}, f);
+    return write_table(r, o, (form){.delimiter = ',', .quotes = true}, f);
 }
 
 const writer writer_tsv = {.name = "tsv", .one_sparse = true, .write = write_tsv};

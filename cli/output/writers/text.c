@@ -8,6 +8,8 @@
 /* Lines around the drawing: the title, what ran, and the shell's prompt. */
 enum { AROUND = 4 };
 
+static int draw_group(const screen *to, const result *r, const table *tables, const settings *s, int rows, fault *f);
+
 /* A joint histogram of more than two axes: the histogram of each axis alone. */
 static int draw_projections(const screen *to, const result *r, const settings *s, int rows, fault *f)
 {
@@ -21,10 +23,10 @@ static int draw_projections(const screen *to, const result *r, const settings *s
         if (histo_hist_project(r->series[0].hist, 1, &a, &hist) != HISTO_OK)
             return fault_set(f, EXIT_DATA, "the axis %.60s cannot be drawn: %s", name, histo_last_error());
         failed = result_add(&one, hist, name, f);
-        if (!failed && !(t = tables_read(&one, TABLE_OF_ALL, f))) failed = -1;
+        if (!failed && !(t = tables_read(&one, TABLE_OF_OCCUPIED, f))) failed = -1;
         if (!failed) {
             fprintf(to->out, "%s alone\n", name);
-            terminal_bars(to, &one, t, rows / naxes - 1, s->log_counts);
+            failed = draw_group(to, &one, t, s, rows / naxes - 1, f);
         }
         tables_free(t, &one);
         result_free(&one);
@@ -32,50 +34,65 @@ static int draw_projections(const screen *to, const result *r, const settings *s
     return failed;
 }
 
-static int draw(const screen *to, const result *r, const table *tables, const settings *s, fault *f)
+/* Series that have the same axes. */
+static int draw_group(const screen *to, const result *r, const table *tables, const settings *s, int rows, fault *f)
 {
-    int naxes = result_naxes(r), rows = to->rows - AROUND - terminal_stats_rows(to, r);
+    int naxes = result_naxes(r);
+    bool drawn = true;
     if (naxes > 2) return draw_projections(to, r, s, rows, f);
     if (naxes == 1 && r->bytes && r->count == 1)
         terminal_bytes(to, &tables[0], rows - 1, s->log_counts);
     else if (naxes == 1)
-        terminal_bars(to, r, tables, rows, s->log_counts);
-    for (int i = 0; naxes == 2 && i < r->count; i++)
-        terminal_heat(to, r, &tables[i], rows, s->log_counts);
-    return 0;
+        drawn = terminal_bars(to, r, tables, rows, s->log_counts);
+    for (int i = 0; naxes == 2 && i < r->count && drawn; i++)
+        drawn = terminal_heat(to, r, &tables[i], rows, s->log_counts);
+    return drawn ? 0 : fault_set(f, EXIT_DATA, "no memory to draw the histogram");
 }
 
-/* Series with the same axes. */
-static int write_group(const screen *to, const result *r, const settings *s, fault *f)
+static void put_bold(const screen *to, const char *text)
 {
-    table *tables = tables_read(r, result_naxes(r) > 2 ? TABLE_OF_OCCUPIED : TABLE_OF_ALL, f);
-    if (!tables) return -1;
-    int failed = draw(to, r, tables, s, f);
-    if (!failed) terminal_stats(to, r, tables);
-    tables_free(tables, r);
-    return failed;
+    screen_style(to, "1");
+    screen_text(to, text, text_columns(text) < to->columns ? text_columns(text) : to->columns - 1);
+    screen_plain(to);
+    putc('\n', to->out);
+}
+
+/* Groups of series below each other, each as high as all of them leave, or as is good to read. */
+static int draw_groups(const screen *to, const result *r, const table *tables, const settings *s, fault *f)
+{
+    enum { LOWEST = 8 };
+    int groups = 0, rows = to->rows - AROUND;
+    const bool one_table = result_is_uniform(r); /* of statistics */
+    if (one_table) rows -= terminal_stats_rows(to, r);
+    for (int i = 0; i < r->count; i = result_group_end(r, i))
+        groups++;
+    if (groups > 1 && rows / groups < LOWEST) rows = LOWEST * groups;
+    for (int first = 0, end; first < r->count; first = end) {
+        char name[320];
+        result group = *r;
+        end = result_group_end(r, first);
+        group.series = &r->series[first];
+        group.count = end - first;
+        if (groups > 1 && group.count == 1) put_bold(to, label_of_series(r, first, name, sizeof name));
+        int height = rows / groups - (groups > 1) - (one_table ? 0 : terminal_stats_rows(to, &group));
+        if (draw_group(to, &group, &tables[first], s, height, f) != 0) return -1;
+        if (!one_table) terminal_stats(to, &group, &tables[first]);
+    }
+    if (one_table) terminal_stats(to, r, tables);
+    return 0;
 }
 
 static int write_text(const result *r, const settings *s, outfile *o, fault *f)
 {
     screen to = screen_of(outfile_stream(o));
     const char *title = s->title ? s->title : r->title;
-    if (title) {
-        screen_style(&to, "1");
-        screen_text(&to, title, text_columns(title) < to.columns ? text_columns(title) : to.columns - 1);
-        screen_plain(&to);
-        putc('\n', to.out);
-    }
-    for (int first = 0, end; first < r->count; first = end) {
-        for (end = first + 1; end < r->count && result_alike(r, first, end);)
-            end++;
-        result group = *r;
-        group.series = &r->series[first];
-        group.count = end - first;
-        if (write_group(&to, &group, s, f) != 0) return -1;
-    }
-    if (r->ran[0]) screen_phrases(&to, r->ran);
-    return 0;
+    table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
+    if (!tables) return -1;
+    if (title) put_bold(&to, title);
+    int failed = draw_groups(&to, r, tables, s, f);
+    if (!failed && r->ran[0]) screen_phrases(&to, r->ran);
+    tables_free(tables, r);
+    return failed;
 }
 
-const writer writer_text = {.name = "text", .shows_stats = true, .any_axes = true, .write = write_text};
+const writer writer_text = {.name = "text", .shows_stats = true, .mixes = true, .write = write_text};
