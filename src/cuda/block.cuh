@@ -4,7 +4,7 @@
 #ifndef CUDA_BLOCK_CUH
 #define CUDA_BLOCK_CUH
 
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 /* X(constant, reader) for fast readers of the commonest dtypes; the rest is read by `any`. A file defines
  * count_##reader with COUNT(constant, reader), and from these kernel_of(reader). */

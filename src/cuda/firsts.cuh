@@ -3,7 +3,7 @@
 #ifndef CUDA_FIRSTS_CUH
 #define CUDA_FIRSTS_CUH
 
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 /* Words of the table. */
 HISTO_INLINE uint32_t histo_firsts_words(const histo_lookup *l)

@@ -18,7 +18,7 @@
 #ifndef CUDA_IMAGES_CUH
 #define CUDA_IMAGES_CUH
 
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 enum { HISTO_IMAGES_VECTOR = 16 };
 

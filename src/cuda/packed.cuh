@@ -5,8 +5,8 @@
 #ifndef CUDA_PACKED_CUH
 #define CUDA_PACKED_CUH
 
+#include "cuda/macro_names.cuh"
 #include "cuda/packed.h"
-#include "cuda/slots.cuh"
 
 /* What a launch's blocks have in common. */
 typedef struct histo_packed_block {

@@ -20,7 +20,7 @@
 
 #include <math.h>
 
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 enum { HISTO_STACK_IMAGES = 16, HISTO_PAIR_SLOTS = 8, HISTO_PLACES_u8 = 4, HISTO_PLACES_u16 = 2 };
 

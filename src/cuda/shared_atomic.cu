@@ -14,7 +14,7 @@
  * 2007 (merge by atomics or by a second kernel).
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING };
 enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535 };

@@ -20,28 +20,15 @@ HISTO_IN_KERNEL void load_edges(const histo_lookup *l, double *edges)
         edges[i] = l->kind == HISTO_SEARCH ? l->edges[i] : i < l->bins ? l->lo + (double)i * l->step : l->hi;
 }
 
+/* By search in these edges, whatever way the axis has. */
 HISTO_IN_KERNEL uint32_t search(const histo_cuda_work *w, int axis, const double *edges, const char *at)
 {
     histo_lookup l = w->lookups[axis];
     l.kind = HISTO_SEARCH;
     l.edges = edges;
-    switch (w->dtypes[axis]) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant: {                                                                                                   \
-        HISTO_LOAD(storage, x, at)                                                                                     \
-        return histo_slot_by_##compute(&l, (compute)widen(x));                                                         \
-    }
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
-}
-
-HISTO_IN_KERNEL bool is_left_out(const histo_cuda_work *w, const histo_place *place)
-{
-    return (w->mask != HISTO_ABSENT && histo_is_masked(w, histo_address(w, place, w->mask))) ||
-           (w->where != HISTO_ABSENT && histo_is_outside(w, histo_address(w, place, w->where)));
+    return histo_with_dtype(w->dtypes[axis], [&](auto of) {
+        return histo_search_lookup<of.type>(&l).slot(histo_load<histo_stored<of.type>>(w, at));
+    });
 }
 
 static __global__ void __launch_bounds__(1024, 1)
@@ -55,11 +42,11 @@ static __global__ void __launch_bounds__(1024, 1)
     histo_clear_shared(counters, (uint32_t)work.counters);
     HISTO_FOR_TILES(rows, item)
     {
-        histo_tile tile = histo_tile_any(&work, item);
+        histo_tile tile = histo_tile_at(&work, item);
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             histo_place place = histo_place_of(&work, &tile, offset);
             uint32_t slot = 0;
-            if (is_left_out(&work, &place))
+            if (histo_is_left_out(&work, &place))
                 slot = work.slots;
             else
                 for (int a = 0; a < work.naxes; a++)

@@ -11,7 +11,7 @@
  * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. C++ only to call CUB. */
 #include <pthread.h>
 
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 /* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */
 #include <ostream>

@@ -3,7 +3,7 @@
 #ifndef CUDA_VALUES_CUH
 #define CUDA_VALUES_CUH
 
-#include "cuda/slots.cuh"
+#include "cuda/macro_names.cuh"
 
 enum { HISTO_VALUES = 256, HISTO_VALUE_COPIES = 32 };
 

@@ -24,7 +24,7 @@ static bool is_aligned(const histo_cuda_work *work, int operand)
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;
 }
 
-/* Shares of ragged segments are all that lies between the beginnings of pieces and of segments: see slots.cuh. */
+/* Shares of ragged segments are all that lies between the beginnings of pieces and of segments: see device/tile.cuh. */
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
     int64_t each = work->iter.per_batch, n = work->end - work->begin;

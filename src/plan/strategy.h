@@ -23,9 +23,9 @@ typedef struct histo_strategy {
     histo_status (*launch)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
-    bool
-        ragged; /* it can count ragged segments: it walks the strided iterator, or has its shares from cuda/slots.cuh */
-    bool pairs; /* it can count pairs of images */
+    bool ragged; /* it can count ragged segments: it walks the strided iterator, or has its shares from
+                    cuda/device/tile.cuh */
+    bool pairs;  /* it can count pairs of images */
     bool sparse; /* it counts into sparse histograms, and no others */
 } histo_strategy;
 

@@ -1,0 +1,417 @@
+/* Lookups: the slot of a sample on one axis. A lookup is a small struct over a sample type with
+ *
+ *     uint32_t slot(storage x) const                                        the slot of one sample
+ *     void slots(const storage (&x)[N], uint32_t (&slot)[N]) const          the slots of several at once
+ *
+ * and all of them give what axis/slot_of.h gives, to the bit. histo_any_lookup chooses at run time; kernels that are
+ * made for one way name it. */
+#ifndef CUDA_DEVICE_LOOKUP_CUH
+#define CUDA_DEVICE_LOOKUP_CUH
+
+#include "cuda/device/dtype.cuh"
+
+/* ---- axis/slot_of.h, overloaded by the compute type ---- */
+
+HISTO_IN_KERNEL bool histo_less(double x, double edge)
+{
+    return histo_less_f64(x, edge);
+}
+
+HISTO_IN_KERNEL bool histo_less(int64_t x, double edge)
+{
+    return histo_less_i64(x, edge);
+}
+
+HISTO_IN_KERNEL bool histo_less(uint64_t x, double edge)
+{
+    return histo_less_u64(x, edge);
+}
+
+HISTO_IN_KERNEL bool histo_above(double x, double edge)
+{
+    return histo_above_f64(x, edge);
+}
+
+HISTO_IN_KERNEL bool histo_above(int64_t x, double edge)
+{
+    return histo_above_i64(x, edge);
+}
+
+HISTO_IN_KERNEL bool histo_above(uint64_t x, double edge)
+{
+    return histo_above_u64(x, edge);
+}
+
+HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, double x)
+{
+    return histo_is_over_f64(l, x);
+}
+
+HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, int64_t x)
+{
+    return histo_is_over_i64(l, x);
+}
+
+HISTO_IN_KERNEL bool histo_is_over(const histo_lookup *l, uint64_t x)
+{
+    return histo_is_over_u64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, double x)
+{
+    return histo_slot_f64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, int64_t x)
+{
+    return histo_slot_i64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_search(const histo_lookup *l, uint64_t x)
+{
+    return histo_slot_u64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, double x)
+{
+    return histo_nearest_f64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, int64_t x)
+{
+    return histo_nearest_i64(l, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, uint64_t x)
+{
+    return histo_nearest_u64(l, x);
+}
+
+/* As histo_nearest_f64, with the comparisons of the axis' ends in float. */
+HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, float x)
+{
+    const double round = 0x1.8p52;
+    double d = (double)x, sum = (d - l->lo) * l->per_step + round;
+    int32_t n = l->bins, slot = __double2loint(sum) + (d >= l->lo + (sum - round) * l->step);
+    slot = min(max(slot, 1), n);
+    slot = x >= l->over_f32 ? n + 1 : slot;
+    slot = x < l->first_f32 ? 0 : slot;
+    return (uint32_t)(x != x ? n + 2 : slot);
+}
+
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, float x)
+{
+    return histo_position_f32(c, by_bits, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, double x)
+{
+    return histo_position_f64(c, by_bits, x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, int64_t x)
+{
+    return histo_position_f64(c, by_bits, (double)x);
+}
+
+HISTO_IN_KERNEL uint32_t histo_position(const histo_cells *c, bool by_bits, uint64_t x)
+{
+    return histo_position_f64(c, by_bits, (double)x);
+}
+
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, float x)
+{
+    return x < l->first_f32;
+}
+
+template <typename native>
+HISTO_IN_KERNEL bool histo_is_below(const histo_lookup *l, native x)
+{
+    return histo_less(x, l->lo);
+}
+
+/* ---- Bins of 2^k integers each: one shift (histo_pow2) ---- */
+
+HISTO_IN_KERNEL uint32_t histo_slot_by_shift(const histo_lookup *l, int32_t x)
+{
+    int32_t cut = min(max(x, (int32_t)l->pow2.low), (int32_t)l->pow2.high);
+    uint32_t slot = ((uint32_t)cut - l->pow2.from) >> l->pow2.shift;
+    return l->pow2.closed && x == (int32_t)l->pow2.high ? (uint32_t)l->bins : slot;
+}
+
+HISTO_IN_KERNEL uint32_t histo_slot_by_shift(const histo_lookup *l, uint32_t x)
+{
+    uint32_t slot = (min(max(x, l->pow2.low), l->pow2.high) - l->pow2.from) >> l->pow2.shift;
+    return l->pow2.closed && x == l->pow2.high ? (uint32_t)l->bins : slot;
+}
+
+/* Lookups that take the samples one by one. */
+template <typename lookup, typename storage>
+struct histo_one_by_one {
+    template <int N>
+    HISTO_MEMBER void slots(const storage (&x)[N], uint32_t (&slot)[N]) const
+    {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            slot[i] = static_cast<const lookup *>(this)->slot(x[i]);
+    }
+};
+
+template <histo_dtype type>
+struct histo_pow2_lookup : histo_one_by_one<histo_pow2_lookup<type>, histo_stored<type>> {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_pow2_lookup(const histo_lookup *lookup) : l(lookup) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const
+    {
+        const bool is_signed = (histo_stored<type>)-1 < (histo_stored<type>)1;
+        return is_signed ? histo_slot_by_shift(l, (int32_t)x) : histo_slot_by_shift(l, (uint32_t)x);
+    }
+};
+
+/* ---- A table of all bit patterns: 8- and 16-bit types ---- */
+
+template <histo_dtype type>
+struct histo_table_lookup : histo_one_by_one<histo_table_lookup<type>, histo_stored<type>> {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_table_lookup(const histo_lookup *lookup) : l(lookup) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const
+    {
+        uint16_t pattern = 0;
+        memcpy(&pattern, &x, sizeof x <= 2 ? sizeof x : 0);
+        return __ldg(&l->table[pattern]);
+    }
+};
+
+/* ---- The edge nearest to a guess: uniform axes ---- */
+
+template <histo_dtype type>
+struct histo_nearest_lookup : histo_one_by_one<histo_nearest_lookup<type>, histo_stored<type>> {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_nearest_lookup(const histo_lookup *lookup) : l(lookup) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_nearest(l, histo_to_native<type>(x)); }
+};
+
+/* ---- A guess in float: f32 on axes that are regular on a curve (histo_lookup.near_f32) ---- */
+
+/* The number of the edge nearest to a sample, + HISTO_GUESS_0, and how far the sample is before it, in bins. Samples
+ * beyond the axis are guessed to be at its ends, and so is NaN. Adding 1.5 * 2^23, whose bits HISTO_GUESS_0 is, rounds
+ * to the nearest integer. */
+typedef struct histo_guess {
+    uint32_t bits;
+    float before;
+} histo_guess;
+
+#define HISTO_GUESS_0 UINT32_C(0x4b400000)
+
+HISTO_IN_KERNEL histo_guess histo_guess_of(const histo_lookup *l, float curve)
+{
+    const float round = 0x1.8p23f, bins = (float)l->bins;
+    float fraction = __saturatef(__fmaf_rn(curve, l->scale_f32, l->offset_f32));
+    float sum = __fmaf_rn(fraction, bins, round);
+    return histo_guess{__float_as_uint(sum), __fmaf_rn(-fraction, bins, sum - round)};
+}
+
+/* Only where near_f32 and the curve is straight; the exact comparison decides for samples near an edge. */
+struct histo_guess_lookup {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_guess_lookup(const histo_lookup *lookup) : l(lookup) {}
+    template <int N>
+    HISTO_MEMBER void slots(const float (&x)[N], uint32_t (&slot)[N]) const
+    {
+        float nearest = 1;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            histo_guess guess = histo_guess_of(l, x[i]);
+            slot[i] = guess.before < 0 ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
+            nearest = fminf(nearest, fabsf(guess.before));
+        }
+        if (nearest <= l->margin_f32) histo_nearest_lookup<HISTO_F32>(l).slots(x, slot);
+    }
+};
+
+/* ---- Binary search in stored edges: any axis ---- */
+
+/* x[k] of an array in registers, by a chain of selects. */
+template <typename T, int N>
+HISTO_IN_KERNEL T histo_select(const T (&x)[N], int k)
+{
+    T it = x[0];
+#pragma unroll
+    for (int i = 1; i < N; i++)
+        it = i == k ? x[i] : it;
+    return it;
+}
+
+template <typename T, int N>
+HISTO_IN_KERNEL void histo_select_store(T (&x)[N], int k, T it)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        x[i] = i == k ? it : x[i];
+}
+
+template <histo_dtype type>
+struct histo_search_lookup {
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_search_lookup(const histo_lookup *lookup) : l(lookup) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_search(l, histo_to_compute<type>(x)); }
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+#pragma unroll 1
+        for (int k = 0; k < N; k++) {
+            histo_stored<type> one = histo_select(x, k);
+            histo_select_store(slot, k, this->slot(one));
+        }
+    }
+};
+
+/* ---- Cells: a table over the sample's position (axis/cells.h) ---- */
+
+template <histo_dtype type>
+struct histo_cells_lookup {
+    using storage = histo_stored<type>;
+    using native = typename histo_sample<type>::native;
+
+    const histo_lookup *l;
+    const uint32_t *entry; /* the table of l->cells, or a copy of it */
+    bool by_bits;          /* l->cells.by_bits, a constant where the kernel is made for it */
+
+    HISTO_MEMBER histo_cells_lookup(const histo_lookup *lookup, const uint32_t *table, bool bits)
+        : l(lookup), entry(table), by_bits(bits)
+    {
+    }
+
+    HISTO_MEMBER uint32_t slot(storage x) const
+    {
+        const storage one[1] = {x};
+        uint32_t its[1];
+        slots(one, its);
+        return its[0];
+    }
+
+    template <int N>
+    HISTO_MEMBER void slots(const storage (&x)[N], uint32_t (&slot)[N]) const
+    {
+        const histo_cells *c = &l->cells;
+        uint32_t sum[N];
+        const bool exact = by_bits && sizeof(native) == sizeof(float); /* all bits are the position */
+        bool is_nan = false, special = false;
+        uint32_t short_of = UINT32_MAX;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            native v = histo_to_native<type>(x[i]);
+            sum[i] = histo_cells_sum(c, by_bits, entry, histo_position(c, by_bits, v));
+            is_nan = is_nan || v != v;
+            special = special || sum[i] >= c->special;
+        }
+#pragma unroll 1
+        for (int level = 1; level <= c->levels && special; level++) {
+            special = false;
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                sum[i] = histo_cells_finer(c, entry, sum[i], level);
+                special = special || sum[i] >= c->special;
+            }
+        }
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            slot[i] = sum[i] >> (c->low + 1);
+            short_of = min(short_of, histo_cells_short(c, sum[i]));
+        }
+        if (short_of == 0 && !exact) compare(x, sum, slot);
+        if (special) search(x, sum, slot);
+        if (by_bits && c->from_below)
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                slot[i] = histo_is_below(l, histo_to_native<type>(x[i])) ? 0 : slot[i];
+        if (is_nan)
+#pragma unroll
+            for (int i = 0; i < N; i++) {
+                native v = histo_to_native<type>(x[i]);
+                slot[i] = v != v ? (uint32_t)l->bins + 2 : slot[i];
+            }
+    }
+
+  private:
+    /* Which side of edge `edge` is the sample on, which shares its position? */
+    HISTO_MEMBER uint32_t beside(uint32_t edge, storage stored) const
+    {
+        auto x = histo_to_compute<type>(stored);
+        bool last = edge == (uint32_t)l->bins;
+        return edge + (last ? histo_is_over(l, x) : !histo_less(x, l->edges[edge]));
+    }
+
+    /* The samples whose position is that of a threshold: the comparison with its edge tells. */
+    template <int N>
+    HISTO_MEMBER void compare(const storage (&x)[N], const uint32_t (&sum)[N], uint32_t (&slot)[N]) const
+    {
+        const histo_cells *c = &l->cells;
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            bool is = histo_cells_equals(c, sum[i]) && sum[i] < c->special;
+            uint32_t compared = beside(is ? slot[i] : 0, x[i]);
+            slot[i] = is ? compared : slot[i];
+        }
+    }
+
+    /* The samples in cells that the last level leaves with several thresholds. */
+    template <int N>
+    HISTO_MEMBER void search(const storage (&x)[N], const uint32_t (&sum)[N], uint32_t (&slot)[N]) const
+    {
+#pragma unroll 1
+        for (int k = 0; k < N; k++) {
+            storage one = histo_select(x, k);
+            if (histo_select(sum, k) < l->cells.special) continue;
+            histo_select_store(slot, k, histo_search(l, histo_to_compute<type>(one)));
+        }
+    }
+};
+
+/* ---- Whichever way the axis has ---- */
+
+template <histo_dtype type>
+struct histo_any_lookup {
+    using storage = histo_stored<type>;
+    static const int SIZE = sizeof(storage);
+
+    const histo_lookup *l;
+    HISTO_MEMBER explicit histo_any_lookup(const histo_lookup *lookup) : l(lookup) {}
+
+    HISTO_MEMBER uint32_t slot(storage x) const
+    {
+        if (SIZE <= 4 && l->pow2.is) return histo_pow2_lookup<type>(l).slot(x);
+        if (SIZE <= 2 && l->table) return histo_table_lookup<type>(l).slot(x);
+        if (l->kind == HISTO_UNIFORM) return histo_nearest_lookup<type>(l).slot(x);
+        if (SIZE <= 2 || !l->cells.entry) return histo_search_lookup<type>(l).slot(x);
+        return histo_cells_lookup<type>(l, l->cells.entry, l->cells.by_bits).slot(x);
+    }
+
+    /* Every 8-bit lookup has a table. */
+    template <int N>
+    HISTO_MEMBER void slots(const storage (&x)[N], uint32_t (&slot)[N]) const
+    {
+        if (SIZE <= 4 && l->pow2.is)
+            histo_pow2_lookup<type>(l).slots(x, slot);
+        else if (SIZE == 1 || (SIZE == 2 && l->table))
+            histo_table_lookup<type>(l).slots(x, slot);
+        else if (l->kind == HISTO_UNIFORM)
+            uniform(x, slot);
+        else if (SIZE > 2 && l->cells.entry)
+            histo_cells_lookup<type>(l, l->cells.entry, l->cells.by_bits).slots(x, slot);
+        else
+            histo_search_lookup<type>(l).slots(x, slot);
+    }
+
+  private:
+    template <int N>
+    HISTO_MEMBER void uniform(const storage (&x)[N], uint32_t (&slot)[N]) const
+    {
+        if constexpr (type == HISTO_F32) {
+            if (l->near_f32) return histo_guess_lookup(l).slots(x, slot);
+        }
+        histo_nearest_lookup<type>(l).slots(x, slot);
+    }
+};
+
+#endif
