@@ -3,8 +3,8 @@
  *
  * - The table grows with its contents, so few slots stay in L1 and L2. At its largest it is emptied into a list, so
  *   only the lists are unbounded.
- * - It stores the slots multiplied by an odd number, which can be undone. Every bit of a slot changes the upper bits of
- *   the product, and these choose the entry, so neighbours on any axis are far apart.
+ * - It stores slots mixed by an invertible function. Every bit of a slot changes the upper bits of the result, and
+ *   these choose the entry, so neighbours on any axis are far apart.
  * - The entries of later samples are prefetched, so cache misses overlap. For tables of 16 MiB and more, slots are
  *   first scattered by their place in the table, so that each 256th of it is in the cache while it is counted in.
  *
