@@ -29,7 +29,7 @@ static void put_machine(FILE *to)
     fputs(", \"cpu\": ", to);
     put_cpu_model(to);
     fputs(", \"machine\": [", to);
-    for (const char *line = text; line && *line;) {
+    for (const char *line = text ? text : ""; *line;) {
         size_t n = strcspn(line, "\n");
         json_text(to, line, n);
         line += n + (line[n] == '\n');

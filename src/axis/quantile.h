@@ -20,7 +20,7 @@ void histo_quantiles_add(histo_quantiles *quantiles, const void *block, int64_t 
 /* After each pass: true if the quantiles are known, false if the same samples must be added once more. */
 bool histo_quantiles_end_pass(histo_quantiles *quantiles);
 
-/* Quantile q, interpolated linearly as NumPy does, once they are known; NaN if there were no samples. */
-double histo_quantiles_value(const histo_quantiles *quantiles, int q);
+/* Quantile i, interpolated linearly as NumPy does, once they are known; NaN if there were no samples. */
+double histo_quantiles_value(const histo_quantiles *q, int i);
 
 #endif
