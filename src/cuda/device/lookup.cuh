@@ -231,9 +231,9 @@ struct histo_guess_lookup {
 
 /* ---- Binary search in stored edges: any axis ---- */
 
-/* x[k] of an array in registers, by a chain of selects. */
-template <typename T, int N>
-HISTO_IN_KERNEL T histo_select(const T (&x)[N], int k)
+/* x[k] of N in registers, by a chain of selects. */
+template <int N, typename T>
+HISTO_IN_KERNEL T histo_select(const T *x, int k)
 {
     T it = x[0];
 #pragma unroll
@@ -260,7 +260,7 @@ struct histo_search_lookup {
     {
 #pragma unroll 1
         for (int k = 0; k < N; k++) {
-            histo_stored<type> one = histo_select(x, k);
+            histo_stored<type> one = histo_select<N>(x, k);
             histo_select_store(slot, k, this->slot(one));
         }
     }
@@ -294,7 +294,10 @@ struct histo_cells_lookup {
     HISTO_MEMBER void slots(const storage (&x)[N], uint32_t (&slot)[N]) const
     {
         const histo_cells *c = &l->cells;
-        uint32_t sum[N];
+        /* As large for one sample as for a step: nvcc 13.0 turns a smaller array into registers so early that it
+         * unrolls and duplicates the loops behind it in a kernel. */
+        const int STEP = histo_sample<type>::PER_STEP;
+        uint32_t sum[N < STEP ? STEP : N];
         const bool exact = by_bits && sizeof(native) == sizeof(float); /* all bits are the position */
         bool is_nan = false, special = false;
         uint32_t short_of = UINT32_MAX;
@@ -344,7 +347,7 @@ struct histo_cells_lookup {
 
     /* The samples whose position is that of a threshold: the comparison with its edge tells. */
     template <int N>
-    HISTO_MEMBER void compare(const storage (&x)[N], const uint32_t (&sum)[N], uint32_t (&slot)[N]) const
+    HISTO_MEMBER void compare(const storage (&x)[N], const uint32_t *sum, uint32_t (&slot)[N]) const
     {
         const histo_cells *c = &l->cells;
 #pragma unroll
@@ -357,12 +360,12 @@ struct histo_cells_lookup {
 
     /* The samples in cells that the last level leaves with several thresholds. */
     template <int N>
-    HISTO_MEMBER void search(const storage (&x)[N], const uint32_t (&sum)[N], uint32_t (&slot)[N]) const
+    HISTO_MEMBER void search(const storage (&x)[N], const uint32_t *sum, uint32_t (&slot)[N]) const
     {
 #pragma unroll 1
         for (int k = 0; k < N; k++) {
-            storage one = histo_select(x, k);
-            if (histo_select(sum, k) < l->cells.special) continue;
+            storage one = histo_select<N>(x, k);
+            if (histo_select<N>(sum, k) < l->cells.special) continue;
             histo_select_store(slot, k, histo_search(l, histo_to_compute<type>(one)));
         }
     }
