@@ -65,6 +65,20 @@ def constants(declarations):
     return [name for d in declarations if d.startswith("typedef enum") for name in re.findall(r"^ +(HISTO_\w+)", d, re.M)]
 
 
+def words(text, anchors):
+    """Plain text as Markdown, with names of the API as links."""
+    out = []
+    for part in re.split(r"\b((?:histo|HISTO)_\w+\b(?:\(\))?)", text):
+        name = part.removesuffix("()")
+        if name in anchors:
+            out.append(f"[`{part}`](#{anchors[name]})")
+        elif NAME.fullmatch(name):
+            out.append(f"`{part}`")
+        else:
+            out.append(re.sub(r"([\\*_<\[\]])", r"\\\1", part))
+    return "".join(out)
+
+
 def prose(comment, anchors):
     """A comment as Markdown: lists and paragraphs, indented lines as code, names of the API as links."""
     lines = [re.sub(r"^ \* ?", "", line) for line in comment.removeprefix("/*").removesuffix("*/").split("\n")]
@@ -82,15 +96,8 @@ def prose(comment, anchors):
         if item and not in_list:
             out.append("")
         in_list = bool(item) or (in_list and line.startswith("  "))
-        text = re.sub(r"([\\*_<\[\]`])", r"\\\1", line.strip())
-        text = re.sub(r"histo\\_\w+|HISTO\\_\w+", lambda m: m.group(0), text)
-        plain = re.compile(r"(?:histo|HISTO)(?:\\_\w+?)+(?![\w\\])")
-
-        def link(match):
-            name = match.group(0).replace("\\_", "_")
-            return f"[`{name}`](#{anchors[name]})" if name in anchors else f"`{name}`"
-
-        text = plain.sub(link, text)
+        text = "".join(part if part.startswith("`") else words(part, anchors)
+                       for part in re.split(r"(`[^`]*`)", line.strip()))
         out.append(("" if item or not in_list else "  ") + text)
     if in_code:
         out.append("```")
