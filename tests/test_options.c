@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "options/document.h"
+#include "commands/document.h"
 #include "options/options.h"
 
 /* A command line cut at its blanks; parsing changes it, and the settings refer to it. */

@@ -13,7 +13,6 @@
 #include "input/photo.h"
 #include "options/settings.h"
 #include "output/outfile.h"
-#include "output/overwrite.h"
 
 /* What is measured, and where the results go: a table to the terminal, JSON to -o. */
 typedef struct measuring {
@@ -46,7 +45,7 @@ static int begin(measuring *m, const settings *s, fault *f)
 {
     int count = s->files_count - 1;
     *m = (measuring){.settings = s, .table = stdout};
-    if (overwrite_refuse(s, f) != 0) return -1;
+    if (outfile_spare_inputs(s, f) != 0) return -1;
     m->photos = calloc((size_t)count + 1, sizeof *m->photos);
     m->names = calloc((size_t)count + 1, sizeof *m->names);
     if (!m->photos || !m->names) return fault_set(f, EXIT_DATA, "no memory for %d images", count);

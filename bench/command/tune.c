@@ -6,6 +6,7 @@
 #include "base/failure.h"
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "base/progress.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
 #include "bench/command/tune_map.h"
@@ -15,7 +16,6 @@
 #include "options/settings.h"
 #include "options/values.h"
 #include "output/outfile.h"
-#include "output/terminal/progress.h"
 #include "output/terminal/terminal.h"
 
 static const double default_budget_s = 60;

@@ -4,8 +4,8 @@
 #include <histo/histo.h>
 #include <stdio.h>
 
+#include "base/progress.h"
 #include "base/text.h"
-#include "output/terminal/progress.h"
 
 int fault_of_library(fault *f, int status, const char *subject)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "options/document.h"
+#include "commands/document.h"
 #include "options/nearest.h"
 
 static void print_document(const char *name, FILE *out)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "count/count.h"
-#include "output/overwrite.h"
+#include "output/outfile.h"
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 
@@ -19,9 +19,9 @@ static int tell(const result *r, fault *f)
     return 0;
 }
 
-static int run(const settings *s, output *to, result *r, fault *f)
+static int hist(const settings *s, output *to, result *r, fault *f)
 {
-    if (overwrite_refuse(s, f) != 0 || output_open(to, s, f) != 0) return -1;
+    if (outfile_spare_inputs(s, f) != 0 || output_open(to, s, f) != 0) return -1;
     if (count_files(s, to->writer->shows_stats || s->verbose, r, f) != 0) return -1;
     if (output_write(to, r, f) != 0) return -1;
     return s->verbose && strcmp(to->writer->name, "text") != 0 ? tell(r, f) : 0;
@@ -29,5 +29,5 @@ static int run(const settings *s, output *to, result *r, fault *f)
 
 int command_hist(const settings *s)
 {
-    return output_command(s, run);
+    return output_command(s, hist);
 }

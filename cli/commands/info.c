@@ -3,8 +3,9 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/wrap.h"
+#include "input/reader.h"
 #include "options/help.h"
-#include "output/terminal/wrap.h"
 
 static void print_entry(const char *label, const char *text)
 {

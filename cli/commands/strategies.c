@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/failure.h"
+#include "base/wrap.h"
 #include "options/settings.h"
 #include "output/outfile.h"
-#include "output/terminal/wrap.h"
 
 typedef void print_row(int row, const histo_strategy_info *info, FILE *out);
 

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/failure.h"
+
 const char *wisdom_default_path(void)
 {
     static char path[PATH_MAX];
@@ -36,9 +38,22 @@ int wisdom_make_directory(fault *f)
     return 0;
 }
 
-int wisdom_load_default(fault *f)
+static int load_default(fault *f)
 {
     const char *path = wisdom_default_path();
     if (!path || access(path, F_OK) != 0 || histo_wisdom_load(path) == HISTO_OK) return 0;
     return fault_set(f, EXIT_DATA, "%s", histo_last_error());
+}
+
+int wisdom_load(const settings *s, fault *f)
+{
+    if (!s->wisdom) return load_default(f);
+    bool fresh = s->measure && access(s->wisdom, F_OK) != 0; /* yet to be made */
+    return fresh || histo_wisdom_load(s->wisdom) == HISTO_OK ? 0 : fault_of_wisdom(f);
+}
+
+int wisdom_save_measured(const settings *s, fault *f)
+{
+    if (!s->measure || !s->wisdom || histo_wisdom_save(s->wisdom) == HISTO_OK) return 0;
+    return fault_of_wisdom(f);
 }

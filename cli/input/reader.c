@@ -3,10 +3,11 @@
 #include "input/reader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "input/readers/readers.h"
-#include "output/saved.h"
+#include "input/saved_head.h"
 
 static const reader_kind *const readers[] = {
 #define READER(name) &reader_##name,
@@ -45,7 +46,7 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
                                           fault *f)
 {
     char known[512];
-    if (saved_begins(head, size)) {
+    if (saved_begins((const char *)head, size)) {
         fault_set(f, EXIT_DATA, "%s holds histograms, not samples: see them with histo show", path);
         return NULL;
     }
@@ -65,24 +66,23 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
     return NULL;
 }
 
-/* Options that the chosen reader would not look at were meant for another one: refuse them rather than ignore them. */
+/* Options that mean nothing to this format were meant for another: refuse them rather than ignore them. */
 static int refuse_idle_options(const reader_kind *kind, const read_options *o, const char *path, fault *f)
 {
-    bool raw = kind == &reader_raw, datasets = kind == &reader_hdf5 || kind == &reader_npz;
-    bool pages = !(raw || datasets || kind == &reader_npy || kind == &reader_bytes || kind == &reader_text);
-    if (!raw && o->has_dtype)
-        return fault_set(f, EXIT_USAGE, "--dtype describes raw binary samples and cannot go with --%s%s",
+    const bool layout = kind->takes & TAKES_LAYOUT;
+    if (!layout && o->has_dtype)
+        return fault_set(f, EXIT_USAGE, "--dtype describes raw binary samples and does not go with --%s%s",
                          o->format ? "format " : "", o->format ? o->format : "bytes");
-    if (!raw && (o->ndim || o->offset || o->big_endian))
+    if (!layout && (o->ndim || o->offset || o->big_endian))
         return fault_set(
             f, EXIT_USAGE,
-            "%s was taken as %s, and --shape, --offset and --endian describe raw binary samples: add --dtype", path,
+            "%s was read as %s, and --shape, --offset and --endian describe raw binary samples: add --dtype", path,
             kind->name);
-    if (!datasets && o->dataset)
-        return fault_set(f, EXIT_USAGE, "%s was taken as %s, and --dataset is for HDF5 and .npz files: leave it out",
+    if (!(kind->takes & TAKES_DATASETS) && o->dataset)
+        return fault_set(f, EXIT_USAGE, "%s was read as %s, and --dataset is for HDF5 and .npz files: leave it out",
                          path, kind->name);
-    if (!pages && o->page > 0)
-        return fault_set(f, EXIT_USAGE, "%s was taken as %s, which has one page: leave --page out", path, kind->name);
+    if (!(kind->takes & TAKES_PAGES) && o->page > 0)
+        return fault_set(f, EXIT_USAGE, "%s was read as %s, which has one page: leave --page out", path, kind->name);
     return 0;
 }
 
@@ -114,4 +114,44 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
 fail:
     input_close(in);
     return NULL;
+}
+
+/* ---- For readers ---------------------------------------------------------------------------------------- */
+
+int selection_set(selection *s, const reader *r, const int *channels, int count, fault *f)
+{
+    for (int i = 0; i < count; i++)
+        if (channels[i] < 0 || channels[i] >= r->channels)
+            return fault_set(f, EXIT_USAGE, "%s has no channel %d: its channels are 0 to %d", input_name(r->in),
+                             channels[i], r->channels - 1);
+    if (count < 1) return fault_set(f, EXIT_USAGE, "no channel of %s was asked for", input_name(r->in));
+    size_t n = (size_t)count;
+    selection fresh = {calloc(n, sizeof *fresh.wanted), count, calloc(n, sizeof *fresh.views)};
+    if (!fresh.wanted || !fresh.views) {
+        selection_free(&fresh);
+        return fault_set(f, EXIT_DATA, "no memory to read %d channels of %s", count, input_name(r->in));
+    }
+    memcpy(fresh.wanted, channels, n * sizeof *channels);
+    selection_free(s);
+    *s = fresh;
+    return 0;
+}
+
+void selection_free(selection *s)
+{
+    free(s->wanted);
+    free(s->views);
+    *s = (selection){0};
+}
+
+void reader_interleaved_views(histo_view *views, const int *wanted, int count, const void *base, histo_dtype dtype,
+                              int channels, int64_t rows, int64_t cols, int64_t pitch_bytes)
+{
+    size_t size = histo_dtype_size(dtype);
+    for (int i = 0; i < count; i++)
+        views[i] = (histo_view){.data = (const char *)base + (size_t)wanted[i] * size,
+                                .dtype = dtype,
+                                .ndim = 2,
+                                .shape = {rows, cols},
+                                .strides = {pitch_bytes, (int64_t)size * channels}};
 }

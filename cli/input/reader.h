@@ -10,27 +10,7 @@
 
 #include "base/fault.h"
 #include "input/input.h"
-
-/* What the user asked about the input. Zero or NULL means: not asked. */
-typedef struct read_options {
-    const char *purpose; /* of a file that is read as it is found, without options: "masks"; NULL for samples */
-    const char *format;  /* --format: force a reader by name */
-    bool bytes;          /* --bytes: count the bytes of any file */
-    bool has_dtype;      /* --dtype: raw binary */
-    histo_dtype dtype;
-    int ndim; /* --shape */
-    int64_t shape[HISTO_MAX_DIMS];
-    int64_t offset;      /* --offset: bytes to skip before raw samples */
-    bool big_endian;     /* --endian big */
-    const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
-    int page;            /* --page: 0-based; -1: all */
-    bool has_page;       /* --page was given */
-    bool skip_bad;       /* --skip-bad: cells that are no number are counted in `bad`, not refused */
-    char delimiter;      /* --delimiter; 0: found */
-    int header;          /* --header yes/no: 1, 0; -1: found */
-    bool columns;        /* columns are asked for, so blanks between plain numbers divide these */
-    bool paired;         /* cells of a row belong together: one that is bad takes the row with it */
-} read_options;
+#include "options/settings.h"
 
 /* A piece of one page: rows x cols samples of each wanted channel. The views are two-dimensional, in the sample's own
  * dtype and this machine's byte order, and valid until the next call. */
@@ -53,9 +33,17 @@ typedef enum channel_model {
 
 typedef struct reader reader;
 
+/* The options that a format has a meaning for; others are refused where one of its files is read. */
+typedef enum reader_takes {
+    TAKES_PAGES = 1,    /* --page: files may have several images */
+    TAKES_DATASETS = 2, /* --dataset: files may have several arrays, by name */
+    TAKES_LAYOUT = 4,   /* --dtype, --shape, --offset and --endian: files do not say */
+} reader_takes;
+
 typedef struct reader_kind {
     const char *name;    /* "png": what --format takes */
     const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
+    unsigned takes;      /* of reader_takes */
     /* Does the content look like this format? head is the beginning of the (gunzipped) data. */
     bool (*recognize)(const unsigned char *head, size_t size, const char *path);
     /* Take over `in` (closed with the reader, also on failure). NULL on failure. */
@@ -92,6 +80,18 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
 
 /* The table of readers, for `histo info`; NULL past the end. */
 const reader_kind *reader_kind_at(int i);
+
+/* ---- For readers ---------------------------------------------------------------------------------------- */
+
+/* The channels that were asked for, and a view for each. */
+typedef struct selection {
+    int *wanted;
+    int count;
+    histo_view *views;
+} selection;
+
+int selection_set(selection *s, const reader *r, const int *channels, int count, fault *f);
+void selection_free(selection *s);
 
 /* For readers of interleaved samples: views of the wanted channels into rows x cols pixels at base. */
 void reader_interleaved_views(histo_view *views, const int *wanted, int count, const void *base, histo_dtype dtype,

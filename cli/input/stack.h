@@ -2,7 +2,7 @@
 #ifndef CLI_STACK_H
 #define CLI_STACK_H
 
-#include "input/feed.h"
+#include "input/samples.h"
 
 typedef struct stack {
     const feed *in;

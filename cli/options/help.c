@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "output/terminal/wrap.h"
+#include "base/wrap.h"
 
 void help_version(FILE *out)
 {

@@ -68,7 +68,4 @@ const char *option_takers(const option_row *option, char *text, size_t capacity)
 #define VALUES_DTYPES "<dtypes>"
 #define VALUES_STRATEGIES "<strategies>"
 
-/* The values of an option as words divided by blanks, VALUES_FILES as it is; "" if nothing is known about them. */
-const char *option_values(const option_row *option, char *words, size_t capacity);
-
 #endif

@@ -5,9 +5,32 @@
 
 #include <histo/histo.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/fault.h"
-#include "input/reader.h"
+
+/* What the user asked about the input. Zero or NULL means: not asked. */
+typedef struct read_options {
+    const char *purpose; /* of a file that is read as it is found, without options: "masks"; NULL for samples */
+    const char *format;  /* --format: force a reader by name */
+    bool bytes;          /* --bytes: count the bytes of any file */
+    bool has_dtype;      /* --dtype: raw binary */
+    histo_dtype dtype;
+    int ndim; /* --shape */
+    int64_t shape[HISTO_MAX_DIMS];
+    int64_t offset;      /* --offset: bytes to skip before raw samples */
+    bool big_endian;     /* --endian big */
+    const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
+    int page;            /* --page: 0-based; -1: all */
+    bool has_page;       /* --page was given */
+    bool skip_bad;       /* --skip-bad: cells that are no number are counted in `bad`, not refused */
+    char delimiter;      /* --delimiter; 0: found */
+    int header;          /* --header yes/no: 1, 0; -1: found */
+    bool columns;        /* columns are asked for, so blanks between plain numbers divide these */
+    bool paired;         /* cells of a row belong together: one that is bad takes the row with it */
+} read_options;
+
+enum { PICTURE_MIN_SIZE = 200, PICTURE_MAX_SIZE = 8192 }; /* pixels each way, of --size */
 
 typedef struct settings {
     const char *const *files; /* operands; none: standard input */

@@ -5,12 +5,12 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "options/nearest.h"
-#include "output/writers/plot.h"
 
 /* The numbers of a list such as 3x4: how many; -1 if it is none, or has more than `most`. All are 0 or more. */
 static int parse_naturals(const char *text, const char *dividers, int64_t *numbers, int most)
@@ -196,10 +196,10 @@ int value_size(settings *s, char *text, fault *f)
         return fault_set(f, EXIT_USAGE, "'%s' is no size: --size takes width and height in pixels, as in 800x600",
                          text);
     for (int i = 0; i < 2; i++)
-        if (size[i] < PLOT_MIN_SIZE || size[i] > PLOT_MAX_SIZE)
+        if (size[i] < PICTURE_MIN_SIZE || size[i] > PICTURE_MAX_SIZE)
             return fault_set(f, EXIT_USAGE,
                              "a picture of '%s' pixels cannot be drawn: width and height of --size are %d to %d", text,
-                             PLOT_MIN_SIZE, PLOT_MAX_SIZE);
+                             PICTURE_MIN_SIZE, PICTURE_MAX_SIZE);
     s->plot_width = (int)size[0];
     s->plot_height = (int)size[1];
     return 0;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/fault.h"
+#include "options/settings.h"
 
 typedef struct outfile outfile;
 
@@ -33,6 +34,9 @@ int outfile_fail(const outfile *o, int error, fault *f);
 
 /* Flush, put it in its place and free o: 0, or -1 with the sentence in f; nothing is left behind then. */
 int outfile_commit(outfile *o, fault *f);
+
+/* -1 if -o names a file that is read to make it: an input, the mask, a file of edges or the wisdom. */
+int outfile_spare_inputs(const settings *s, fault *f);
 
 /* Remove what was written and free o; NULL is allowed. */
 void outfile_abandon(outfile *o);

@@ -9,12 +9,8 @@
 #include <string.h>
 
 #include "base/failure.h"
+#include "input/saved_head.h"
 #include "output/labels.h"
-#include "output/saved_names.h"
-
-static const char set_magic[] = "histo set 1\n";
-
-enum { SET_MAGIC_BYTES = sizeof set_magic - 1 };
 
 static const size_t largest_file = (size_t)1 << 36;
 
@@ -125,7 +121,7 @@ int saved_write_json(const result *r, FILE *out, fault *f)
 int saved_write_binary(const result *r, FILE *out, fault *f)
 {
     bool set = r->count > 1 || r->series[0].name;
-    if (set) fputs(set_magic, out);
+    if (set) fputs(SAVED_SET_MAGIC, out);
     for (int i = 0; i < r->count; i++) {
         char *data = NULL;
         const char *name = r->series[i].name ? r->series[i].name : "";
@@ -136,6 +132,97 @@ int saved_write_binary(const result *r, FILE *out, fault *f)
         histo_free(data);
     }
     return 0;
+}
+
+/* ---- Members of a JSON object, found by counting brackets outside of strings: the text is known to be JSON ---- */
+
+typedef struct saved_member {
+    char *name;        /* UTF-8, with escapes undone: to be freed; NULL if memory ran out */
+    size_t begin, end; /* "name": value, from the quote on; a comma or a bracket is at text[end] */
+} saved_member;
+
+/* Position behind the string that begins at `at`, or size. */
+static size_t string_end(const char *text, size_t size, size_t at)
+{
+    for (at++; at < size && text[at] != '"'; at++)
+        if (text[at] == '\\') at++;
+    return at < size ? at + 1 : size;
+}
+
+static uint32_t hex4(const char *digits)
+{
+    char four[5] = {0};
+    memcpy(four, digits, 4);
+    return (uint32_t)strtoul(four, NULL, 16);
+}
+
+static char *put_utf8(char *to, uint32_t c)
+{
+    static const struct {
+        uint32_t below;
+        unsigned char lead;
+        int more;
+    } forms[] = {{0x80, 0, 0}, {0x800, 0xc0, 1}, {0x10000, 0xe0, 2}, {0x110000, 0xf0, 3}};
+    int i = 0;
+    while (i < 3 && c >= forms[i].below)
+        i++;
+    *to++ = (char)(forms[i].lead | c >> 6 * forms[i].more);
+    for (int k = forms[i].more; k-- > 0;)
+        *to++ = (char)(0x80 | (c >> 6 * k & 0x3f));
+    return to;
+}
+
+/* The string between two quotes. */
+static char *decode(const char *from, const char *end)
+{
+    static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
+    char *name = malloc((size_t)(end - from) + 1), *to = name;
+    while (name && from < end) {
+        const char *letter = *from == '\\' && from + 1 < end ? strchr(letters, from[1]) : NULL;
+        if (letter && *letter) {
+            *to++ = meanings[letter - letters];
+            from += 2;
+        } else if (*from == '\\' && end - from >= 6 && from[1] == 'u') {
+            uint32_t c = hex4(from + 2);
+            from += 6;
+            if (c >= 0xd800 && c < 0xdc00 && end - from >= 6 && from[0] == '\\' && from[1] == 'u') {
+                c = 0x10000 + ((c - 0xd800) << 10) + ((hex4(from + 2) - 0xdc00) & 0x3ff);
+                from += 6;
+            }
+            to = put_utf8(to, c);
+        } else {
+            *to++ = *from++;
+        }
+    }
+    if (name) *to = '\0';
+    return name;
+}
+
+/* Position of the comma or bracket behind the value that `at` is before. */
+static size_t value_end(const char *text, size_t size, size_t at)
+{
+    int depth = 0;
+    while (at < size) {
+        char c = text[at];
+        if (depth == 0 && strchr(",]}", c) && c) break;
+        depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+        at = c == '"' ? string_end(text, size, at) : at + 1;
+    }
+    return at;
+}
+
+/* The member of the object text[0 … size) that follows m (all zero before the first): false at the end, or where the
+ * text is not JSON. */
+static bool next_member(const char *text, size_t size, saved_member *m)
+{
+    const char *quote = memchr(text + m->end, '"', size - m->end);
+    if (!quote) return false;
+    m->begin = (size_t)(quote - text);
+    size_t behind = string_end(text, size, m->begin);
+    m->end = value_end(text, size, behind);
+    if (m->end == size) return false;
+    m->name = decode(quote + 1, text + behind - 1);
+    return true;
 }
 
 /* ---- Loading -------------------------------------------------------------------------------------------- */
@@ -189,7 +276,7 @@ static int load_members(const char *path, char *text, size_t size, result *r, fa
 {
     void *names = NULL;
     int failed = 0;
-    for (saved_member m = {0}; !failed && saved_next_member(text, size, &m);)
+    for (saved_member m = {0}; !failed && next_member(text, size, &m);)
         failed = load_member(path, text, size, &m, &names, r, f);
     tdestroy(names, free);
     return failed;
@@ -199,7 +286,7 @@ static int load_members(const char *path, char *text, size_t size, result *r, fa
 static bool stands_alone(const char *text, size_t size)
 {
     bool found = false;
-    for (saved_member m = {0}; !found && saved_next_member(text, size, &m); free(m.name))
+    for (saved_member m = {0}; !found && next_member(text, size, &m); free(m.name))
         found = m.name && strcmp(m.name, "uhi_schema") == 0;
     return found;
 }
@@ -212,7 +299,7 @@ static int load_json(const char *path, char *text, size_t size, result *r, fault
     if (status == HISTO_INVALID) return load_members(path, text, size, r, f);
     if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, path);
     saved_member only = {0};
-    if (!stands_alone(text, size)) saved_next_member(text, size, &only);
+    if (!stands_alone(text, size)) next_member(text, size, &only);
     int failed = result_add(r, hist, name_of_key(only.name), f);
     free(only.name);
     return failed;
@@ -225,7 +312,7 @@ static int fault_set_file(const char *path, fault *f)
 
 static int load_set(const char *path, const char *data, size_t size, result *r, fault *f)
 {
-    size_t at = SET_MAGIC_BYTES;
+    size_t at = strlen(SAVED_SET_MAGIC);
     while (at < size) {
         char line[64], name[1100];
         size_t name_bytes, bytes;
@@ -247,28 +334,6 @@ static int load_set(const char *path, const char *data, size_t size, result *r, 
     return 0;
 }
 
-static const char binary[] = "\x93HISTO\r\n";
-
-static bool is_binary(const char *data, size_t size)
-{
-    return size >= 8 && memcmp(data, binary, 8) == 0;
-}
-
-static bool is_object(const char *data, size_t size)
-{
-    size_t at = 0;
-    while (at < size && strchr(" \t\r\n", data[at]) && data[at])
-        at++;
-    return at < size && data[at] == '{';
-}
-
-bool saved_begins(const unsigned char *head, size_t size)
-{
-    const char *data = (const char *)head;
-    if (size >= SET_MAGIC_BYTES && memcmp(data, set_magic, SET_MAGIC_BYTES) == 0) return true;
-    return is_binary(data, size) || (is_object(data, size) && memmem(data, size, "\"uhi_schema\"", 12));
-}
-
 int saved_load(const char *path, result *r, fault *f)
 {
     bool piped = strcmp(path, "-") == 0;
@@ -278,17 +343,18 @@ int saved_load(const char *path, result *r, fault *f)
     if (!data && errno == ENOENT) return fault_set(f, EXIT_DATA, "%s: there is no such file", name);
     if (!data) return fault_set(f, EXIT_DATA, "%s cannot be read: %s", name, strerror(errno));
     int failed = 0;
-    if (size >= SET_MAGIC_BYTES && memcmp(data, set_magic, SET_MAGIC_BYTES) == 0)
+    if (saved_is_set(data, size))
         failed = load_set(name, data, size, r, f);
     else if (size == 0)
         failed = fault_set(f, EXIT_DATA, "%s is empty", name);
     else if (size >= 2 && memcmp(data, "\x1f\x8b", 2) == 0)
         failed = fault_set(f, EXIT_DATA, "%s is compressed: unpack it with gunzip first", name);
-    else if (!is_binary(data, size) && !is_object(data, size))
+    else if (!saved_is_binary(data, size) && !saved_is_object(data, size))
         failed = fault_set(f, EXIT_DATA,
                            "%s is no saved histogram (JSON or .histo): to count its samples, use histo hist", name);
     else
-        failed = is_binary(data, size) ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);
+        failed =
+            saved_is_binary(data, size) ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);
     free(data);
     if (!failed && r->count == 0) failed = fault_set(f, EXIT_DATA, "%s holds no histogram", name);
     if (failed) return -1;

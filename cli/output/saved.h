@@ -15,9 +15,6 @@
 /* Add what the file holds to r, whose title becomes the file's name if it has none; path "-" is standard input. */
 int saved_load(const char *path, result *r, fault *f);
 
-/* Is this how a file begins that holds histograms? */
-bool saved_begins(const unsigned char *head, size_t size);
-
 int saved_write_json(const result *r, FILE *out, fault *f);
 int saved_write_binary(const result *r, FILE *out, fault *f);
 

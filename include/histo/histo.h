@@ -101,6 +101,9 @@ HISTO_API const char *histo_dtype_name(histo_dtype dtype);
 /* The dtype of a name ("u8", "f32", "bf16"); HISTO_INVALID for any other. */
 HISTO_API histo_status histo_dtype_parse(const char *name, histo_dtype *dtype);
 
+/* The value of one sample, at any address, as a double; 64-bit integers are rounded to nearest. */
+HISTO_API double histo_sample_value(const void *sample, histo_dtype dtype);
+
 /* A strided view of memory that the caller owns. Element [i0, i1, …] is at
  *     (const char *)data + i0 * strides[0] + i1 * strides[1] + …
  * strides are bytes; they may be negative, zero (one value repeated) or unaligned. The first batch_ndim

@@ -67,6 +67,11 @@ double histo_load_f64(const void *address, histo_dtype dtype)
     }
 }
 
+double histo_sample_value(const void *sample, histo_dtype dtype)
+{
+    return histo_load_f64(sample, dtype);
+}
+
 histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n)
 {
     return histo_view_nd(data, dtype, 1, &n);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "input/readers/selection.h"
+#include "input/reader.h"
 
 bool array_page_of(const array_info *info, array_page *page)
 {

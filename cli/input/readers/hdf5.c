@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/reader.h"
 #include "input/readers/array.h"
 #include "input/readers/names.h"
 #include "input/readers/readers.h"
-#include "input/readers/selection.h"
 
 typedef struct h5_reader {
     reader base;
@@ -526,6 +526,7 @@ static bool h5_recognize(const unsigned char *head, size_t size, const char *pat
 const reader_kind reader_hdf5 = {
     .name = "hdf5",
     .formats = "HDF5, datasets of integers and floats (--dataset names one)",
+    .takes = TAKES_DATASETS,
     .recognize = h5_recognize,
     .open = h5_open,
 };

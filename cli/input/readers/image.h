@@ -4,7 +4,6 @@
 #define CLI_READERS_IMAGE_H
 
 #include "input/reader.h"
-#include "input/readers/selection.h"
 
 enum {
     IMAGE_BAND_BYTES = 4 << 20,      /* of the rows in a band, if a row is not larger */

@@ -232,4 +232,10 @@ static reader *open_jpeg(input *in, const read_options *options, fault *f)
     return NULL;
 }
 
-const reader_kind reader_jpeg = {"jpeg", "JPEG images of 8 bits: gray, RGB, CMYK", recognize, open_jpeg};
+const reader_kind reader_jpeg = {
+    .name = "jpeg",
+    .formats = "JPEG images of 8 bits: gray, RGB, CMYK",
+    .takes = TAKES_PAGES,
+    .recognize = recognize,
+    .open = open_jpeg,
+};

@@ -151,6 +151,7 @@ static reader *npz_open(input *in, const read_options *options, fault *f)
 const reader_kind reader_npz = {
     .name = "npz",
     .formats = "NumPy .npz (--dataset names the array)",
+    .takes = TAKES_DATASETS,
     .recognize = npz_recognize,
     .open = npz_open,
 };

@@ -159,4 +159,9 @@ static reader *open_png(input *in, const read_options *options, fault *f)
 }
 
 const reader_kind reader_png = {
-    "png", "PNG images of 1 to 16 bits: gray (1, 2 and 4 bits as 0 to 255), RGB, palette, alpha", recognize, open_png};
+    .name = "png",
+    .formats = "PNG images of 1 to 16 bits: gray (1, 2 and 4 bits as 0 to 255), RGB, palette, alpha",
+    .takes = TAKES_PAGES,
+    .recognize = recognize,
+    .open = open_png,
+};

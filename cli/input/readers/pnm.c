@@ -438,4 +438,9 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
 }
 
 const reader_kind reader_pnm = {
-    "pnm", "Netpbm images: PBM (as 0 and 255), PGM, PPM and PAM of 1 to 16 bits, PFM of floats", recognize, open_pnm};
+    .name = "pnm",
+    .formats = "Netpbm images: PBM (as 0 and 255), PGM, PPM and PAM of 1 to 16 bits, PFM of floats",
+    .takes = TAKES_PAGES,
+    .recognize = recognize,
+    .open = open_pnm,
+};

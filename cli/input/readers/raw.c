@@ -1,4 +1,4 @@
-/* Raw binary samples, as --dtype, --shape, --offset and --endian describe them. */
+/* Raw binary samples, as --dtype, --shape, --offset and --endian describe them, and the bytes of any file. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -60,5 +60,23 @@ static reader *raw_open(input *in, const read_options *o, fault *f)
 const reader_kind reader_raw = {
     .name = "raw",
     .formats = "raw binary, every sample type, either byte order (--dtype, --shape, --offset, --endian)",
+    .takes = TAKES_LAYOUT,
     .open = raw_open,
+};
+
+/* ---- Bytes ---- */
+
+static reader *bytes_open(input *in, const read_options *options, fault *f)
+{
+    (void)options;
+    array_info info = {.dtype = HISTO_U8, .ndim = 1, .shape = {-1}};
+    array_place place = {
+        .size = input_data_size(in), .subject = input_name(in), .described = "it first had", .remedy = "try again"};
+    return array_reader_open(&reader_bytes, in, byte_source_of_input(in), &info, &place, f);
+}
+
+const reader_kind reader_bytes = {
+    .name = "bytes",
+    .formats = "the bytes of any file (--bytes)",
+    .open = bytes_open,
 };

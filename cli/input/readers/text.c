@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/reader.h"
 #include "input/readers/array.h"
 #include "input/readers/number.h"
 #include "input/readers/readers.h"
-#include "input/readers/selection.h"
 #include "input/readers/text_form.h"
 #include "input/readers/text_scan.h"
 

@@ -635,8 +635,12 @@ static reader *open_tiff(input *in, const read_options *options, fault *f)
     return NULL;
 }
 
-const reader_kind reader_tiff = {"tiff",
-                                 "TIFF and BigTIFF images: integers (gray of 1, 2 and 4 bits as 0 to 255) and floats "
-                                 "of 1 to 64 bits, palettes, strips, tiles, "
-                                 "planes, pages",
-                                 recognize, open_tiff};
+const reader_kind reader_tiff = {
+    .name = "tiff",
+    .formats =
+        "TIFF and BigTIFF images: integers (gray of 1, 2 and 4 bits as 0 to 255) and floats of 1 to 64 bits, palettes, "
+        "strips, tiles, planes, pages",
+    .takes = TAKES_PAGES,
+    .recognize = recognize,
+    .open = open_tiff,
+};

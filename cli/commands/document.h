@@ -4,9 +4,14 @@
 
 #include <stdio.h>
 
+#include "options/options.h"
+
 void document_man(FILE *out);
 void document_bash(FILE *out);
 void document_zsh(FILE *out);
 void document_fish(FILE *out);
+
+/* The values of an option as words separated by blanks; VALUES_FILES as it is; "" where anything may follow. */
+const char *option_values(const option_row *option, char *words, size_t capacity);
 
 #endif

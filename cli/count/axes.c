@@ -1,5 +1,5 @@
 /* Axes from what was asked and, where that needs it, from the data. */
-#include "count/bins.h"
+#include "count/axes.h"
 
 #include <float.h>
 #include <inttypes.h>

@@ -1,41 +1,11 @@
-/* From -b, -r, --width, --edges and --log to axes, with passes over the data where they need them. */
-#ifndef CLI_BINS_H
-#define CLI_BINS_H
+/* The axes of histograms: as given, or found in passes over the samples. */
+#ifndef CLI_AXES_H
+#define CLI_AXES_H
 
 #include <histo/histo.h>
 #include <stdio.h>
 
-#include "options/settings.h"
-
-typedef enum bins_kind {
-    BINS_DEFAULT = 0, /* nothing was asked: one bin a value of 8-bit samples, else the rule auto, at most 1024 */
-    BINS_NUMBER,
-    BINS_RULE,
-    BINS_WIDTH,
-    BINS_EDGES,
-} bins_kind;
-
-/* What was asked for one axis. */
-typedef struct bins_spec {
-    bins_kind kind;
-    int64_t number; /* of BINS_NUMBER and BINS_EDGES */
-    histo_rule rule;
-    double width;
-    double *edges; /* [number + 1] */
-    bool has_range;
-    histo_range range;
-    double lo, hi; /* of a fixed range, or per cent */
-    bool log;
-} bins_spec;
-
-/* What was asked: one spec for all axes, or one for each. */
-typedef struct bins_list {
-    int count;
-    bins_spec spec[HISTO_MAX_AXES];
-} bins_list;
-
-int bins_parse(bins_list *b, const settings *s, fault *f);
-void bins_free(bins_list *b);
+#include "options/bins.h"
 
 /* The spec of axis a of naxes; NULL if their numbers do not match. */
 const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f);

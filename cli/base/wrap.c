@@ -1,5 +1,5 @@
 /* See wrap.h. Every UTF-8 character counts as one column. */
-#include "output/terminal/wrap.h"
+#include "base/wrap.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "options/document.h"
+#include "commands/document.h"
+#include "input/reader.h"
 #include "options/help.h"
 
 enum { LINE = 72 };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "count/bins.h"
+#include "options/bins.h"
 
 enum { LARGEST_EDGES_FILE = 1 << 28 };
 
