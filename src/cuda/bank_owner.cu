@@ -11,66 +11,81 @@
  * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
  * distribution. */
 #include "cuda/block.cuh"
+#include "cuda/device/count_tiles.cuh"
 
 enum { BLOCKS, THREADS };
 enum { LANES = 32, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
 
-HISTO_IN_KERNEL void count_staged(unsigned int *mine, const uint32_t *staged, int rows)
+/* Whole rows of banks, so that a slot's bank is slot % 32 for every warp. */
+HISTO_INLINE uint32_t stride_of(int64_t counters)
 {
-    uint32_t lane = threadIdx.x % LANES;
-#pragma unroll 1
-    for (int first = 0; first < rows * LANES; first += AT_ONCE) {
-        uint32_t slot[AT_ONCE], row = first & ~(LANES - 1);
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++)
-            slot[i] = staged[row + (first + i + lane) % LANES];
-#pragma unroll
-        for (int i = 0; i < AT_ONCE; i++)
-            if (slot[i] % LANES == lane && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
-    }
+    return (uint32_t)((counters + LANES - 1) / LANES * LANES);
 }
 
-#define COUNT(constant, reader)                                                                                        \
-    static __global__ void __launch_bounds__(1024, 1) count_##reader(                                                  \
-        const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows, uint32_t stride)        \
-    {                                                                                                                  \
-        extern __shared__ unsigned int shared[];                                                                       \
-        uint32_t warps = blockDim.x / LANES, warp = threadIdx.x / LANES;                                               \
-        unsigned int *mine = shared + warp * stride;                                                                   \
-        uint32_t *staged = shared + warps * stride + warp * (ROWS * LANES);                                            \
-        histo_clear_shared(shared, warps *stride);                                                                     \
-        HISTO_FOR_TILES(rows, item)                                                                                    \
-        {                                                                                                              \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
-                    staged[k * LANES + threadIdx.x % LANES] = slot[k];                                                 \
-                __syncwarp();                                                                                          \
-                count_staged(mine, staged, HISTO_SAMPLES_##reader);                                                    \
-                __syncwarp();                                                                                          \
-            }                                                                                                          \
-            histo_merge_copies(&work, &rows, item, tile.entry, shared, warps, stride, 0xffffffffu);                    \
-        }                                                                                                              \
-    }
-HISTO_BLOCK_READERS(COUNT)
-#undef COUNT
-HISTO_DEFINE_KERNEL_OF
+struct owned_counters {
+    enum { MAX_THREADS = 1024 };
+    unsigned int *shared, *mine; /* of the block and of the warp */
+    uint32_t *staged;
+    uint32_t stride, warps;
 
-/* Whole rows of banks, so that a slot's bank is slot % 32 for every warp. */
-static uint32_t stride_of(const histo_problem *p)
+    HISTO_MEMBER owned_counters(const histo_cuda_work *w, unsigned int *memory)
+    {
+        uint32_t warp = threadIdx.x / LANES;
+        shared = memory;
+        stride = stride_of(w->counters);
+        warps = blockDim.x / LANES;
+        mine = shared + warp * stride;
+        staged = shared + warps * stride + warp * (ROWS * LANES);
+        histo_clear_shared(shared, warps * stride);
+    }
+
+    template <int N>
+    HISTO_MEMBER void count(const uint32_t (&slot)[N])
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            staged[k * LANES + threadIdx.x % LANES] = slot[k];
+        __syncwarp();
+        count_staged(N);
+        __syncwarp();
+    }
+
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    {
+        histo_merge_copies(w, rows, item, entry, shared, warps, stride, 0xffffffffu);
+    }
+
+    HISTO_MEMBER void count_staged(int rows)
+    {
+        uint32_t lane = threadIdx.x % LANES;
+#pragma unroll 1
+        for (int first = 0; first < rows * LANES; first += AT_ONCE) {
+            uint32_t slot[AT_ONCE], row = first & ~(LANES - 1);
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                slot[i] = staged[row + (first + i + lane) % LANES];
+#pragma unroll
+            for (int i = 0; i < AT_ONCE; i++)
+                if (slot[i] % LANES == lane && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
+        }
+    }
+};
+
+/* The kernel for a reader. */
+static const void *kernel_of(int id)
 {
-    return (uint32_t)((p->slots + 1 + LANES - 1) / LANES * LANES);
+    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
+        return (const void *)histo_count_tiles<decltype(reader), owned_counters>;
+    });
 }
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
     static const int64_t defaults[] = {0, 256};
     if (!params) params = defaults;
-    return histo_cuda_block_layout(p, params[THREADS], LANES, sizeof(unsigned int) * (stride_of(p) + ROWS * LANES), 0,
-                                   params[BLOCKS], false);
+    return histo_cuda_block_layout(p, params[THREADS], LANES,
+                                   sizeof(unsigned int) * (stride_of(p->slots + 1) + ROWS * LANES), 0, params[BLOCKS],
+                                   false);
 }
 
 static const char *unsupported_reason(const histo_problem *problem)
@@ -78,7 +93,7 @@ static const char *unsupported_reason(const histo_problem *problem)
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return layout_of(problem, NULL).threads
                ? NULL
-               : "too many bins: one warp's counters and staged do not fit into shared memory";
+               : "too many bins: one warp's counters and staged slots do not fit into shared memory";
 }
 
 static double cost_us(const histo_problem *problem, int threads)
@@ -99,8 +114,7 @@ static histo_status launch(const histo_job *job)
     enum { MIN = 1 << 13 };
     histo_block_layout l = layout_of(job->problem, job->params);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
-    uint32_t stride = stride_of(job->problem);
-    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, &stride, &l);
+    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
 }
 
 extern "C" const histo_strategy histo_cuda_bank_owner = {

@@ -35,31 +35,27 @@ HISTO_IN_KERNEL void merge(const histo_cuda_work *w, int64_t entry, const unsign
     __syncthreads();
 }
 
-#define COUNT(constant, reader)                                                                                        \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        count_##reader(const __grid_constant__ histo_cuda_work work, uint32_t bins)                                    \
-    {                                                                                                                  \
-        uint32_t first = blockIdx.y * bins;                                                                            \
-        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            unsigned int mine[MAX_BINS] = {0};                                                                         \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                _Pragma("unroll") for (uint32_t b = 0; b < MAX_BINS; b++)                                              \
-                {                                                                                                      \
-                    if (b >= bins) break;                                                                              \
-                    _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) mine[b] +=                      \
-                        slot[k] == first + b;                                                                          \
-                }                                                                                                      \
-            }                                                                                                          \
-            merge(&work, tile.entry, mine, bins);                                                                      \
-        }                                                                                                              \
+template <typename reader>
+static __global__ void __launch_bounds__(1024, 1) count(const __grid_constant__ histo_cuda_work work, uint32_t bins)
+{
+    uint32_t first = blockIdx.y * bins;
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = reader::tile(&work, item);
+        unsigned int mine[MAX_BINS] = {0};
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
+            uint32_t slot[reader::PER_STEP];
+            reader::slots(&work, &tile, at, slot);
+#pragma unroll
+            for (uint32_t b = 0; b < MAX_BINS; b++) {
+                if (b >= bins) break;
+#pragma unroll
+                for (int k = 0; k < reader::PER_STEP; k++)
+                    mine[b] += slot[k] == first + b;
+            }
+        }
+        merge(&work, tile.entry, mine, bins);
     }
-HISTO_BLOCK_READERS(COUNT)
-#undef COUNT
-HISTO_DEFINE_KERNEL_OF
+}
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
@@ -91,7 +87,9 @@ static histo_status launch(const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, HISTO_MAX_TILE);
     void *args[] = {&work, &bins};
     dim3 grid((unsigned)(work.tiles < blocks ? work.tiles : blocks), groups);
-    return histo_cuda_launch(job, kernel_of(histo_cuda_reader_of(&work)), grid, threads, 0, args);
+    const void *kernel = histo_kernel_by_reader(histo_few_readers(), histo_cuda_reader_of(&work),
+                                                [](auto reader) { return (const void *)count<decltype(reader)>; });
+    return histo_cuda_launch(job, kernel, grid, threads, 0, args);
 }
 
 extern "C" const histo_strategy histo_cuda_bin_per_block = {

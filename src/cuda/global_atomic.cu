@@ -6,33 +6,32 @@
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that samples
  * spread over. Loses by far where many samples hit few bins, because atomics on one address serialise. */
-#include "cuda/macro_names.cuh"
+#include "cuda/device/reader.cuh"
+#include "cuda/device/weight.cuh"
 
 enum { BLOCKS, THREADS };
 
-#define COUNT(reader)                                                                                                  \
-    static __global__ void __launch_bounds__(1024) count_##reader(const __grid_constant__ histo_cuda_work work)        \
-    {                                                                                                                  \
-        for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {                                        \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            unsigned long long *counts = work.counts + tile.entry * work.counters;                                     \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
-                    atomicAdd(&counts[slot[k]], 1ull);                                                                 \
-            }                                                                                                          \
-        }                                                                                                              \
+template <typename reader>
+static __global__ void __launch_bounds__(1024) count(const __grid_constant__ histo_cuda_work work)
+{
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = reader::tile(&work, item);
+        unsigned long long *counts = work.counts + tile.entry * work.counters;
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
+            uint32_t slot[reader::PER_STEP];
+            reader::slots(&work, &tile, at, slot);
+#pragma unroll
+            for (int k = 0; k < reader::PER_STEP; k++)
+                if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
+        }
     }
-HISTO_READERS(COUNT)
-#undef COUNT
+}
 
 /* With weights: every sample adds to its slot's count and sums. */
 static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
 {
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = histo_tile_any(&work, item);
+        histo_tile tile = histo_tile_at(&work, item);
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             histo_place place = histo_place_of(&work, &tile, offset);
             uint32_t slot = histo_slot_of_place(&work, &place);
@@ -67,16 +66,16 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-#define ADDRESS(reader) (const void *)count_##reader,
-    static const void *const kernels[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
-#undef ADDRESS
     enum { MIN = 1 << 12, MAX = 1 << 30 };
     int threads = (int)job->params[THREADS];
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
     if (job->params[BLOCKS]) blocks = job->params[BLOCKS];
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, MAX);
     bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
-    const void *kernel = weighted ? (const void *)count_weighted : kernels[histo_cuda_reader_of(&work)];
+    const void *kernel =
+        weighted ? (const void *)count_weighted
+                 : histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work),
+                                          [](auto reader) { return (const void *)count<decltype(reader)>; });
     void *args[] = {&work};
     return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, 0,
                              args);

@@ -81,107 +81,119 @@ HISTO_IN_KERNEL void load(uint32_t *words, const char *from, int bytes)
     }
 }
 
-#define DEFINE_COARSE_SLOTS(constant, name, storage, compute, widen)                                                   \
-    HISTO_IN_KERNEL void coarse_slots_##name(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,            \
-                                             uint32_t c, uint32_t *slot)                                               \
-    {                                                                                                                  \
-        enum { SIZE = (int)sizeof(storage) };                                                                          \
-        uint32_t first = at + threadIdx.x * c;                                                                         \
-        const storage *from = (const storage *)tile->at + first;                                                       \
-        bool whole = first >= tile->pad && first + c <= tile->length;                                                  \
-        uint32_t words[MAX_COARSENING * SIZE / 4] = {0};                                                               \
-        if (whole && c == 1) load(words, (const char *)from, SIZE);                                                    \
-        if (whole && c == 2) load(words, (const char *)from, SIZE * 2);                                                \
-        if (whole && c == 4) load(words, (const char *)from, SIZE * 4);                                                \
-        storage x[MAX_COARSENING];                                                                                     \
-        memcpy(x, words, sizeof x);                                                                                    \
-        _Pragma("unroll") for (uint32_t k = 0; k < MAX_COARSENING; k++)                                                \
-        {                                                                                                              \
-            bool is_there = k < c && first + k >= tile->pad && first + k < tile->length;                               \
-            if (is_there && !whole) x[k] = from[k];                                                                    \
-            slot[k] = is_there ? histo_slot_of_##name(&w->lookups[0], x[k]) : HISTO_NO_SLOT;                           \
-        }                                                                                                              \
+/* Sources: what a kernel counts. SAMPLES of a thread in an iteration at most, and how many a launch asks for. */
+
+template <typename reader>
+struct by_reader {
+    enum { SAMPLES = reader::PER_STEP };
+    static HISTO_MEMBER uint32_t each(const tiling *) { return SAMPLES; }
+    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, const tiling *, int64_t item)
+    {
+        return reader::tile(w, item);
     }
-HISTO_DTYPES(DEFINE_COARSE_SLOTS)
-#undef DEFINE_COARSE_SLOTS
+    static HISTO_MEMBER void slots(const histo_cuda_work *w, const tiling *, const histo_tile *tile, uint32_t at,
+                                   uint32_t (&slot)[SAMPLES])
+    {
+        reader::slots(w, tile, at, slot);
+    }
+};
+
+/* c = t->coarsening neighbouring samples by one load. */
+template <histo_dtype type>
+struct coarse {
+    using storage = histo_stored<type>;
+    enum { SAMPLES = MAX_COARSENING, SIZE = (int)sizeof(storage) };
+    static HISTO_MEMBER uint32_t each(const tiling *t) { return t->coarsening; }
+    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, const tiling *, int64_t item)
+    {
+        return histo_contiguous<type>::tile(w, item);
+    }
+    static HISTO_MEMBER void slots(const histo_cuda_work *w, const tiling *t, const histo_tile *tile, uint32_t at,
+                                   uint32_t (&slot)[SAMPLES])
+    {
+        uint32_t c = t->coarsening, first = at + threadIdx.x * c;
+        const storage *from = (const storage *)tile->at + first;
+        bool whole = first >= tile->pad && first + c <= tile->length;
+        uint32_t words[MAX_COARSENING * SIZE / 4] = {0};
+        if (whole && c == 1) load(words, (const char *)from, SIZE);
+        if (whole && c == 2) load(words, (const char *)from, SIZE * 2);
+        if (whole && c == 4) load(words, (const char *)from, SIZE * 4);
+        storage x[MAX_COARSENING];
+        memcpy(x, words, sizeof x);
+#pragma unroll
+        for (uint32_t k = 0; k < MAX_COARSENING; k++) {
+            bool is_there = k < c && first + k >= tile->pad && first + k < tile->length;
+            if (is_there && !whole) x[k] = from[k];
+            slot[k] = is_there ? histo_any_lookup<type>(&w->lookups[0]).slot(x[k]) : HISTO_NO_SLOT;
+        }
+    }
+};
 
 /* ---- Pre-processing ---- */
 
 /* Rows of slots, in the order the reader gives them; what is left of a row is HISTO_NO_SLOT. */
-#define INDEX(reader)                                                                                                  \
-    static __global__ void __launch_bounds__(INDEX_THREADS)                                                            \
-        index_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)                 \
-    {                                                                                                                  \
-        int64_t item = t.first_item + blockIdx.x;                                                                      \
-        uint32_t *row = t.rows + blockIdx.x * (int64_t)t.row_slots;                                                    \
-        histo_tile tile = histo_tile_##reader(&work, item);                                                            \
-        for (uint32_t at = 0; at < t.row_slots; at += blockDim.x * HISTO_SAMPLES_##reader) {                           \
-            uint32_t slot[HISTO_SAMPLES_##reader];                                                                     \
-            histo_slots_##reader(&work, &tile, at, slot);                                                              \
-            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                         \
-                row[at + (uint32_t)k * blockDim.x + threadIdx.x] = slot[k];                                            \
-        }                                                                                                              \
-    }
-HISTO_READERS(INDEX)
-#undef INDEX
-
-HISTO_IN_KERNEL histo_tile tile_indexed(const histo_cuda_work *w, const tiling *t, int64_t item)
+template <typename reader>
+static __global__ void __launch_bounds__(INDEX_THREADS)
+    write_slots(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
 {
-    histo_tile tile = histo_tile_any(w, item);
-    tile.at = (const char *)(t->rows + (item - t->first_row) * t->row_slots);
-    tile.length = t->row_slots;
-    return tile;
-}
-
-HISTO_IN_KERNEL void indexed_slots(const histo_tile *tile, uint32_t at, uint32_t c, uint32_t *slot)
-{
-    uint32_t first = at + threadIdx.x * c;
-    const char *from = tile->at + first * sizeof *slot;
+    int64_t item = t.first_item + blockIdx.x;
+    uint32_t *row = t.rows + blockIdx.x * (int64_t)t.row_slots;
+    histo_tile tile = reader::tile(&work, item);
+    for (uint32_t at = 0; at < t.row_slots; at += blockDim.x * reader::PER_STEP) {
+        uint32_t slot[reader::PER_STEP];
+        reader::slots(&work, &tile, at, slot);
 #pragma unroll
-    for (int k = 0; k < MAX_COARSENING; k++)
-        slot[k] = HISTO_NO_SLOT;
-    if (first >= tile->length) return;
-    if (c == 1) load(slot, from, 4);
-    if (c == 2) load(slot, from, 8);
-    if (c == 4) load(slot, from, 16);
+        for (int k = 0; k < reader::PER_STEP; k++)
+            row[at + (uint32_t)k * blockDim.x + threadIdx.x] = slot[k];
+    }
 }
+
+/* The slots in the rows. */
+struct indexed {
+    enum { SAMPLES = MAX_COARSENING };
+    static HISTO_MEMBER uint32_t each(const tiling *t) { return t->coarsening; }
+    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, const tiling *t, int64_t item)
+    {
+        histo_tile tile = histo_tile_at(w, item);
+        tile.at = (const char *)(t->rows + (item - t->first_row) * t->row_slots);
+        tile.length = t->row_slots;
+        return tile;
+    }
+    static HISTO_MEMBER void slots(const histo_cuda_work *, const tiling *t, const histo_tile *tile, uint32_t at,
+                                   uint32_t (&slot)[SAMPLES])
+    {
+        uint32_t c = t->coarsening, first = at + threadIdx.x * c;
+        const char *from = tile->at + first * sizeof *slot;
+#pragma unroll
+        for (int k = 0; k < MAX_COARSENING; k++)
+            slot[k] = HISTO_NO_SLOT;
+        if (first >= tile->length) return;
+        if (c == 1) load(slot, from, 4);
+        if (c == 2) load(slot, from, 8);
+        if (c == 4) load(slot, from, 16);
+    }
+};
 
 /* ---- Counting ---- */
 
-/* tile_of: gives the tile `item`; each: samples of a thread in an iteration; read: fills slot[samples]. */
-#define COUNT(kernel, samples, each, tile_of, read)                                                                    \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        kernel(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)                         \
-    {                                                                                                                  \
-        extern __shared__ uint32_t shared[];                                                                           \
-        uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;                                       \
-        for (int64_t item = t.first_item + blockIdx.x; item < t.last_item; item += gridDim.x) {                        \
-            histo_tile tile = tile_of;                                                                                 \
-            histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, tile.entry, blockIdx.y * t.block.size); \
-            histo_packed_clear(shared, &t.block);                                                                      \
-            for (uint32_t at = 0; at < tile.length; at += blockDim.x * (each)) {                                       \
-                uint32_t slot[samples];                                                                                \
-                read;                                                                                                  \
-                histo_packed_count(mine, &t.block.packing, &bin_tile, slot, samples);                                  \
-            }                                                                                                          \
-            histo_packed_merge(shared, &t.block, &bin_tile);                                                           \
-        }                                                                                                              \
+template <typename source>
+static __global__ void __launch_bounds__(1024, 1)
+    count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
+{
+    extern __shared__ uint32_t shared[];
+    uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;
+    for (int64_t item = t.first_item + blockIdx.x; item < t.last_item; item += gridDim.x) {
+        histo_tile tile = source::tile(&work, &t, item);
+        histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, tile.entry, blockIdx.y * t.block.size);
+        histo_packed_clear(shared, &t.block);
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * source::each(&t)) {
+            uint32_t slot[source::SAMPLES];
+            source::slots(&work, &t, &tile, at, slot);
+            histo_packed_count(mine, &t.block.packing, &bin_tile, slot, source::SAMPLES);
+        }
+        histo_packed_merge(shared, &t.block, &bin_tile);
     }
-
-#define COUNT_BY_READER(reader)                                                                                        \
-    COUNT(count_##reader, HISTO_SAMPLES_##reader, HISTO_SAMPLES_##reader, histo_tile_##reader(&work, item),            \
-          histo_slots_##reader(&work, &tile, at, slot))
-HISTO_READERS(COUNT_BY_READER)
-#undef COUNT_BY_READER
-
-#define COUNT_COARSE(constant, name, storage, compute, widen)                                                          \
-    COUNT(count_coarse_##name, MAX_COARSENING, t.coarsening, histo_tile_##name(&work, item),                           \
-          coarse_slots_##name(&work, &tile, at, t.coarsening, slot))
-HISTO_DTYPES(COUNT_COARSE)
-#undef COUNT_COARSE
-
-COUNT(count_indexed, MAX_COARSENING, t.coarsening, tile_indexed(&work, &t, item),
-      indexed_slots(&tile, at, t.coarsening, slot))
+}
 
 /* ---- Layout ---- */
 
@@ -272,8 +284,8 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 }
 
 /* Count tiles [t->first_item, t->last_item), in parts on each stream. */
-static histo_status count(const histo_job *job, const void *kernel, const layout *l, histo_cuda_work *work,
-                          const tiling *t)
+static histo_status launch_parts(const histo_job *job, const void *kernel, const layout *l, histo_cuda_work *work,
+                                 const tiling *t)
 {
     cudaStream_t stream = (cudaStream_t)job->stream, streams[HISTO_CUDA_MAX_BRANCHES];
     int64_t tiles = t->last_item - t->first_item, blocks = l->blocks / l->streams + 1;
@@ -296,31 +308,35 @@ static histo_status count(const histo_job *job, const void *kernel, const layout
 }
 
 /* With pre-processing: as many tiles at a time as there are rows. */
-static histo_status index_and_count(const histo_job *job, const void *index, const layout *l, histo_cuda_work *work,
-                                    tiling *t)
+static histo_status index_and_count(const histo_job *job, int reader, const layout *l, histo_cuda_work *work, tiling *t)
 {
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), reader,
+                                                [](auto it) { return (const void *)write_slots<decltype(it)>; });
     histo_status status = HISTO_OK;
     for (int64_t item = 0; item < work->tiles && status == HISTO_OK; item = t->last_item) {
         t->first_item = t->first_row = item;
         t->last_item = work->tiles - item < l->rows ? work->tiles : item + l->rows;
         void *args[] = {work, t};
-        status = histo_cuda_launch(job, index, dim3((unsigned)(t->last_item - item)), INDEX_THREADS, 0, args);
-        if (status == HISTO_OK) status = count(job, (const void *)count_indexed, l, work, t);
+        status = histo_cuda_launch(job, kernel, dim3((unsigned)(t->last_item - item)), INDEX_THREADS, 0, args);
+        if (status == HISTO_OK) status = launch_parts(job, (const void *)count<indexed>, l, work, t);
     }
     return status;
 }
 
+/* By coarse loads where the samples are contiguous. */
+static const void *kernel_of(int reader, bool is_coarse)
+{
+    return histo_kernel_by_reader(histo_all_readers(), reader, [=](auto it) {
+        using reader_type = decltype(it);
+        if constexpr ((int)reader_type::ID != (int)HISTO_READ_ANY) {
+            if (is_coarse) return (const void *)count<coarse<(histo_dtype)reader_type::ID>>;
+        }
+        return (const void *)count<by_reader<reader_type>>;
+    });
+}
+
 static histo_status launch(const histo_job *job)
 {
-#define ADDRESS(reader) (const void *)index_##reader,
-    static const void *const index[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
-#undef ADDRESS
-#define ADDRESS(reader) (const void *)count_##reader,
-    static const void *const by_reader[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
-#undef ADDRESS
-#define ADDRESS(constant, name, storage, compute, widen) (const void *)count_coarse_##name,
-    static const void *const coarse[HISTO_DTYPE_COUNT] = {HISTO_DTYPES(ADDRESS)};
-#undef ADDRESS
     enum { MIN = 1 << 14, LONGEST_PAD = 128 /* and a multiple of a cache line of samples */ };
     layout l = layout_of(job->problem, job->params);
     int64_t most = MAX_TILE_SAMPLES, least = MIN;
@@ -332,10 +348,9 @@ static histo_status launch(const histo_job *job)
     tiling t = {l.block, 0, work.tiles, (uint32_t)coarsening, (uint32_t *)job->workspace, 0, l.row_slots};
     if (l.rows) {
         if (!coarsening) t.coarsening = MAX_COARSENING;
-        return index_and_count(job, index[reader], &l, &work, &t);
+        return index_and_count(job, reader, &l, &work, &t);
     }
-    bool is_coarse = coarsening && reader != HISTO_READ_ANY;
-    return count(job, is_coarse ? coarse[reader] : by_reader[reader], &l, &work, &t);
+    return launch_parts(job, kernel_of(reader, coarsening != 0), &l, &work, &t);
 }
 
 extern "C" const histo_strategy histo_cuda_packed_atomic = {

@@ -1,5 +1,5 @@
 /* A probe: the slots of some samples in device memory, on the host, while a plan is made. */
-#include "cuda/macro_names.cuh"
+#include "cuda/device/place.cuh"
 #include "cuda/staging.h"
 
 enum { THREADS = 128 };

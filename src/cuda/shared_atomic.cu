@@ -14,7 +14,7 @@
  * 2007 (merge by atomics or by a second kernel).
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
-#include "cuda/macro_names.cuh"
+#include "cuda/device/reader.cuh"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING };
 enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535 };
@@ -73,33 +73,32 @@ HISTO_IN_KERNEL void merge(const unsigned int *shared, const histo_cuda_work *wo
     __syncthreads();
 }
 
-#define COUNT(reader)                                                                                                  \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)                 \
-    {                                                                                                                  \
-        extern __shared__ unsigned int shared[];                                                                       \
-        unsigned int *mine = shared + threadIdx.x % t.copies * t.stride;                                               \
-        uint32_t first = blockIdx.y * t.bin_tile;                                                                      \
-        for (int64_t item = t.first_item + blockIdx.x; item < work.tiles; item += gridDim.x) {                         \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            clear(shared, &t);                                                                                         \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                if (t.inc)                                                                                             \
-                    _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                 \
-                        inc_slot(mine, &t, slot[k] - first);                                                           \
-                else                                                                                                   \
-                    _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                 \
-                        add_slot(mine, &t, slot[k] - first);                                                           \
-            }                                                                                                          \
-            merge(shared, &work, &t, item, tile.entry, first);                                                         \
-            if (t.rows) return; /* a row holds one tile */                                                             \
-        }                                                                                                              \
+template <typename reader>
+static __global__ void __launch_bounds__(1024, 1)
+    count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
+{
+    extern __shared__ unsigned int shared[];
+    unsigned int *mine = shared + threadIdx.x % t.copies * t.stride;
+    uint32_t first = blockIdx.y * t.bin_tile;
+    for (int64_t item = t.first_item + blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = reader::tile(&work, item);
+        clear(shared, &t);
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
+            uint32_t slot[reader::PER_STEP];
+            reader::slots(&work, &tile, at, slot);
+            if (t.inc)
+#pragma unroll
+                for (int k = 0; k < reader::PER_STEP; k++)
+                    inc_slot(mine, &t, slot[k] - first);
+            else
+#pragma unroll
+                for (int k = 0; k < reader::PER_STEP; k++)
+                    add_slot(mine, &t, slot[k] - first);
+        }
+        merge(shared, &work, &t, item, tile.entry, first);
+        if (t.rows) return; /* a row holds one tile */
     }
-HISTO_READERS(COUNT)
-#undef COUNT
+}
 
 /* The second kernel: thread x adds up counter x of all rows of each batch entry. */
 static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t,
@@ -169,13 +168,12 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 
 static histo_status launch(const histo_job *job)
 {
-#define ADDRESS(reader) (const void *)count_##reader,
-    static const void *const kernels[HISTO_READER_COUNT] = {HISTO_READERS(ADDRESS)};
-#undef ADDRESS
     enum { MIN = 1 << 14 };
     layout l = layout_of(job->problem, job->params);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
     int reader = job->params[COARSENING] ? (int)HISTO_READ_ANY : histo_cuda_reader_of(&work);
+    const void *kernel =
+        histo_kernel_by_reader(histo_all_readers(), reader, [](auto it) { return (const void *)count<decltype(it)>; });
     tiling t = {(uint32_t)l.bin_tile,  l.stride, (uint32_t)l.copies,
                 job->params[INC] != 0, 0,        l.rows ? (unsigned int *)job->workspace : NULL};
     histo_status status = HISTO_OK;
@@ -184,7 +182,7 @@ static histo_status launch(const histo_job *job)
         int64_t rows = work.tiles - t.first_item < each ? work.tiles - t.first_item : each;
         void *args[] = {&work, &t, &rows};
         dim3 grid((unsigned)(rows < l.blocks ? rows : l.blocks), (unsigned)l.bin_tiles);
-        status = histo_cuda_launch(job, kernels[reader], grid, l.threads, l.shared, args);
+        status = histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
         if (status == HISTO_OK && l.rows)
             status = histo_cuda_launch(job, (const void *)add_rows, dim3((unsigned)((work.counters + 255) / 256)), 256,
                                        0, args);

@@ -11,7 +11,7 @@
  * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. C++ only to call CUB. */
 #include <pthread.h>
 
-#include "cuda/macro_names.cuh"
+#include "cuda/device/place.cuh"
 
 /* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */
 #include <ostream>
@@ -39,41 +39,34 @@ HISTO_IN_KERNEL uint64_t bits_of_key(uint64_t key, int size, bool integer, bool 
     return key & sign ? key ^ sign : ~key & (2 * sign - 1);
 }
 
-#define HAS_SIGN(storage) ((storage)-1 < (storage)1)
+template <histo_dtype type>
+struct key_traits {
+    using storage = histo_stored<type>;
+    enum { SIZE = sizeof(storage), IS_INTEGER = type <= HISTO_I64, HAS_SIGN = (storage)-1 < (storage)1 };
+};
 
 HISTO_IN_KERNEL uint64_t key_at(const histo_cuda_work *w, const char *at)
 {
-    switch (w->dtypes[0]) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant: {                                                                                                   \
-        HISTO_LOAD(storage, x, at)                                                                                     \
-        uint64_t bits = 0;                                                                                             \
-        memcpy(&bits, &x, sizeof x);                                                                                   \
-        if (widen(x) != widen(x)) return UINT64_MAX >> (64 - 8 * sizeof x);                                            \
-        return key_of_bits(bits, sizeof x, constant <= HISTO_I64, HAS_SIGN(storage));                                  \
-    }
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
+    return histo_with_dtype(w->dtypes[0], [=](auto of) -> uint64_t {
+        using traits = key_traits<of.type>;
+        auto x = histo_load<histo_stored<of.type>>(w, at);
+        uint64_t bits = 0;
+        memcpy(&bits, &x, sizeof x);
+        auto value = histo_sample<of.type>::widen(x);
+        if (value != value) return UINT64_MAX >> (64 - 8 * traits::SIZE);
+        return key_of_bits(bits, traits::SIZE, traits::IS_INTEGER, traits::HAS_SIGN);
+    });
 }
 
 HISTO_IN_KERNEL uint32_t slot_of_key(const histo_cuda_work *w, uint64_t key)
 {
-    switch (w->dtypes[0]) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant: {                                                                                                   \
-        storage x;                                                                                                     \
-        uint64_t bits = bits_of_key(key, sizeof x, constant <= HISTO_I64, HAS_SIGN(storage));                          \
-        memcpy(&x, &bits, sizeof x);                                                                                   \
-        return histo_slot_of_##name(&w->lookups[0], x);                                                                \
-    }
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        return 0;
-    }
+    return histo_with_dtype(w->dtypes[0], [=](auto of) {
+        using traits = key_traits<of.type>;
+        histo_stored<of.type> x;
+        uint64_t bits = bits_of_key(key, traits::SIZE, traits::IS_INTEGER, traits::HAS_SIGN);
+        memcpy(&x, &bits, sizeof x);
+        return histo_any_lookup<of.type>(&w->lookups[0]).slot(x);
+    });
 }
 
 /* ---- Kernels, for keys of 32 and of 64 bits ---- */
@@ -83,7 +76,7 @@ template <typename key>
 static __global__ void make_keys(const __grid_constant__ histo_cuda_work work, key *keys, bool by_slot)
 {
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = histo_tile_any(&work, item);
+        histo_tile tile = histo_tile_at(&work, item);
         key *out = keys + item * work.samples_each;
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             histo_place place = histo_place_of(&work, &tile, offset);

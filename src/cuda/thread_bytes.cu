@@ -11,69 +11,76 @@
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
 #include "cuda/block.cuh"
+#include "cuda/device/count_tiles.cuh"
 
 enum { MERGE, BLOCKS, THREADS };
 enum { FOUR_WARPS = 128 };
 
-/* Add the bytes to the totals and clear them. */
-HISTO_IN_KERNEL void flush(unsigned int *bytes, unsigned int *totals, uint32_t counters)
-{
-    uint32_t words = blockDim.x / 4; /* of a row */
-    __syncthreads();
-    for (uint32_t v = threadIdx.x; v < counters; v += blockDim.x) {
-        unsigned int *row = bytes + v * words, sum = 0;
-        uint32_t at = v % words;
-        for (uint32_t n = 0; n < words; n++) {
-            sum = __dp4a(row[at], 0x01010101u, sum);
-            row[at] = 0;
-            at = at + 1 < words ? at + 1 : 0;
+struct byte_counters {
+    enum { MAX_THREADS = 1024 };
+    unsigned int *bytes, *totals;
+    uint8_t *mine;
+    uint32_t counters;
+    int samples; /* since the last flush, of this thread */
+
+    HISTO_MEMBER byte_counters(const histo_cuda_work *w, unsigned int *shared)
+    {
+        uint32_t t = threadIdx.x, words = (uint32_t)w->counters * (blockDim.x / 4);
+        bytes = shared;
+        totals = shared + words;
+        mine = (uint8_t *)shared + ((t & ~127u) | (t & 31) << 2 | (t >> 5 & 3));
+        counters = (uint32_t)w->counters;
+        samples = 0;
+        histo_clear_shared(shared, words + counters);
+    }
+
+    template <int N>
+    HISTO_MEMBER void count(const uint32_t (&slot)[N])
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (slot[k] != HISTO_NO_SLOT) mine[slot[k] * blockDim.x]++;
+        samples += N;
+        if (samples + N > 255) flush();
+    }
+
+    /* totals[v] is only ever touched by the thread that adds up row v. */
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    {
+        flush();
+        for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
+            histo_merge(w, rows, item, entry, v, totals[v]);
+            totals[v] = 0;
         }
-        totals[v] += sum;
     }
-    __syncthreads();
-}
 
-/* totals[v] is only ever touched by the thread that adds up row v. */
-HISTO_IN_KERNEL void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
-                           unsigned int *totals)
+    /* Add the bytes to the totals and clear them. */
+    HISTO_MEMBER void flush()
+    {
+        uint32_t words = blockDim.x / 4; /* of a row */
+        __syncthreads();
+        for (uint32_t v = threadIdx.x; v < counters; v += blockDim.x) {
+            unsigned int *row = bytes + v * words, sum = 0;
+            uint32_t at = v % words;
+            for (uint32_t n = 0; n < words; n++) {
+                sum = __dp4a(row[at], 0x01010101u, sum);
+                row[at] = 0;
+                at = at + 1 < words ? at + 1 : 0;
+            }
+            totals[v] += sum;
+        }
+        __syncthreads();
+        samples = 0;
+    }
+};
+
+/* The kernel for a reader. */
+static const void *kernel_of(int id)
 {
-    for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
-        histo_merge(w, rows, item, entry, v, totals[v]);
-        totals[v] = 0;
-    }
+    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
+        return (const void *)histo_count_tiles<decltype(reader), byte_counters>;
+    });
 }
-
-#define COUNT(constant, reader)                                                                                        \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)          \
-    {                                                                                                                  \
-        extern __shared__ unsigned int shared[];                                                                       \
-        enum { STEPS = 255 / HISTO_SAMPLES_##reader };                                                                 \
-        uint32_t t = threadIdx.x, counters = (uint32_t)work.counters, words = counters * (blockDim.x / 4);             \
-        uint8_t *mine = (uint8_t *)shared + ((t & ~127u) | (t & 31) << 2 | (t >> 5 & 3));                              \
-        unsigned int *totals = shared + words;                                                                         \
-        histo_clear_shared(shared, words + counters);                                                                  \
-        HISTO_FOR_TILES(rows, item)                                                                                    \
-        {                                                                                                              \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            int steps = 0;                                                                                             \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
-                    mine[slot[k] * blockDim.x]++;                                                                      \
-                if (++steps < STEPS) continue;                                                                         \
-                flush(shared, totals, counters);                                                                       \
-                steps = 0;                                                                                             \
-            }                                                                                                          \
-            flush(shared, totals, counters);                                                                           \
-            merge(&work, &rows, item, tile.entry, totals);                                                             \
-        }                                                                                                              \
-    }
-HISTO_BLOCK_READERS(COUNT)
-#undef COUNT
-HISTO_DEFINE_KERNEL_OF
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {

@@ -8,49 +8,52 @@
  * Bytes: each sample once; on chip, a load and a store of one word for each sample. Like thread_bytes without the
  * flushing, but with a quarter of the threads for the same bins. */
 #include "cuda/block.cuh"
+#include "cuda/device/count_tiles.cuh"
 
 enum { BLOCKS, THREADS };
 
-HISTO_IN_KERNEL void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
-                           unsigned int *shared)
-{
-    __syncthreads();
-    for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
-        unsigned int *row = shared + v * blockDim.x, sum = 0;
-        uint32_t at = v % blockDim.x;
-        for (uint32_t n = 0; n < blockDim.x; n++) {
-            sum += row[at];
-            row[at] = 0;
-            at = at + 1 < blockDim.x ? at + 1 : 0;
-        }
-        histo_merge(w, rows, item, entry, v, sum);
-    }
-    __syncthreads();
-}
+struct own_counters {
+    enum { MAX_THREADS = 512 };
+    unsigned int *shared, *mine;
 
-#define COUNT(constant, reader)                                                                                        \
-    static __global__ void __launch_bounds__(512, 1)                                                                   \
-        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)          \
-    {                                                                                                                  \
-        extern __shared__ unsigned int shared[];                                                                       \
-        unsigned int *mine = shared + threadIdx.x;                                                                     \
-        histo_clear_shared(shared, (uint32_t)work.counters *blockDim.x);                                               \
-        HISTO_FOR_TILES(rows, item)                                                                                    \
-        {                                                                                                              \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++) if (slot[k] != HISTO_NO_SLOT)       \
-                    mine[slot[k] * blockDim.x]++;                                                                      \
-            }                                                                                                          \
-            merge(&work, &rows, item, tile.entry, shared);                                                             \
-        }                                                                                                              \
+    HISTO_MEMBER own_counters(const histo_cuda_work *w, unsigned int *memory)
+        : shared(memory), mine(memory + threadIdx.x)
+    {
+        histo_clear_shared(shared, (uint32_t)w->counters * blockDim.x);
     }
-HISTO_BLOCK_READERS(COUNT)
-#undef COUNT
-HISTO_DEFINE_KERNEL_OF
+
+    template <int N>
+    HISTO_MEMBER void count(const uint32_t (&slot)[N])
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (slot[k] != HISTO_NO_SLOT) mine[slot[k] * blockDim.x]++;
+    }
+
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    {
+        __syncthreads();
+        for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
+            unsigned int *row = shared + v * blockDim.x, sum = 0;
+            uint32_t at = v % blockDim.x;
+            for (uint32_t n = 0; n < blockDim.x; n++) {
+                sum += row[at];
+                row[at] = 0;
+                at = at + 1 < blockDim.x ? at + 1 : 0;
+            }
+            histo_merge(w, rows, item, entry, v, sum);
+        }
+        __syncthreads();
+    }
+};
+
+/* The kernel for a reader. */
+static const void *kernel_of(int id)
+{
+    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
+        return (const void *)histo_count_tiles<decltype(reader), own_counters>;
+    });
+}
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {

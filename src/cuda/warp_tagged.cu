@@ -13,49 +13,62 @@
  * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
  * samples are all equal takes 32 rounds. */
 #include "cuda/block.cuh"
+#include "cuda/device/count_tiles.cuh"
 
 enum { MERGE, BLOCKS, THREADS };
 enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MAX_TILE_SAMPLES = 1 << 26 };
 #define ALL_LANES 0xffffffffu
 
-/* By all lanes of a warp at once. */
-HISTO_IN_KERNEL void count_tagged(volatile unsigned int *mine, uint32_t slot, unsigned int tag)
-{
-    bool waiting = slot != HISTO_NO_SLOT;
-    while (__any_sync(ALL_LANES, waiting)) {
-        unsigned int tagged = 0;
-        if (waiting) tagged = tag | ((mine[slot] & COUNT_MASK) + 1);
-        __syncwarp();
-        if (waiting) atomicExch((unsigned int *)&mine[slot], tagged);
-        __syncwarp();
-        if (waiting) waiting = mine[slot] != tagged;
-    }
-}
+struct tagged_counters {
+    enum { MAX_THREADS = 1024 };
+    unsigned int *shared;
+    volatile unsigned int *mine; /* the warp's */
+    uint32_t counters, warps;
 
-#define COUNT(constant, reader)                                                                                        \
-    static __global__ void __launch_bounds__(1024, 1)                                                                  \
-        count_##reader(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)          \
-    {                                                                                                                  \
-        extern __shared__ unsigned int shared[];                                                                       \
-        uint32_t counters = (uint32_t)work.counters, warps = blockDim.x / 32;                                          \
-        volatile unsigned int *mine = shared + threadIdx.x / 32 * counters;                                            \
-        histo_clear_shared(shared, warps *counters);                                                                   \
-        HISTO_FOR_TILES(rows, item)                                                                                    \
-        {                                                                                                              \
-            histo_tile tile = histo_tile_##reader(&work, item);                                                        \
-            HISTO_FOR_STEPS(reader, tile, at)                                                                          \
-            {                                                                                                          \
-                uint32_t slot[HISTO_SAMPLES_##reader];                                                                 \
-                histo_slots_##reader(&work, &tile, at, slot);                                                          \
-                _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_##reader; k++)                                     \
-                    count_tagged(mine, slot[k], threadIdx.x << COUNT_BITS);                                            \
-            }                                                                                                          \
-            histo_merge_copies(&work, &rows, item, tile.entry, shared, warps, counters, COUNT_MASK);                   \
-        }                                                                                                              \
+    HISTO_MEMBER tagged_counters(const histo_cuda_work *w, unsigned int *memory)
+    {
+        shared = memory;
+        counters = (uint32_t)w->counters;
+        warps = blockDim.x / 32;
+        mine = shared + threadIdx.x / 32 * counters;
+        histo_clear_shared(shared, warps * counters);
     }
-HISTO_BLOCK_READERS(COUNT)
-#undef COUNT
-HISTO_DEFINE_KERNEL_OF
+
+    template <int N>
+    HISTO_MEMBER void count(const uint32_t (&slot)[N])
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            count_tagged(slot[k], threadIdx.x << COUNT_BITS);
+    }
+
+    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
+    {
+        histo_merge_copies(w, rows, item, entry, shared, warps, counters, COUNT_MASK);
+    }
+
+    /* All lanes of a warp at once. */
+    HISTO_MEMBER void count_tagged(uint32_t slot, unsigned int tag)
+    {
+        bool waiting = slot != HISTO_NO_SLOT;
+        while (__any_sync(ALL_LANES, waiting)) {
+            unsigned int tagged = 0;
+            if (waiting) tagged = tag | ((mine[slot] & COUNT_MASK) + 1);
+            __syncwarp();
+            if (waiting) atomicExch((unsigned int *)&mine[slot], tagged);
+            __syncwarp();
+            if (waiting) waiting = mine[slot] != tagged;
+        }
+    }
+};
+
+/* The kernel for a reader. */
+static const void *kernel_of(int id)
+{
+    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
+        return (const void *)histo_count_tiles<decltype(reader), tagged_counters>;
+    });
+}
 
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {

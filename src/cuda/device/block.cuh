@@ -1,0 +1,92 @@
+/* A tile that a block counts in its shared memory, and how blocks' counters are merged: atomically into the histogram,
+ * or through rows of the workspace that a second kernel adds up. */
+#ifndef CUDA_DEVICE_BLOCK_CUH
+#define CUDA_DEVICE_BLOCK_CUH
+
+#include "cuda/device/reader.cuh"
+
+/* So that 32 bits hold the count of any tile. */
+enum { HISTO_MAX_TILE = 1 << 30 };
+
+/* Tiles [first, end) of a launch, and where their counts go. */
+typedef struct histo_rows {
+    unsigned int *at; /* [tile - first][counters], or NULL: to the histogram */
+    int64_t first, end;
+} histo_rows;
+
+#define HISTO_FOR_TILES(rows, item) for (int64_t item = (rows).first + blockIdx.x; item < (rows).end; item += gridDim.x)
+
+/* The block's final count of a slot in its tile. */
+HISTO_IN_KERNEL void histo_merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
+                                 uint32_t slot, unsigned int count)
+{
+    if (rows->at)
+        rows->at[(item - rows->first) * w->counters + slot] = count;
+    else if (count)
+        atomicAdd(&w->counts[entry * w->counters + slot], (unsigned long long)count);
+}
+
+/* Clear words of shared memory. */
+HISTO_IN_KERNEL void histo_clear_shared(unsigned int *shared, uint32_t words)
+{
+    for (uint32_t i = threadIdx.x; i < words; i += blockDim.x)
+        shared[i] = 0;
+    __syncthreads();
+}
+
+/* Merge copies of all counters, `stride` words from one to the next, and clear them. mask: the bits that count. */
+HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
+                                        unsigned int *shared, uint32_t copies, uint32_t stride, unsigned int mask)
+{
+    __syncthreads();
+    for (uint32_t slot = threadIdx.x; slot < w->counters; slot += blockDim.x) {
+        unsigned int sum = 0;
+        for (uint32_t c = 0; c < copies; c++) {
+            sum += shared[c * stride + slot] & mask;
+            shared[c * stride + slot] = 0;
+        }
+        histo_merge(w, rows, item, entry, slot, sum);
+    }
+    __syncthreads();
+}
+
+/* ---- Whole steps of a tile ---- */
+
+enum { HISTO_STEP_VECTORS = 2 /* of 16 bytes a thread and step */ };
+
+/* Vectors [begin, end) of a contiguous tile are whole steps of the block; the samples before and behind them are
+ * beside. */
+typedef struct histo_steps {
+    const uint4 *vectors;
+    uint32_t begin, end;
+} histo_steps;
+
+/* each: samples of a vector. */
+HISTO_IN_KERNEL histo_steps histo_steps_of(const histo_tile *tile, uint32_t each)
+{
+    uint32_t step = blockDim.x * HISTO_STEP_VECTORS, whole = tile->length / each;
+    histo_steps s = {(const uint4 *)tile->at, tile->pad > 0, 0};
+    s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
+    return s;
+}
+
+HISTO_IN_KERNEL void histo_load_step(const histo_steps *s, uint32_t at, uint4 *words)
+{
+#pragma unroll
+    for (int v = 0; v < HISTO_STEP_VECTORS; v++)
+        words[v] = __ldcs(&s->vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
+}
+
+HISTO_IN_KERNEL uint32_t histo_beside_steps(const histo_steps *s, const histo_tile *tile, uint32_t each)
+{
+    return tile->length ? tile->length - tile->pad - (s->end - s->begin) * each : 0;
+}
+
+/* Where in the tile the i-th sample beside the steps is. */
+HISTO_IN_KERNEL uint32_t histo_nth_beside_steps(const histo_steps *s, const histo_tile *tile, uint32_t each, uint32_t i)
+{
+    uint32_t at = tile->pad + i;
+    return at < s->begin * each ? at : at + (s->end - s->begin) * each;
+}
+
+#endif
