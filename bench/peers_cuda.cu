@@ -6,7 +6,7 @@
 
 #include "bench/cuda.h"
 
-/* See src/cuda/sort_search.cu. */
+/* See src/cuda/gallery/sort_search.cu. */
 #include <ostream>
 #define _GLIBCXX_IOSTREAM
 #define CCCL_DISABLE_NVTX

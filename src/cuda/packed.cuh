@@ -5,7 +5,7 @@
 #ifndef CUDA_PACKED_CUH
 #define CUDA_PACKED_CUH
 
-#include "cuda/macro_names.cuh"
+#include "cuda/device/tile.cuh"
 #include "cuda/packed.h"
 
 /* What a launch's blocks have in common. */

@@ -20,6 +20,7 @@
  * Bytes: each sample once per vertical tile; with pre-processing, once, and 4 bytes written and 4 read per tile. Wins
  * where packed counters fit on chip and 32-bit ones do not. Loses to 32-bit counters where those fit, because they need
  * no old word, and where samples hit few bins, which overflow. */
+#include "cuda/device/reader.cuh"
 #include "cuda/packed.cuh"
 
 enum { BITS, COARSENING, COPIES, PREPROCESS, BLOCKS, TILE, STREAMS, THREADS };
