@@ -137,7 +137,7 @@ static int drawing_make(drawing *d, const result *group, const table *tables, co
 }
 
 /* A panel for each group of series on the same axis; the whole picture for the only one. */
-static int draw_groups(const result *r, const table *tables, plot *p, const char *format, outfile *o, fault *f)
+static int draw_groups(const result *r, const table *tables, plot p, const char *format, outfile *o, fault *f)
 {
     drawing *drawings = calloc((size_t)r->count, sizeof *drawings);
     plot *panels = calloc((size_t)r->count, sizeof *panels);
@@ -149,24 +149,24 @@ static int draw_groups(const result *r, const table *tables, plot *p, const char
         group.count = end - first;
         drawing *d = &drawings[count];
         failed = drawing_make(d, &group, &tables[first], r, first, f);
-        d->plot.log_y = p->log_y;
+        d->plot.log_y = p.log_y;
         panels[count++] = d->plot;
     }
     if (count == 1) {
-        panels[0].title = p->title;
-        panels[0].width = p->width;
-        panels[0].height = p->height;
+        panels[0].title = p.title;
+        panels[0].width = p.width;
+        panels[0].height = p.height;
     } else {
         for (int i = 0; i < count; i++)
             if (panels[i].nseries == 1) {
                 panels[i].title = panels[i].x_label;
                 panels[i].x_label = NULL;
             }
-        if (!p->width) plot_suit_panels(count, &p->width, &p->height);
-        p->panels = panels;
-        p->npanels = count;
+        if (!p.width) plot_suit_panels(count, &p.width, &p.height);
+        p.panels = panels;
+        p.npanels = count;
     }
-    if (!failed) failed = plot_write(count == 1 ? &panels[0] : p, format, o, f);
+    if (!failed) failed = plot_write(count == 1 ? &panels[0] : &p, format, o, f);
     for (int i = 0; i < count; i++)
         drawing_free(&drawings[i]);
     free(drawings);
@@ -174,7 +174,7 @@ static int draw_groups(const result *r, const table *tables, plot *p, const char
     return failed;
 }
 
-static int draw_heat(const result *r, const table *t, plot *p, const char *format, outfile *o, fault *f)
+static int draw_heat(const result *r, const table *t, plot p, const char *format, outfile *o, fault *f)
 {
     const size_t nx = (size_t)t->bins[0], ny = (size_t)t->bins[1];
     if (fault_beyond_memory(f, 8.0 * (double)(nx * ny + nx + ny), "the cells of a heat map", "use fewer bins") != 0)
@@ -191,19 +191,19 @@ static int draw_heat(const result *r, const table *t, plot *p, const char *forma
     histo_axis_edges(&t->axes[1], y_edges);
     char labels[2][320];
     char *footer = make_footer(r, t);
-    p->footer = footer;
+    p.footer = footer;
     const plot_heat heat = {.nx = t->bins[0],
                             .ny = t->bins[1],
                             .x_edges = x_edges,
                             .y_edges = y_edges,
                             .values = values,
-                            .log_color = p->log_y,
+                            .log_color = p.log_y,
                             .label = label_of_values(r)};
-    p->x_label = label_of_axis(r, 0, labels[0], sizeof labels[0]);
-    p->y_label = label_of_axis(r, 1, labels[1], sizeof labels[1]);
-    p->heat = &heat;
-    p->log_y = false;
-    int failed = plot_write(p, format, o, f);
+    p.x_label = label_of_axis(r, 0, labels[0], sizeof labels[0]);
+    p.y_label = label_of_axis(r, 1, labels[1], sizeof labels[1]);
+    p.heat = &heat;
+    p.log_y = false;
+    int failed = plot_write(&p, format, o, f);
     free(values);
     free(footer);
     return failed;
@@ -221,7 +221,7 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
               .log_y = s->log_counts,
               .width = s->plot_width,
               .height = s->plot_height};
-    int failed = naxes == 1 ? draw_groups(r, tables, &p, format, o, f) : draw_heat(r, &tables[0], &p, format, o, f);
+    int failed = naxes == 1 ? draw_groups(r, tables, p, format, o, f) : draw_heat(r, &tables[0], p, format, o, f);
     tables_free(tables, r);
     return failed;
 }
