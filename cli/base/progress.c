@@ -27,7 +27,7 @@ void progress_start(const char *label, bool quiet)
     if (!line.started) line.first_s = process_seconds();
     line.started = true;
     size_t i = 0;
-    for (; label[i] && i < sizeof line.label - 1; i++)
+    for (; i < sizeof line.label - 1 && label[i]; i++)
         line.label[i] = (unsigned char)label[i] < ' ' || label[i] == 0x7f ? '?' : label[i];
     line.label[i] = '\0';
 }
