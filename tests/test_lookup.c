@@ -32,7 +32,7 @@ static int64_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *a
 {
     bool uniform = l->kind == HISTO_UNIFORM;
     const histo_cells *c = &l->cells;
-    double value = histo_load_f64(at, dtype);
+    double value = histo_sample_value(at, dtype);
     if (!uniform && !c->entry) return NO_SLOT;
     if (uniform && (dtype == HISTO_U64 || dtype == HISTO_I64)) {
         uint64_t bits;
@@ -210,13 +210,41 @@ static void guesses(void **state)
     free(edges);
 }
 
+/* Of a pattern with so many bits of exponent and fraction. */
+static double value_of_pattern(uint32_t pattern, int exponent_bits, int fraction_bits)
+{
+    const int bias = (1 << (exponent_bits - 1)) - 1, infinite = (1 << exponent_bits) - 1;
+    const int exponent = (int)(pattern >> fraction_bits) & infinite;
+    const int fraction = (int)(pattern & ((1U << fraction_bits) - 1)), one = 1 << fraction_bits;
+    double magnitude = exponent == infinite ? (fraction ? (double)NAN : (double)INFINITY)
+                       : exponent == 0      ? ldexp(fraction, 1 - bias - fraction_bits)
+                                            : ldexp(fraction + one, exponent - bias - fraction_bits);
+    return pattern >> (exponent_bits + fraction_bits) ? -magnitude : magnitude;
+}
+
+static void samples_as_doubles(void **state)
+{
+    (void)state;
+    for (uint32_t pattern = 0; pattern < 1 << 16; pattern++) {
+        const char bytes[3] = {0, (char)pattern, (char)(pattern >> 8)}; /* unaligned */
+        const double wanted[2] = {value_of_pattern(pattern, 5, 10), value_of_pattern(pattern, 8, 7)};
+        const double found[2] = {histo_sample_value(bytes + 1, HISTO_F16), histo_sample_value(bytes + 1, HISTO_BF16)};
+        for (int i = 0; i < 2; i++) {
+            assert_true(isnan(wanted[i]) ? isnan(found[i]) : wanted[i] == found[i]);
+            assert_true(isnan(wanted[i]) || signbit(wanted[i]) == signbit(found[i]));
+        }
+    }
+    assert_true(histo_sample_value(&(int64_t){INT64_MAX}, HISTO_I64) == 0x1p63);
+    assert_true(histo_sample_value(&(uint8_t){200}, HISTO_U8) == 200);
+    assert_true(isnan(histo_sample_value("", HISTO_DTYPE_COUNT)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_at_2_to_the_53),
-        cmocka_unit_test(every_axis_and_distribution),
-        cmocka_unit_test(cells_tell_nearly_all),
-        cmocka_unit_test(guesses),
+        cmocka_unit_test(closed_at_2_to_the_53), cmocka_unit_test(every_axis_and_distribution),
+        cmocka_unit_test(cells_tell_nearly_all), cmocka_unit_test(guesses),
+        cmocka_unit_test(samples_as_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

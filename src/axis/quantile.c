@@ -128,13 +128,13 @@ static double value_of(histo_dtype dtype, uint64_t key)
     uint32_t four = (uint32_t)bits;
     switch (histo_dtype_size(dtype)) {
     case 1:
-        return histo_load_f64(&one, dtype);
+        return histo_sample_value(&one, dtype);
     case 2:
-        return histo_load_f64(&two, dtype);
+        return histo_sample_value(&two, dtype);
     case 4:
-        return histo_load_f64(&four, dtype);
+        return histo_sample_value(&four, dtype);
     default:
-        return histo_load_f64(&bits, dtype);
+        return histo_sample_value(&bits, dtype);
     }
 }
 

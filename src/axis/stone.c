@@ -159,7 +159,7 @@ static void count_from_values(histo_stone *s)
             uint8_t one = (uint8_t)pattern;
             uint16_t two = (uint16_t)pattern;
             values[n] =
-                histo_load_f64(histo_dtype_size(s->dtype) == 1 ? (const void *)&one : (const void *)&two, s->dtype);
+                histo_sample_value(histo_dtype_size(s->dtype) == 1 ? (const void *)&one : (const void *)&two, s->dtype);
             times[n++] = s->of_value[pattern];
         }
         if (n == PIECE || pattern == VALUES - 1) {

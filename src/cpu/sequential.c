@@ -29,7 +29,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
 /* The value of an image. */
 static int64_t pixel(const histo_job *job, const char *first, int image)
 {
-    return (int64_t)histo_load_f64(first + image * job->iter.image_stride, job->problem->dtypes[0]);
+    return (int64_t)histo_sample_value(first + image * job->iter.image_stride, job->problem->dtypes[0]);
 }
 
 /* All pairs at a place. */

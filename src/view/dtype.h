@@ -32,7 +32,4 @@ static inline bool histo_dtype_is_integer(histo_dtype dtype)
 /* The smallest and largest value of an integer dtype, as doubles (2^64 and 2^63 where max + 1 is wanted exactly). */
 void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one);
 
-/* One sample at an unaligned address, widened to double (64-bit integers rounded to nearest). */
-double histo_load_f64(const void *address, histo_dtype dtype);
-
 #endif

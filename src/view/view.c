@@ -51,7 +51,7 @@ void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one)
     *max_plus_one = is_signed ? span / 2 : span;
 }
 
-double histo_load_f64(const void *address, histo_dtype dtype)
+double histo_sample_value(const void *address, histo_dtype dtype)
 {
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
@@ -65,11 +65,6 @@ double histo_load_f64(const void *address, histo_dtype dtype)
     default:
         return NAN;
     }
-}
-
-double histo_sample_value(const void *sample, histo_dtype dtype)
-{
-    return histo_load_f64(sample, dtype);
 }
 
 histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n)
