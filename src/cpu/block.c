@@ -1,4 +1,4 @@
-/* Blocks: strided runs gathered into contiguous memory where they are not, and turned into slots. */
+/* Blocks: samples of strided runs, gathered where they are not contiguous, and their slots. */
 #include <string.h>
 
 #include "axis/filter.h"
@@ -15,7 +15,7 @@ static size_t operand_bytes(void)
     return HISTO_BLOCK * sizeof(double);
 }
 
-/* What a block has of a problem: its operands, or what is computed from pairs. */
+/* The columns of a block: the problem's operands, or what is computed from pairs of images. */
 static int columns_of(const histo_problem *problem)
 {
     return problem->pairs ? HISTO_PAIRS_AXES : problem->operands;
@@ -31,7 +31,7 @@ size_t histo_blocks_bytes(const histo_problem *problem)
     return (size_t)columns_of(problem) * operand_bytes();
 }
 
-/* Where range `index` of n samples begins, without the product overflowing. */
+/* Where range `index` of n samples begins, without overflow of n * index. */
 static int64_t range_begin(int64_t n, int index, int ranges)
 {
     return n / ranges * index + n % ranges * index / ranges;
@@ -64,7 +64,7 @@ static bool is_contiguous_aligned(const histo_blocks *blocks, int operand)
     return run_stride(&blocks->job->iter, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
-/* Bytes of a pixel, if the operands are its channels, one behind the other; else 0. */
+/* The bytes of a pixel if the operands are adjacent channels of it; else 0. */
 static int pitch_of_pixels(const histo_blocks *blocks)
 {
     const histo_strided_iter *iter = &blocks->job->iter;
@@ -76,7 +76,7 @@ static int pitch_of_pixels(const histo_blocks *blocks)
     return are ? (int)pitch : 0;
 }
 
-/* take of pixels. */
+/* take() for channels of pixels. */
 static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int filled, int64_t n)
 {
     const uint8_t *pixels = (const uint8_t *)blocks->run.at[0];
@@ -91,8 +91,8 @@ static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int
     blocks->run.n -= n;
 }
 
-/* Give out the next n samples of the current run: operands that lie well as they are, if in_place, others gathered
- * behind the `filled` samples already there. */
+/* Take the next n samples of the current run. in_place: operands that are contiguous and aligned are used where they
+ * are. Others are gathered behind the `filled` samples already in the block. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_strided_iter *iter = &blocks->job->iter;
@@ -117,7 +117,7 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     blocks->run.n -= n;
 }
 
-/* Means and differences of n places of images that lie one behind the other, pair by pair. */
+/* Means and differences of n pixels of adjacent images, pair by pair. */
 #define DEFINE_PAIR(name, type)                                                                                        \
     static void pair_##name(const histo_strided_iter *iter, const type *restrict pixels, int n,                        \
                             int32_t *restrict differences, type *restrict means)                                       \
@@ -138,8 +138,8 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
 DEFINE_PAIR(u8, uint8_t)
 DEFINE_PAIR(u16, uint16_t)
 
-/* The same of a block as of samples: all pairs of some places. In its room are the differences, and behind them the
- * means and a copy of the images, of which no more than two are a pair. */
+/* histo_blocks_next for pairs: a block is all pairs of some pixels. Its buffer holds the differences, followed by the
+ * means and a copy of the images; it is large enough because every pair has at most two images. */
 static bool next_pairs(histo_blocks *blocks, histo_block *block)
 {
     const histo_strided_iter *places = &blocks->places;
@@ -178,7 +178,7 @@ bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
     bool in_place = n >= SHORT_RUN;
     take(blocks, block, 0, n, in_place);
     block->n = (int)n;
-    /* Short runs (narrow regions, channels) share a block. */
+    /* Short runs (narrow regions, channels) are gathered into one block. */
     while (!in_place && block->n < HISTO_BLOCK) {
         if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) break;
         if (blocks->run.batch != block->batch) break;
@@ -254,7 +254,7 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     uint8_t kept[HISTO_BLOCK];
     if (histo_block_kept(job, block, kept)) return;
     const uint32_t trash = (uint32_t)p->slots;
-    for (int i = 0; i < block->n; i++) { /* without a branch */
+    for (int i = 0; i < block->n; i++) { /* branchless */
         uint32_t all = -(uint32_t)kept[i];
         slots[i] = (slots[i] & all) | (trash & ~all);
     }

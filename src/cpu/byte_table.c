@@ -1,13 +1,13 @@
-/* Counting into tables of counters of one byte, or of four. Compiled once for each level of the instruction set
- * (HISTO_OF_ISA(count_slots), HISTO_OF_ISA(count_words) and HISTO_OF_ISA(count_values) name the functions).
+/* Counting into tables of one-byte or four-byte counters. Compiled once for each level of the instruction set (isa.h).
  *
- * A counter of a byte comes round once in 256 increments: too seldom to be foreseen, and a branch that was foreseen
- * wrongly costs as much as a hundred increments. So carries are only noted, as bits, and looked at later, when no
- * increment has to wait for them.
+ * A one-byte counter wraps once in 256 increments: a branch on that is mispredicted each time, and a misprediction
+ * costs as much as a hundred increments. Carries are therefore collected as bits and handled later, off the critical
+ * path.
  *
- * Increments of one counter wait about ten cycles for each other, each for the store of the one before. Neighbours are
- * often equal, so that one index of each of sixteen stretches is counted in turn. In groups of few values, all of one
- * value are counted at once. There is one store a cycle at most; what makes the next slots is free beside that. */
+ * Successive increments of the same counter are about ten cycles apart, because each load waits for the store before it
+ * to be forwarded. Neighbouring samples are often equal, so the indices of sixteen streams are interleaved; in groups
+ * with few distinct values, all occurrences of a value are added at once. Counting is bound by one store a cycle, which
+ * leaves the vector units free to produce the next slots. */
 #include "cpu/isa.h"
 #include "cpu/runs.h"
 
@@ -16,12 +16,12 @@
 #endif
 
 enum {
-    GROUP = 64, /* indices among which few values are looked for */
+    GROUP = 64, /* indices that are examined together for few distinct values */
     GROUPS = HISTO_PIECE / GROUP,
     UNROLLED = 8,
 };
 
-/* Add to a counter whose carry is not as rare, or alone; true if it came round. */
+/* Add any number to a counter; true if it wrapped. */
 static inline bool add_bytes(uint8_t *counter, int count)
 {
     *counter = (uint8_t)(*counter + count);
@@ -49,7 +49,7 @@ static inline uint16_t spread_at(uint16_t place)
     return histo_spread_place(place);
 }
 
-/* The places of HISTO_PIECE indices. */
+/* The counters' indices in the table, of HISTO_PIECE slots or values. */
 #define places_of_slots(slots, room) ((void)(room), (slots))
 #define places_of_values places_of_slots
 #define places_of_words places_of_slots
@@ -76,7 +76,7 @@ static inline int ones(uint64_t bits)
     return (int)_mm_popcnt_u64(bits);
 }
 
-/* How many of one vector are equal to a place. */
+/* The number of elements of one vector that equal `place`. */
 static inline int alike_u32(const uint32_t *at, uint32_t place)
 {
     return ones(_mm512_cmpeq_epi32_mask(_mm512_loadu_si512(at), _mm512_set1_epi32((int)place)));
@@ -104,11 +104,11 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
     return equal | (uint64_t)_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at + 32), p) << 32;
 }
 
-/* Count a group most of which is of three values, or fewer, value by value; false if it is not. The first is not looked
- * at further unless it makes up a part of the first vector. */
+/* Count a group value by value if three values make up most of it; else return false, which is quick where the first
+ * value is rare in the first vector. */
 #define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
-    /* Is it worth asking? Of each group, the first value makes up a part of the last vector: neither do short runs,   \
-     * nor does one group alone have that. */                                                                          \
+    /* Is count_few worth trying? Only if the first value of the groups is frequent in their last vectors, which it is \
+     * neither for short runs nor for a single group. */                                                               \
     static inline bool may_be_few_##name(const type *at)                                                               \
     {                                                                                                                  \
         enum { LANES = 64 / sizeof *at };                                                                              \
@@ -143,7 +143,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 
 #else
 
-/* Count a group of one value; false if it is not. */
+/* Count a group if all its values are equal; else return false. */
 #define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
     static inline bool may_be_few_##name(const type *at)                                                               \
     {                                                                                                                  \

@@ -1,12 +1,11 @@
-/* Pixels taken apart. Compiled once for each level of the instruction set (HISTO_OF_ISA(split_channels) names the
- * function). */
+/* De-interleaves pixels. Compiled once for each level of the instruction set (isa.h). */
 #include "cpu/isa.h"
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
 
-/* 16 pixels at a time: a lane of 16 bytes gets four pixels, puts their channels side by side, and then each channel is
- * brought to a lane of its own. Reads no byte behind the last pixel's last channel. */
+/* 16 pixels at a time: each 16-byte lane receives four pixels and groups their bytes by channel; then each channel is
+ * moved to a lane of its own. Reads no byte beyond the last channel of the last pixel. */
 static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out)
 {
     enum { PIXELS = 16, LANES = 4, AHEAD = 4096 };
@@ -45,7 +44,7 @@ static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uin
 
 #endif
 
-/* Loops of a constant pitch are made of vectors. */
+/* The compiler vectorises the loop where the pitch is constant. */
 static inline void split_loop(const uint8_t *pixels, int pitch, int count, int begin, int n, uint8_t *const *out)
 {
     for (int c = 0; c < count; c++) {

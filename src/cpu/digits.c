@@ -1,5 +1,4 @@
-/* A thread's own exact sums. Compiled once for each level of the instruction set (HISTO_OF_ISA(extremes),
- * HISTO_OF_ISA(widen_floats) and HISTO_OF_ISA(add_digits) name the functions). */
+/* A thread's own exact sums. Compiled once for each level of the instruction set (isa.h). */
 #include "cpu/isa.h"
 #include "sum/exact.h"
 
@@ -7,11 +6,11 @@
 #include <immintrin.h>
 #endif
 
-enum { ABOVE = 13 }; /* of a bit of the lowest window: see histo_exact_cut_f64 */
+enum { ABOVE = 13 }; /* bias of the lowest window: see histo_exact_cut_f64 */
 
 histo_extremes HISTO_OF_ISA(extremes)(const double *numbers, int n)
 {
-    uint64_t most = 0, below = UINT64_MAX; /* the least less 1, so that zeros are large */
+    uint64_t most = 0, below = UINT64_MAX; /* the least minus 1, so that zeros wrap to the largest */
     for (int i = 0; i < n; i++) {
         uint64_t magnitude = histo_exact_bits(numbers[i]) & INT64_MAX, less = magnitude - 1;
         most = magnitude > most ? magnitude : most;
@@ -33,8 +32,8 @@ static inline void add_slice(histo_digits *sum, __m256i slice)
     _mm256_storeu_si256((__m256i *)*sum, _mm256_add_epi64(_mm256_loadu_si256((const __m256i *)*sum), slice));
 }
 
-/* As below, but eight numbers are taken apart at once, and the digits of two cut; those of one slot are added up first.
- * How many numbers that were. */
+/* The AVX-512 version of the loop below: unpacks eight numbers at once and cuts the digits of two; if all eight go to
+ * the same slot, they are summed first. Returns how many numbers were added. */
 static inline int add_eights(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
 {
     enum { EIGHT = 8, ALL = 0xff };
@@ -82,8 +81,8 @@ static inline int add_eights(histo_digits *sums, const uint32_t *slots, const do
 
 #if defined(__AVX2__)
 
-/* A lane a digit: the significand shifted to where its window begins. Shifts by more than 63, and so by less than 0,
- * leave nothing. */
+/* One lane for each digit: the significand shifted to the digit's window. A shift by more than 63, which includes any
+ * negative count, gives 0. */
 void HISTO_OF_ISA(add_digits)(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first)
 {
     const __m256i zero = _mm256_setzero_si256(), digit = _mm256_set1_epi64x(UINT32_MAX);

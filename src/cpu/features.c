@@ -1,4 +1,4 @@
-/* What the CPU can do, found when first asked. */
+/* The instruction set, detected on first use. */
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static histo_isa isa_of_cpu(void)
 
 histo_isa histo_isa_usable(void)
 {
-    static atomic_int found = -1; /* the environment is read once */
+    static atomic_int found = -1; /* HISTO_CPU is read once */
     int known = atomic_load_explicit(&found, memory_order_relaxed);
     if (known >= 0) return (histo_isa)known;
     histo_isa isa = isa_of_cpu();

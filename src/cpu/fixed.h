@@ -1,12 +1,13 @@
-/* Samples -> slots and codes on a uniform axis by fixed point: the place of a sample in bins, (x - lo) * per_step, with
- * `bits` bits of fraction, in float and 32-bit integers, 16 lanes where double has 8. Included by slots.c only.
+/* Samples -> slots and codes on a uniform axis in fixed point. A sample's position in bins, (x - lo) * per_step, is
+ * computed with `bits` fraction bits in float and 32-bit integers: 16 lanes where double has 8. Included by slots.c
+ * only.
  *
- * The bin is right unless the place is nearer to an edge than roundings can move it: `margin` is added, and fractions
- * of less than `doubtful` are in doubt. A batch with one that is goes another way.
+ * The bin is right unless the position is closer to an edge than rounding errors can move it. `margin`, their bound, is
+ * added, and a fraction of less than `doubtful` is in doubt. A batch with such a sample is computed another way.
  *
- * Nothing is ever in doubt where bins are 2^k wide and edges are floats without rounding: k bins are a float, no
- * rounding down moves a distance below them, and the product is exact. With AVX-512 all is rounded down; without it,
- * that is so only where lo is 0, as the distance is exact. */
+ * Nothing is in doubt where bins are 2^k wide and all edges are exactly floats: multiples of the width are floats, so
+ * rounding down cannot move a distance across one, and the product is exact. AVX-512 rounds down in all operations;
+ * without it this holds only where lo is 0, since the distance is exact there. */
 #ifndef CPU_FIXED_H
 #define CPU_FIXED_H
 
@@ -24,13 +25,13 @@
 
 enum {
     LANES = 16,
-    BATCH = 4 * LANES, /* samples judged together */
+    BATCH = 4 * LANES, /* samples that are in doubt together */
     CODE_BITS = 15,
     MAX_BITS = 18,
 };
 
 typedef struct fixed {
-    double lo;      /* a number of the samples' type */
+    double lo;      /* rounded to the samples' type */
     float per_step; /* units of 2^-bits a bin */
     float bins;     /* in units */
     int bits;
@@ -53,13 +54,13 @@ static inline uint32_t pattern_f32(float x)
     return bits;
 }
 
-/* fmax is a call. */
+/* fmax would be a function call. */
 static inline double larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/* Are all edges lo + k * step, and floats, and steps powers of two, so that no place is in doubt? */
+/* Are all edges lo + k * step exactly, and floats, and is the step a power of two, so that nothing is in doubt? */
 static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
 {
 #if defined(__AVX512F__)
@@ -75,14 +76,14 @@ static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
            l->hi == l->lo + l->bins * l->step;
 }
 
-/* For fractions of as many bits; false where roundings are no small part of a bin. lo: that of the lookup in the
- * samples' type. */
+/* Set up fixed point with so many fraction bits; false if rounding errors are not small against a bin. lo: the
+ * lookup's, rounded to the samples' type. */
 static inline bool fixed_of(const histo_lookup *l, double lo, bool from_floats, int bits, fixed *f)
 {
     const double magnitude = larger(fabs(l->lo), fabs(l->hi)), units = (double)(1 << bits);
     if (!(l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && l->bins < 1 << 22)) return false;
     bool exact = places_are_exact(l, from_floats);
-    /* Of the distance, the factor and the product; of lo; of the edges. */
+    /* Errors of the distance, the factor and the product; of lo; of the edges. */
     double doubt = l->bins * 3.5 * 0x1p-24 + 1.1 * fabs(lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48;
     uint32_t margin = exact ? 0 : (uint32_t)(doubt * 1.01 * units) + 2;
     *f = (fixed){.lo = lo,
@@ -96,14 +97,14 @@ static inline bool fixed_of(const histo_lookup *l, double lo, bool from_floats, 
     return exact || doubt < 1.0 / 256;
 }
 
-/* fixed_slots: slots of a batch; false if one of them is in doubt or NaN. Places are cut to a quarter of a bin below
- * the axis and half a bin above it, which are in no doubt. fixed_codes: the bins of a batch as bytes; false if one is
- * in doubt or its sample outside the axis. The order of codes is of no matter, so that four of them are put together
- * without moving lanes. */
+/* fixed_slots: the slots of a batch; false if one is in doubt or NaN. Positions are clamped to a quarter of a bin below
+ * the axis and half a bin above it, neither of which is in doubt. fixed_codes: the bins of a batch as bytes; false if
+ * one is in doubt or a sample is outside the axis. The order of codes does not matter, so four of them are packed
+ * without crossing lanes. */
 #if defined(__AVX512F__)
 
 #define DOWN (_MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC)
-#define EVERY 0xff /* lane; that without a mask warns of itself, gcc 12 unoptimised */
+#define EVERY 0xff /* lane; gcc 12 warns about the unmasked intrinsic at -O0 */
 
 static inline __m512 distances_f32(const fixed *f, bool down, const float *samples)
 {
@@ -127,7 +128,7 @@ static inline __m512 in_units(const fixed *f, bool down, __m512 distances)
     return down ? _mm512_mul_round_ps(distances, per_step, DOWN) : _mm512_mul_ps(distances, per_step);
 }
 
-/* Four codes in each lane, of places with CODE_BITS of fraction. */
+/* Pack the codes of four positions, with CODE_BITS fraction bits, into each lane. */
 static inline __m512i four_codes(const __m512i place[4])
 {
     enum { SELECT = 0xca }; /* the second operand's bits where the first has 1, else the third's */
@@ -219,7 +220,7 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
         uint32_t most = 0, least = UINT32_MAX;                                                                         \
         for (int i = 0; i < BATCH; i++) {                                                                              \
             float t = (float)(samples[i] - lo) * per_step;                                                             \
-            float inside = t < bins ? t : bins; /* NaN too: conversions are of numbers that fit */                     \
+            float inside = t < bins ? t : bins; /* NaN too: what is converted to int must fit */                       \
             inside = inside > 0 ? inside : 0;                                                                          \
             uint32_t place = (uint32_t)(int32_t)inside + margin, pattern = pattern_f32(t);                             \
             uint32_t fraction = exact ? UINT32_MAX : place << (32 - CODE_BITS);                                        \
@@ -235,7 +236,7 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
 DEFINE_FIXED(f32, float)
 DEFINE_FIXED(f64, double)
 
-/* As many batches as are in no doubt, from the first on; how many samples that were. */
+/* Compute batches up to the first that is in doubt; returns the number of samples done. */
 #define DEFINE_FIXED_RUN(name, type, what, result)                                                                     \
     static int fixed_##what##_run_##name(const fixed *f, const type *samples, int n, result *out)                      \
     {                                                                                                                  \

@@ -1,4 +1,4 @@
-/* A test for a run of equal samples, which memory-bound code counts at once. */
+/* A test for runs of equal samples, which are counted at once, so that counting is bound by memory. */
 #ifndef CPU_RUNS_H
 #define CPU_RUNS_H
 
@@ -9,10 +9,9 @@
 
 #include "cpu/cpu.h"
 
-/* Are n > 2 values of 1, 2, 4 or 8 bytes all equal? Two comparisons say no for nearly all data that is not, of values
- * near by, and the first of them nearer: others may not be in a cache yet. Data that is gets as far as memory does, if
- * that is asked for what comes next: a run ends where nobody foresees it, so that the CPU itself asks for no more of
- * it. */
+/* Are n > 2 values of 1, 2, 4 or 8 bytes all equal? For nearly all data that is not, one of two comparisons says no;
+ * they look at values near the first, as others may not be in cache yet. Equal data is read at the speed of memory
+ * thanks to prefetching: the branch at a run's end is unpredictable, and the hardware prefetcher stops there. */
 static inline bool histo_all_equal(const void *values, size_t n, size_t size)
 {
     typedef uint64_t word __attribute__((aligned(1), may_alias));

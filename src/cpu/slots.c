@@ -1,13 +1,11 @@
-/* Samples of a block -> slots, in loops that the compiler turns into vector code. Compiled once for each level of the
- * instruction set (HISTO_OF_ISA(slots), HISTO_OF_ISA(widen_slots), HISTO_OF_ISA(codes) and HISTO_OF_ISA(codes_of_slots)
- * name the functions), always without contraction, and without regard for floating-point traps, which would forbid
- * vectors.
+/* Samples -> slots, in loops that the compiler vectorises. Compiled once for each level of the instruction set (isa.h),
+ * without contraction, and with -fno-trapping-math, as floating-point traps would prevent vectorisation.
  *
- * Uniform axes, float and double: by fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
- * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two of the sample's bin, and one
- * comparison with this edge decides; samples that are not all inside the axis need a few operations more. Search axes:
- * a span of the axis (spans.h) holds few edges, which are compared; but first samples of two values are looked up once.
- * 64-bit integers that double holds go its way. */
+ * Uniform axes, float and double: in fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
+ * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two edges of the sample's bin,
+ * and one comparison with it decides; if some samples are outside the axis, a few more operations are needed.
+ * Search axes: the sample is compared with the few edges in its span of the axis (spans.h); runs of only two distinct
+ * values are looked up once. 64-bit integers that double represents exactly are converted to double. */
 #include <math.h>
 #include <string.h>
 
@@ -15,13 +13,13 @@
 #include "cpu/isa.h"
 #include "view/dtype.h"
 
-/* x + ROUND - ROUND is x rounded to an integer, which stands in the low bits of x + ROUND. */
+/* x + ROUND - ROUND is x rounded to an integer; the low bits of x + ROUND are that integer. */
 static const double ROUND = 0x1.8p52;
 
 static inline uint32_t uniform_slot(double x, double lo, double step, double per_step, double bins, double top)
 {
     double t = (x - lo) * per_step;
-    t = t > 0 ? t : 0; /* an underflow is below edge 0 and an overflow not below edge n */
+    t = t > 0 ? t : 0; /* underflow compares below edge 0, overflow at or above edge n */
     t = t < bins ? t : bins;
     double rounded = t + ROUND, nearest = rounded - ROUND;
     double edge = lo + nearest * step;
@@ -30,7 +28,7 @@ static inline uint32_t uniform_slot(double x, double lo, double step, double per
     return x != x ? (uint32_t)bins + 2 : slot;
 }
 
-/* The span of a sample: of equally wide ones, and of equally many bit patterns. */
+/* The span of a sample: spans of equal width, and spans of equally many bit patterns. */
 static inline double clamped(double x, const histo_spans *c)
 {
     double y = x > c->lo ? x : c->lo; /* NaN too */
@@ -48,13 +46,13 @@ static inline int32_t bits_span(double x, const histo_spans *c)
     return (int32_t)((pattern_f64(y) - c->first_bits) >> c->shift);
 }
 
-/* How a slot is put down: the only axis, the first or a further one of several. */
+/* Store a slot: of the first or only axis, or (accumulate) add that of a further axis. */
 static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accumulate)
 {
     *out = (accumulate ? *out : 0) + stride * slot;
 }
 
-/* The loop `put(&out[i], SLOT, …)` for strides of 1, where there is no multiplication, and others. */
+/* The loop `put(&out[i], SLOT, …)`, specialised for stride 1, which needs no multiplication. */
 #define PUT_ALL(SLOT)                                                                                                  \
     do {                                                                                                               \
         if (stride == 1 && !accumulate)                                                                                \
@@ -76,8 +74,8 @@ static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accum
 DEFINE_UNIFORM(f32, float)
 DEFINE_UNIFORM(f64, double)
 
-/* By halving, the `most` edges from the first of the sample's span on; one loop for each step, so that it is made of
- * vectors. */
+/* Binary search among the `most` edges from the first of the sample's span on; one loop over the samples for each step,
+ * so that it is vectorised. */
 static void search_spans(const histo_spans *spans, const double *restrict samples, int n, uint32_t stride,
                          bool accumulate, uint32_t *restrict out)
 {
@@ -99,8 +97,8 @@ static void search_spans(const histo_spans *spans, const double *restrict sample
     PUT_ALL(samples[i] != samples[i] ? c.nan : (uint32_t)slots[i]);
 }
 
-/* How many of the first samples, in whole groups, are of two values. Four samples from all over tell nearly all other
- * data, by one branch. NaN equals nothing. */
+/* The length of the prefix, in groups, that has at most two distinct values. For nearly all other data, four samples
+ * spread over the block and one branch tell. NaN equals nothing. */
 static int count_pair(const double *samples, int n, double pair[2])
 {
     enum { GROUP = 64 };
@@ -129,7 +127,7 @@ static void put_pair(const double *restrict samples, int n, const double pair[2]
                      uint32_t stride, bool accumulate, uint32_t *restrict out)
 {
     const double a = pair[0];
-    const uint64_t of_a = slots[0], of_b = slots[1]; /* as wide as samples, or the loop is not made of vectors */
+    const uint64_t of_a = slots[0], of_b = slots[1]; /* as wide as the samples, or the loop is not vectorised */
     PUT_ALL((uint32_t)(samples[i] == a ? of_a : of_b));
 }
 
@@ -148,7 +146,7 @@ static void of_spans(const histo_spans *spans, const double *samples, int n, uin
 
 /* ---- Uniform axes, float and double ---- */
 
-/* Slots by the nearest edge, of samples that are all inside the axis; false if they are not. */
+/* Slots by the nearest edge if all samples are inside the axis; else false. */
 #define DEFINE_INSIDE(name, type)                                                                                      \
     static bool inside_##name(const histo_lookup *l, const type *restrict samples, int n, uint32_t *restrict out)      \
     {                                                                                                                  \
@@ -161,7 +159,7 @@ static void of_spans(const histo_spans *spans, const double *samples, int n, uin
             double edge = lo + (rounded - ROUND) * step;                                                               \
             uint32_t slot = (uint32_t)pattern_f64(rounded) + (uint32_t)(x >= edge);                                    \
             outside |= (uint32_t) !(samples[i] >= first) | (uint32_t) !(samples[i] < end);                             \
-            out[i] = slot < bins ? slot : bins; /* hi is the last edge, however edges are rounded */                   \
+            out[i] = slot < bins ? slot : bins; /* hi is the last edge, however the edges are rounded */               \
         }                                                                                                              \
         return !outside;                                                                                               \
     }
@@ -203,7 +201,7 @@ DEFINE_INSIDE(f64, double)
         bool usable = slots_in_fixed_##name(l, &f);                                                                    \
         for (int i = 0, doubts = 0; i < n;) {                                                                          \
             int done = usable && doubts < 2 ? fixed_slots_run_##name(&f, samples + i, n - i, out + i) : 0;             \
-            doubts = done ? 1 : doubts + 1; /* two in a row: no others are tried */                                    \
+            doubts = done ? 1 : doubts + 1; /* after two in a row fixed point is given up */                           \
             i += done;                                                                                                 \
             int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
             if (some) exact_slots_##name(l, samples + i, some, out + i);                                               \
@@ -216,7 +214,7 @@ DEFINE_OF_UNIFORM(f64, double)
 
 /* ---- Integers ---- */
 
-/* Bins of 2^shift integers: see histo_pow2. ends: what the values next to the axis are of. */
+/* Bins of 2^shift integers: see histo_pow2. ends: the type of pow2.low and high. */
 #define DEFINE_POW2(name, storage, ends)                                                                               \
     static inline void pow2_##name(const histo_lookup *l, const storage *restrict samples, int n,                      \
                                    uint32_t *restrict out)                                                             \
@@ -244,7 +242,7 @@ DEFINE_POW2(i64, int64_t, int32_t)
 
 /* ---- All ---- */
 
-/* Samples in double; false if there are any that it does not hold. */
+/* Convert samples to double; false if one of them is not exactly a double. */
 #define DEFINE_WIDEN(constant, name, storage, compute, widen)                                                          \
     static bool widen_##name(const storage *restrict samples, int n, double *restrict out)                             \
     {                                                                                                                  \
@@ -283,7 +281,7 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
         PUT_ALL(table[((const uint16_t *)samples)[i]]);
 }
 
-/* Ways for one type and a uniform axis; false if there is none. */
+/* Kernels for one type and a uniform axis; false if there is none. */
 static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
     if (!l->pow2.is) {
@@ -351,7 +349,7 @@ void HISTO_OF_ISA(widen_slots)(const uint32_t *restrict slots, int n, uint64_t e
         wide[i] = wide[i] * extent + slots[i];
 }
 
-/* ---- Slots made while others are counted ---- */
+/* ---- Slots produced while others are counted ---- */
 
 #define DEFINE_PRODUCE_UNIFORM(name, type)                                                                             \
     static void produce_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_consumer to)              \
@@ -460,8 +458,8 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 DEFINE_CODES(f32, float)
 DEFINE_CODES(f64, double)
 
-/* Bins of 2^shift integers; false if a sample is outside the bins, or the end of a closed axis. All in the width
- * of the samples; false too if the distance of one of them from lo, which may be no sample, does not fit that. */
+/* Bins of 2^shift integers; false if a sample is outside the bins, or equal to the end of a closed axis. Computes in
+ * the samples' width; also false if a distance from lo, which need not be a value of that type, does not fit it. */
 #define DEFINE_POW2_CODES(name, storage, bits)                                                                         \
     static bool pow2_codes_##name(const histo_lookup *l, const storage *restrict samples, int n,                       \
                                   uint8_t *restrict codes)                                                             \

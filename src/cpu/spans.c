@@ -16,14 +16,14 @@ static uint64_t bits_of(double x)
     return bits;
 }
 
-/* The span of an edge, as slots.c finds that of a sample. */
+/* The span of an edge, computed as slots.c does for a sample. */
 static uint32_t span_of(const histo_spans *c, double x)
 {
     if (c->by_bits) return (uint32_t)((bits_of(x) - c->first_bits) >> c->shift);
     return (uint32_t)(int32_t)((x - c->lo) * c->per_span);
 }
 
-/* The largest number of edges in one span. */
+/* The largest number of edges in a span. */
 static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
 {
     int32_t most = 0, in_span = 0;
@@ -34,8 +34,8 @@ static int32_t crowd(const histo_spans *c, const double *edges, int32_t bins)
     return most;
 }
 
-/* Equally wide spans, or spans of equally many bit patterns where those are less crowded; these need a positive lo, for
- * patterns that rise with the values. Returns how many there are. */
+/* Choose spans of equal width, or spans of equally many bit patterns if these hold fewer edges; bit patterns increase
+ * with values only where lo is positive. Returns the number of spans. */
 static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
 {
     uint32_t wanted = FEWEST_SPANS;

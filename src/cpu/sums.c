@@ -1,8 +1,8 @@
-/* Adding weights to a thread's own sums. Compiled once for each level of the instruction set (HISTO_OF_ISA(add_weights)
- * names the function).
+/* Adding weights to a thread's own sums. Compiled once for each level of the instruction set (isa.h).
  *
- * An addition to a copy of a sum waits about twelve cycles for the one before, for its store. So samples are taken in
- * turns from stretches, as in byte_table.c, and go to the copies in turn; those of one slot are added up in vectors. */
+ * Successive additions to the same sum are about twelve cycles apart, because each waits for the store before it. So
+ * samples of several streams are interleaved, as in byte_table.h, and distributed over several copies of the sums; a
+ * piece whose samples all have the same slot is summed in vectors. */
 #include "cpu/isa.h"
 #include "cpu/runs.h"
 
@@ -19,7 +19,7 @@ static inline void add_four(void *copy, double w)
     *(four *)copy += (four){w, 1, w * w, 0};
 }
 
-enum { TOGETHER = HISTO_PIECE, STRETCHES = 16, STRETCH = TOGETHER / STRETCHES };
+enum { TOGETHER = HISTO_PIECE, STREAMS = 16, STREAM = TOGETHER / STREAMS };
 
 #define DEFINE_ADD(name, type, vector)                                                                                 \
     static void add_##name(const histo_sums *sums, const uint32_t *slots, const type *weights, int n)                  \
@@ -29,10 +29,10 @@ enum { TOGETHER = HISTO_PIECE, STRETCHES = 16, STRETCH = TOGETHER / STRETCHES };
         for (int c = 0; c < HISTO_MAX_COPIES; c++)                                                                     \
             copies[c] = (char *)sums->at + (size_t)(c & (sums->copies - 1)) * sizeof(vector);                          \
         for (; n >= TOGETHER; n -= TOGETHER, slots += TOGETHER, weights += TOGETHER)                                   \
-            for (int turn = 0; turn < STRETCH; turn++) {                                                               \
-                histo_prefetch_l1(weights + turn * STRETCHES, STRETCHES * sizeof *weights);                            \
-                for (int i = turn; i < TOGETHER; i += STRETCH)                                                         \
-                    add_##vector(copies[i / STRETCH % HISTO_MAX_COPIES] + ((size_t)slots[i] << shift),                 \
+            for (int round = 0; round < STREAM; round++) {                                                             \
+                histo_prefetch_l1(weights + round * STREAMS, STREAMS * sizeof *weights);                               \
+                for (int i = round; i < TOGETHER; i += STREAM)                                                         \
+                    add_##vector(copies[i / STREAM % HISTO_MAX_COPIES] + ((size_t)slots[i] << shift),                  \
                                  (double)weights[i]);                                                                  \
             }                                                                                                          \
         for (int i = 0; i < n; i++)                                                                                    \
@@ -43,7 +43,7 @@ DEFINE_ADD(doubles, double, pair)
 DEFINE_ADD(floats_squared, float, four)
 DEFINE_ADD(doubles_squared, double, four)
 
-/* All to one copy. */
+/* Sum weights to one copy. */
 #define DEFINE_ADD_UP(name, type)                                                                                      \
     static void add_up_##name(double *copy, bool squared, const type *weights, int n)                                  \
     {                                                                                                                  \

@@ -1,5 +1,5 @@
-/* A thread's own sums of weights in double, each beside the count of its samples: one vector a slot, so that a sample
- * is one load, one addition and one store. */
+/* A thread's own sums of weights in double, each next to the count of its samples: one vector for each slot, so that a
+ * sample takes one load, one addition and one store. */
 #ifndef CPU_SUMS_H
 #define CPU_SUMS_H
 
@@ -10,20 +10,19 @@
 
 enum {
     HISTO_SUM_W,
-    HISTO_SUM_COUNT, /* exact to 2^53 */
+    HISTO_SUM_COUNT, /* exact up to 2^53 */
     HISTO_SUM_W2,
     HISTO_MAX_COPIES = 4,
 };
 
-/* Of each slot some copies, one behind the other: additions to one wait for each other. */
+/* Each slot has several adjacent copies, because additions to the same one wait for each other. */
 typedef struct histo_sums {
     double *at;  /* aligned to 64 bytes */
     int copies;  /* a power of two, HISTO_MAX_COPIES or fewer */
-    int numbers; /* of a copy: 2, or 4 with sums of w^2 and one that is unused */
+    int numbers; /* in a copy: 2, or 4 with the sum of w^2 and an unused one */
 } histo_sums;
 
-/* Add the weights of n samples, floats or doubles, to the sums of their slots. Compiled once for each level of the
- * instruction set (sums.c). */
+/* Add the weights of n samples, floats or doubles, to the sums of their slots. */
 typedef void histo_add_weights_fn(const histo_sums *sums, const uint32_t *slots, const void *weights, bool floats,
                                   int n);
 
