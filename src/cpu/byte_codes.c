@@ -1,10 +1,11 @@
-/* byte_codes: vector code turns samples into the bin's number in one byte, and the bytes are counted (count_bytes.h).
+/* byte_codes: vector code turns each sample into its bin's number as one byte, and the bytes are counted
+ * (count_bytes.h).
  *
- * 256 bins leave no code for underflow, overflow, NaN and samples left out. These take the codes that their slots have
- * in the low byte; they are counted apart, in blocks that have any, and taken off their codes at the end.
+ * 256 bins leave no code for underflow, overflow, NaN and samples left out. These get the low byte of their slot minus
+ * 1 as their code; blocks with any of them count them separately, and they are subtracted from these codes at the end.
  *
- * Bytes: each sample once. Wins for up to 256 bins where counting bytes is faster than one increment a cycle, that is
- * with VBMI2; else for f32 and f64, and it ties with privatized for integers. */
+ * Bytes: each sample once. Wins for up to 256 bins where bytes are counted faster than one increment a cycle, that is
+ * with VBMI2; otherwise for f32 and f64, and it ties with privatized for integers. */
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -13,7 +14,7 @@
 
 enum {
     MAX_BINS = 256,
-    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
 };
 
 static const char *unsupported_reason(const histo_problem *p)
@@ -54,7 +55,7 @@ typedef struct local {
     const histo_job *job;
     const histo_byte_counting *counting;
     void *counters;
-    uint64_t flow[4]; /* samples in slots 0, bins + 1, bins + 2, bins + 3 (left out) among the codes counted */
+    uint64_t flow[4]; /* of the codes counted: samples in slots 0, bins + 1, bins + 2, bins + 3 (left out) */
     int64_t batch;
 } local;
 

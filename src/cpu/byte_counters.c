@@ -1,17 +1,17 @@
-/* byte_counters: every thread counts slots in a table of counters of one byte; a counter that comes round to 0 carries
- * 256 to the histogram. A quarter of the memory of 32-bit counters, so that many more slots stay in a fast cache. Few
- * values and equal neighbours do not make it slow (byte_table.c).
+/* byte_counters: each thread counts slots in a table of one-byte counters; a counter that wraps carries 256 to the
+ * histogram. The table takes a quarter of the memory of 32-bit counters, so many more slots fit a fast cache. Few
+ * distinct values and equal neighbours do not slow it down (byte_table.c).
  *
  * Source: Ross 2014, 5.2, packed counters, for a CPU.
- * Bytes: each sample once, and a byte a slot and thread at the end. Wins where 32-bit counters of all slots do not fit
- * the L1 cache; where they do, privatized has no carries to look for. */
+ * Bytes: each sample once, and a byte for each slot and thread at the end. Wins where 32-bit counters of all slots do
+ * not fit the L1 cache; where they do, privatized has no carries to handle. */
 #include <string.h>
 
 #include "cpu/cpu.h"
 #include "cpu/kernels.h"
 #include "cpu/pipeline.h"
 
-enum { SAMPLES_A_THREAD = 1 << 16 /* fewer are not worth waking one */ };
+enum { SAMPLES_A_THREAD = 1 << 16 /* fewer do not repay waking a thread */ };
 static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
 
 static const char *unsupported_reason(const histo_problem *p)
@@ -61,10 +61,10 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
 typedef struct local {
     const histo_job *job;
     uint8_t *table;
-    histo_pipeline waiting;
+    histo_pipeline pipeline;
     int64_t batch;
-    bool alone; /* nobody else adds to the histogram */
-    bool used;  /* there is something in the table, or waits; else it is not cleared yet */
+    bool alone; /* no other thread adds to the histogram */
+    bool used;  /* something is in the table or the pipeline; else the table is not cleared yet */
 } local;
 
 static void add(const local *me, size_t slot, uint64_t count)
@@ -87,7 +87,7 @@ static void add_table(local *me)
     enum { TOGETHER = 64 };
     if (!me->used) return;
     me->used = false;
-    histo_pipeline_flush(&me->waiting);
+    histo_pipeline_flush(&me->pipeline);
     const histo_accumulators *accumulators = me->job->accumulators;
     uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
     size_t slots = (size_t)accumulators->slots, s = 0;
@@ -119,7 +119,7 @@ static void count_block(local *me, histo_block *block)
     me->used = true;
     histo_block piece;
     for (int i = 0; histo_block_piece(me->job->problem, block, i, &piece); i += HISTO_PIECE)
-        histo_pipeline_push(&me->waiting, &piece);
+        histo_pipeline_push(&me->pipeline, &piece);
 }
 
 static void count_range(const histo_job *job, int index, int threads)
@@ -128,7 +128,7 @@ static void count_range(const histo_job *job, int index, int threads)
     char *gathered = (char *)job->workspace + (size_t)index * per_thread(p);
     char *room = gathered + histo_blocks_bytes(p);
     local me = {.job = job, .table = (uint8_t *)room + HISTO_PIPELINE_BYTES, .alone = threads == 1};
-    me.waiting = histo_pipeline_start(job, room, histo_cpu_kernels_usable()->count_slots, me.table, carry, &me);
+    me.pipeline = histo_pipeline_start(job, room, histo_cpu_kernels_usable()->count_slots, me.table, carry, &me);
     histo_blocks blocks;
     histo_block block;
     histo_blocks_start(&blocks, job, index, threads, gathered);

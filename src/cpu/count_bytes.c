@@ -1,5 +1,5 @@
-/* Counting bytes with scalar code: four tables in turn, so that equal neighbours do not wait for each other's store; a
- * block of equal bytes is one addition. One increment a cycle, the most that one store a cycle allows. */
+/* Counting bytes with scalar code: four tables in turn, so that equal neighbours do not wait for each other's store. A
+ * run of equal bytes is one addition. Reaches one increment a cycle, the limit of one store a cycle. */
 #include "cpu/count_bytes.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ enum { TABLES = 4, RUN = 256, MAX_HELD = 1 << 30 };
 typedef struct state {
     _Alignas(64) uint32_t tables[TABLES][256];
     uint64_t counts[256];
-    size_t held; /* bytes in the tables, which cannot hold more than 2^32 - 1 */
+    size_t held; /* bytes in the tables, whose counters hold 2^32 - 1 at most */
 } state;
 
 _Static_assert(sizeof(state) == HISTO_SCALAR_STATE_BYTES, "the header says so");

@@ -1,4 +1,4 @@
-/* Counting bytes: how often each of the 256 values occurs. Two ways, the better that the CPU allows.
+/* Counting bytes: how often each of the 256 values occurs.
  *
  * Bytes are samples of 8 bits, or one-byte codes of the bins of wider ones. */
 #ifndef CPU_COUNT_BYTES_H
@@ -13,15 +13,15 @@ typedef struct histo_byte_counting {
     double byte_ns;     /* about how long it takes, for cost models */
     void (*start)(void *state);
     void (*add)(void *state, const uint8_t *bytes, size_t n);
-    /* Add what was counted since the start to counts, and start anew. */
+    /* Add the counts since the start to counts[], and start again. */
     void (*finish)(void *state, uint64_t counts[256]);
 } histo_byte_counting;
 
 enum { HISTO_SCALAR_STATE_BYTES = 4 * 1024 + 2048 + 64 };
 
-/* Scalar increments of sub-tables (count_bytes.c); a state of HISTO_SCALAR_STATE_BYTES. */
+/* Scalar increments of subtables (count_bytes.c); a state of HISTO_SCALAR_STATE_BYTES. */
 extern const histo_byte_counting histo_byte_counting_scalar;
-/* Positional popcount (count_bytes_vbmi2.c): HISTO_ISA_AVX512VBMI2 only. */
+/* Positional popcount (count_bytes_vbmi2.c); the kernel of HISTO_ISA_AVX512VBMI2. */
 extern const histo_byte_counting histo_byte_counting_vbmi2;
 
 #endif

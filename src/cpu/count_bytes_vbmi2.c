@@ -1,17 +1,17 @@
 /* Counting bytes by positional popcount: 64 values are the 64 bits of a word, and words are added bit by bit.
  *
- * 1. Split the bytes into four groups by the two high bits (compress). Within a group the low six bits are the value.
- * 2. A byte becomes a word with bit (value) set: a rotation, which looks at six bits only, so that whatever stands
- *    above the byte in its lane does no harm. Eight loads, each a byte further, bring every byte to the low end of a
- *    lane.
- * 3. Carry-save adders sum these words in planes: plane p holds bit p of each count, of 8 lanes with 64 counts each.
+ * 1. Split the bytes into four groups by their two high bits (compress). Within a group the low six bits are the value.
+ * 2. Turn a byte into a word with bit (value) set: a rotation, which uses only the low six bits of its count, so
+ * whatever is above the byte in its lane does no harm. Eight loads at consecutive addresses bring every byte to the low
+ * end of a lane.
+ * 3. Carry-save adders sum these words in planes: plane p holds bit p of each count, for 8 lanes with 64 counts each.
  * Two ternary-logic operations add two vectors to a plane and carry one to the next.
- * 4. Before a count can outgrow the planes they are added to the counters.
- * Splitting and counting keep different units busy, and so they are done in turns of a few instructions: with each
- * block that is split, one of the fullest group is counted. A block of equal bytes is one addition.
+ * 4. Before a count can exceed the planes, they are added to the counters.
+ * Splitting and counting use different execution ports, so they are interleaved, a few instructions at a time: with
+ * each block that is split, one block of the fullest group is counted. A block of equal bytes is one addition.
  *
- * For 64 bytes: 4 compressions and stores, 8 rotations, 16 operations of the adders and about 3 of the rest; it does
- * not depend on the data. Compiled for AVX-512 BW and VBMI2. */
+ * For 64 bytes: 4 compressions and stores, 8 rotations, 16 adder operations and about 3 others; it does not depend on
+ * the data. Compiled for AVX-512 BW and VBMI2. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -20,23 +20,23 @@
 
 enum {
     BLOCK = 512,      /* bytes of one group counted together: 64 vectors of 8 */
-    CHUNK = 8192,     /* bytes split before groups are packed: all of it stays in the L1 cache */
-    LEFT = 4 * BLOCK, /* and fewer than these are left then, as a group with a whole block is counted with each split */
-    TREE = 6,         /* planes that a block's tree of adders works on: it carries multiples of 64 */
-    PLANES = 12,      /* counts of a lane below 4096 */
+    CHUNK = 8192,     /* bytes split before groups are packed: everything fits the L1 cache */
+    LEFT = 4 * BLOCK, /* bytes that can be left then: with each split a full block of a group is counted */
+    TREE = 6,         /* planes in a block's adder tree, which carries multiples of 64 */
+    PLANES = 12,      /* counts per lane below 4096 */
     MAX_BLOCKS = ((1 << PLANES) - 1) / (1 << TREE),
 };
 
 typedef struct group {
-    _Alignas(64) uint8_t bytes[LEFT + CHUNK + 64]; /* and room to store and load whole vectors */
+    _Alignas(64) uint8_t bytes[LEFT + CHUNK + 64]; /* with room to load and store full vectors */
     __m512i planes[PLANES];
-    size_t begin, end; /* of the bytes not counted yet */
+    size_t begin, end; /* of the bytes not yet counted */
     int blocks;        /* in the planes */
 } group;
 
 typedef struct state {
     group groups[4];
-    size_t split; /* bytes, since groups were packed */
+    size_t split; /* bytes since groups were packed */
     _Alignas(64) uint64_t counts[256];
 } state;
 
@@ -52,7 +52,7 @@ static void start(void *at)
     memset(s->counts, 0, sizeof s->counts);
 }
 
-/* *plane + a + b: the sum bits stay, the carries are returned. */
+/* *plane += a + b without carries, which are returned. */
 static inline __m512i add_carry(__m512i *plane, __m512i a, __m512i b)
 {
     enum { PARITY = 0x96, MAJORITY = 0xe8 };
@@ -89,7 +89,7 @@ static void empty_planes(group *g, uint64_t *counts)
     g->blocks = 0;
 }
 
-/* Inlined in whatever case: planes and the groups' ends are to stay in registers. */
+/* Always inlined, to keep planes and the groups' ends in registers. */
 #define INLINE static inline __attribute__((always_inline))
 
 /* Append the bytes of v to their groups. */
@@ -109,7 +109,7 @@ INLINE void split(state *s, __m512i v, size_t ends[4])
     }
 }
 
-/* A block to be split while another is counted; NULL: none. */
+/* A block that is split while another is counted; bytes is NULL if there is none. */
 typedef struct input {
     state *to;
     const uint8_t *bytes;
@@ -123,7 +123,7 @@ INLINE void split_some(input *in, size_t at)
     __builtin_prefetch(in->bytes + at + CHUNK, 0, 2);
 }
 
-/* Trees of adders over 4, 8, … 64 vectors of a block; each returns its carries, multiples of as many. */
+/* Adder trees over 4, 8, … 64 vectors of a block; each returns its carries, worth as many. */
 INLINE __m512i add_4(__m512i *planes, const uint8_t *block, size_t at)
 {
     const uint8_t *b = block + at;
@@ -149,13 +149,13 @@ DEFINE_ADD(16, 8, 3)
 DEFINE_ADD(32, 16, 4)
 DEFINE_ADD(64, 32, 5)
 
-/* Split a block, if there is one, and count one of the group meanwhile, if it is not NULL. */
+/* Split a block, unless bytes is NULL, while counting one of the group, unless g is NULL. */
 INLINE void split_and_count(state *s, const uint8_t *bytes, group *g)
 {
     input in = {s, bytes, {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end}};
     if (g) {
         if (g->blocks == MAX_BLOCKS) empty_planes(g, s->counts + 64 * (g - s->groups));
-        __m512i planes[TREE]; /* copied by loops: memcpy would leave them on the stack */
+        __m512i planes[TREE]; /* copied in loops: memcpy would keep them in memory */
         for (int p = 0; p < TREE; p++)
             planes[p] = g->planes[p];
         __m512i carries = add_64(planes, g->bytes + g->begin, 0, &in);
@@ -176,7 +176,7 @@ INLINE void split_and_count(state *s, const uint8_t *bytes, group *g)
         s->groups[i].end = in.ends[i];
 }
 
-/* The group with most bytes not counted; NULL if none has a block of them. */
+/* The group with the most bytes not yet counted; NULL if none has a full block. */
 static inline group *fullest(state *s)
 {
     group *best = NULL;
@@ -190,14 +190,14 @@ static inline group *fullest(state *s)
     return best;
 }
 
-/* Are the bytes of a block all equal? Its first vector says no for nearly all that are not. */
+/* Are all bytes of a block equal? The first vector rules out nearly all others. */
 static inline bool all_equal(const uint8_t *bytes)
 {
     const __m512i first = _mm512_loadu_si512(bytes);
     return _mm512_cmpneq_epi64_mask(_mm512_loadu_si512(bytes + 1), first) == 0 && histo_all_equal(bytes, BLOCK, 1);
 }
 
-/* Count all whole blocks. */
+/* Count all full blocks. */
 static void drain(state *s)
 {
     for (int i = 0; i < 4; i++)
@@ -205,7 +205,7 @@ static void drain(state *s)
             split_and_count(s, NULL, g);
 }
 
-/* The rest of less than a block. */
+/* Less than a block. */
 static void split_rest(state *s, const uint8_t *bytes, size_t n)
 {
     size_t i = 0, ends[4] = {s->groups[0].end, s->groups[1].end, s->groups[2].end, s->groups[3].end};
@@ -230,7 +230,7 @@ static void split_all(state *s, const uint8_t *bytes, size_t n)
     if (i < n) split_rest(s, bytes + i, n - i);
 }
 
-/* Move what is left in the groups to the front. */
+/* Move the remaining bytes of the groups to the front. */
 static void pack(state *s)
 {
     for (int i = 0; i < 4; i++) {

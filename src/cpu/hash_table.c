@@ -22,29 +22,29 @@
 
 enum { LARGEST };
 enum {
-    SMALLEST_BITS = 11, /* of the entries of a table */
-    USUAL_LARGEST_BITS = 24,
+    SMALLEST_BITS = 11, /* of the number of entries of a table, at least */
+    DEFAULT_LARGEST_BITS = 24,
     MAX_BITS = 28,
-    ROOMY_BITS = 16,            /* smaller tables grow when a quarter is used, others when it is half */
-    ASK_BITS = 13,              /* of tables that do not fit the first cache … */
-    DEAL_BITS = 20,             /* … and most of the last */
-    AHEAD = 64,                 /* samples for whose entries memory is asked */
-    WAITING = 1 << 22,          /* slots that are dealt out together */
-    RANGE_BITS = 8,             /* into 2^8 ranges of the table */
-    CROWDED = 64,               /* entries that a slot has to pass in a table that is too small, there or everywhere */
-    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
+    ROOMY_BITS = 16,     /* smaller tables grow when a quarter is used, larger ones when half is */
+    PREFETCH_BITS = 13,  /* of tables that exceed the L1 cache … */
+    PARTITION_BITS = 20, /* … and most of the last-level cache */
+    AHEAD = 64,          /* samples between prefetching an entry and using it */
+    BUFFERED = 1 << 22,  /* slots that are partitioned together */
+    RANGE_BITS = 8,      /* 2^8 ranges of the table */
+    CROWDED = 64,        /* occupied entries probed before the table is considered too small, locally or overall */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
 };
 static const size_t MAX_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
 
-/* What one thread has counted, and counts. */
+/* One thread's table and lists. */
 typedef struct table {
     int bits;
     int64_t used;
-    histo_entry *entries; /* [1 << bits], with slots mixed; no count: no slot */
-    uint64_t *waiting;    /* [2 * WAITING]: mixed slots, and room to deal them out; NULL before the first */
-    int waits;            /* how many */
-    histo_sparse full;    /* what tables were emptied into; one list in the end */
-    bool failed;          /* no memory */
+    histo_entry *entries; /* [1 << bits], of mixed slots; a count of 0: empty */
+    uint64_t *buffer;     /* [2 * BUFFERED]: mixed slots, and room to partition them; NULL before the first … */
+    int buffered;         /* … and how many there are */
+    histo_sparse full;    /* what the table was emptied into; one list in the end */
+    bool failed;          /* out of memory */
 } table;
 
 typedef struct shared {
@@ -78,8 +78,8 @@ static inline uint64_t unmixed(uint64_t slot)
     return slot ^ slot >> 32;
 }
 
-/* The entry of a mixed slot, which may be new: from the one where it belongs on, the first that has it, or nothing.
- * NULL after so many others. */
+/* The entry of a mixed slot by linear probing: its own, or the empty one where it belongs. NULL after more than so many
+ * others. */
 static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
 {
     const uint64_t last = (UINT64_C(1) << t->bits) - 1;
@@ -101,7 +101,7 @@ static bool grow(table *t)
     return true;
 }
 
-/* What the table holds as a list: it is never more than half full, and has room to sort that. */
+/* Empty the table into a list. It is at most half full, so that its other half is room for sorting. */
 static bool empty(table *t)
 {
     const int64_t entries = INT64_C(1) << t->bits;
@@ -120,7 +120,7 @@ static bool empty(table *t)
     return true;
 }
 
-/* Make the table larger, or empty it if it is at its largest. */
+/* Grow the table, or empty it if it is at its largest. */
 static bool make_room(table *t, int largest_bits)
 {
     if (t->bits < largest_bits) return grow(t);
@@ -129,12 +129,12 @@ static bool make_room(table *t, int largest_bits)
     return true;
 }
 
-/* Mixed slots, each so many times, up to one for which the table is too small; how many of them. */
+/* Count mixed slots, each so many times, until the table is too small for one; returns how many were counted. */
 static int count_some(table *table_, const uint64_t *restrict slots, int n, uint64_t times)
 {
-    table t = *table_; /* which the compiler knows the entries are no part of */
+    table t = *table_; /* a local copy, which the entries cannot alias */
     const int64_t most = INT64_C(1) << (t.bits - (t.bits < ROOMY_BITS ? 2 : 1));
-    const int ahead = t.bits >= ASK_BITS ? AHEAD : n;
+    const int ahead = t.bits >= PREFETCH_BITS ? AHEAD : n;
     int i = 0;
     for (; i < n; i++) {
         if (i + ahead < n) __builtin_prefetch(&t.entries[slots[i + ahead] >> (64 - t.bits)], 1, 3);
@@ -158,34 +158,34 @@ static bool count_slots(table *t, const uint64_t *slots, int n, uint64_t times, 
     return true;
 }
 
-/* Count the slots that wait, range by range of the table. */
-static bool count_waiting(table *t, int largest_bits)
+/* Count the buffered slots, partitioned by ranges of the table. */
+static bool count_buffered(table *t, int largest_bits)
 {
-    if (t->waits == 0) return true;
+    if (t->buffered == 0) return true;
     int at[1 << RANGE_BITS] = {0}, before = 0;
-    uint64_t *dealt = t->waiting + WAITING;
-    for (int i = 0; i < t->waits; i++)
-        at[t->waiting[i] >> (64 - RANGE_BITS)]++;
+    uint64_t *partitioned = t->buffer + BUFFERED;
+    for (int i = 0; i < t->buffered; i++)
+        at[t->buffer[i] >> (64 - RANGE_BITS)]++;
     for (int r = 0; r < 1 << RANGE_BITS; r++) {
         const int count = at[r];
         at[r] = before;
         before += count;
     }
-    for (int i = 0; i < t->waits; i++)
-        dealt[at[t->waiting[i] >> (64 - RANGE_BITS)]++] = t->waiting[i];
-    const int n = t->waits;
-    t->waits = 0;
-    return count_slots(t, dealt, n, 1, largest_bits);
+    for (int i = 0; i < t->buffered; i++)
+        partitioned[at[t->buffer[i] >> (64 - RANGE_BITS)]++] = t->buffer[i];
+    const int n = t->buffered;
+    t->buffered = 0;
+    return count_slots(t, partitioned, n, 1, largest_bits);
 }
 
-static bool wait_or_count(table *t, const uint64_t *slots, int n, int largest_bits)
+static bool buffer_or_count(table *t, const uint64_t *slots, int n, int largest_bits)
 {
-    if (t->bits < DEAL_BITS) return count_slots(t, slots, n, 1, largest_bits);
-    if (!t->waiting) t->waiting = histo_cpu_allocate(2 * WAITING * sizeof *t->waiting);
-    if (!t->waiting) return false;
-    memcpy(t->waiting + t->waits, slots, (size_t)n * sizeof *slots);
-    t->waits += n;
-    return t->waits <= WAITING - HISTO_PIECE || count_waiting(t, largest_bits);
+    if (t->bits < PARTITION_BITS) return count_slots(t, slots, n, 1, largest_bits);
+    if (!t->buffer) t->buffer = histo_cpu_allocate(2 * BUFFERED * sizeof *t->buffer);
+    if (!t->buffer) return false;
+    memcpy(t->buffer + t->buffered, slots, (size_t)n * sizeof *slots);
+    t->buffered += n;
+    return t->buffered <= BUFFERED - HISTO_PIECE || count_buffered(t, largest_bits);
 }
 
 static bool count_block(const shared *all, table *t, histo_block *block)
@@ -203,7 +203,7 @@ static bool count_block(const shared *all, table *t, histo_block *block)
         histo_block_wide_slots(all->job, &piece, slots);
         for (int k = 0; k < piece.n; k++)
             slots[k] = mixed(slots[k]);
-        if (!wait_or_count(t, slots, piece.n, all->largest_bits)) return false;
+        if (!buffer_or_count(t, slots, piece.n, all->largest_bits)) return false;
     }
     return true;
 }
@@ -222,9 +222,9 @@ static void count_range(void *context, int index)
     while (!t->failed && histo_blocks_next(&blocks, &block))
         t->failed = !count_block(all, t, &block);
     t->failed =
-        t->failed || !count_waiting(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
+        t->failed || !count_buffered(t, all->largest_bits) || !empty(t) || histo_sparse_settle(&t->full) != HISTO_OK;
     free(t->entries);
-    free(t->waiting);
+    free(t->buffer);
 }
 
 /* Join the list of every 2 * step-th table with that of the one `step` behind it. */
@@ -252,8 +252,8 @@ static int threads_of(int64_t samples, int threads)
 static int largest_bits(int threads, int64_t wanted)
 {
     if (wanted) return (int)wanted;
-    int bits = USUAL_LARGEST_BITS;
-    while (bits > USUAL_LARGEST_BITS - 3 && (size_t)threads * (sizeof(histo_entry) << bits) > MAX_TABLE_BYTES)
+    int bits = DEFAULT_LARGEST_BITS;
+    while (bits > DEFAULT_LARGEST_BITS - 3 && (size_t)threads * (sizeof(histo_entry) << bits) > MAX_TABLE_BYTES)
         bits--;
     return bits;
 }

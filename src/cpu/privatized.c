@@ -1,14 +1,14 @@
-/* privatized: every thread turns blocks of samples into slots with vector code and counts them into a table of its own;
+/* privatized: each thread turns blocks of samples into slots with vector code and counts them in a table of its own;
  * the tables are added to the histogram at the end.
  *
- * Slots are counted in turns, and those of the next samples made meanwhile (byte_table.h). Counters are 32-bit and
- * flushed before they can wrap. Where tables for all threads would take too much memory, fewer threads work; one alone
- * counts straight into the histogram. With weights, exact sums are digits.h, and fast ones, with their counts, sums.h.
+ * Slots are counted while those of the next samples are produced (pipeline.h). Counters have 32 bits and are flushed
+ * before they can wrap. If tables for all threads would take too much memory, fewer threads work; a single one counts
+ * straight into the histogram. With weights, exact sums are kept as digits (digits.h), and fast sums next to their
+ * counts (sums.h).
  *
  * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
- * Bytes: each sample once, and the tables. Wins with weights, and while 32-bit counters of all slots leave room in the
- * L1 cache, above the 256 bins that byte_codes counts.
- */
+ * Bytes: each sample once, and the tables. Wins with weights; and, above the 256 bins of byte_codes, as long as 32-bit
+ * counters of all slots leave room in the L1 cache. */
 #include <pthread.h>
 #include <string.h>
 
@@ -24,9 +24,9 @@ enum {
     SUBTABLES,
     MAX_SUBTABLES = 8,
     RUN = 32,
-    MAX_EXACT = 1 << 16,        /* slots of which a thread has exact sums of its own */
-    MAX_COPIED = 640 << 10,     /* bytes of copies of sums: they stay in the L2 cache */
-    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking one */
+    MAX_EXACT = 1 << 16,        /* slots, at most, for a thread's own exact sums */
+    MAX_COPIED = 640 << 10,     /* bytes of copies of sums, so that they fit the L2 cache */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
     SAMPLES_A_FLUSH = 1 << 30,  /* 32-bit counters cannot wrap */
 };
 static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads together */
@@ -34,10 +34,10 @@ static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads toget
 typedef struct layout {
     int threads;
     int subtables;                                 /* 0: count straight into the histogram */
-    int powers;                                    /* sums of w, and of w^2 */
+    int powers;                                    /* 1: sums of w; 2: and of w^2 */
     bool exact;                                    /* sums are histo_digits … */
-    histo_sums fast;                               /* … or these, which have the counts, too */
-    size_t entries;                                /* of one sub-table: the slots, and one for samples left out */
+    histo_sums fast;                               /* … or these, which include the counts */
+    size_t entries;                                /* of one subtable: the slots, and one for samples left out */
     size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
 } layout;
@@ -67,7 +67,7 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
     l.threads = threads < useful ? threads : (int)useful;
     if ((size_t)l.threads > most) l.threads = most ? (int)most : 1;
-    /* A large table that only one thread would use is no better than the histogram itself. */
+    /* For a single thread a large table is no better than the histogram itself. */
     if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
     l.slots = HISTO_PIPELINE_BYTES;
@@ -81,20 +81,20 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
 typedef struct shared {
     const histo_job *job;
     layout layout;
-    pthread_mutex_t lock; /* held while sums in double are added up */
+    pthread_mutex_t lock; /* held while fast sums are added to the histogram */
 } shared;
 
 /* What one thread works with. */
 typedef struct local {
     shared *all;
     char *gathered;
-    histo_pipeline waiting; /* of one table */
-    uint32_t *slots;        /* of others, and where there are weights */
+    histo_pipeline pipeline; /* with one table and no weights */
+    uint32_t *slots;         /* otherwise */
     double *weights;
     uint32_t *tables;
     histo_sums fast;
     histo_digits *digits[2]; /* exact sums of w, and of w^2 … */
-    int first[2];            /* … and what window they begin with, if there is anything in them */
+    int first[2];            /* … and the window of their first digit, once they are not 0 */
     int64_t batch;
     int64_t held; /* samples in the tables */
 } local;
@@ -107,7 +107,7 @@ static local local_of(shared *all, int index)
     me.slots = (uint32_t *)(at += l->gathered);
     me.weights = (double *)(at += l->slots);
     me.tables = (uint32_t *)(at += l->weights);
-    me.waiting =
+    me.pipeline =
         histo_pipeline_start(all->job, me.slots, histo_cpu_kernels_usable()->count_words, me.tables, NULL, NULL);
     at += l->tables;
     me.fast = l->fast;
@@ -131,7 +131,7 @@ static void flush_digits(local *me, int power)
     memset(digits, 0, l->entries * sizeof *digits);
 }
 
-/* Add a thread's sums and the counts beside them to the histogram. */
+/* Add a thread's fast sums, with their counts, to the histogram. */
 static void flush_fast(const local *me)
 {
     const histo_accumulators *accumulators = me->all->job->accumulators;
@@ -167,11 +167,11 @@ static void flush_counts(const local *me)
     }
 }
 
-/* Add what a thread has to the histogram and clear it. */
+/* Add a thread's counts and sums to the histogram and clear them. */
 static void flush(local *me)
 {
     if (me->held == 0) return;
-    histo_pipeline_flush(&me->waiting);
+    histo_pipeline_flush(&me->pipeline);
     const layout *l = &me->all->layout;
     if (l->fast.numbers)
         flush_fast(me);
@@ -183,7 +183,7 @@ static void flush(local *me)
     me->held = 0;
 }
 
-/* To several tables in turn; increments of one counter wait for each other, so that a run is added at once. */
+/* Count into several tables in turn. Increments of the same counter wait for each other, so runs are added at once. */
 static void count_subtables(uint32_t *restrict tables, size_t entries, int subtables, const uint32_t *restrict slots,
                             int n)
 {
@@ -197,7 +197,7 @@ static void count_subtables(uint32_t *restrict tables, size_t entries, int subta
     }
 }
 
-/* All samples of a block in the slot of its first. */
+/* A block whose samples all have the slot of the first. */
 static void count_constant(local *me, histo_block *block)
 {
     int n = block->n;
@@ -212,7 +212,7 @@ static void count_constant(local *me, histo_block *block)
     }
 }
 
-/* One thread alone, straight into the histogram. */
+/* A single thread, straight into the histogram. */
 static void count_directly(const histo_job *job, const histo_block *block, const uint32_t *slots)
 {
     const histo_accumulators *accumulators = job->accumulators;
@@ -226,7 +226,7 @@ static void count_directly(const histo_job *job, const histo_block *block, const
     }
 }
 
-/* To a thread's own sums and the counts beside them, which have room for samples left out. */
+/* Add to a thread's own sums and counts, which have an entry for samples left out. */
 static void add_fast(local *me, const histo_block *block)
 {
     const histo_problem *p = me->all->job->problem;
@@ -239,8 +239,8 @@ static void add_fast(local *me, const histo_block *block)
     histo_cpu_kernels_usable()->add_weights(&me->fast, me->slots, weights, floats, block->n);
 }
 
-/* To a thread's own exact sums, which begin with other windows when they have to; the histogram's, if it has none or
- * the weights of the block reach farther. */
+/* Add to a thread's own exact sums, moving their windows if necessary; or to the histogram's, if the thread has none or
+ * the block's weights reach beyond HISTO_DIGITS windows. */
 static void add_exact(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
@@ -271,7 +271,7 @@ static void add_exact(local *me, const histo_block *block)
     if (others[0] || others[1]) histo_block_add_exact(job, block, others, me->slots);
 }
 
-/* One thread alone, straight into the histogram's sums. */
+/* A single thread, straight into the histogram's sums. */
 static void add_directly(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
@@ -293,7 +293,7 @@ static void count_piece(local *me, const histo_block *piece)
     const histo_weighting weighting = job->problem->weighting;
     me->held += l->subtables ? piece->n : 0;
     if (l->subtables == 1 && weighting == HISTO_UNWEIGHTED) {
-        histo_pipeline_push(&me->waiting, piece);
+        histo_pipeline_push(&me->pipeline, piece);
         return;
     }
     histo_block_slots(job, piece, me->slots);
@@ -306,7 +306,7 @@ static void count_piece(local *me, const histo_block *piece)
     if (l->subtables == 0)
         count_directly(job, piece, me->slots);
     else if (l->subtables == 1)
-        me->waiting.count(me->tables, me->slots, piece->n, NULL, NULL, NULL);
+        me->pipeline.count(me->tables, me->slots, piece->n, NULL, NULL, NULL);
     else
         count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
 }
@@ -344,7 +344,7 @@ static double cost_us(const histo_problem *p, int threads)
 {
     static const int64_t defaults[] = {0};
     layout l = layout_of(p, threads, defaults);
-    const bool few = l.entries * sizeof(uint32_t) <= histo_l1_bytes() / 4 * 3; /* with room for samples */
+    const bool few = l.entries * sizeof(uint32_t) <= histo_l1_bytes() / 4 * 3; /* leaving room for samples */
     double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
     const bool own_sums = l.fast.numbers && l.subtables;
     if (own_sums)

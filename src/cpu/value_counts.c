@@ -1,14 +1,14 @@
-/* value_counts: samples of 8 and 16 bits are counted by value, all 256 or 65536 of them; what slot each value belongs
- * to is asked once at the end. The axis costs nothing, whatever it is.
+/* value_counts: counts 8- and 16-bit samples by value, all 256 or 65536 of them, and looks up the slot of each value
+ * once, at the end, so the axis costs nothing.
  *
- * Bytes are counted by count_bytes.h; those left out by a mask are counted as 0 and taken off at the end, and channels
- * of pixels are taken apart in one pass over them (channels.h). Values of 16 bits are counted in a table of counters of
- * one byte, which carry 256 to the histogram (byte_table.h), or, where they are close to each other, of four, of which
- * those in use fit the L1 cache and need no carries; a block of equal samples is one addition. Few samples of
- * a batch entry go straight into the histogram.
+ * Bytes are counted by count_bytes.h. With a mask, samples left out are counted as 0 and subtracted at the end;
+ * interleaved channels are separated in one pass (channels.h). 16-bit values are counted in one-byte counters that
+ * carry 256 to the histogram (byte_table.h); or, if the values are close to each other, in four-byte counters, as those
+ * in use fit the L1 cache and need no carries. A block of equal samples is one addition. Batch entries with few samples
+ * are counted straight into the histogram.
  *
  * Bytes: each sample once; 64 and 256 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses
- * for few samples of 16 bits, as it looks at 65536 counters at the end. */
+ * for few 16-bit samples, as it scans 65536 counters at the end. */
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -17,15 +17,15 @@
 #include "view/dtype.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 17, /* fewer are not worth waking one */
-    LONG_BLOCK = 1 << 18,       /* 16-bit samples that it is asked of how they lie */
-    PART = 4096,             /* 8-bit samples; more of one value are read more slowly (Zen 5: 31 instead of 37 GB/s) */
-    SMALL_FILL = 1 << 14,    /* so few are counted without a workspace, if bytes */
-    FEW_A_BATCH_ENTRY = 512, /* so few are not worth the look at all values */
+    SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
+    LONG_BLOCK = 1 << 18,       /* 16-bit samples between two looks at how they are distributed */
+    PART = 4096,             /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
+    SMALL_FILL = 1 << 14,    /* so few bytes are counted without a workspace */
+    FEW_A_BATCH_ENTRY = 512, /* for so few a scan of all values does not pay */
     VALUES_16 = 1 << 16,
-    STRETCH = 512,      /* 16-bit samples, for which memory is asked for as many ahead */
-    LOOKED_AT = 1024,   /* of which it is seen how they lie */
-    MAX_HELD = 1 << 30, /* counters of four bytes cannot wrap */
+    STRETCH = 512,      /* 16-bit samples; as many are prefetched */
+    LOOKED_AT = 1024,   /* samples that show how all are distributed */
+    MAX_HELD = 1 << 30, /* four-byte counters cannot wrap */
     MAX_OPERANDS = 3,   /* samples, mask, where */
 };
 
@@ -42,7 +42,7 @@ static bool is_bytes(const histo_problem *p)
     return histo_dtype_size(p->dtypes[0]) == 1;
 }
 
-/* Straight into the histogram, by one thread. */
+/* Does one thread count straight into the histogram? */
 static bool is_direct(const histo_problem *p)
 {
     return p->samples / p->batch <= FEW_A_BATCH_ENTRY;
@@ -78,7 +78,7 @@ static size_t counters_bytes(const histo_problem *p)
     return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16 * (1 + sizeof(uint32_t));
 }
 
-/* A thread's workspace: gathered samples and counters, those of several channels if there may be. */
+/* A thread's workspace: gathered samples, and counters, of several channels if there may be any. */
 static size_t per_thread(const histo_problem *p)
 {
     int tables = is_bytes(p) && p->batch > 1 ? HISTO_MAX_CHANNELS : 1;
@@ -106,12 +106,12 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
-    bool alone;        /* nobody else adds to the histogram */
-    bool empty;        /* nothing is in the counters */
-    bool spread;       /* values of 16 bits are, in the counters of bytes: see histo_spread_place */
-    bool close;        /* they are close to each other, … */
-    int64_t held;      /* … and so many of them in counters of four bytes, behind the others */
-    uint64_t left_out; /* of bytes: counted as 0, but not to be */
+    bool alone;        /* no other thread adds to the histogram */
+    bool empty;        /* the counters are all 0 */
+    bool spread;       /* one-byte counters are in the order of histo_spread_place */
+    bool close;        /* 16-bit values are close to each other, … */
+    int64_t held;      /* … and so many were counted in the four-byte counters, which follow the others */
+    uint64_t left_out; /* of bytes: samples counted as 0 that do not count */
 } local;
 
 static void add_value(const local *me, size_t value, uint64_t count)
@@ -159,7 +159,7 @@ static void carry(const void *to, size_t value)
     add_value(to, value, HISTO_CARRY);
 }
 
-/* Are the values upper bits, of samples of ten or fewer? */
+/* Are only the upper ten bits of the values in use? */
 static bool are_upper_bits(const uint16_t *values, int64_t n)
 {
     uint16_t bits = 0;
@@ -168,7 +168,7 @@ static bool are_upper_bits(const uint16_t *values, int64_t n)
     return (bits & 63) == 0;
 }
 
-/* Do some of the values share lines of counters of four bytes, of which 1024 uniform ones would use 900? */
+/* Do the values share cache lines of four-byte counters? 1024 uniform values would use 900 lines. */
 static bool are_close(const uint16_t *values)
 {
     enum { A_LINE = 16, MAX_LINES = 600 };
@@ -200,7 +200,7 @@ static void count_16(local *me, const uint16_t *values, int64_t n)
     }
 }
 
-/* The block's samples that are to be counted: all of them where they are, or copied to `room`; returns how many. */
+/* The samples of a block that count: all of them in place, or copied to `room`; returns how many. */
 static int keep(const local *me, const histo_block *block, void *room, const void **samples)
 {
     const histo_job *job = me->job;
@@ -219,8 +219,8 @@ static int keep(const local *me, const histo_block *block, void *room, const voi
     return n;
 }
 
-/* The same of bytes that are counted by value: those left out become 0, and are taken off its count at the end. Returns
- * how many they are. */
+/* The same for bytes that are counted by value: samples left out become 0, to be subtracted from its count at the end.
+ * Returns how many they are. */
 static int blank(const histo_job *job, const histo_block *block, uint8_t *room, const void **samples)
 {
     uint8_t kept[HISTO_BLOCK];
