@@ -55,20 +55,20 @@ extern "C" {
 
 typedef enum histo_status {
     HISTO_OK = 0,
-    HISTO_INVALID,     /* an argument is wrong: the sentence says which and why */
-    HISTO_NO_MEMORY,   /* not so much host memory is available */
+    HISTO_INVALID,     /* an argument is invalid; the message says which and why */
+    HISTO_NO_MEMORY,   /* host memory is exhausted, or the request exceeds what is available */
     HISTO_UNSUPPORTED, /* valid, but not with this strategy, device or build */
     HISTO_IO,          /* a file could not be opened, read or written */
-    HISTO_CORRUPT,     /* a saved histogram does not hold what it should */
-    HISTO_DEVICE,      /* a device failed; the histogram must be reset unless the sentence says otherwise */
+    HISTO_CORRUPT,     /* a saved histogram is damaged or malformed */
+    HISTO_DEVICE,      /* a device failed; reset the histogram unless the message says otherwise */
 } histo_status;
 
-/* The sentence for the last failure on this thread, or "". Valid until this thread's next call. */
+/* Describes the last failure on this thread; "" if there was none. Valid until this thread's next call. */
 HISTO_API const char *histo_last_error(void);
 
-/* Bytes of memory that this process can still take: what the system has to give (memory and swap), the control groups
- * and the limit on its address space (ulimit -v) leave, whichever is least; SIZE_MAX where nothing is known. The
- * library compares large requests with it before it allocates, and fails with HISTO_NO_MEMORY where they do not fit. */
+/* Bytes of host memory that this process can still allocate: the least of what the system (memory and swap), the
+ * control groups and the address-space limit (ulimit -v) leave it; SIZE_MAX if none of them is known. Before a large
+ * allocation the library compares it with this, and returns HISTO_NO_MEMORY if it does not fit. */
 HISTO_API size_t histo_memory_available(void);
 
 /* "0.1.0" */
@@ -106,11 +106,11 @@ HISTO_API double histo_sample_value(const void *sample, histo_dtype dtype);
 
 /* A strided view of memory that the caller owns. Element [i0, i1, …] is at
  *     (const char *)data + i0 * strides[0] + i1 * strides[1] + …
- * strides are bytes; they may be negative, zero (one value repeated) or unaligned. The first batch_ndim
- * dimensions are batch dimensions: each position along them has a histogram of its own. With ndim 0 the view is
- * one sample. A view can describe rows with a pitch, regions of interest, channels and many images: channel c
- * of an interleaved RGB image is {data + c, U8, 2, 0, {h, w}, {pitch, 3}}; all three at once, one histogram
- * each, are {data, U8, 3, 1, {3, h, w}, {1, pitch, 3}}. */
+ * Strides are in bytes; they may be negative, zero (broadcasting) or unaligned. The first batch_ndim dimensions are
+ * batch dimensions: each position along them has its own histogram. With ndim 0 the view is one sample. Views describe
+ * row pitch, regions of interest, channels and batches of images alike: channel c of an interleaved RGB image is
+ * {data + c, HISTO_U8, 2, 0, {h, w}, {pitch, 3}}; all three channels, one histogram each, are
+ * {data, HISTO_U8, 3, 1, {3, h, w}, {1, pitch, 3}}. */
 typedef struct histo_view {
     const void *data;
     histo_dtype dtype;
@@ -123,20 +123,20 @@ typedef struct histo_view {
 /* n contiguous samples. */
 HISTO_API histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n);
 
-/* A C-contiguous array of the given shape, no batch dimension; ndim 0 … HISTO_MAX_DIMS. */
+/* A C-contiguous array of shape[ndim], ndim 0 … HISTO_MAX_DIMS, without batch dimensions. */
 HISTO_API histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape);
 
-/* Number of samples of a valid view (the product of its shape). */
+/* The number of samples of a valid view: the product of its shape. */
 HISTO_API int64_t histo_view_size(const histo_view *view);
 
 /* ---- Axes --------------------------------------------------------------------------------------------- */
 
-/* An axis of n bins has n + 1 strictly increasing, finite edges in double, and the edges define the bins: sample x
- * is in bin i iff edges[i] <= x < edges[i+1], compared by value, whatever the sample's type. Underflow, overflow
- * and NaN have slots of their own (see HISTO_FLOW). */
+/* An axis of n bins has n + 1 strictly increasing, finite edges of type double, and the edges define the bins: sample x
+ * is in bin i iff edges[i] <= x < edges[i+1], compared by value, whatever the sample's type. Underflow, overflow and
+ * NaN have slots of their own (see HISTO_FLOW). */
 typedef enum histo_axis_kind {
     HISTO_INTEGER = 0, /* edges lo, lo+1, …, lo+bins */
-    HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins) in two roundings, edges[bins] = hi: NumPy's linspace */
+    HISTO_REGULAR,     /* edges[i] = lo + i * ((hi-lo)/bins), rounded twice, edges[bins] = hi: numpy.linspace */
     HISTO_VARIABLE,    /* any edges */
     HISTO_LOG,         /* equal steps of log(x); lo > 0 */
     HISTO_SQRT,        /* equal steps of sqrt(x); lo >= 0 */
@@ -145,13 +145,12 @@ typedef enum histo_axis_kind {
 
 enum { HISTO_AXIS_KIND_COUNT = HISTO_POWER + 1 };
 
-/* A description: a plain value, nothing to free. `edges` are bins + 1 values, borrowed until a histogram is created
- * from the axis, which copies them. HISTO_VARIABLE needs them. HISTO_LOG, HISTO_SQRT and HISTO_POWER compute their own
- * if it is NULL, and keep these otherwise, so that a saved axis has the same edges under another libm. HISTO_INTEGER
- * and HISTO_REGULAR always compute their own. */
+/* A plain value; nothing to free. edges[bins + 1] is borrowed until a histogram is created from the axis, which copies
+ * it. HISTO_VARIABLE requires it. HISTO_LOG, HISTO_SQRT and HISTO_POWER use it if it is given, so that a saved axis has
+ * the same edges under another libm, and compute the edges if it is NULL. HISTO_INTEGER and HISTO_REGULAR ignore it. */
 typedef struct histo_axis {
     histo_axis_kind kind;
-    bool closed; /* the last bin also takes x == its upper edge, as NumPy's does */
+    bool closed; /* the last bin includes its upper edge, as in NumPy */
     int64_t bins;
     double lo, hi;
     double power;
@@ -167,142 +166,141 @@ HISTO_API histo_axis histo_axis_power(int64_t bins, double lo, double hi, double
 /* The same axis with its last bin closed on the right. */
 HISTO_API histo_axis histo_axis_closed(histo_axis axis);
 
-/* HISTO_OK, or HISTO_INVALID with the reason the axis cannot be used. */
+/* HISTO_OK, or HISTO_INVALID if the axis cannot be used; the message says why. */
 HISTO_API histo_status histo_axis_check(const histo_axis *axis);
 
-/* Write the bins + 1 edges of a valid axis to edges. */
+/* Write the edges of a valid axis to edges[bins + 1]. */
 HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
 
-/* Edge i, 0 … bins, of a valid axis. */
+/* Edge i of a valid axis; i is 0 … bins. */
 HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
 /* ---- Histograms --------------------------------------------------------------------------------------- */
 
 typedef struct histo_hist histo_hist;
 
-/* What a histogram keeps for each slot beside its exact 64-bit count. */
+/* What a slot holds in addition to its exact 64-bit count. */
 typedef enum histo_weighting {
     HISTO_UNWEIGHTED = 0,
-    HISTO_WEIGHT_FAST,             /* sum of w and of w*w in double, in the order samples happen to be added:
-                                      relative error at most n * 2^-53 of the sum of |w| (of w*w) for n samples */
-    HISTO_WEIGHT_REPRODUCIBLE,     /* the exact sum of w (and of w*w, each square rounded once to double), rounded once
-                                      when read: the same bits for any device, strategy, threads, chunks or ranks.
-                                      Error: half an ulp of the result. Costs 8 bytes a slot for each 32-bit window of
-                                      exponents that the weights touch (typically 3 to 5), twice. */
-    HISTO_WEIGHT_FAST_SUM,         /* as HISTO_WEIGHT_FAST, and … */
-    HISTO_WEIGHT_REPRODUCIBLE_SUM, /* … as HISTO_WEIGHT_REPRODUCIBLE, without the sums of w*w: half the room, and
-                                      faster fills */
+    HISTO_WEIGHT_FAST,             /* sums of w and of w*w in double, added in any order. The error of n samples is at
+                                      most n * 2^-53 times the sum of |w|, and of w*w */
+    HISTO_WEIGHT_REPRODUCIBLE,     /* exact sums of w and of w*w (each square rounded once to double), rounded once when
+                                      read: error half an ulp, and the same bits whatever the device, strategy, number
+                                      of threads, chunks or ranks. Each of both sums takes 8 bytes a slot for every
+                                      32-bit window of exponents that the weights touch, typically 3 to 5 */
+    HISTO_WEIGHT_FAST_SUM,         /* HISTO_WEIGHT_FAST without the sums of w*w: half the memory, faster fills */
+    HISTO_WEIGHT_REPRODUCIBLE_SUM, /* HISTO_WEIGHT_REPRODUCIBLE without the sums of w*w, likewise */
 } histo_weighting;
 
-/* How counts are stored. A sparse histogram keeps only the occupied slots, as pairs of a slot's number and its count
- * (16 bytes), sorted by number. It is for several axes whose bins multiply to far more than the samples: five columns
- * of 256 bins have 2^40. The product of the slots of all axes and the batch is at most 2^63 - 1, and the pairs must fit
- * into memory, twice while lists of them are merged. It has no weights. It can be read like a dense one if you have
- * room for all entries; histo_hist_read_occupied gives the pairs alone. Fills are slower, and on a GPU they allocate
- * and wait, and cannot be captured into a graph. */
+/* How counts are stored. A sparse histogram stores occupied slots only, as sorted pairs of a slot's number and its
+ * count (16 bytes). Use it for several axes whose bins multiply to far more than the number of samples: five columns of
+ * 256 bins have 2^40 bins. The slots of all axes times the batch may be at most 2^63 - 1, and the pairs must fit into
+ * memory, twice while they are merged. There are no weights. Everything that reads a dense histogram reads a sparse
+ * one; histo_hist_read_occupied reads the pairs. Filling takes longer per sample; on a GPU it allocates and
+ * synchronises, so it cannot be captured into a CUDA graph. */
 typedef enum histo_storage {
     HISTO_DENSE = 0, /* an array of all slots */
     HISTO_SPARSE,    /* the occupied slots */
 } histo_storage;
 
 typedef struct histo_hist_options {
-    int64_t batch;             /* number of histograms, default 1; filled by views whose batch dimensions
-                                  multiply to it */
+    int64_t batch;             /* number of histograms, default 1: the product of the batch dimensions of the views
+                                  that fill them */
     histo_weighting weighting; /* default HISTO_UNWEIGHTED */
     histo_storage storage;     /* default HISTO_DENSE */
 } histo_hist_options;
 
-/* Create a histogram with naxes axes (1 … HISTO_MAX_AXES), all counts zero. The caller destroys it. */
+/* Create a histogram with axes[naxes], naxes 1 … HISTO_MAX_AXES, and all counts zero. The caller destroys it. */
 HISTO_API histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes,
                                          const histo_hist_options *options);
-/* NULL is allowed. */
+/* hist may be NULL. */
 HISTO_API void histo_hist_destroy(histo_hist *hist);
+/* A copy with equal axes, options, counts and sums. The caller destroys it. */
 HISTO_API histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone);
-/* All counts and sums back to zero. */
+/* Set all counts and sums to zero. */
 HISTO_API histo_status histo_hist_reset(histo_hist *hist);
 
 HISTO_API int histo_hist_naxes(const histo_hist *hist);
-/* Axis a; its edges pointer, if any, lives as long as the histogram. a outside 0 … naxes-1 gives a zero axis. */
+/* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
 HISTO_API histo_axis histo_hist_axis(const histo_hist *hist, int a);
 HISTO_API int64_t histo_hist_batch(const histo_hist *hist);
 HISTO_API histo_weighting histo_hist_weighting(const histo_hist *hist);
 HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
 
-/* Samples that are computed as they are counted, from a stack of n images of one scene (dies of a wafer, frames of a
- * film): the differences of pairs of images, and the mean of all. The histogram has two axes, and the fill one view.
- * views[0], of HISTO_U8 or HISTO_U16, is the stack: its first dimension after the batch counts the images, 2 to
- * HISTO_MAX_IMAGES; its other dimensions and its strides are those of any view. At each place of the images,
- * where these have the values p_0 … p_(n-1), every pair (i, j) is a sample:
- *     on axis 0   p_i - p_j, exactly. Its scale is the axis's: histo_axis_regular(4096, -256, 256) has steps of 1/8.
- *     on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean as a whole number, halves rounded up.
- * The difference is the first axis because most differences are small, so the occupied bins are neighbours in memory.
- * Weights, mask, where and offsets are refused, and so is a weighted histogram. The CPU counts images in host memory,
- * a GPU those in its own. */
+/* Count the differences of pairs of images, against the mean of all, for a stack of n images of one scene (dies of a
+ * wafer, frames of a video); the samples are computed on the fly. The histogram has two axes and the fill one view:
+ * views[0], of HISTO_U8 or HISTO_U16, is the stack. Its first dimension after the batch dimensions has the n images,
+ * from 2 to HISTO_MAX_IMAGES. At each pixel, with the values p_0 … p_(n-1), every pair (i, j) gives one sample:
+ *     on axis 0   p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has steps of 1/8.
+ *     on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean, rounded to an integer, halves up.
+ * The difference comes first because most differences are small, so that the bins in use are neighbours in memory.
+ * Weights, mask, where, offsets and weighted histograms are not supported. The CPU counts images in host memory, a GPU
+ * those in its own memory. */
 typedef enum histo_pairs {
-    HISTO_NO_PAIRS = 0, /* views are the samples */
-    HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a place */
-    HISTO_PAIRS_APART,  /* 0 with 1, 2 with 3, …: n / 2 samples a place; n must be even */
+    HISTO_NO_PAIRS = 0, /* the views hold the samples */
+    HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a pixel */
+    HISTO_PAIRS_APART,  /* 0 with 1, 2 with 3, …; n is even: n / 2 samples a pixel */
 } histo_pairs;
 
 typedef struct histo_fill_options {
-    const histo_view *weights; /* one weight a sample, any dtype; needs a weighted histogram. Without it, a
-                                  weighted histogram takes every weight as 1 */
-    const histo_view *mask;    /* any dtype: only samples whose mask is not zero are counted */
-    const histo_view *where;   /* only samples with where_lo <= where <= where_hi are counted */
+    const histo_view *weights; /* a weight for each sample, of any dtype, for a weighted histogram; NULL: all are 1 */
+    const histo_view *mask;    /* of any dtype: samples whose mask is zero are not counted */
+    const histo_view *where;   /* of any dtype: only samples with where_lo <= where <= where_hi are counted */
     double where_lo, where_hi;
-    /* Ragged segments of views with one dimension, which is no batch dimension: histogram b of the batch counts samples
-     * offsets[b] … offsets[b + 1] - 1. batch + 1 numbers that never decrease, from 0 to the number of samples. They are
-     * checked in host memory, but not in the memory of the samples' GPU. */
+    /* Segments of different lengths: histogram b of the batch counts the samples offsets[b] … offsets[b + 1] - 1 of
+     * views with one dimension and no batch dimension. offsets[batch + 1] never decreases, starts with 0 and ends with
+     * the number of samples. Offsets in host memory are checked; offsets in the memory of the samples' GPU are not. */
     const int64_t *offsets;
     histo_pairs pairs; /* count pairs of the images in views[0]; default HISTO_NO_PAIRS */
-    void *stream; /* the cudaStream_t on which samples in device memory are ready; default stream if NULL. The counting
-                     is enqueued there and may still run when the call returns: leave the samples unchanged until the
-                     stream has passed it, or the histogram has been read. After its first fill by a plan, a histogram's
-                     fills by that plan may be captured into a CUDA graph: each launch of the graph counts again */
+    /* The cudaStream_t on which samples in device memory become ready; NULL: the default stream. The counting is
+     * enqueued there and may still run when the call returns: do not change the samples before the stream has passed it
+     * or the histogram has been read. A fill by a plan that has filled this histogram before may be captured into a
+     * CUDA graph; each launch of the graph counts again. */
+    void *stream;
 } histo_fill_options;
 
-/* Count samples: views[a] holds the coordinate on axis a, and all views, weights, mask and where have the same shape.
- * (Or views[0] is a stack of images: histo_pairs.)
- * Samples that the mask or the range filter leaves out are tallied as masked. Repeated fills add up.
- * Host memory may be reused when the call returns. */
+/* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
+ * the same shape. (With histo_pairs, views[0] is a stack of images.) Samples that mask or where leave out are counted
+ * as masked. Fills accumulate. Host memory may be reused as soon as the call returns; for device memory see stream. */
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
 
-/* Which slots of an axis a read covers. */
+/* Which slots of an axis are read. */
 typedef enum histo_slots {
     HISTO_BINS = 0, /* bins only: an axis of n bins has n entries */
     HISTO_FLOW,     /* n + 3 entries: underflow, the bins, overflow, NaN */
 } histo_slots;
 
-/* Entries that a read gives: batch * product over the axes of (n or n + 3). */
+/* The number of entries read: batch times the product over the axes of n (HISTO_BINS) or n + 3 (HISTO_FLOW). */
 HISTO_API int64_t histo_hist_size(const histo_hist *hist, histo_slots slots);
 
-/* Copy the counts to counts[size], C order: batch slowest, then axis 0, …, the last axis fastest. size must be
- * histo_hist_size(hist, slots). */
+/* Copy the counts to counts[size] in C order: batch slowest, then axis 0, …, the last axis fastest. size must be
+ * histo_hist_size(hist, slots). Waits for fills on GPUs. */
 HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts,
                                               int64_t size);
 
-/* How many of the entries of such a read are not zero: *occupied. */
+/* *occupied = the number of entries of such a read that are not zero. */
 HISTO_API histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied);
 
-/* Those entries alone: the index of each in the array that histo_hist_read_counts would write, in rising order, and its
- * count. Either pointer may be NULL; size must be what histo_hist_occupied gives. For sparse and dense histograms. */
+/* Read only those entries, of a sparse or a dense histogram: index[size] is the position of each in the array that
+ * histo_hist_read_counts would write, in increasing order, and counts[size] its count. Either may be NULL; size must be
+ * what histo_hist_occupied gives. */
 HISTO_API histo_status histo_hist_read_occupied(const histo_hist *hist, histo_slots slots, int64_t *index,
                                                 uint64_t *counts, int64_t size);
 
-/* The position of an entry of such a read: at[naxes] is its place on each axis (HISTO_BINS: the bin, from 0;
- * HISTO_FLOW: 0 is underflow, then the bins, overflow, NaN). Returns its batch entry. index: 0 … histo_hist_size(hist,
- * slots) - 1. */
+/* Unravel the index of an entry, 0 … histo_hist_size(hist, slots) - 1: returns its batch entry and writes its position
+ * on each axis to at[naxes]: the bin for HISTO_BINS; for HISTO_FLOW 0 is underflow, followed by the bins, overflow,
+ * NaN. */
 HISTO_API int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t index, int64_t *at);
 
-/* As histo_hist_read_counts, the sums of weights; either pointer may be NULL. An unweighted histogram gives its counts.
- */
+/* histo_hist_read_counts for the sums of weights; sum_w[size] or sum_w2[size] may be NULL. An unweighted histogram
+ * gives its counts. */
 HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
                                                int64_t size);
 
-/* Where the samples of all batches went: bins + flow + masked == samples. under, over and nan are per axis; a
- * sample of a joint histogram may be in the flow of several. */
+/* Where the samples of all batch entries went: bins + flow + masked == samples. under, over and nan are per axis; a
+ * sample may be in the flow of several axes. */
 typedef struct histo_tally {
-    uint64_t samples; /* offered to the histogram, masked ones included */
+    uint64_t samples; /* passed to fills, including masked ones */
     uint64_t masked;  /* left out by a mask or a range filter */
     uint64_t bins;    /* in a bin on every axis */
     uint64_t flow;    /* in underflow, overflow or NaN on at least one axis */
@@ -310,47 +308,50 @@ typedef struct histo_tally {
 } histo_tally;
 HISTO_API histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tally);
 
-/* The samples that a mask or filter left out of each batch: masked[batch]. */
+/* masked[size] = the samples that a mask or a range filter left out of each batch entry; size must be the batch. */
 HISTO_API histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size);
 
-/* Add other to hist. Axes (to the bit of every edge), batch, weighting and storage must be equal. */
+/* Add the contents of other to hist. Axes (every bit of every edge), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
 
-/* A new histogram of the naxes axes listed (each at most once, in the order wanted), summed over all slots of the
- * others: exactly the histogram that those columns alone would have filled. It has the storage of hist, as do the
- * results of rebin and slice. */
+/* Create a histogram of the axes listed in axes[naxes], each at most once, summed over all slots of the others: exactly
+ * what a fill with these columns alone would give. project, rebin and slice keep the storage of hist; the caller
+ * destroys the new histogram. */
 HISTO_API histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *axes, histo_hist **out);
 
-/* A new histogram in which every `factor` neighbouring bins of one axis are one; factor must divide the bins. The
- * remaining edges are the same doubles; an axis whose formula would give others becomes a variable one. */
+/* Create a histogram with each `factor` adjacent bins of one axis merged; factor must divide the number of bins. The
+ * remaining edges keep their values: where the axis' formula would give others, the axis becomes HISTO_VARIABLE. */
 HISTO_API histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_t factor, histo_hist **out);
 
-/* A new histogram with bins [begin, end) of one axis; the other bins are added to underflow and overflow. */
+/* Create a histogram with the bins [begin, end) of one axis; the other bins are added to underflow and overflow. */
 HISTO_API histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, int64_t end, histo_hist **out);
 
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
 typedef enum histo_format {
-    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights rounded to double; sparse
-                       histograms with an index of the cells that have a count */
-    HISTO_BINARY,   /* compact, checksummed, keeps reproducible sums exact; little endian on every machine */
+    HISTO_JSON = 0, /* Unified Histogram Interface serialization, schema 1; sums of weights are rounded to double;
+                       sparse histograms have an index of their occupied cells */
+    HISTO_BINARY,   /* compact and checksummed, with exact reproducible sums; little endian on every machine */
 } histo_format;
 
-/* Save to memory: *data is *size bytes that the caller frees with histo_free. name is the histogram's key in the
- * JSON object ("histogram" if NULL). */
+/* Save to memory: *data points to *size bytes that the caller frees with histo_free. name is the histogram's key in the
+ * JSON object; NULL: "histogram". */
 HISTO_API histo_status histo_hist_save(const histo_hist *hist, histo_format format, const char *name, void **data,
                                        size_t *size);
-/* Load what histo_hist_save wrote, or any UHI JSON histogram with regular, variable, integer-category or boolean
- * axes and int, double or weighted storage; the format is recognised. name chooses among several histograms of a JSON
- * object (NULL: there must be only one). Never reads outside data[0 … size). */
+/* Load what histo_hist_save wrote, or any UHI JSON histogram with regular, variable, integer-category or boolean axes
+ * and int, double or weighted storage; the format is detected. name selects one of several histograms in a JSON object;
+ * with NULL there must be only one. Never reads outside data[0 … size), so the data may be untrusted: HISTO_CORRUPT,
+ * HISTO_UNSUPPORTED or HISTO_INVALID with a message. The caller destroys the histogram. */
 HISTO_API histo_status histo_hist_load(const void *data, size_t size, const char *name, histo_hist **hist);
+/* Free memory that the library returned; NULL is allowed. */
 HISTO_API void histo_free(void *memory);
 
 /* ---- Devices ------------------------------------------------------------------------------------------ */
 
 typedef int histo_device;
-/* Samples in a GPU's memory are counted on that GPU; those in host memory on the CPU or on GPU 0, whichever is expected
- * to finish first, including transfers, and starting CUDA in a process that has not used it. */
+/* HISTO_DEVICE_AUTO counts samples in a GPU's memory on that GPU, and samples in host memory on the CPU or on GPU 0,
+ * whichever is expected to finish first, including the transfers and, in a process that has not used CUDA, its start.
+ */
 #define HISTO_DEVICE_AUTO 0
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
@@ -362,8 +363,8 @@ typedef struct histo_strategy_info {
     const char *backend; /* "cpu" or "cuda" */
     const char *name;
     const char *summary;
-    const char *limits;    /* what it can count: "everything", or counts without weights, so many bins */
-    const char *source;    /* where the algorithm comes from */
+    const char *limits;    /* what it can count: "everything", or only counts, so many bins, … */
+    const char *source;    /* of the algorithm: a paper */
     histo_storage storage; /* of the histograms that it fills */
 } histo_strategy_info;
 
@@ -374,62 +375,61 @@ HISTO_API histo_status histo_strategy_describe(int i, histo_strategy_info *info)
 typedef struct histo_plan histo_plan;
 
 typedef enum histo_effort {
-    HISTO_ESTIMATE = 0, /* choose by cost model; uses wisdom where there is some */
-    HISTO_MEASURE, /* time all but the hopeless candidates on the samples given, and remember the winner of each device
-                      as wisdom; if a GPU and the CPU are candidates and the samples are page-locked, also time both at
-                      once, each counting a part */
+    HISTO_ESTIMATE = 0, /* choose by wisdom if there is any, else by the cost model */
+    HISTO_MEASURE, /* time all candidates that are not hopeless on the given samples, and remember the winner of each
+                      device as wisdom; for page-locked samples also a GPU and the CPU together, each for a part */
 } histo_effort;
 
 typedef struct histo_plan_options {
     histo_effort effort;
     histo_device device;  /* default HISTO_DEVICE_AUTO */
-    const char *strategy; /* force one by name; default: the environment's HISTO_STRATEGY, else the plan chooses */
-    const char *params;   /* "name=value,…" for the strategy; unknown names are refused */
-    int threads; /* CPU threads; default: HISTO_THREADS (1 … 1024; anything else is ignored), else the CPUs that this
+    const char *strategy; /* use this one; default: the environment variable HISTO_STRATEGY, else the plan chooses */
+    const char *params;   /* of the strategy: "name=value,…"; an unknown name is HISTO_INVALID */
+    int threads; /* CPU threads; default: the environment variable HISTO_THREADS (1 … 1024), else the CPUs that this
                     process may use */
 } histo_plan_options;
 
-/* Plan fills of hist by samples like these: the same dtypes, the same choice of weights, mask and where, and about the
- * same size; addresses, shape and strides may differ from fill to fill. HISTO_MEASURE reads the samples. If the choice
- * depends on how densely samples in a GPU's memory lie, the call examines a few of them on fill->stream and waits for
- * it, unless the stream is being captured. A plan does not refer to hist afterwards: it serves any histogram with equal
- * axes, batch, weighting and storage. */
+/* Plan fills of hist with samples like these: the same dtypes, the same choice of weights, mask and where, and about
+ * the same size; addresses, shape and strides may differ from fill to fill. HISTO_MEASURE reads the samples.
+ * HISTO_ESTIMATE may read a few samples in a GPU's memory, to see how they are distributed, on fill->stream, and waits
+ * for that unless the stream is being captured. The plan keeps no reference to hist: it serves any histogram with equal
+ * axes, batch, weighting and storage. The caller destroys it. */
 HISTO_API histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                          const histo_fill_options *fill, const histo_plan_options *options);
 HISTO_API void histo_plan_destroy(histo_plan *plan);
 
-/* As histo_hist_fill, by this plan. Several threads may fill different histograms by one plan at once. */
+/* histo_hist_fill with this plan. Several threads may fill different histograms with the same plan concurrently. */
 HISTO_API histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                                        const histo_fill_options *options);
 
-/* Such as "cpu/privatized"; lives as long as the plan. For a plan that splits fills, the GPU's strategy. */
+/* Such as "cpu/privatized"; lives as long as the plan. If the plan splits fills between both, the GPU's strategy. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 
-/* The CPU threads that the plan may use. */
+/* CPU threads that the plan may use. */
 HISTO_API int histo_plan_threads(const histo_plan *plan);
 
-/* What was chosen, the predicted time and bound, and why the others lost, as lines of text. Writes at most
- * capacity bytes, including a NUL, and returns the length of the whole text, as snprintf does. */
+/* Explain the choice in lines of text: the strategy, its predicted time and bound, and why the others were not chosen.
+ * Writes at most capacity bytes including a NUL and returns the length of the whole text, as snprintf does. */
 HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);
 
-/* The plan that histo_hist_fill last used on hist (owned by hist, until its next fill); NULL before the first. */
+/* The plan that histo_hist_fill last used for hist, which owns it until its next fill; NULL before the first fill. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
-/* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. It is saved as lines of text,
- * and the file is replaced atomically. Loading adds to what is known and skips lines of unknown strategies. */
+/* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saving writes lines of text
+ * and replaces the file atomically; loading adds to what is known and skips lines with unknown strategies. */
 HISTO_API histo_status histo_wisdom_save(const char *path);
 HISTO_API histo_status histo_wisdom_load(const char *path);
 HISTO_API void histo_wisdom_forget(void);
 
-/* What the library found on this machine (CPU, features, threads, devices), as lines of text; like
- * histo_plan_explain. */
+/* Describe the machine in lines of text: CPU, instruction set, threads, devices. Writes and returns as
+ * histo_plan_explain does. */
 HISTO_API size_t histo_machine_describe(char *text, size_t capacity);
 
 /* ---- Axes from data ----------------------------------------------------------------------------------- */
 
-/* Number of bins by a rule, equal to numpy.histogram_bin_edges on the same data. */
+/* How to choose the number of bins; the result equals that of numpy.histogram_bin_edges on the same data. */
 typedef enum histo_rule {
-    HISTO_RULE_NONE = 0, /* bins or width says it */
+    HISTO_RULE_NONE = 0, /* bins or width is given */
     HISTO_RULE_AUTO,
     HISTO_RULE_FD,
     HISTO_RULE_SCOTT,
@@ -444,22 +444,23 @@ typedef enum histo_rule {
 HISTO_API histo_status histo_rule_parse(const char *name, histo_rule *rule);
 
 typedef enum histo_range {
-    HISTO_RANGE_MINMAX = 0, /* smallest to largest finite sample */
-    HISTO_RANGE_PERCENTILE, /* percentiles lo to hi of the samples that are not NaN, as numpy.percentile (linear) */
+    HISTO_RANGE_MINMAX = 0, /* from the smallest to the largest finite sample */
+    HISTO_RANGE_PERCENTILE, /* the percentiles lo and hi of the samples that are not NaN, as numpy.percentile (linear)
+                             */
     HISTO_RANGE_DTYPE,      /* every value of an integer dtype: [min, max + 1); [0, 1) for floats */
     HISTO_RANGE_FIXED,      /* lo and hi are given */
 } histo_range;
 
 typedef struct histo_survey_options {
     histo_range range;
-    double lo, hi; /* HISTO_RANGE_FIXED: the range; HISTO_RANGE_PERCENTILE: per cent, 0 … 100 */
+    double lo, hi; /* HISTO_RANGE_FIXED: the range; HISTO_RANGE_PERCENTILE: percentiles, 0 … 100 */
     histo_rule rule;
     int64_t bins; /* HISTO_RULE_NONE: the number of bins, … */
-    double width; /* … or, if > 0, the width of each; the last may reach beyond the range */
+    double width; /* … or, if > 0, the width of each; the last bin may extend beyond the range */
 } histo_survey_options;
 
-/* A survey finds a range and a number of bins in as many passes over the data as it needs. The data may come in any
- * pieces, but must be the same in each pass:
+/* A survey finds a range and a number of bins in one or more passes over the data, which may be added in any pieces,
+ * the same in each pass:
  *
  *     histo_survey_create(&survey, dtype, &options);
  *     while (histo_survey_next_pass(survey))
@@ -471,23 +472,24 @@ typedef struct histo_survey histo_survey;
 HISTO_API histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype,
                                            const histo_survey_options *options);
 HISTO_API void histo_survey_destroy(histo_survey *survey);
-/* True if the survey needs another pass. */
+/* Begin a pass: true if the data must be added (again), false if the survey is complete. */
 HISTO_API bool histo_survey_next_pass(histo_survey *survey);
-/* Add samples, in memory that the host can read. Ignores weights; batch dimensions are like any others. */
+/* Add samples in memory that the host can read. options->weights is ignored, and batch dimensions are like any others.
+ */
 HISTO_API histo_status histo_survey_add(histo_survey *survey, const histo_view *samples,
                                         const histo_fill_options *options);
-/* The regular, closed axis found. If lo == hi, it extends by a half each way, as in NumPy. HISTO_INVALID if there is no
- * finite sample to take a range from. */
+/* The axis found, regular and closed. If lo == hi, the range is extended by one half on both sides, as in NumPy.
+ * HISTO_INVALID if the range depends on the samples and none is finite. */
 HISTO_API histo_status histo_survey_axis(const histo_survey *survey, histo_axis *axis);
 
-/* A whole survey of samples in memory, in one call. */
+/* A survey of samples in memory in one call. */
 HISTO_API histo_status histo_axis_from_data(const histo_view *samples, const histo_fill_options *fill,
                                             const histo_survey_options *options, histo_axis *axis);
 
-/* Moments of the unmasked samples, in memory that the host can read. Begin with all zero; pieces may be added, and
- * parts merged. */
+/* Statistics of the samples that are not masked, in memory that the host can read. Initialise with zeros; add the data
+ * in any pieces, or merge the statistics of parts. */
 typedef struct histo_stats {
-    uint64_t samples; /* finite, infinite and NaN, not masked */
+    uint64_t samples; /* not masked: finite, infinite and NaN */
     uint64_t nan, infinite, masked;
     double min, max;     /* of the finite samples; 64-bit integers that are no doubles are rounded outwards */
     double mean, m2, m3; /* mean and sums of (x - mean)^2 and ^3 of the finite samples */
