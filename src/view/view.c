@@ -51,13 +51,13 @@ void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one)
     *max_plus_one = is_signed ? span / 2 : span;
 }
 
-double histo_sample_value(const void *address, histo_dtype dtype)
+double histo_sample_value(const void *sample, histo_dtype dtype)
 {
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         storage x;                                                                                                     \
-        memcpy(&x, address, sizeof x);                                                                                 \
+        memcpy(&x, sample, sizeof x);                                                                                  \
         return (double)widen(x);                                                                                       \
     }
         HISTO_DTYPES(CASE)
