@@ -363,7 +363,7 @@ typedef struct histo_strategy_info {
     const char *backend; /* "cpu" or "cuda" */
     const char *name;
     const char *summary;
-    const char *limits;    /* what it can count: "everything", or only counts, so many bins, … */
+    const char *limits;    /* what it can count: "everything", or "one axis, without weights", … */
     const char *source;    /* of the algorithm: a paper */
     histo_storage storage; /* of the histograms that it fills */
 } histo_strategy_info;
