@@ -1,4 +1,4 @@
-/* Cells: a table that gives the slot on an axis of any edges with one look and no comparison.
+/* Cells: a table that gives the slot on an axis with arbitrary edges by one load, without comparisons.
  *
  * A sample has a position, a 32-bit number that never decreases as the sample grows: a linear map of its value, or the
  * leading bits of its floating-point representation. The upper bits of the position, all but the last `low`, name a
@@ -77,7 +77,7 @@ HISTO_INLINE uint32_t histo_position_of_bits(const histo_cells *c, int32_t bits)
     return (uint32_t)(bits < c->last ? bits : c->last);
 }
 
-/* Adding 2^52 rounds to the whole number that the last bits of the sum are. */
+/* Adding 2^52 rounds to an integer, which the low bits of the sum are. */
 HISTO_INLINE uint32_t histo_position_f32(const histo_cells *c, bool by_bits, float x)
 {
     if (by_bits) return histo_position_of_bits(c, histo_leading_bits_f32(x));
@@ -100,8 +100,8 @@ HISTO_INLINE uint32_t histo_position_f64(const histo_cells *c, bool by_bits, dou
     return (uint32_t)(position < c->last ? position : c->last);
 }
 
-/* Where the entry of cell `index` is. Linear maps keep samples in regular steps from cells a power of two apart by
- * their scale. Signed, so that compilers may add what comes before an index to the table's address. */
+/* The position of the entry of cell `index`. The scale of linear maps keeps regularly spaced samples from using cells a
+ * power of two apart. Signed, so that compilers may fold constants into the table's address. */
 HISTO_INLINE int32_t histo_cells_word(const histo_cells *c, bool by_bits, uint32_t index)
 {
     return by_bits ? (int32_t)histo_spread(index - c->skipped) : (int32_t)index - (int32_t)c->skipped;
@@ -114,7 +114,7 @@ HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const 
     return entry[histo_cells_word(c, by_bits, position >> c->low)] + (position << 1);
 }
 
-/* A special sum becomes that of the finer cell; level: 1 for the first finer ones. */
+/* The sum of the finer cell for a special sum; level: 1 for the first finer cells. */
 HISTO_INLINE uint32_t histo_cells_finer(const histo_cells *c, const uint32_t *entry, uint32_t sum, int level)
 {
     int shift = c->low + 1 - level * c->log_finer; /* c->special is a multiple of 2^(low + 1) */
@@ -122,8 +122,8 @@ HISTO_INLINE uint32_t histo_cells_finer(const histo_cells *c, const uint32_t *en
     return sum < c->special ? sum : sum + entry[before + (int32_t)(sum >> shift)];
 }
 
-/* Is the sum less than c->special, the slot is sum >> (low + 1), unless this is 0, by how much the lower bits are less
- * than all ones; then the sample is to be compared with the edge of that number. */
+/* The distance of the lower bits of a sum below c->special from all ones. If it is 0, the sample must be compared with
+ * edge sum >> (low + 1); else that is the slot. */
 HISTO_INLINE uint32_t histo_cells_short(const histo_cells *c, uint32_t sum)
 {
     return ~sum & (((uint32_t)2 << c->low) - 1);

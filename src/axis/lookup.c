@@ -1,4 +1,4 @@
-/* Lookups: an axis made ready for samples of one dtype. */
+/* Lookups: an axis prepared for samples of one dtype. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -25,12 +25,12 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
     }
 }
 
-/* Bins of 2^shift values from a whole number on, not so many that differences wrap; those of 64-bit dtypes are of
- * 32-bit ones too, and away from their ends. */
+/* Bins of 2^shift integers, few enough that differences do not wrap; for 64-bit dtypes, within the range of 32-bit ones
+ * and not at its ends. */
 static histo_pow2 pow2_of(const histo_lookup *l, histo_dtype dtype)
 {
     histo_pow2 w = {.is = false};
-    double least, most; /* of the dtype, and one more */
+    double least, most; /* of the dtype; most is one more than the largest value */
     if (!histo_dtype_is_integer(dtype) || l->kind != HISTO_UNIFORM) return w;
     histo_dtype_limits(dtype, &least, &most);
     int exponent;
@@ -49,10 +49,10 @@ static histo_pow2 pow2_of(const histo_lookup *l, histo_dtype dtype)
     return w;
 }
 
-/* first, last: of the curve on the axis, where 1 is the least that matters; off: by how many bins it misses edges. In
- * float, the scale, the offset and the share are rounded by 2^-24 each, and at last the distance from an edge; the
- * GPU's logarithm is off by 2^-22, relatively or below 1 absolutely, its root by 2^-23 and half of its argument's
- * rounding. Samples beyond the axis have larger errors, but less than their distance from it. */
+/* first, last: the curve's values at the ends of the axis. off: by how many bins, at most, the curve misses the edges.
+ * Errors in float: the scale, the offset, the fraction and the final distance from an edge are each rounded by 2^-24; a
+ * GPU's logarithm is off by 2^-22 (relative, or absolute below 1), its square root by 2^-23 and half of its argument's
+ * error. Samples outside the axis have larger errors, but smaller than their distance from it. */
 static void set_guess(histo_lookup *l, histo_curve curve, double first, double last, double off)
 {
     double scale = 1 / (last - first), offset = -first * scale, most = fmax(fabs(first), fabs(last));

@@ -20,17 +20,17 @@
 
 typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind;
 
-/* Integers on bins of 2^shift values each from a whole number on: samples are cut to low … high, the values next to the
- * axis, and the slot is (sample - from) >> shift, modulo 2^32. Values are of the samples' dtype, or of 32 bits where
- * that has 64, converted to uint32_t. */
+/* Integers on bins of 2^shift integers each: samples are clamped to low … high, the values just outside the axis, and
+ * the slot is (sample - from) >> shift, modulo 2^32. Values have the samples' dtype (32 bits for 64-bit dtypes),
+ * converted to uint32_t. */
 typedef struct histo_pow2 {
     bool is, closed; /* closed: a sample of the value `high` is in the last bin */
     uint8_t shift;
     uint32_t low, high, from;
 } histo_pow2;
 
-/* What of a float sample is regular on an axis: itself, its binary logarithm, the root of its distance from the axis'
- * beginning or from 0. */
+/* The function of a float sample in which the axis is regular: identity, binary logarithm, or the square root of its
+ * distance from the axis' beginning or from 0. */
 typedef enum histo_curve { HISTO_STRAIGHT, HISTO_LOGARITHM, HISTO_ROOT } histo_curve;
 
 typedef struct histo_lookup {
@@ -39,16 +39,16 @@ typedef struct histo_lookup {
     int32_t bins;
     double lo, hi;
     double over;                 /* the first double above the axis: hi, or the next one if it is closed */
-    float first_f32, over_f32;   /* the first floats that are not below, and that are above, the axis */
-    histo_curve curve;           /* of a float, curve(x) * scale + offset is what share of the axis is below it … */
-    float from_f32;              /* … (where its root is of x - from) … */
-    float scale_f32, offset_f32; /* … as computed in float; in bins … */
-    float margin_f32;            /* … and farther than this from an edge it is on the right side … */
-    bool near_f32;               /* … where all this is so: the margin is less than half a bin */
+    float first_f32, over_f32;   /* the smallest floats that are not below the axis, and above it */
+    histo_curve curve;           /* curve(x) * scale + offset is the fraction of the axis below x … */
+    float from_f32;              /* … (a square root is that of x - from) … */
+    float scale_f32, offset_f32; /* … computed in float. In bins, … */
+    float margin_f32;            /* … a result farther than this from an edge is on the right side of it … */
+    bool near_f32;               /* … if this is set: the margin is less than half a bin */
     double step, per_step;       /* UNIFORM: width of a bin and its reciprocal */
     const double *edges;         /* SEARCH: bins + 1 edges */
     const uint32_t *table;       /* 8- and 16-bit dtypes, where it pays: the slot of every bit pattern; else NULL */
-    histo_cells cells; /* SEARCH, where no table is: a table over the samples' positions, if it could be made */
+    histo_cells cells;           /* SEARCH without a table: cells over the samples' positions, if any were made */
     histo_pow2 pow2;
 } histo_lookup;
 
@@ -57,8 +57,8 @@ HISTO_INLINE bool histo_less_f64(double x, double edge)
     return x < edge;
 }
 
-/* x < edge by value, edge not NaN: an integer is below the edge iff it is below the edge rounded up. The ceiling is
- * taken in integers: truncation, then one up where that lost something. */
+/* x < edge by value, edge not NaN: an integer is below the edge iff it is below the edge rounded up. The edge is
+ * truncated to an integer, and a sample equal to that compares below if truncation lost a fraction. */
 HISTO_INLINE bool histo_less_i64(int64_t x, double edge)
 {
     if (edge >= 0x1p63) return true;
@@ -97,8 +97,8 @@ HISTO_INLINE bool histo_above_u64(uint64_t x, double edge)
     return x > whole || (x == whole && (double)whole > edge);
 }
 
-/* One body for the three compute types. A NaN fails every comparison, so `x != x` is asked first; for integers the
- * compiler drops it. */
+/* One body for the three compute types. NaN fails every comparison, so `x != x` is tested first; for integers the
+ * compiler removes the test. */
 #define HISTO_DEFINE_SLOT_OF(name, type)                                                                               \
     HISTO_INLINE uint32_t histo_slot_##name(const histo_lookup *l, type x)                                             \
     {                                                                                                                  \
@@ -144,9 +144,9 @@ HISTO_INLINE bool histo_is_over_u64(const histo_lookup *l, uint64_t x)
     return !histo_less_u64(x, l->hi) && (!l->closed || histo_above_u64(x, l->hi));
 }
 
-/* UNIFORM again, without a branch: the sample is on one side or the other of the edge that its guess is nearest to, as
- * the guess is less than half a bin off. Rounding to the nearest is by adding 1.5 * 2^52: the sum's last bits are the
- * number. For samples beyond the axis the guess is of no meaning, and is not used. */
+/* UNIFORM, branchless. The guess is less than half a bin off, so only the edge nearest to it must be compared with the
+ * sample. Adding 1.5 * 2^52 rounds to nearest: the low bits of the sum are the integer. For samples outside the axis
+ * the guess is meaningless and unused. */
 #define HISTO_DEFINE_NEAREST(name, type)                                                                               \
     HISTO_INLINE uint32_t histo_nearest_##name(const histo_lookup *l, type x)                                          \
     {                                                                                                                  \

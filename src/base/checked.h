@@ -1,4 +1,4 @@
-/* Arithmetic on sizes that tells when it overflows. */
+/* Arithmetic on sizes that detects overflow. */
 #ifndef BASE_CHECKED_H
 #define BASE_CHECKED_H
 

@@ -1,4 +1,4 @@
-/* Numbers read and written as in the "C" locale, whatever the application's is. */
+/* Read and write numbers as in the "C" locale, whatever the application's is. */
 #ifndef BASE_LOCALE_H
 #define BASE_LOCALE_H
 

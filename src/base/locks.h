@@ -1,5 +1,5 @@
-/* The locks of the whole library. Each is held over a fork, so that in the child what it guards is whole and nobody has
- * it. A thread that has one takes no other. */
+/* All locks of the library. Each is held across fork(), so that in the child the data that it guards is consistent and
+ * the lock is free. A thread that holds one takes no other. */
 #ifndef BASE_LOCKS_H
 #define BASE_LOCKS_H
 

@@ -1,4 +1,5 @@
-/* Files written whole or not at all: beside the target, which is then replaced in one step. */
+/* Files that are written completely or not at all: under a temporary name, which then replaces the target atomically.
+ */
 #ifndef BASE_OUTFILE_H
 #define BASE_OUTFILE_H
 
@@ -6,7 +7,7 @@
 
 typedef struct histo_outfile {
     FILE *stream;
-    char *target, *temporary; /* NULL: what is no regular file, as a device, is written directly */
+    char *target, *temporary; /* NULL: not a regular file (a device, say), written directly */
 } histo_outfile;
 
 /* 0, or the errno of what failed. */

@@ -1,5 +1,4 @@
-/* Builds a text piece by piece in a buffer of fixed capacity; as with snprintf, the length counts on once it is full.
- */
+/* Builds a text piece by piece in a fixed buffer; as with snprintf, the length counts on once it is full. */
 #ifndef BASE_TEXT_BUILDER_H
 #define BASE_TEXT_BUILDER_H
 

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "counts/checksum.h"
 
-/* The first byte is no text, and the line ends break if the file was transferred as text. */
+/* The first byte is not text, and the line ends are damaged if the file is transferred as text. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
 
 enum { VERSION = 1, SPARSE_VERSION = 2 };
@@ -207,7 +207,7 @@ static histo_status corrupt(const source *in, const char *format, ...)
     return histo_fail(HISTO_CORRUPT, "byte %zu: %s", in->at, what);
 }
 
-/* A refusal of what the file says as one of the file. */
+/* Blame the file for what the library rejects as an invalid argument. */
 static histo_status blame_file(const source *in, histo_status status)
 {
     return status == HISTO_INVALID ? corrupt(in, "%s", histo_last_error()) : status;
@@ -218,7 +218,7 @@ static size_t left(const source *in)
     return in->size - in->at;
 }
 
-/* Step over the next bytes; NULL if there are not so many. */
+/* Skip the next bytes and return their address; NULL if there are not so many. */
 static const unsigned char *take(source *in, size_t size)
 {
     if (size > left(in)) return NULL;
@@ -295,7 +295,7 @@ static histo_status get_array(source *in, void *array, int64_t n)
     return status;
 }
 
-/* What stands before the arrays. */
+/* What precedes the arrays. */
 typedef struct header {
     histo_hist_options kind;
     int naxes;
@@ -386,7 +386,7 @@ static histo_status check_sizes(const source *in, header *h)
     }
     if (status == HISTO_OK) status = histo_slots_count(h->naxes, h->axes, &h->kind, &bins, &h->slots);
     if (status != HISTO_OK) return blame_file(in, status);
-    /* Sparse counts are made room for when it is known how many there are. */
+    /* Memory for sparse counts is taken once their number is known. */
     int64_t values = h->kind.storage == HISTO_SPARSE ? h->kind.batch : h->kind.batch * h->slots;
     if ((values - 1) / BLOCK + 1 > (int64_t)left(in) / arrays(h))
         return corrupt(in, "the file ends here, too early for a batch of %lld histograms of %lld slots",

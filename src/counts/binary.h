@@ -1,4 +1,4 @@
-/* The binary form of a histogram: compact, checksummed, and whole. All numbers are little endian.
+/* The binary format: compact, checksummed and lossless. All numbers are little endian.
  *
  *     magic            8 bytes
  *     version          u32: 1, or 2 of a sparse histogram
@@ -11,7 +11,7 @@
  *     masked           array[batch]
  *     counts           array[batch * slots]; of a sparse histogram
  *         occupied     u64
- *         slots        array[occupied]: each less the one before, the first of them and 1
+ *         slots        array[occupied]: each minus the one before; of the first, plus 1
  *         counts       array[occupied]
  *     for weighted fast
  *         sums of w    array of f64
@@ -34,7 +34,7 @@
 
 histo_status histo_binary_save(const histo_hist *hist, histo_bytes *out);
 
-/* Does it begin as a binary histogram does? */
+/* Does it begin like a binary histogram? */
 bool histo_binary_is(const unsigned char *data, size_t size);
 histo_status histo_binary_load(const unsigned char *data, size_t size, histo_hist **hist);
 

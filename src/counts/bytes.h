@@ -1,4 +1,4 @@
-/* Output in memory that grows. Running out of memory is remembered, so that it is asked once, at the end. */
+/* A growing buffer. It remembers that memory ran out, so that callers check once, at the end. */
 #ifndef COUNTS_BYTES_H
 #define COUNTS_BYTES_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts as all zero; whoever made it frees data. */
+/* Initialise with zeros; the owner frees data. */
 typedef struct histo_bytes {
     unsigned char *data;
     size_t size, capacity;

@@ -1,5 +1,5 @@
-/* Slots, and the cells that the Unified Histogram Interface makes of them: the NaN slot of an axis is in the cell of
- * its overflow. */
+/* Slots and the cells of the Unified Histogram Interface, where the NaN slot of an axis belongs to its overflow cell.
+ */
 #ifndef COUNTS_CELLS_H
 #define COUNTS_CELLS_H
 
@@ -11,7 +11,7 @@ typedef struct histo_lane {
     double *sums;
 } histo_lane;
 
-/* The value of a slot as 64 bits. All NaN are one. */
+/* The value of a slot as 64 bits; all NaN have the same. */
 uint64_t histo_lane_get(histo_lane lane, int64_t slot);
 
 /* Goes through the cells, or all slots, of a histogram in order. Starts as {hist, HISTO_CELLS or HISTO_ALL_SLOTS}. */

@@ -33,7 +33,7 @@ void histo_exact_reset(histo_exact *e)
     e->pending = 0;
 }
 
-/* Zero planes and flags where there are none yet. Those made before memory ran out stay: they change no sum. */
+/* Make missing planes and flags, all zero. Those made before memory ran out stay: they change no sum. */
 static histo_status provide(histo_exact *e, const histo_exact_windows *windows)
 {
     if (windows->special && !e->special) {
@@ -101,7 +101,7 @@ histo_exact_windows histo_exact_used(const histo_exact *e)
     return windows;
 }
 
-/* Carry until all digits are balanced, which may take planes that were not there. */
+/* Carry until all digits are balanced, which may need new planes. */
 static histo_status balance(histo_exact *e)
 {
     histo_exact_windows windows = histo_exact_used(e);
@@ -124,7 +124,7 @@ histo_status histo_exact_reserve(histo_exact *e, const histo_exact_windows *wind
     return status;
 }
 
-/* What 2^62 slices add up to is below 2^94: the window itself, and two above it. */
+/* The sum of 2^62 slices is below 2^94: the window itself and two above it. */
 histo_status histo_exact_provide_carries(histo_exact *e, const histo_exact_windows *windows)
 {
     histo_exact_windows used = histo_exact_used(e), carries = {0};

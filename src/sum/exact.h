@@ -1,5 +1,5 @@
-/* Exact sums of doubles and 64-bit integers, one sum a slot: the same digits whatever the order of additions, the
- * threads or the merges.
+/* Exact sums of doubles and 64-bit integers, one for each slot, with the same digits whatever the order of additions,
+ * number of threads, or merges.
  *
  * A sum is one long fixed-point number, cut into windows of 32 bits. Window k holds an int64 digit that counts
  * multiples of 2^(32 * (k - HISTO_EXACT_UNIT)). The significand of a double spans at most three windows; its slices are
@@ -27,10 +27,10 @@ enum {
     HISTO_EXACT_WINDOWS = 69, /* 2^1024 is the lowest bit of window 66; the rest is room for carries */
 };
 
-/* Most additions to one slot that one reserve can be for. */
+/* The most additions to one slot that one reserve can allow for. */
 #define HISTO_EXACT_MAX_ADDS (UINT64_C(1) << 30)
 
-/* What a slot saw that is no number. */
+/* The infinities and NaN that were added to a slot. */
 enum { HISTO_EXACT_POSITIVE_INFINITY = 1, HISTO_EXACT_NEGATIVE_INFINITY = 2, HISTO_EXACT_NAN = 4 };
 
 typedef struct histo_exact {
@@ -57,10 +57,10 @@ typedef struct histo_exact_value {
 /* All zero, without memory; slots >= 1. */
 void histo_exact_init(histo_exact *e, int64_t slots);
 
-/* Give the memory back; also of a struct that is all zero. */
+/* Free the memory; the struct may be all zero. */
 void histo_exact_free(histo_exact *e);
 
-/* All sums to zero; keeps the memory. */
+/* Set all sums to zero; keeps the memory. */
 void histo_exact_reset(histo_exact *e);
 
 /* Make `copy`, which is not initialised, equal to e. After HISTO_NO_MEMORY it holds nothing to free. */
@@ -174,7 +174,7 @@ static inline void histo_exact_touch_u64(histo_exact_windows *windows, uint64_t 
     histo_exact_touch_slices(windows, histo_exact_cut_u64(w, false));
 }
 
-/* Add all of a set to another, as that of each thread. */
+/* Add a set, such as a thread's, to another. */
 static inline void histo_exact_windows_join(histo_exact_windows *windows, const histo_exact_windows *other)
 {
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
@@ -182,7 +182,7 @@ static inline void histo_exact_windows_join(histo_exact_windows *windows, const 
     windows->special |= other->special;
 }
 
-/* A digit of zero is skipped: there may be no plane for it. */
+/* A digit of zero is skipped, because it may have no plane. */
 static inline void histo_exact_add_digit(histo_exact *e, int64_t slot, int window, int64_t digit)
 {
     if (digit) __atomic_fetch_add(&e->plane[window][slot], digit, __ATOMIC_RELAXED);

@@ -1,4 +1,4 @@
-/* The twelve sample types, as one list that everything typed is generated from. */
+/* The twelve sample types in one list, from which all typed code is generated. */
 #ifndef VIEW_DTYPE_H
 #define VIEW_DTYPE_H
 
@@ -7,7 +7,7 @@
 #include "view/half.h"
 
 /* X(constant, name, storage type, compute type, widen): `widen` turns a stored sample into the compute type by value:
- * double for all that double holds exactly, the 64-bit integers as they are. */
+ * double for all types that it represents exactly; 64-bit integers stay as they are. */
 #define HISTO_DTYPES(X)                                                                                                \
     X(HISTO_U8, u8, uint8_t, double, histo_widen_plain)                                                                \
     X(HISTO_I8, i8, int8_t, double, histo_widen_plain)                                                                 \

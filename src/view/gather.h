@@ -1,10 +1,10 @@
-/* Strided samples copied side by side. */
+/* Copies of strided samples to contiguous memory. */
 #ifndef VIEW_GATHER_H
 #define VIEW_GATHER_H
 
 #include "view/walk.h"
 
-/* Copy n samples of `size` bytes, the next `stride` bytes behind the last, to `to`. */
+/* Copy n samples of `size` bytes, `stride` bytes apart, to contiguous memory. */
 void histo_gather(char *to, const char *from, int64_t stride, size_t size, int64_t n);
 
 /* Copy samples [begin, end) of one operand of the strided iterator to `to`. */

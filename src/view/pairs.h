@@ -8,7 +8,7 @@
 /* Of the samples' axes. Differences of u8 and u16 are i32; means have the images' dtype. */
 enum { HISTO_DIFFERENCE = 0, HISTO_MEAN = 1, HISTO_PAIRS_AXES = 2 };
 
-/* What histo_mean_of divides by n with. */
+/* The factor by which histo_mean_of divides by n. */
 HISTO_INLINE uint32_t histo_mean_factor(uint32_t n)
 {
     return (uint32_t)(((uint64_t)1 << 32) / n + 1);

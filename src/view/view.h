@@ -1,4 +1,4 @@
-/* Views as the library sees them: checked, and walked together. */
+/* Checks of views. */
 #ifndef VIEW_VIEW_H
 #define VIEW_VIEW_H
 
@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 
-/* Is the view itself sound (dtype, dimensions, a shape whose product fits 2^62, data where there are samples)? `what`
- * names it in the sentence. */
+/* Is the view valid by itself: dtype, dimensions, a product of the shape up to 2^62, data unless it is empty? `what`
+ * names it in the message. */
 histo_status histo_view_check(const histo_view *view, const char *what);
 
-/* HISTO_INVALID unless both have one shape and the same batch dimensions. */
+/* HISTO_INVALID unless both have the same shape and batch dimensions. */
 histo_status histo_view_same_shape(const histo_view *view, const histo_view *like, const char *what);
 
 /* Product of the batch dimensions. */

@@ -1,8 +1,8 @@
-/* Several views of one shape, walked together in runs along one dimension.
+/* Iterates over several views of the same shape together, in runs along one dimension.
  *
- * histo_strided_iter_make drops and joins dimensions where all operands allow it, so that a contiguous image of any
- * rank is one long run. The order of samples within a batch entry is not kept (counting does not need it), but which
- * samples stand side by side is. */
+ * histo_strided_iter_make drops and merges dimensions where all operands allow it, so that a contiguous image of any
+ * rank is one long run. The order of samples within a batch entry is not kept, as counting does not need it; the
+ * operands stay aligned with each other. */
 #ifndef VIEW_WALK_H
 #define VIEW_WALK_H
 
@@ -20,8 +20,9 @@ typedef struct histo_strided_iter {
     int64_t shape[HISTO_MAX_DIMS + 1];
     int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
     const char *base[HISTO_MAX_OPERANDS];
-    /* Pairs of images: the first dimension behind the batch's counts pairs, whose first images the operand walks. */
-    int images;             /* of the stack; 0: samples are no pairs */
+    /* Pairs of images: the first dimension after the batch is that of pairs; the operand points to their first images.
+     */
+    int images;             /* of the stack; 0: samples are not pairs */
     int step;               /* from the first image of a pair to that of the next */
     int64_t image_stride;   /* bytes from an image to the next */
     const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
@@ -31,14 +32,14 @@ typedef struct histo_strided_iter {
 /* views: checked, all of one shape. */
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
 
-/* The same of ragged segments: views of one dimension, whose order is kept. */
+/* The same for ragged segments: views of one dimension, whose order is kept. */
 void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, const histo_view *const *views,
                                     int64_t batch, const int64_t *offsets);
 
 /* Pairs of a stack of images, checked; step: histo_pairs. */
 void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step);
 
-/* The same without the dimension of the pairs: a sample is a place of the first image. */
+/* The same without the dimension of pairs: a sample is a pixel of the first image. */
 histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter);
 
 /* Samples of all batch entries together. */
@@ -58,7 +59,7 @@ typedef struct histo_walk {
     int64_t index[HISTO_MAX_DIMS + 1];
 } histo_walk;
 
-/* Samples [begin, end) of all batch * per_batch, batch entries one after the other, in runs of at most limit. */
+/* Iterate over samples [begin, end) of all batch * per_batch, batch entry by batch entry, in runs of at most limit. */
 void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit);
 
 /* The next run, or false at the end. */
