@@ -1,9 +1,13 @@
-/* Floats on an axis that is regular on a curve (histo_lookup.near_f32): a guess in float, and where that is near an
- * edge a table of the first float of each bin, in shared memory, decides. */
+/* f32 on an axis that is regular on a curve (histo_lookup.near_f32): linear, logarithmic or square root.
+ *
+ * A guess in float gives the nearest edge, and how far the sample is before it. Samples farther from the edge than the
+ * guess's error are done; for the others a table of the first float of each bin, in shared memory, decides. */
 #ifndef CUDA_FIRSTS_CUH
 #define CUDA_FIRSTS_CUH
 
-#include "cuda/macro_names.cuh"
+#include "cuda/device/lookup.cuh"
+
+/* ---- The table ---- */
 
 /* Words of the table. */
 HISTO_INLINE uint32_t histo_firsts_words(const histo_lookup *l)
@@ -20,44 +24,60 @@ HISTO_IN_KERNEL float histo_first_float(double edge, bool above)
     return x;
 }
 
-/* The words of a table that all samples look at are spread by less than of one that few do, in one instruction. */
-template <bool NEAR>
+/* The word of bin i, 0-based. NEAR_ONLY: few samples look at the table, so that its words are not spread over the banks
+ * as well as they could be, but in one instruction less. */
+template <bool NEAR_ONLY>
 __host__ __device__ static inline uint32_t histo_firsts_word(uint32_t i)
 {
-    return NEAR ? histo_spread(i) : i + (i >> 5);
+    return NEAR_ONLY ? histo_spread(i) : i + (i >> 5);
 }
 
-/* The first float of each bin, and the first above the axis. */
-template <bool NEAR = true>
+/* Fill the table: the first float of each bin, and the first above the axis. By all threads of the block. */
+template <bool NEAR_ONLY = true>
 HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
 {
     float *first = (float *)words;
     for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x) {
         double edge = l->kind == HISTO_SEARCH ? l->edges[i] : i < l->bins ? l->lo + (double)i * l->step : l->hi;
-        first[histo_firsts_word<NEAR>((uint32_t)i)] = histo_first_float(edge, i == l->bins && l->closed);
+        first[histo_firsts_word<NEAR_ONLY>((uint32_t)i)] = histo_first_float(edge, i == l->bins && l->closed);
     }
 }
 
-/* Of n numbers in place of samples, their curve. What has none, as negative numbers have no root, is below the axis. */
-HISTO_IN_KERNEL void histo_to_curve(const histo_lookup *l, float *x, int n)
+/* ---- Samples to slots ---- */
+
+/* Where n samples are on the curve. Those that have no place, as the root of a negative number, are below the axis. */
+HISTO_IN_KERNEL void histo_to_curve(const histo_lookup *l, const float *x, float *curve, int n)
 {
+#pragma unroll
+    for (int k = 0; k < n; k++)
+        curve[k] = x[k];
     if (l->curve == HISTO_LOGARITHM)
 #pragma unroll
         for (int k = 0; k < n; k++)
-            asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k]));
+            asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(curve[k]) : "f"(curve[k]));
     else if (l->curve == HISTO_ROOT)
 #pragma unroll
         for (int k = 0; k < n; k++)
-            asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(x[k]) : "f"(x[k] - l->from_f32));
+            asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(curve[k]) : "f"(curve[k] - l->from_f32));
 }
 
-/* Of a number x, the edge nearest to its guess decides; the table is looked at only by samples near it, so that few
- * meet in a bank, and without a branch. */
+/* Is any of them NaN? n is even: two are compared at once. */
+HISTO_IN_KERNEL bool histo_has_nan(const float *x, int n)
+{
+    bool any = false;
+#pragma unroll
+    for (int k = 0; k < n; k += 2)
+        any |= x[k] != x[k] || x[k + 1] != x[k + 1];
+    return any;
+}
+
+/* The slot of a number. Only samples near an edge read the table, by a predicated load instead of a branch, so that few
+ * lanes meet in a bank. */
 HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uint32_t *words, float x, float curve)
 {
     histo_guess guess = histo_guess_of(l, curve);
     float first = copysignf(INFINITY, guess.before);
-    uint32_t at = histo_firsts_word<true>(guess.bits) - histo_firsts_word<true>(HISTO_GUESS_0); /* of the number */
+    uint32_t at = histo_firsts_word<true>(guess.bits) - histo_firsts_word<true>(HISTO_GUESS_0);
     asm volatile("{ .reg .pred near; setp.le.f32 near, %1, %2; @near ld.shared.f32 %0, [%3]; }"
                  : "+f"(first)
                  : "f"(fabsf(guess.before)), "f"(l->margin_f32),
@@ -65,40 +85,29 @@ HISTO_IN_KERNEL uint32_t histo_number_by_firsts(const histo_lookup *l, const uin
     return x >= first ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
 }
 
-/* Of n <= HISTO_SAMPLES_f32 samples, an even number; NaN is looked for in two at once. */
+/* Of n samples at most as many as a step has, an even number. */
 HISTO_IN_KERNEL void histo_slots_by_firsts(const histo_lookup *l, const uint32_t *words, const float *x, uint32_t *slot,
                                            int n)
 {
-    float curve[HISTO_SAMPLES_f32];
-    bool any = false;
-#pragma unroll
-    for (int k = 0; k < n; k++)
-        curve[k] = x[k];
-    histo_to_curve(l, curve, n);
+    float curve[histo_sample<HISTO_F32>::PER_STEP];
+    histo_to_curve(l, x, curve, n);
 #pragma unroll
     for (int k = 0; k < n; k++)
         slot[k] = histo_number_by_firsts(l, words, x[k], curve[k]);
-#pragma unroll
-    for (int k = 0; k < n; k += 2)
-        any |= x[k] != x[k] || x[k + 1] != x[k + 1];
-    if (any)
+    if (histo_has_nan(x, n))
 #pragma unroll
         for (int k = 0; k < n; k++)
             slot[k] = x[k] != x[k] ? (uint32_t)l->bins + 2 : slot[k];
 }
 
-/* The same of samples of an axis of several, whose part is added to their slots, and HISTO_GUESS_0 * stride with it;
- * all samples look at the table, which takes fewer instructions. before: where in shared memory it would begin if it
- * had guesses' bits before HISTO_GUESS_0, too, in bytes. */
-HISTO_IN_KERNEL void histo_add_by_firsts(const histo_lookup *l, uint32_t before, const float *x, uint32_t stride,
+/* One axis of several: add its part, and HISTO_GUESS_0 * stride, to the slots. All samples read the table, which takes
+ * fewer instructions. table: its address in shared memory, in bytes, less the offset of the word of HISTO_GUESS_0, so
+ * that the bits of a guess are an index. */
+HISTO_IN_KERNEL void histo_add_by_firsts(const histo_lookup *l, uint32_t table, const float *x, uint32_t stride,
                                          uint32_t *slot, int n)
 {
-    float curve[HISTO_SAMPLES_f32];
-    bool any = false;
-#pragma unroll
-    for (int k = 0; k < n; k++)
-        curve[k] = x[k];
-    histo_to_curve(l, curve, n);
+    float curve[histo_sample<HISTO_F32>::PER_STEP];
+    histo_to_curve(l, x, curve, n);
 #pragma unroll
     for (int k = 0; k < n; k++) {
         uint32_t guess = histo_guess_of(l, curve[k]).bits;
@@ -106,12 +115,9 @@ HISTO_IN_KERNEL void histo_add_by_firsts(const histo_lookup *l, uint32_t before,
         asm volatile("{ .reg .pred beyond; .reg .f32 first; ld.shared.f32 first, [%1]; setp.ge.f32 beyond, %2, first; "
                      "@beyond add.u32 %0, %0, %3; }"
                      : "+r"(slot[k])
-                     : "r"(before + histo_firsts_word<false>(guess) * (uint32_t)sizeof(float)), "f"(x[k]), "r"(stride));
+                     : "r"(table + histo_firsts_word<false>(guess) * (uint32_t)sizeof(float)), "f"(x[k]), "r"(stride));
     }
-#pragma unroll
-    for (int k = 0; k < n; k += 2)
-        any |= x[k] != x[k] || x[k + 1] != x[k + 1];
-    if (any)
+    if (histo_has_nan(x, n))
 #pragma unroll
         for (int k = 0; k < n; k++)
             if (x[k] != x[k]) slot[k] += ((uint32_t)l->bins + 2) * stride; /* it was guessed to be below the axis */

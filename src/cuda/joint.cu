@@ -1,15 +1,15 @@
-/* What readers of several axes have to know of a work. */
+/* Chooses the reader of several axes, and works out what it has to know: see joint.cuh. */
 #include <string.h>
 
 #include "cuda/joint.cuh"
 
-/* Bins of 2^k values on which all values of a byte are? */
-static bool is_by_bits(const histo_lookup *l)
+/* Are the bins 2^k integers each, and hold all values of a byte? */
+static bool is_by_shift(const histo_lookup *l)
 {
     return l->pow2.is && l->lo == 0 && l->bins << l->pow2.shift == 256;
 }
 
-/* The operands' strides in the dimension that is one long run of samples. */
+/* An operand's stride within the run. */
 static int64_t stride_of(const histo_cuda_work *work, int operand)
 {
     return work->iter.strides[operand][work->iter.ndim - 1];
@@ -34,24 +34,24 @@ static bool is_pixels(const histo_cuda_work *work, histo_joint *joint)
         joint->byte[a] = (uint32_t)byte;
     }
     joint->pitch = (uint32_t)pitch;
-    joint->behind = taken >> (pitch - 1) == 0;
+    joint->overhang = taken >> (pitch - 1) == 0;
     return true;
 }
 
 static void set_pixels(const histo_cuda_work *work, histo_joint *joint)
 {
-    joint->by_bits = true;
+    joint->by_shift = true;
     for (int a = 0; a < work->naxes; a++)
-        joint->by_bits &= is_by_bits(&work->lookups[a]);
+        joint->by_shift &= is_by_shift(&work->lookups[a]);
     for (int a = 0; a < work->naxes; a++) {
         joint->stride[a] = work->slot_strides[a];
         joint->shift[a] = 8 * joint->byte[a] + work->lookups[a].pow2.shift;
         joint->mask[a] = (uint32_t)work->lookups[a].bins - 1;
-        if (joint->by_bits) joint->first += joint->stride[a];
+        if (joint->by_shift) joint->first += joint->stride[a];
     }
 }
 
-/* Of two columns of a type; false where their readers cannot read them. */
+/* For histo_pair_reader of integers; false if the columns or their axes are not made for it. */
 static bool set_pow2(const histo_cuda_work *work, histo_joint *joint)
 {
     const double beyond = work->dtypes[0] == HISTO_U16 ? 0x1p16 : 0x1p32;
@@ -79,16 +79,15 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
     if (work->naxes < 2 || !are_runs) return HISTO_NOT_JOINT;
     for (int a = 0; a < work->naxes; a++)
         joint->sizes[a] = (uint8_t)histo_dtype_size(work->dtypes[a]);
-    joint->run = HISTO_RUN_f32x2;
+    joint->run = HISTO_COLUMN_RUN;
     if (is_pixels(work, joint)) {
         set_pixels(work, joint);
         return histo_read_pixels;
     }
     if (is_pair && work->dtypes[0] == HISTO_F32) return histo_read_f32x2;
-    joint->run = HISTO_RUN_columns;
     if (!is_pair || !set_pow2(work, joint)) return histo_read_columns;
     if (work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
-    joint->run = HISTO_RUN_u16x2;
+    joint->run = histo_pair_reader<HISTO_U16>::RUN;
     return histo_read_u16x2;
 }
 
@@ -97,7 +96,7 @@ uint32_t histo_cuda_compact_of(const histo_problem *problem)
     uint64_t counters = 1;
     if (problem->naxes < 2 || problem->naxes > HISTO_MAX_CHANNELS || problem->operands > problem->naxes) return 0;
     for (int a = 0; a < problem->naxes; a++) {
-        if (problem->sampled[a] != HISTO_U8 || !is_by_bits(&problem->lookups[a])) return 0;
+        if (problem->sampled[a] != HISTO_U8 || !is_by_shift(&problem->lookups[a])) return 0;
         counters *= (uint64_t)problem->lookups[a].bins;
     }
     return counters <= INT32_MAX ? (uint32_t)counters : 0;

@@ -1,37 +1,32 @@
-/* Samples to slots for several axes, each of one long run of samples: readers like those of slots.cuh, that load what
- * comes next before they turn what they have into slots. A kernel's block takes whole tiles:
+/* Readers of several axes, each one long run of samples. Like those of device/reader.cuh they turn a step of a tile
+ * into slots, but they load the next step before they look up this one:
  *
- *     histo_joint_tile tile = histo_tile_joint(&work, &joint, item);
- *     histo_ahead_columns ahead;
- *     if (tile.length) histo_load_columns(&work, &joint, &tile, 0, &ahead);
- *     HISTO_FOR_STEPS(columns, tile, at) {
- *         uint32_t slot[HISTO_SAMPLES_columns];
- *         bool all = histo_take_columns(&work, &joint, shared, &tile, at, &ahead, slot);
- *         … count slot[k], unless it is HISTO_NO_SLOT, which is none if `all`
+ *     histo_joint_tile tile = reader::tile(&work, &joint, item);
+ *     reader::loaded loaded;
+ *     if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
+ *     for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
+ *         uint32_t slot[reader::PER_STEP];
+ *         bool all = reader::slots(&work, &joint, shared, &tile, at, &loaded, slot);
+ *         … count slot[k], unless it is HISTO_NO_SLOT, which none is if `all`
  *     }
  *
- * columns  any types and layouts, up to 8 axes: of each axis 8 samples of a thread at once, in vectors where they are
- *          contiguous and aligned; types are told apart once for them
- * f32x2    the same for two columns of f32
- * u32x2, u16x2   two columns on axes whose bins are 2^k values and begin at multiples of that
- * pixels   2 to 4 axes of unsigned bytes, interleaved or in columns: a pixel is a word
+ * histo_columns_reader     any types and layouts, up to 8 axes: 8 samples of each axis at once, in vectors where they
+ * are contiguous and aligned; the switch over the type is taken once for them histo_pair_reader<type>  two columns of a
+ * type: f32, or u32 and u16 on axes whose bins are 2^k integers histo_pixels_reader      2 to 4 axes of unsigned bytes,
+ * interleaved or in columns: a pixel is a word
  *
- * Where pixels' counters are compact, they have readers of their own, by groups (histo_groups_of). */
+ * Where the counters of pixels are compact, they are read in groups instead (histo_groups_of). */
 #ifndef CUDA_JOINT_CUH
 #define CUDA_JOINT_CUH
 
+#include "cuda/device/reader.cuh"
 #include "cuda/firsts.cuh"
+#include "cuda/macro_names.cuh"
 
-#define HISTO_SAMPLES_columns 8
-#define HISTO_SAMPLES_f32x2 8
-#define HISTO_SAMPLES_u32x2 8
-#define HISTO_SAMPLES_u16x2 8
-#define HISTO_SAMPLES_pixels 16
+enum { HISTO_MAX_CHANNELS = 4 };
+enum { HISTO_COLUMN_SAMPLES = 8 /* of a thread and step, of each axis */, HISTO_PIXELS = 16 };
+enum { HISTO_COLUMN_RUN = 4 /* consecutive samples of a thread, of mixed types */ };
 
-/* Neighbouring samples of a thread. */
-enum { HISTO_RUN_columns = 4, HISTO_RUN_f32x2 = 4, HISTO_RUN_u32x2 = 4, HISTO_RUN_u16x2 = 8 };
-
-#define HISTO_JOINT_READERS(X) X(columns) X(f32x2) X(u32x2) X(u16x2) X(pixels)
 typedef enum histo_joint_reader {
     histo_read_columns,
     histo_read_f32x2,
@@ -39,33 +34,32 @@ typedef enum histo_joint_reader {
     histo_read_u16x2,
     histo_read_pixels,
     HISTO_JOINT_READER_COUNT,
-    HISTO_NOT_JOINT = HISTO_JOINT_READER_COUNT /* one of slots.cuh reads it */
+    HISTO_NOT_JOINT = HISTO_JOINT_READER_COUNT /* histo_any_layout reads it */
 } histo_joint_reader;
-
-enum { HISTO_MAX_CHANNELS = 4 };
 
 typedef struct histo_joint {
     uint8_t sizes[HISTO_MAX_AXES];   /* of samples */
-    uint8_t run;                     /* neighbouring samples of a thread, in columns */
-    uint32_t firsts[HISTO_MAX_AXES]; /* bytes to the tables of floats' axes, less those to HISTO_GUESS_0; 0: none */
-    uint32_t origin;                 /* what slots are before the axes' parts, as guesses by the tables have one more */
-    /* u32x2 and u16x2. Samples of [begin, begin + extent) are in the axis' bins: their part of the slot is
+    uint8_t run;                     /* consecutive samples of a thread, in columns */
+    uint32_t firsts[HISTO_MAX_AXES]; /* the axis' table, as histo_add_by_firsts takes it, relative to shared memory; 0:
+                                        none */
+    uint32_t origin;                 /* where slots start: it takes off the HISTO_GUESS_0 of histo_add_by_firsts */
+    /* u32 and u16 pairs. The part of the slot of a sample in [begin, begin + extent), which is in the axis' bins, is
      * part + (sample >> shift) * stride. */
     uint32_t begin[2], extent[2], part[2];
-    /* Pixels. An axis' byte is `byte[axis]` of the word; of columns, the axis' number. */
-    uint32_t pitch;  /* bytes from a pixel to the next: 3 or 4, or 1 for columns; 0: they are no pixels */
-    uint32_t behind; /* 1: the last pixel's last byte may be nobody's to read; else 0 */
+    /* Pixels. byte[axis] is the axis' byte of the word; for columns, the axis' number. */
+    uint32_t pitch;    /* bytes from a pixel to the next: 3 or 4, or 1 for columns; 0: not pixels */
+    uint32_t overhang; /* 1: the last byte of the last pixel may lie outside the allocation; else 0 */
     uint32_t byte[HISTO_MAX_CHANNELS];
-    /* Where each axis' bins are 2^k values and all values of a byte are on it: slot = first + the sum of
+    /* by_shift: each axis' bins are 2^k integers and hold all values of a byte. Then slot = first + the sum of
      * (word >> shift & mask) * stride. */
-    bool by_bits;
+    bool by_shift;
     uint32_t first, shift[HISTO_MAX_CHANNELS], mask[HISTO_MAX_CHANNELS], stride[HISTO_MAX_CHANNELS];
-    /* Compact counters leave out those of underflow, overflow and NaN, which no byte has: the sum of (word >> shift &
-     * mask) << log_stride; or, of the word's bytes shifted down by `low`, with what `keep` leaves of them, the sum of
-     * each times its factor. */
+    /* Compact counters leave out underflow, overflow and NaN, which no byte has: the sum of (word >> shift & mask) <<
+     * log_stride. As dot products: shift the word down by `low`, keep the bits `keep`, and sum each byte times its
+     * factor. */
     uint32_t log_stride[HISTO_MAX_CHANNELS], low;
-    uint32_t keep[3];    /* of bytes 0 1 2 3, where they are 4; of 0 1 2 0, 1 2 0 1, 2 0 1 2, where they are 3 */
-    uint32_t factors[4]; /* pairs of 16 bits: of bytes 0 and 1, of 2 and 3, of none and 0, of 1 and 2 */
+    uint32_t keep[3];    /* pitch 4: for bytes 0 1 2 3; pitch 3: for bytes 0 1 2 0, 1 2 0 1 and 2 0 1 2 */
+    uint32_t factors[4]; /* two of 16 bits each: of bytes 0 and 1, 2 and 3, none and 0, 1 and 2 */
 } histo_joint;
 
 /* ---- On the host (joint.cu) ---- */
@@ -73,29 +67,28 @@ typedef struct histo_joint {
 /* The reader for the work, and what it has to know; firsts are all 0. */
 histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint);
 
-/* Could a plan's jobs be read by pixels, each of whose axes has bins of 2^k values? The number of compact counters, or
- * 0. */
+/* The number of compact counters of a plan whose jobs may be read as pixels with by_shift; else 0. */
 uint32_t histo_cuda_compact_of(const histo_problem *problem);
 
-/* What compact counters need to know. */
+/* Fill in what compact counters need. */
 void histo_cuda_make_compact(histo_joint *joint, int naxes);
 
-/* Words of the tables of first floats, of axes of some thousand bins at most; from word `at` of shared memory on, if
- * `joint` is not NULL. */
+/* Words of the tables of first floats, of axes of at most some thousand bins. Place them from word `at` of shared
+ * memory on, unless `joint` is NULL. */
 uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint);
 
-/* ---- Shares ---- */
+/* ---- Tiles ---- */
 
-/* One that the readers know less of than of others, so that it takes few registers. */
+/* Less than a histo_tile, so that it takes few registers. */
 typedef struct histo_joint_tile {
-    int64_t entry, first; /* of the batch; sample of the entry */
-    const char *at[2];    /* the first two columns' first samples; or the first pixel's byte 0 */
+    int64_t entry, first; /* of the batch; first sample within the entry */
+    const char *at[2];    /* the first sample of the first two columns; or byte 0 of the first pixel */
     uint32_t length;
-    uint32_t vectors; /* a bit for each axis: are a thread's runs aligned vectors? */
-    uint32_t steady;  /* of two columns: steps that begin before are whole and in vectors, and those that follow them */
+    uint32_t vectors; /* a bit for each axis: a thread's runs are aligned vectors */
+    uint32_t steady;  /* two columns: steps that start below are whole and in vectors, and so is the next one */
 } histo_joint_tile;
 
-/* Address of an operand's first sample. At most the first dimension is the batch's. */
+/* Address of an operand's first sample. At most the first dimension is a batch. */
 HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_joint_tile *tile, int axis)
 {
     const int64_t *strides = w->iter.strides[axis];
@@ -105,8 +98,8 @@ HISTO_IN_KERNEL const char *histo_column(const histo_cuda_work *w, const histo_j
 
 HISTO_IN_KERNEL histo_joint_tile histo_tile_joint(const histo_cuda_work *w, const histo_joint *j, int64_t item)
 {
-    histo_tile plain = histo_tile_any(w, item);
-    const uint32_t two_steps = 2 * HISTO_SAMPLES_columns * blockDim.x;
+    histo_tile plain = histo_tile_at(w, item);
+    const uint32_t two_steps = 2 * HISTO_COLUMN_SAMPLES * blockDim.x;
     histo_joint_tile tile = {plain.entry, plain.index[0], {NULL, NULL}, plain.length, 0, 0};
     if (w->iter.batch_ndim) tile.first = plain.index[1];
 #pragma unroll 1
@@ -121,226 +114,290 @@ HISTO_IN_KERNEL histo_joint_tile histo_tile_joint(const histo_cuda_work *w, cons
     return tile;
 }
 
-/* ---- Columns ---- */
+/* ---- Loading a column ---- */
 
-typedef struct histo_ahead_columns {
-    uint32_t words[2 * HISTO_SAMPLES_columns]; /* 8 samples */
-} histo_ahead_columns;
+/* A thread's samples of one axis. They stay whole words until they are looked up: taking them apart would wait for
+ * them. */
+typedef struct histo_column_words {
+    uint32_t words[2 * HISTO_COLUMN_SAMPLES];
+} histo_column_words;
 
-/* Of the tile, the k-th sample of a thread's in the step `at`. run: neighbouring samples of a thread. */
+/* The index in the tile of a thread's k-th sample of the step `at`. run: consecutive samples of a thread. */
 HISTO_IN_KERNEL uint32_t histo_column_index(uint32_t at, int k, int run)
 {
     return at + ((uint32_t)(k / run) * blockDim.x + threadIdx.x) * (uint32_t)run + (uint32_t)(k % run);
 }
 
+/* Does the tile end within the step? */
 HISTO_IN_KERNEL bool histo_column_ends(const histo_joint_tile *tile, uint32_t at)
 {
-    return at + blockDim.x * HISTO_SAMPLES_columns > tile->length;
+    return at + blockDim.x * HISTO_COLUMN_SAMPLES > tile->length;
 }
 
-/* What is loaded in vectors stays in whole words: to be taken apart, it would be waited for. */
-#define HISTO_LOAD_COLUMN(size, type, vector)                                                                          \
-    {                                                                                                                  \
-        const int each = run * size / (int)sizeof(vector);                                                             \
-        vector v[HISTO_SAMPLES_columns * size / sizeof(vector)];                                                       \
-        if (tile->vectors >> axis & 1 && !histo_column_ends(tile, at)) {                                               \
-            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k += run)                                     \
-            {                                                                                                          \
-                const vector *these = (const vector *)(from + (int64_t)histo_column_index(at, k, run) * size);         \
-                _Pragma("unroll") for (int e = 0; e < each; e++) v[k / run * each + e] = __ldcs(these + e);            \
-            }                                                                                                          \
-            memcpy(ahead->words, v, sizeof v);                                                                         \
-        } else {                                                                                                       \
-            const int64_t stride = w->iter.strides[axis][w->iter.batch_ndim];                                          \
-            type x[HISTO_SAMPLES_columns];                                                                             \
-            _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) x[k] =                                   \
-                *(const type *)(from + min(histo_column_index(at, k, run), tile->length - 1) * stride);                \
-            memcpy(ahead->words, x, sizeof x);                                                                         \
-        }                                                                                                              \
-        break;                                                                                                         \
+/* Samples stored as `type`, in vectors if they lie so. */
+template <class type, class vector>
+HISTO_IN_KERNEL void histo_load_column_as(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t at, int axis,
+                                          const char *from, int run, histo_column_words *loaded)
+{
+    const int size = (int)sizeof(type), each = run * size / (int)sizeof(vector);
+    vector v[HISTO_COLUMN_SAMPLES * sizeof(type) / sizeof(vector)];
+    if (tile->vectors >> axis & 1 && !histo_column_ends(tile, at)) {
+#pragma unroll
+        for (int k = 0; k < HISTO_COLUMN_SAMPLES; k += run) {
+            const vector *these = (const vector *)(from + (int64_t)histo_column_index(at, k, run) * size);
+#pragma unroll
+            for (int e = 0; e < each; e++)
+                v[k / run * each + e] = __ldcs(these + e);
+        }
+        memcpy(loaded->words, v, sizeof v);
+    } else {
+        const int64_t stride = w->iter.strides[axis][w->iter.batch_ndim];
+        type x[HISTO_COLUMN_SAMPLES];
+#pragma unroll
+        for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++)
+            x[k] = *(const type *)(from + min(histo_column_index(at, k, run), tile->length - 1) * stride);
+        memcpy(loaded->words, x, sizeof x);
     }
+}
 
-/* Samples beyond the tile are its last one. from: the column's first. */
+/* Past the end of the tile the last sample is repeated. from: the first sample of the column. */
 HISTO_IN_KERNEL void histo_load_column(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t at, int axis,
-                                       const char *from, int size, int run, histo_ahead_columns *ahead)
+                                       const char *from, int size, int run, histo_column_words *loaded)
 {
     switch (size) {
     case 1:
-        HISTO_LOAD_COLUMN(1, uint8_t, uint32_t)
+        histo_load_column_as<uint8_t, uint32_t>(w, tile, at, axis, from, run, loaded);
+        break;
     case 2:
-        if (run * 2 == sizeof(uint4)) HISTO_LOAD_COLUMN(2, uint16_t, uint4)
-        HISTO_LOAD_COLUMN(2, uint16_t, uint2)
+        if (run * 2 == sizeof(uint4))
+            histo_load_column_as<uint16_t, uint4>(w, tile, at, axis, from, run, loaded);
+        else
+            histo_load_column_as<uint16_t, uint2>(w, tile, at, axis, from, run, loaded);
+        break;
     case 4:
-        HISTO_LOAD_COLUMN(4, uint32_t, uint4)
+        histo_load_column_as<uint32_t, uint4>(w, tile, at, axis, from, run, loaded);
+        break;
     default:
-        HISTO_LOAD_COLUMN(8, uint64_t, uint4)
+        histo_load_column_as<uint64_t, uint4>(w, tile, at, axis, from, run, loaded);
     }
 }
 
-/* Add an axis' part to the slots, which begin as j->origin. */
+/* Of a whole step whose runs are vectors of 16 bytes. */
+HISTO_IN_KERNEL void histo_load_whole_column(uint32_t at, const char *from, int size, int run,
+                                             histo_column_words *loaded)
+{
+#pragma unroll
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES; k += run) {
+        const uint4 v = __ldcs((const uint4 *)(from + (uint64_t)histo_column_index(at, k, run) * size));
+        memcpy(loaded->words + k * size / (int)sizeof *loaded->words, &v, sizeof v);
+    }
+}
+
+/* ---- Adding an axis to the slots ---- */
+
+/* Slots of a thread's samples of a type, in steps of as many as its lookup takes at once. */
+template <histo_dtype type>
+HISTO_IN_KERNEL void histo_look_up_column(const histo_lookup *l, const histo_column_words *now,
+                                          uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
+{
+    const int N = HISTO_COLUMN_SAMPLES, STEP = histo_sample<type>::PER_STEP, EACH = STEP < N ? STEP : N;
+    histo_stored<type> x[N];
+    memcpy(x, now->words, sizeof x);
+#pragma unroll
+    for (int k = 0; k < N; k += EACH)
+        histo_any_lookup<type>(l).slots(*(const histo_stored<type>(*)[EACH])(x + k), *(uint32_t(*)[EACH])(slot + k));
+}
+
+/* Any axis. Slots start as j->origin. */
 HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
-                                      int dtype, const histo_ahead_columns *now, uint32_t *slot)
+                                      int dtype, const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
 {
     const histo_lookup *l = &w->lookups[axis];
-    uint32_t its[HISTO_SAMPLES_columns];
+    uint32_t its[HISTO_COLUMN_SAMPLES];
     if (dtype == HISTO_F32 && j->firsts[axis]) {
-        float x[HISTO_SAMPLES_columns];
+        float x[HISTO_COLUMN_SAMPLES];
         memcpy(x, now->words, sizeof x);
         histo_add_by_firsts(l, (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[axis], x, w->slot_strides[axis],
-                            slot, HISTO_SAMPLES_columns);
+                            slot, HISTO_COLUMN_SAMPLES);
         return;
     }
-    switch (dtype) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant: {                                                                                                   \
-        enum { N = HISTO_SAMPLES_columns, MAX = HISTO_SAMPLES_##name < N ? HISTO_SAMPLES_##name : N };                 \
-        storage x[N];                                                                                                  \
-        memcpy(x, now->words, sizeof x);                                                                               \
-        _Pragma("unroll") for (int k = 0; k < N; k += MAX) histo_n_slots_of_##name(l, x + k, its + k, MAX);            \
-        break;                                                                                                         \
-    }
-        HISTO_DTYPES(CASE)
-#undef CASE
-    }
+    histo_with_dtype((histo_dtype)dtype, [&](auto of) { histo_look_up_column<of.type>(l, now, its); });
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++)
         slot[k] += its[k] * w->slot_strides[axis];
 }
 
-HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_tile *tile, uint32_t at, int run, uint32_t *slot)
-{
-    if (!histo_column_ends(tile, at)) return true;
-#pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
-        slot[k] = histo_column_index(at, k, run) < tile->length ? slot[k] : HISTO_NO_SLOT;
-    return false;
-}
-
-HISTO_IN_KERNEL void histo_load_columns(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
-                                        uint32_t at, histo_ahead_columns *ahead)
-{
-    histo_load_column(w, tile, at, 0, tile->at[0], j->sizes[0], HISTO_RUN_columns, ahead);
-}
-
-HISTO_IN_KERNEL bool histo_take_columns(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
-                                        const histo_joint_tile *tile, uint32_t at, histo_ahead_columns *ahead,
-                                        uint32_t *slot)
-{
-    uint32_t step = blockDim.x * HISTO_SAMPLES_columns;
-#pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_columns; k++)
-        slot[k] = j->origin;
-#pragma unroll 1
-    for (int axis = 0; axis < w->naxes; axis++) {
-        histo_ahead_columns now = *ahead;
-        bool is_last = axis + 1 == w->naxes;
-        int next = is_last ? 0 : axis + 1;
-        if (!is_last || at + step < tile->length)
-            histo_load_column(w, tile, is_last ? at + step : at, next, histo_column(w, tile, next), j->sizes[next],
-                              HISTO_RUN_columns, ahead);
-        histo_add_column(w, j, shared, axis, w->dtypes[axis], &now, slot);
-    }
-    return histo_cut_columns(tile, at, HISTO_RUN_columns, slot);
-}
-
-/* Add an axis' part, of bins of 2^k values, to the slots. All of a thread's samples are looked up as if they were inner
- * ones, and again if one is not. */
-HISTO_IN_KERNEL void histo_add_pow2_u16x2(const histo_cuda_work *w, const histo_joint *j, int axis,
-                                          const uint32_t *words, uint32_t *slot)
+/* u16 on bins of 2^k integers. All samples of a thread are looked up as if they were within the axis, and corrected if
+ * one is not. */
+HISTO_IN_KERNEL void histo_add_pow2_u16(const histo_cuda_work *w, const histo_joint *j, int axis, const uint32_t *words,
+                                        uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
 {
     uint32_t below = (0 - j->begin[axis]) & 0xffff, shift = j->shift[axis], highest = 0;
-    uint32_t bins[HISTO_SAMPLES_u16x2 / 2];
+    uint32_t bins[HISTO_COLUMN_SAMPLES / 2];
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_u16x2 / 2; k++) {
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES / 2; k++) {
         highest = __viaddmax_u16x2(words[k], below << 16 | below, highest);
         bins[k] = words[k];
     }
     if (shift)
 #pragma unroll
-        for (int k = 0; k < HISTO_SAMPLES_u16x2 / 2; k++)
+        for (int k = 0; k < HISTO_COLUMN_SAMPLES / 2; k++)
             bins[k] = words[k] >> shift & 0xffffu >> shift << 16 | (words[k] & 0xffff) >> shift;
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_u16x2; k++) {
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++) {
         uint32_t bin = k % 2 ? bins[k / 2] >> 16 : bins[k / 2] & 0xffff;
         slot[k] = axis == 1 ? __dp2a_lo(bins[k / 2], k % 2 ? 0x100u : 1u, slot[k]) : slot[k] + bin * j->stride[axis];
     }
     if (max(highest & 0xffff, highest >> 16) >= j->extent[axis])
 #pragma unroll
-        for (int k = 0; k < HISTO_SAMPLES_u16x2; k++) {
-            uint32_t x = words[k / 2] >> (k % 2 * 16) & 0xffff, bin = histo_by_pow2_u16(&w->lookups[axis], (uint16_t)x);
+        for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++) {
+            uint32_t x = words[k / 2] >> (k % 2 * 16) & 0xffff;
+            uint32_t bin = histo_pow2_lookup<HISTO_U16>(&w->lookups[axis]).slot((uint16_t)x);
             slot[k] += (bin - (x >> shift)) * j->stride[axis] - j->part[axis];
         }
 }
 
-HISTO_IN_KERNEL void histo_add_pow2_u32x2(const histo_cuda_work *w, const histo_joint *j, int axis,
-                                          const uint32_t *words, uint32_t *slot)
+HISTO_IN_KERNEL void histo_add_pow2_u32(const histo_cuda_work *w, const histo_joint *j, int axis, const uint32_t *words,
+                                        uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
 {
     uint32_t shift = j->shift[axis], highest = 0;
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++)
         highest = __viaddmax_u32(words[k], 0 - j->begin[axis], highest);
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++)
         slot[k] += (words[k] >> shift) * j->stride[axis];
     if (highest >= j->extent[axis])
 #pragma unroll
-        for (int k = 0; k < HISTO_SAMPLES_u32x2; k++)
-            slot[k] += (histo_by_pow2_u32(&w->lookups[axis], words[k]) - (words[k] >> shift)) * j->stride[axis] -
-                       j->part[axis];
+        for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++) {
+            uint32_t bin = histo_pow2_lookup<HISTO_U32>(&w->lookups[axis]).slot(words[k]);
+            slot[k] += (bin - (words[k] >> shift)) * j->stride[axis] - j->part[axis];
+        }
 }
 
-/* Where a thread's runs are vectors of 16 bytes, and the step is whole. */
-HISTO_IN_KERNEL void histo_load_whole_column(uint32_t at, const char *from, int size, int run,
-                                             histo_ahead_columns *ahead)
+/* ---- Readers of columns ---- */
+
+/* Samples past the end of the tile have no slot; false if there are any. */
+HISTO_IN_KERNEL bool histo_cut_columns(const histo_joint_tile *tile, uint32_t at, int run,
+                                       uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
 {
+    if (!histo_column_ends(tile, at)) return true;
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_columns; k += run) {
-        const uint4 v = __ldcs((const uint4 *)(from + (uint64_t)histo_column_index(at, k, run) * size));
-        memcpy(ahead->words + k * size / (int)sizeof *ahead->words, &v, sizeof v);
-    }
+    for (int k = 0; k < HISTO_COLUMN_SAMPLES; k++)
+        slot[k] = histo_column_index(at, k, run) < tile->length ? slot[k] : HISTO_NO_SLOT;
+    return false;
 }
 
-/* Two columns of a type. add(axis): what adds an axis' part to the slots, which begin as `begin`. */
-#define HISTO_DEFINE_PAIR(reader, size, begin, add)                                                                    \
-    typedef histo_ahead_columns histo_ahead_##reader;                                                                  \
-    HISTO_IN_KERNEL void histo_load_##reader(const histo_cuda_work *w, const histo_joint *,                            \
-                                             const histo_joint_tile *tile, uint32_t at, histo_ahead_columns *ahead)    \
-    {                                                                                                                  \
-        histo_load_column(w, tile, at, 0, tile->at[0], size, HISTO_RUN_##reader, ahead);                               \
-    }                                                                                                                  \
-    HISTO_IN_KERNEL bool histo_take_##reader(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,   \
-                                             const histo_joint_tile *tile, uint32_t at, histo_ahead_columns *ahead,    \
-                                             uint32_t *slot)                                                           \
-    {                                                                                                                  \
-        const uint32_t next = at + blockDim.x * HISTO_SAMPLES_columns;                                                 \
-        const bool is_steady = at < tile->steady;                                                                      \
-        (void)shared;                                                                                                  \
-        _Pragma("unroll") for (int k = 0; k < HISTO_SAMPLES_columns; k++) slot[k] = begin;                             \
-        histo_ahead_columns now = *ahead, second;                                                                      \
-        if (is_steady)                                                                                                 \
-            histo_load_whole_column(at, tile->at[1], size, HISTO_RUN_##reader, &second);                               \
-        else                                                                                                           \
-            histo_load_column(w, tile, at, 1, tile->at[1], size, HISTO_RUN_##reader, &second);                         \
-        add(0);                                                                                                        \
-        if (is_steady)                                                                                                 \
-            histo_load_whole_column(next, tile->at[0], size, HISTO_RUN_##reader, ahead);                               \
-        else if (next < tile->length)                                                                                  \
-            histo_load_column(w, tile, next, 0, tile->at[0], size, HISTO_RUN_##reader, ahead);                         \
-        now = second;                                                                                                  \
-        add(1);                                                                                                        \
-        return is_steady || histo_cut_columns(tile, at, HISTO_RUN_##reader, slot);                                     \
+/* The tiles of all of them. */
+struct histo_joint_tiles {
+    static HISTO_MEMBER histo_joint_tile tile(const histo_cuda_work *w, const histo_joint *j, int64_t item)
+    {
+        return histo_tile_joint(w, j, item);
     }
-#define HISTO_ADD_f32x2(axis) histo_add_column(w, j, shared, axis, HISTO_F32, &now, slot)
-#define HISTO_ADD_u32x2(axis) histo_add_pow2_u32x2(w, j, axis, now.words, slot)
-#define HISTO_ADD_u16x2(axis) histo_add_pow2_u16x2(w, j, axis, now.words, slot)
-HISTO_DEFINE_PAIR(f32x2, 4, j->origin, HISTO_ADD_f32x2)
-HISTO_DEFINE_PAIR(u32x2, 4, j->part[0] + j->part[1], HISTO_ADD_u32x2)
-HISTO_DEFINE_PAIR(u16x2, 2, j->part[0] + j->part[1], HISTO_ADD_u16x2)
-#undef HISTO_ADD_f32x2
-#undef HISTO_ADD_u32x2
-#undef HISTO_ADD_u16x2
+};
 
-/* The tables of first floats, in a block's shared memory. */
+struct histo_columns_reader : histo_joint_tiles {
+    using loaded = histo_column_words;
+    enum { ID = histo_read_columns, PER_STEP = HISTO_COLUMN_SAMPLES, RUN = HISTO_COLUMN_RUN };
+
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
+                                  uint32_t at, loaded *ahead)
+    {
+        histo_load_column(w, tile, at, 0, tile->at[0], j->sizes[0], RUN, ahead);
+    }
+
+    static HISTO_MEMBER bool slots(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                   const histo_joint_tile *tile, uint32_t at, loaded *ahead, uint32_t (&slot)[PER_STEP])
+    {
+        uint32_t step = blockDim.x * PER_STEP;
+#pragma unroll
+        for (int k = 0; k < PER_STEP; k++)
+            slot[k] = j->origin;
+#pragma unroll 1
+        for (int axis = 0; axis < w->naxes; axis++) {
+            loaded now = *ahead;
+            bool is_last = axis + 1 == w->naxes;
+            int next = is_last ? 0 : axis + 1;
+            if (!is_last || at + step < tile->length)
+                histo_load_column(w, tile, is_last ? at + step : at, next, histo_column(w, tile, next), j->sizes[next],
+                                  RUN, ahead);
+            histo_add_column(w, j, shared, axis, w->dtypes[axis], &now, slot);
+        }
+        return histo_cut_columns(tile, at, RUN, slot);
+    }
+};
+
+/* What a pair of columns of a type differs in: how an axis is added to the slots, and where these start. */
+template <histo_dtype type>
+struct histo_pair_axis {
+    enum { ID = histo_read_u32x2 };
+    static HISTO_MEMBER uint32_t origin(const histo_joint *j) { return j->part[0] + j->part[1]; }
+    static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *, int axis,
+                                 const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
+    {
+        histo_add_pow2_u32(w, j, axis, now->words, slot);
+    }
+};
+
+template <>
+struct histo_pair_axis<HISTO_U16> {
+    enum { ID = histo_read_u16x2 };
+    static HISTO_MEMBER uint32_t origin(const histo_joint *j) { return j->part[0] + j->part[1]; }
+    static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *, int axis,
+                                 const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
+    {
+        histo_add_pow2_u16(w, j, axis, now->words, slot);
+    }
+};
+
+template <>
+struct histo_pair_axis<HISTO_F32> {
+    enum { ID = histo_read_f32x2 };
+    static HISTO_MEMBER uint32_t origin(const histo_joint *j) { return j->origin; }
+    static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
+                                 const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
+    {
+        histo_add_column(w, j, shared, axis, HISTO_F32, now, slot);
+    }
+};
+
+template <histo_dtype type>
+struct histo_pair_reader : histo_joint_tiles {
+    using loaded = histo_column_words;
+    using on_axis = histo_pair_axis<type>;
+    enum { ID = on_axis::ID, PER_STEP = HISTO_COLUMN_SAMPLES, SIZE = sizeof(histo_stored<type>), RUN = 16 / SIZE };
+
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *, const histo_joint_tile *tile,
+                                  uint32_t at, loaded *ahead)
+    {
+        histo_load_column(w, tile, at, 0, tile->at[0], SIZE, RUN, ahead);
+    }
+
+    static HISTO_MEMBER bool slots(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                   const histo_joint_tile *tile, uint32_t at, loaded *ahead, uint32_t (&slot)[PER_STEP])
+    {
+        const uint32_t next = at + blockDim.x * PER_STEP;
+        const bool is_steady = at < tile->steady;
+#pragma unroll
+        for (int k = 0; k < PER_STEP; k++)
+            slot[k] = on_axis::origin(j);
+        loaded now = *ahead, second;
+        if (is_steady)
+            histo_load_whole_column(at, tile->at[1], SIZE, RUN, &second);
+        else
+            histo_load_column(w, tile, at, 1, tile->at[1], SIZE, RUN, &second);
+        on_axis::add(w, j, shared, 0, &now, slot);
+        if (is_steady)
+            histo_load_whole_column(next, tile->at[0], SIZE, RUN, ahead);
+        else if (next < tile->length)
+            histo_load_column(w, tile, next, 0, tile->at[0], SIZE, RUN, ahead);
+        now = second;
+        on_axis::add(w, j, shared, 1, &now, slot);
+        return is_steady || histo_cut_columns(tile, at, RUN, slot);
+    }
+};
+
+/* Fill the tables of first floats; by all threads of a block. */
 HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
 {
 #pragma unroll 1
@@ -353,27 +410,27 @@ HISTO_IN_KERNEL void histo_load_joint_firsts(const histo_cuda_work *w, const his
 
 /* ---- Pixels ---- */
 
-enum { HISTO_WARP_PIXELS = 32 * HISTO_SAMPLES_pixels, HISTO_GROUP_BYTES = 32 * sizeof(uint4) /* side by side */ };
+enum { HISTO_WARP_PIXELS = 32 * HISTO_PIXELS, HISTO_GROUP_BYTES = 32 * sizeof(uint4) /* of a vector of each lane */ };
 
-/* A step's vectors; `all`: they are there, and the warp's pixels are all in the tile. */
-typedef struct histo_ahead_pixels {
+/* A step's vectors. all: they were loaded, as all pixels of the warp are in the tile. */
+typedef struct histo_pixel_vectors {
     uint4 words[HISTO_MAX_CHANNELS];
     bool all;
-} histo_ahead_pixels;
+} histo_pixel_vectors;
 
-/* Where the first pixel begins, or a column; all of them have the same strides. */
+/* The address of the first pixel, or of a column; all columns have the same strides. */
 HISTO_IN_KERNEL const char *histo_pixels_of(const histo_cuda_work *w, const histo_joint *j,
                                             const histo_joint_tile *tile, int column)
 {
     return j->pitch > 1 ? tile->at[0] : w->iter.base[column] + (tile->at[0] - w->iter.base[0]);
 }
 
-HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
-                                       uint32_t at, histo_ahead_pixels *ahead)
+HISTO_IN_KERNEL void histo_load_pixel_vectors(const histo_cuda_work *w, const histo_joint *j,
+                                              const histo_joint_tile *tile, uint32_t at, histo_pixel_vectors *ahead)
 {
     uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS, lane = threadIdx.x % 32;
     uint32_t vectors = j->pitch > 1 ? j->pitch : (uint32_t)w->naxes;
-    ahead->all = first + HISTO_WARP_PIXELS + j->behind <= tile->length;
+    ahead->all = first + HISTO_WARP_PIXELS + j->overhang <= tile->length;
 #pragma unroll
     for (uint32_t v = 0; v < HISTO_MAX_CHANNELS; v++)
         if (v < vectors) ahead->all &= (uint64_t)histo_pixels_of(w, j, tile, (int)v) % sizeof(uint4) == 0;
@@ -386,9 +443,9 @@ HISTO_IN_KERNEL void histo_load_pixels(const histo_cuda_work *w, const histo_joi
         }
 }
 
-/* Pixels of three bytes. Lanes hold vectors that are side by side, each of five pixels and one byte of another: which
- * byte of a pixel a vector begins with depends on its number modulo 3. One thread's three vectors are of each kind, so
- * that it has 16 pixels: those that begin in its vectors. */
+/* Pixels of three bytes. Consecutive lanes hold consecutive vectors, each of five pixels and a byte: which byte of a
+ * pixel a vector starts with depends on its number modulo 3. A thread's three vectors are one of each kind; the pixels
+ * that start in them are 16, the last of them completed by the next lane's vector. */
 HISTO_IN_KERNEL void histo_split_threes(const uint4 *words, uint32_t *pixel)
 {
     uint32_t lane = threadIdx.x % 32, sixth = 0;
@@ -409,6 +466,7 @@ HISTO_IN_KERNEL void histo_split_threes(const uint4 *words, uint32_t *pixel)
     pixel[15] = sixth;
 }
 
+/* Pixels of four bytes. */
 HISTO_IN_KERNEL void histo_split_fours(const uint4 *words, uint32_t *pixel)
 {
 #pragma unroll
@@ -420,6 +478,7 @@ HISTO_IN_KERNEL void histo_split_fours(const uint4 *words, uint32_t *pixel)
     }
 }
 
+/* Pixels whose bytes lie in columns. */
 HISTO_IN_KERNEL void histo_join_columns(const uint4 *words, int columns, uint32_t *pixel)
 {
     const uint32_t x[4][4] = {{words[0].x, words[0].y, words[0].z, words[0].w},
@@ -427,14 +486,14 @@ HISTO_IN_KERNEL void histo_join_columns(const uint4 *words, int columns, uint32_
                               {words[2].x, words[2].y, words[2].z, words[2].w},
                               {words[3].x, words[3].y, words[3].z, words[3].w}};
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+    for (int k = 0; k < HISTO_PIXELS; k++) {
         pixel[k] = __byte_perm(x[0][k / 4], x[1][k / 4], (uint32_t)(k % 4) | (uint32_t)(4 + k % 4) << 4);
         if (columns > 2) pixel[k] = __byte_perm(pixel[k], x[2][k / 4], 0x10 | (uint32_t)(4 + k % 4) << 8);
         if (columns > 3) pixel[k] = __byte_perm(pixel[k], x[3][k / 4], 0x210 | (uint32_t)(4 + k % 4) << 12);
     }
 }
 
-/* Byte by byte. */
+/* One pixel, byte by byte. */
 HISTO_IN_KERNEL uint32_t histo_pixel_at(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                         uint32_t index)
 {
@@ -447,28 +506,28 @@ HISTO_IN_KERNEL uint32_t histo_pixel_at(const histo_cuda_work *w, const histo_jo
     return pixel;
 }
 
-/* Pixels beyond the tile are its last one. there: bit k is set if pixel k is none of these. */
+/* Past the end of the tile the last pixel is repeated. Bit k of the result: pixel k is in the tile. */
 HISTO_IN_KERNEL uint32_t histo_fetch_pixels(const histo_cuda_work *w, const histo_joint *j,
                                             const histo_joint_tile *tile, uint32_t at, uint32_t *pixel)
 {
-    uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS + threadIdx.x % 32, there = 0;
+    uint32_t first = at + threadIdx.x / 32 * HISTO_WARP_PIXELS + threadIdx.x % 32, exists = 0;
 #pragma unroll 1
-    for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+    for (int k = 0; k < HISTO_PIXELS; k++) {
         uint32_t index = first + (uint32_t)k * 32, it = histo_pixel_at(w, j, tile, min(index, tile->length - 1));
-        there |= (uint32_t)(index < tile->length) << k;
+        exists |= (uint32_t)(index < tile->length) << k;
 #pragma unroll
-        for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps pixel[] in registers */
+        for (int i = 0; i < HISTO_PIXELS; i++) /* keeps pixel[] in registers */
             pixel[i] = i == k ? it : pixel[i];
     }
-    return there;
+    return exists;
 }
 
-/* The counters of pixels, which these become. */
-HISTO_IN_KERNEL void histo_count_pixels(const histo_cuda_work *w, const histo_joint *j, int axes, uint32_t *pixel)
+/* Turn pixels into slots, in place. */
+HISTO_IN_KERNEL void histo_slots_of_pixels(const histo_cuda_work *w, const histo_joint *j, int axes, uint32_t *pixel)
 {
-    if (j->by_bits)
+    if (j->by_shift)
 #pragma unroll
-        for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+        for (int k = 0; k < HISTO_PIXELS; k++) {
             uint32_t counter = j->first;
 #pragma unroll
             for (int axis = 0; axis < axes; axis++)
@@ -477,7 +536,7 @@ HISTO_IN_KERNEL void histo_count_pixels(const histo_cuda_work *w, const histo_jo
         }
     else
 #pragma unroll
-        for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+        for (int k = 0; k < HISTO_PIXELS; k++) {
             uint32_t counter = 0;
 #pragma unroll
             for (int axis = 0; axis < axes; axis++)
@@ -486,33 +545,51 @@ HISTO_IN_KERNEL void histo_count_pixels(const histo_cuda_work *w, const histo_jo
         }
 }
 
-HISTO_IN_KERNEL bool histo_take_pixels(const histo_cuda_work *w, const histo_joint *j, const uint32_t *,
-                                       const histo_joint_tile *tile, uint32_t at, histo_ahead_pixels *ahead,
-                                       uint32_t *slot)
-{
-    uint32_t there = ~0u, next = at + blockDim.x * HISTO_SAMPLES_pixels;
-    bool all = ahead->all;
-    if (!all)
-        there = histo_fetch_pixels(w, j, tile, at, slot);
-    else if (j->pitch == 3)
-        histo_split_threes(ahead->words, slot);
-    else if (j->pitch == 4)
-        histo_split_fours(ahead->words, slot);
-    else
-        histo_join_columns(ahead->words, w->naxes, slot);
-    if (next < tile->length) histo_load_pixels(w, j, tile, next, ahead);
-    if (w->naxes == 3)
-        histo_count_pixels(w, j, 3, slot);
-    else if (w->naxes == 4)
-        histo_count_pixels(w, j, 4, slot);
-    else
-        histo_count_pixels(w, j, 2, slot);
-    if (!all)
+struct histo_pixels_reader : histo_joint_tiles {
+    using loaded = histo_pixel_vectors;
+    enum { ID = histo_read_pixels, PER_STEP = HISTO_PIXELS };
+
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
+                                  uint32_t at, loaded *ahead)
+    {
+        histo_load_pixel_vectors(w, j, tile, at, ahead);
+    }
+
+    static HISTO_MEMBER bool slots(const histo_cuda_work *w, const histo_joint *j, const uint32_t *,
+                                   const histo_joint_tile *tile, uint32_t at, loaded *ahead, uint32_t (&slot)[PER_STEP])
+    {
+        uint32_t exists = ~0u, next = at + blockDim.x * PER_STEP;
+        bool all = ahead->all;
+        if (!all)
+            exists = histo_fetch_pixels(w, j, tile, at, slot);
+        else if (j->pitch == 3)
+            histo_split_threes(ahead->words, slot);
+        else if (j->pitch == 4)
+            histo_split_fours(ahead->words, slot);
+        else
+            histo_join_columns(ahead->words, w->naxes, slot);
+        if (next < tile->length) histo_load_pixel_vectors(w, j, tile, next, ahead);
+        if (w->naxes == 3)
+            histo_slots_of_pixels(w, j, 3, slot);
+        else if (w->naxes == 4)
+            histo_slots_of_pixels(w, j, 4, slot);
+        else
+            histo_slots_of_pixels(w, j, 2, slot);
+        if (!all)
 #pragma unroll
-        for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
-            slot[k] = there >> k & 1 ? slot[k] : HISTO_NO_SLOT;
-    return all;
-}
+            for (int k = 0; k < PER_STEP; k++)
+                slot[k] = exists >> k & 1 ? slot[k] : HISTO_NO_SLOT;
+        return all;
+    }
+};
+
+using histo_f32x2_reader = histo_pair_reader<HISTO_F32>;
+using histo_u32x2_reader = histo_pair_reader<HISTO_U32>;
+using histo_u16x2_reader = histo_pair_reader<HISTO_U16>;
+
+/* For histo_kernel_by_reader. */
+using histo_joint_readers = histo_readers<histo_columns_reader, histo_f32x2_reader, histo_u32x2_reader,
+                                          histo_u16x2_reader, histo_pixels_reader>;
 
 /* ---- Compact counters of pixels ---- */
 
@@ -521,25 +598,25 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_compact(const histo_joint *j, uint32_t co
 {
     uint32_t slot = j->first;
 #pragma unroll
-    for (int axis = 0; axis < HISTO_MAX_CHANNELS; axis++) /* absent ones have no mask */
+    for (int axis = 0; axis < HISTO_MAX_CHANNELS; axis++) /* the mask of absent ones is 0 */
         slot += (counter >> j->log_stride[axis] & j->mask[axis]) * j->stride[axis];
     return slot;
 }
 
-/* The tile, cut into groups of a warp's pixels so that vectors of whole ones are aligned. */
+/* A tile cut into groups, the pixels of a warp, so that the vectors of whole groups are aligned. */
 typedef struct histo_groups {
     int32_t first;  /* pixel of the first group, at or before the tile's first: -511 to 0 */
-    uint32_t whole; /* groups are whole whose first pixel is 0 or more and less than this */
+    uint32_t whole; /* a group is whole if its first pixel is at least 0 and less than this */
 } histo_groups;
 
 template <int PITCH>
 HISTO_IN_KERNEL histo_groups histo_groups_of(const histo_cuda_work *w, const histo_joint *j,
                                              const histo_joint_tile *tile)
 {
-    /* Pixels up to a multiple of a vector's bytes; 3 * 11 is 1 modulo 16. */
+    /* Pixels before the next multiple of 16 bytes; 3 * 11 is 1 modulo 16. */
     uint32_t bytes = -(uint32_t)(uint64_t)tile->at[0] % sizeof(uint4);
     uint32_t head = PITCH == 4 ? bytes / 4 : bytes * (PITCH == 3 ? 11 : 1) % sizeof(uint4);
-    uint32_t needed = HISTO_WARP_PIXELS + j->behind;
+    uint32_t needed = HISTO_WARP_PIXELS + j->overhang;
     histo_groups groups = {head ? (int32_t)head - (int32_t)HISTO_WARP_PIXELS : 0,
                            tile->length < needed ? 0 : tile->length - needed + 1};
     for (int axis = 0; axis < w->naxes; axis++)
@@ -547,7 +624,7 @@ HISTO_IN_KERNEL histo_groups histo_groups_of(const histo_cuda_work *w, const his
     return groups;
 }
 
-/* A vector of a whole group, one of PITCH, or of columns, one for each. */
+/* Vector v of a whole group: one of PITCH, or that of column v. */
 template <int PITCH>
 HISTO_IN_KERNEL const uint4 *histo_vector_of(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t first,
                                              int v)
@@ -556,7 +633,7 @@ HISTO_IN_KERNEL const uint4 *histo_vector_of(const histo_cuda_work *w, const his
     return (const uint4 *)(PITCH > 1 ? at + v * HISTO_GROUP_BYTES : at + (w->iter.base[v] - w->iter.base[0]));
 }
 
-/* Ask for a whole group that comes next. It takes no registers, which are scarce where counting is. */
+/* Prefetch a whole group into L2: unlike a load it takes no registers, which counting needs. */
 template <int PITCH>
 HISTO_IN_KERNEL void histo_prefetch_group(const histo_cuda_work *w, const histo_joint_tile *tile, uint32_t first)
 {
@@ -566,19 +643,17 @@ HISTO_IN_KERNEL void histo_prefetch_group(const histo_cuda_work *w, const histo_
             asm volatile("prefetch.global.L2 [%0];" ::"l"(histo_vector_of<PITCH>(w, tile, first, v)));
 }
 
-/* Of a pixel shifted down by `low`. */
+/* The compact counter of a pixel that has been shifted down by `low`. */
 HISTO_IN_KERNEL uint32_t histo_compact_pixel(const histo_joint *j, uint32_t pixel)
 {
     pixel &= j->keep[0];
     return __dp2a_hi(j->factors[1], pixel, __dp2a_lo(j->factors[0], pixel, 0u));
 }
 
-/* Pixels of three bytes. Lanes hold vectors that are side by side, each of five pixels and one byte of another: which
- * byte of a pixel a vector begins with depends on its number modulo 3. One thread's three vectors are of each kind, so
- * that it has 16 pixels: those that begin in its vectors. */
+/* As histo_split_threes, in one go: the counters of 16 pixels of three bytes. */
 HISTO_IN_KERNEL void histo_compact_threes(const histo_joint *j, const uint4 *words, uint32_t *counter)
 {
-    uint32_t lane = threadIdx.x % 32, skip = 2 * lane % 3, sixth = 0; /* bytes before a vector's first pixel */
+    uint32_t lane = threadIdx.x % 32, skip = 2 * lane % 3, sixth = 0; /* bytes before the first pixel of a vector */
 #pragma unroll
     for (uint32_t v = 0; v < 3; v++) {
         uint32_t shift = skip * 8 + j->low;
@@ -616,22 +691,50 @@ HISTO_IN_KERNEL void histo_compact_group(const histo_cuda_work *w, const histo_j
     else
         histo_join_columns(words, HISTO_MAX_CHANNELS, counter);
 #pragma unroll
-    for (int k = 0; k < HISTO_SAMPLES_pixels; k++)
+    for (int k = 0; k < HISTO_PIXELS; k++)
         counter[k] = histo_compact_pixel(j, counter[k] >> j->low);
 }
 
-/* The counters of any group; `none` for pixels that are not in the tile. */
+/* The counters of any group; `none` for pixels outside the tile. */
 HISTO_IN_KERNEL void histo_compact_any(const histo_cuda_work *w, const histo_joint *j, const histo_joint_tile *tile,
                                        uint32_t first, uint32_t none, uint32_t *counter)
 {
 #pragma unroll 1
-    for (int k = 0; k < HISTO_SAMPLES_pixels; k++) {
+    for (int k = 0; k < HISTO_PIXELS; k++) {
         uint32_t index = first + (uint32_t)k * 32 + threadIdx.x % 32, its = none;
         if (index < tile->length) its = histo_compact_pixel(j, histo_pixel_at(w, j, tile, index) >> j->low);
 #pragma unroll
-        for (int i = 0; i < HISTO_SAMPLES_pixels; i++) /* keeps counter[] in registers */
-            counter[i] = i + 1 < HISTO_SAMPLES_pixels ? counter[i + 1] : its;
+        for (int i = 0; i < HISTO_PIXELS; i++) /* keeps counter[] in registers */
+            counter[i] = i + 1 < HISTO_PIXELS ? counter[i + 1] : its;
     }
 }
+
+/* ---- Names for kernels made by macros (partition.cu, packed_window.cu, sort_runs.cu), until there are none ---- */
+
+#define HISTO_SAMPLES_columns 8
+#define HISTO_SAMPLES_f32x2 8
+#define HISTO_SAMPLES_u32x2 8
+#define HISTO_SAMPLES_u16x2 8
+#define HISTO_SAMPLES_pixels 16
+enum { HISTO_RUN_columns = HISTO_COLUMN_RUN };
+#define HISTO_JOINT_READERS(X) X(columns) X(f32x2) X(u32x2) X(u16x2) X(pixels)
+#define HISTO_JOINT_NAMES(name, reader)                                                                                \
+    typedef reader::loaded histo_ahead_##name;                                                                         \
+    HISTO_IN_KERNEL void histo_load_##name(const histo_cuda_work *w, const histo_joint *j,                             \
+                                           const histo_joint_tile *tile, uint32_t at, reader::loaded *ahead)           \
+    {                                                                                                                  \
+        reader::load(w, j, tile, at, ahead);                                                                           \
+    }                                                                                                                  \
+    HISTO_IN_KERNEL bool histo_take_##name(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,     \
+                                           const histo_joint_tile *tile, uint32_t at, reader::loaded *ahead,           \
+                                           uint32_t(&slot)[reader::PER_STEP])                                          \
+    {                                                                                                                  \
+        return reader::slots(w, j, shared, tile, at, ahead, slot);                                                     \
+    }
+HISTO_JOINT_NAMES(columns, histo_columns_reader)
+HISTO_JOINT_NAMES(f32x2, histo_f32x2_reader)
+HISTO_JOINT_NAMES(u32x2, histo_u32x2_reader)
+HISTO_JOINT_NAMES(u16x2, histo_u16x2_reader)
+HISTO_JOINT_NAMES(pixels, histo_pixels_reader)
 
 #endif

@@ -1,6 +1,6 @@
 /* The names that kernels made by macros paste together, for as long as there are any: whoever converts the last of the
- * files that include this deletes it. They are lane_private.cu, joint.cuh, firsts.cuh, images.cuh, pixels.cu,
- * small_image.cu; packed_window.cu, partition.cu, weighted_private.cu, pairs.cuh, sort_runs.cu. */
+ * files that include this deletes it. They are packed_window.cu, partition.cu,
+ * weighted_private.cu, pairs.cuh, sort_runs.cu; joint.cuh includes it for them. */
 #ifndef CUDA_MACRO_NAMES_CUH
 #define CUDA_MACRO_NAMES_CUH
 

@@ -16,6 +16,7 @@
  * carry that of packed counters (Ross 2014, 5.2). */
 #include "cuda/block.cuh"
 #include "cuda/firsts.cuh"
+#include "cuda/macro_names.cuh"
 
 enum { LANES, BLOCKS, THREADS };
 enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };

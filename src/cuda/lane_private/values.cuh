@@ -1,9 +1,9 @@
-/* Counting bytes by their value in a block's shared memory: a table of 256 counters of 32 bits, of which each lane of a
- * warp has a copy in a bank of its own, so that nothing ever conflicts. */
-#ifndef CUDA_VALUES_CUH
-#define CUDA_VALUES_CUH
+/* Bytes counted by value in a block's shared memory: a table of 256 counters of 32 bits, of which each lane of a warp
+ * has a copy in a bank of its own, so that nothing ever conflicts. */
+#ifndef CUDA_LANE_PRIVATE_VALUES_CUH
+#define CUDA_LANE_PRIVATE_VALUES_CUH
 
-#include "cuda/macro_names.cuh"
+#include "cuda/device/dtype.cuh"
 
 enum { HISTO_VALUES = 256, HISTO_VALUE_COPIES = 32 };
 
@@ -12,7 +12,7 @@ HISTO_IN_KERNEL uint32_t histo_word_of(uint4 words, int w)
     return w == 0 ? words.x : w == 1 ? words.y : w == 2 ? words.z : words.w;
 }
 
-/* The address of a lane's counter of byte k of a word. mine: of the lane's copy of the table. */
+/* The address of a lane's counter of byte k of a word. mine: that of the lane's copy of the table. */
 HISTO_IN_KERNEL uint32_t histo_value_counter(uint32_t mine, uint32_t word, uint32_t k)
 {
     return mine + __byte_perm(word, 0, 0x4440 + k) * (HISTO_VALUE_COPIES * 4);
@@ -23,8 +23,8 @@ HISTO_IN_KERNEL void histo_count_at(uint32_t address)
     asm volatile("red.shared.add.u32 [%0], 1;" ::"r"(address) : "memory");
 }
 
-/* The sum of a counter's copies, for two neighbouring threads: thread i reads half of those of counter i / 2, each of
- * eight neighbouring lanes in other banks. All lanes of a warp call it. */
+/* The sum of the copies of counter i / 2. Two neighbouring threads sum half of them each, eight neighbouring lanes read
+ * different banks, and all lanes of a warp must call it. */
 HISTO_IN_KERNEL uint32_t histo_sum_value(const unsigned int *counters, uint32_t i)
 {
     enum { QUADS = HISTO_VALUE_COPIES / 4 / 2 };

@@ -1,0 +1,98 @@
+/* Contiguous, aligned samples of one axis. */
+#ifndef CUDA_LANE_PRIVATE_CONTIGUOUS_CUH
+#define CUDA_LANE_PRIVATE_CONTIGUOUS_CUH
+
+#include "cuda/lane_private/lane.cuh"
+
+/* A block's part of a tile: full steps of vectors of 16 bytes, distributed over the blocks of a team in turn, and the
+ * samples before and after the steps of all of them. */
+template <histo_dtype type, int VECTORS_>
+struct lane_contiguous {
+    using storage = histo_stored<type>;
+    enum { VECTORS = VECTORS_, PER_VECTOR = 16 / (int)sizeof(storage), PER_GROUP = histo_sample<type>::PER_STEP };
+    enum { GROUPS = VECTORS * PER_VECTOR / PER_GROUP };
+
+    const uint4 *vectors;
+    uint32_t begin, end;  /* vectors of all steps */
+    uint32_t own, stride; /* this block's first vector, and vectors from one of its steps to the next */
+
+    HISTO_MEMBER lane_contiguous(const histo_tile *tile, uint32_t member, uint32_t team)
+    {
+        uint32_t step = blockDim.x * VECTORS, all = tile->length / PER_VECTOR;
+        vectors = (const uint4 *)tile->at;
+        begin = tile->pad > 0;
+        stride = step * team;
+        end = all > begin ? begin + (all - begin) / step * step : begin;
+        own = begin + step * member;
+    }
+
+    HISTO_MEMBER void load(uint32_t at, uint4 (&words)[VECTORS]) const
+    {
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            words[v] = __ldcs(&vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
+    }
+
+    /* Sample i, or the sample as many after the steps if it is in one. */
+    HISTO_MEMBER uint32_t outside_steps(uint32_t i) const
+    {
+        return i / PER_VECTOR - begin < end - begin ? i + (end - begin) * PER_VECTOR : i;
+    }
+};
+
+template <class reader, class lookup, class counter>
+static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::ID, sizeof(typename lookup::storage)),
+                                         counter::BLOCKS)
+    lane_count_contiguous(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l)
+{
+    typedef typename lookup::storage storage;
+    extern __shared__ unsigned int shared[];
+    const lookup find(&work.lookups[0], shared + l.words);
+    const counter counts(shared, &l);
+    lookup::load(&work.lookups[0], shared + l.words);
+    histo_clear_shared(shared, l.words);
+    uint32_t team = l.team, member = blockIdx.x % team;
+    for (int64_t item = blockIdx.x / team; item < work.tiles; item += gridDim.x / team) {
+        histo_tile tile = histo_tile_aligned(&work, item, (int)sizeof(storage));
+        if (!tile.length) continue;
+        const reader steps(&tile, member, team);
+        uint4 now[reader::VECTORS] = {}, next[reader::VECTORS] = {};
+        if (steps.own < steps.end) steps.load(steps.own, now);
+        for (uint32_t at = steps.own; at < steps.end; at += steps.stride) {
+            if (at + steps.stride < steps.end) steps.load(at + steps.stride, next);
+#pragma unroll
+            for (int group = 0; group < reader::GROUPS; group++) {
+                storage x[reader::PER_GROUP];
+                uint32_t slot[reader::PER_GROUP];
+                memcpy(x, (const char *)now + group * (int)sizeof x, sizeof x);
+                find.slots(x, slot);
+                counts.count(slot, reader::PER_GROUP);
+            }
+            memcpy(now, next, sizeof now);
+        }
+        for (uint32_t i = tile.pad + member * blockDim.x + threadIdx.x;; i += team * blockDim.x) {
+            i = steps.outside_steps(i);
+            if (i >= tile.length) break;
+            counts.count_slot(find.slot(((const storage *)tile.at)[i]));
+        }
+        lane_merge<counter>(shared, &l, &work, tile.entry);
+    }
+}
+
+/* A row of the table: the kernels for a type and these lookups. */
+template <histo_dtype type, class lookup>
+static constexpr lane_contiguous_kernel *lane_contiguous_kernel_of()
+{
+    return lane_count_contiguous<lane_contiguous<type, lane_vectors((lane_lookup)lookup::ID)>, lookup,
+                                 typename lookup::counter>;
+}
+
+template <histo_dtype type, template <histo_dtype> class... lookups>
+static constexpr lane_contiguous_row lane_contiguous_kernels()
+{
+    lane_contiguous_row row = {type, {NULL}};
+    ((row.kernel[lookups<type>::ID] = lane_contiguous_kernel_of<type, lookups<type>>()), ...);
+    return row;
+}
+
+#endif

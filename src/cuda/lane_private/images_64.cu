@@ -1,0 +1,8 @@
+/* Kernels of lane_private for 64-bit samples in rows of images. */
+#include "cuda/lane_private/images.cuh"
+
+constexpr lane_images_row lane_images_64[] = {
+    lane_images_kernels<HISTO_U64, lane_by_any>(),
+    lane_images_kernels<HISTO_I64, lane_by_any>(),
+    lane_images_kernels<HISTO_F64, lane_by_any>(),
+};

@@ -1,0 +1,260 @@
+/* What the kernels of lane_private share: the layout of a block's counters, the counters, and the lookups.
+ *
+ * A kernel is a template over a reader (where samples lie), a lookup (sample -> slot) and a counter (where it is
+ * counted). Its instances are listed in the contiguous_*.cu and images_*.cu, a line for each type; a lookup more in
+ * such a line is a kernel more. */
+#ifndef CUDA_LANE_PRIVATE_LANE_CUH
+#define CUDA_LANE_PRIVATE_LANE_CUH
+
+#include "cuda/device/block.cuh"
+#include "cuda/firsts.cuh"
+#include "cuda/lane_private/lane.h"
+
+/* ---- Counters ---- */
+
+/* The sum of a counter over all copies, which are cleared. Lanes that sum neighbouring counters start with different
+ * copies, and so in different banks. */
+HISTO_IN_KERNEL unsigned int lane_take(unsigned int *shared, const lane_layout *l, uint32_t word)
+{
+    unsigned int sum = 0, last = (1u << l->log_copies) - 1;
+    for (uint32_t c = 0; c <= last; c++) {
+        unsigned int *at = &shared[word + ((c + (word >> 5)) & last)];
+        sum += *at;
+        *at = 0;
+    }
+    return sum;
+}
+
+/* Add the block's counters to the histogram of a batch entry and clear them; blocks start at different counters. */
+template <class counter>
+HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry)
+{
+    unsigned long long *counts = w->counts + entry * w->counters;
+    uint32_t counters = counter::counters(w);
+    uint32_t first = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < counters; i += blockDim.x) {
+        uint32_t at = i + first < counters ? i + first : i + first - counters;
+        unsigned int sum = lane_take(shared, l, counter::word(l, at));
+        uint32_t slot = counter::slot(l, w, at);
+        if (sum) atomicAdd(&counts[slot], (unsigned long long)sum);
+    }
+    __syncthreads();
+}
+
+/* A counter for each slot, in 2^log_copies copies over groups of lanes. A lookup may number the slots from l->moved on
+ * one higher (lane_by_pow2); the merge moves them back. */
+struct lane_slot_counter {
+    enum { BLOCKS = 1 /* of a multiprocessor, for the launch bounds */ };
+    unsigned int *copy; /* this lane's */
+    const lane_layout *l;
+
+    HISTO_MEMBER lane_slot_counter(unsigned int *shared, const lane_layout *layout)
+        : copy(shared + (threadIdx.x & ((1u << layout->log_copies) - 1))), l(layout)
+    {
+    }
+
+    static HISTO_MEMBER uint32_t counters(const histo_cuda_work *w) { return (uint32_t)w->counters; }
+    static HISTO_MEMBER uint32_t word(const lane_layout *l, uint32_t counter)
+    {
+        return (l->spreads ? histo_spread(counter) : counter) << l->log_copies;
+    }
+    static HISTO_MEMBER uint32_t slot(const lane_layout *l, const histo_cuda_work *, uint32_t counter)
+    {
+        return counter >= l->moved ? counter - 1 : counter;
+    }
+
+    /* A slot of the histogram. */
+    HISTO_MEMBER void count_slot(uint32_t slot) const
+    {
+        atomicAdd(&copy[word(l, slot < l->moved ? slot : slot + 1)], 1u);
+    }
+
+    /* What a reader of slots gave for a sample. */
+    HISTO_MEMBER void count(uint32_t slot) const { atomicAdd(&copy[word(l, slot)], 1u); }
+
+    /* What a lookup gave for n samples. */
+    HISTO_MEMBER void count(const uint32_t *counter, int n) const
+    {
+        if (l->spreads)
+#pragma unroll
+            for (int k = 0; k < n; k++)
+                count_at(histo_spread(counter[k]));
+        else
+#pragma unroll
+            for (int k = 0; k < n; k++)
+                count_at(counter[k]);
+    }
+
+  private:
+    /* By its offset in bytes, which takes a single shift. */
+    HISTO_MEMBER void count_at(uint32_t index) const
+    {
+        atomicAdd((unsigned int *)((char *)copy + (index << (l->log_copies + 2))), 1u);
+    }
+};
+
+/* A counter for each value of a byte, of which each lane has a copy. The merge turns values into slots. */
+struct lane_value_counter {
+    enum { BLOCKS = LANE_FULL_BLOCKS };
+    unsigned int *copy;
+
+    HISTO_MEMBER lane_value_counter(unsigned int *shared, const lane_layout *layout)
+        : copy(shared + (threadIdx.x & ((1u << layout->log_copies) - 1)))
+    {
+    }
+
+    static HISTO_MEMBER uint32_t counters(const histo_cuda_work *) { return LANE_VALUES; }
+    static HISTO_MEMBER uint32_t word(const lane_layout *, uint32_t value) { return value * LANE_WARP; }
+    static HISTO_MEMBER uint32_t slot(const lane_layout *, const histo_cuda_work *w, uint32_t value)
+    {
+        return w->lookups[0].table[value];
+    }
+
+    HISTO_MEMBER void count_slot(uint32_t value) const { atomicAdd(&copy[value * LANE_WARP], 1u); }
+
+    HISTO_MEMBER void count(const uint32_t *value, int n) const
+    {
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            atomicAdd(&copy[value[k] * LANE_WARP], 1u);
+    }
+};
+
+/* ---- Lookups ---- */
+
+/* Each has
+ *     ID                           in tables of kernels
+ *     counter                      what it is counted by
+ *     load(lookup, table)          copy into shared memory what it looks at; by all threads of the block
+ *     slots(x, slot)               what the counter counts, of some samples at once
+ *     slot(x)                      the slot of the histogram, of one sample */
+template <histo_dtype type, lane_lookup id>
+struct lane_lookup_of {
+    using storage = histo_stored<type>;
+    using counter = lane_slot_counter;
+    enum { ID = id };
+    const histo_lookup *l;
+    const uint32_t *table;
+
+    HISTO_MEMBER lane_lookup_of(const histo_lookup *lookup, const uint32_t *words) : l(lookup), table(words) {}
+    static HISTO_MEMBER void load(const histo_lookup *, uint32_t *) {}
+    HISTO_MEMBER uint32_t slot(storage x) const { return histo_any_lookup<type>(l).slot(x); }
+};
+
+/* 8-bit samples by their value. */
+template <histo_dtype type>
+struct lane_by_value : lane_lookup_of<type, LANE_BY_VALUE> {
+    using lane_lookup_of<type, LANE_BY_VALUE>::lane_lookup_of;
+    using counter = lane_value_counter;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = (uint8_t)x[k];
+    }
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const
+    {
+        return (uint8_t)x;
+    }
+};
+
+/* Bins of 2^k integers, by a shift. As histo_pow2_lookup, but the value at the end of a closed axis gets a counter of
+ * its own (l->moved), before that of the values above, which the merge adds to the last bin. */
+HISTO_IN_KERNEL uint32_t lane_shifted(const histo_lookup *l, uint32_t high, int32_t x)
+{
+    return ((uint32_t)min(max(x, (int32_t)l->pow2.low), (int32_t)high) - l->pow2.from) >> l->pow2.shift;
+}
+
+HISTO_IN_KERNEL uint32_t lane_shifted(const histo_lookup *l, uint32_t high, uint32_t x)
+{
+    return (min(max(x, l->pow2.low), high) - l->pow2.from) >> l->pow2.shift;
+}
+
+/* 64-bit integers as the nearest of 32 bits. */
+HISTO_IN_KERNEL uint32_t lane_shifted(const histo_lookup *l, uint32_t high, int64_t x)
+{
+    int32_t narrow = (int32_t)x;
+    return lane_shifted(l, high, x == narrow ? narrow : x < 0 ? INT32_MIN : INT32_MAX);
+}
+
+HISTO_IN_KERNEL uint32_t lane_shifted(const histo_lookup *l, uint32_t high, uint64_t x)
+{
+    return lane_shifted(l, high, x >> 32 ? UINT32_MAX : (uint32_t)x);
+}
+
+template <histo_dtype type>
+struct lane_by_pow2 : lane_lookup_of<type, LANE_BY_POW2> {
+    using lane_lookup_of<type, LANE_BY_POW2>::lane_lookup_of;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = lane_shifted(this->l, this->l->pow2.high + this->l->pow2.closed, x[k]);
+    }
+};
+
+/* Regular axes. */
+template <histo_dtype type>
+struct lane_by_nearest : lane_lookup_of<type, LANE_BY_NEAREST> {
+    using lane_lookup_of<type, LANE_BY_NEAREST>::lane_lookup_of;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        histo_nearest_lookup<type>(this->l).slots(x, slot);
+    }
+};
+
+/* f32 on axes that are regular on a curve (firsts.cuh). */
+template <histo_dtype type>
+struct lane_by_firsts : lane_lookup_of<type, LANE_BY_FIRSTS> {
+    using lane_lookup_of<type, LANE_BY_FIRSTS>::lane_lookup_of;
+
+    static HISTO_MEMBER void load(const histo_lookup *l, uint32_t *table) { histo_load_firsts(l, table); }
+    template <int N>
+    HISTO_MEMBER void slots(const float (&x)[N], uint32_t (&slot)[N]) const
+    {
+        histo_slots_by_firsts(this->l, this->table, x, slot, N);
+    }
+};
+
+/* Arbitrary edges, by cells over the sample's value or over its bits (axis/cells.h). */
+template <histo_dtype type, lane_lookup id>
+struct lane_by_cells : lane_lookup_of<type, id> {
+    using lane_lookup_of<type, id>::lane_lookup_of;
+
+    static HISTO_MEMBER void load(const histo_lookup *l, uint32_t *table)
+    {
+        for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
+            table[i] = l->cells.entry[i];
+    }
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        histo_cells_lookup<type>(this->l, this->table, id == LANE_BY_BITS).slots(x, slot);
+    }
+};
+
+template <histo_dtype type>
+using lane_by_linear = lane_by_cells<type, LANE_BY_LINEAR>;
+template <histo_dtype type>
+using lane_by_bits = lane_by_cells<type, LANE_BY_BITS>;
+
+/* Whichever way the axis has, chosen at run time. */
+template <histo_dtype type>
+struct lane_by_any : lane_lookup_of<type, LANE_BY_ANY> {
+    using lane_lookup_of<type, LANE_BY_ANY>::lane_lookup_of;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        histo_any_lookup<type>(this->l).slots(x, slot);
+    }
+};
+
+#endif

@@ -1,0 +1,313 @@
+/* lane_private: every block counts into copies of all counters in shared memory. A copy belongs to a few lanes of every
+ * warp and to as many banks, so that lanes of different copies never meet, in a counter or in a bank, whatever the
+ * samples are.
+ *
+ * - There are as many copies as fit in a part of shared memory that leaves the rest to the L1 cache, through which the
+ *   samples come: 32 for up to 1024 bins (each lane has its own bank, nothing ever conflicts), one for the most bins.
+ * The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
+ * - 8-bit samples are counted by their value, of which there are 256; the merge turns values into slots.
+ * - Counters are 32-bit. Each sample adds 1, for which the hardware combines lanes that meet in a counter. A tile has
+ * at most 2^30 samples, so that no counter can wrap.
+ * - The samples of the next step are loaded before those of this step are counted.
+ * - A kernel is made for a reader, a lookup and a counter (lane.cuh); cells are copied to shared memory if they fit.
+ *   Which kernel counts a job is the first path below that applies.
+ *
+ * Bytes: each sample once. Bound: the memory's read bandwidth; with 8-bit samples one shared-memory atomic per lane and
+ * clock. Wins wherever all slots fit a block, about 56 000. Loses to kernels without a merge on a few samples, as each
+ * block clears and merges all counters.
+ * Source: the bank-per-thread layout of Podlozhnyuk 2007 (histogram64) and Ross 2014 (copies), with 32-bit counters
+ * shared by all warps of a block; copies over groups of banks are ours. */
+#include <string.h>
+
+#include "cuda/device/block.cuh"
+#include "cuda/lane_private/lane.h"
+#include "cuda/lane_private/pixels.h"
+
+enum { LANES, BLOCKS, THREADS };
+enum { WARP = LANE_WARP, MIN_TILE = 1 << 14 /* samples, where there is a choice */ };
+enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
+/* Bytes of counters, and of counters and a table, that leave enough to the L1 cache. */
+enum { MAX_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
+
+/* ---- Plan ---- */
+
+/* The fastest lookup for an axis of contiguous samples. */
+static lane_lookup lookup_for(const histo_lookup *l, histo_dtype dtype)
+{
+    const histo_pow2 *pow2 = &l->pow2;
+    bool is_last_value = pow2->high == (dtype == HISTO_I32 ? (uint32_t)INT32_MAX : UINT32_MAX);
+    if (histo_dtype_size(dtype) == 1) return LANE_BY_VALUE;
+    if (pow2->is && !(pow2->closed && (pow2->shift || is_last_value))) return LANE_BY_POW2;
+    if (histo_dtype_size(dtype) == 2) return LANE_BY_ANY;
+    if (dtype == HISTO_F32 && l->near_f32) return LANE_BY_FIRSTS;
+    if (l->kind == HISTO_UNIFORM) return LANE_BY_NEAREST;
+    return !l->cells.entry ? LANE_BY_ANY : l->cells.by_bits ? LANE_BY_BITS : LANE_BY_LINEAR;
+}
+
+typedef struct plan {
+    lane_layout l;
+    int threads;   /* 0: it does not fit */
+    size_t shared; /* bytes */
+    int64_t blocks;
+} plan;
+
+static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup by)
+{
+    const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    const histo_lookup *lookup = &p->lookups[0];
+    int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), table = 0;
+    int64_t counters = by == LANE_BY_VALUE ? (int64_t)LANE_VALUES : p->slots + 1;
+    if (by == LANE_BY_LINEAR || by == LANE_BY_BITS) table = lookup->cells.words;
+    if (by == LANE_BY_FIRSTS) table = histo_firsts_words(lookup);
+    if (p->naxes > 1) table = histo_cuda_firsts_of(p, 0, NULL);
+    plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
+    int64_t max_words = MAX_COUNTERS, left = LEAVES_CACHE - table * (int64_t)sizeof(unsigned int);
+    max_words = params[LANES] ? room : (max_words < left ? max_words : left) / (int64_t)sizeof(unsigned int);
+    if (counters > room) return it;
+    if (max_words > room - table) max_words = room - table;
+    it.l.log_copies = 5;
+    int64_t words;
+    for (;; it.l.log_copies--) {
+        it.l.spreads = WARP >> it.l.log_copies > UNSPREAD_LANES;
+        words = (it.l.spreads ? (int64_t)histo_spread((uint32_t)counters - 1) + 1 : counters) << it.l.log_copies;
+        bool fits = words <= max_words && WARP >> it.l.log_copies >= params[LANES];
+        if (fits || by == LANE_BY_VALUE || it.l.log_copies == 0) break; /* by value, each lane always has a copy */
+    }
+    if (words + table > room) return it;
+    it.l.words = (uint32_t)words;
+    if (by == LANE_BY_POW2 && lookup->pow2.closed) it.l.moved = (uint32_t)lookup->bins + 1;
+    it.shared = (size_t)(words + table) * sizeof(unsigned int);
+    it.threads = (int)params[THREADS] / WARP * WARP;
+    int max_threads = lane_max_threads(by, histo_dtype_size(p->dtypes[0]));
+    if (it.threads > max_threads) it.threads = max_threads;
+    int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
+    int64_t by_registers = device->multiprocessors * (by == LANE_BY_VALUE ? 2 : max_threads / it.threads);
+    it.blocks = by_registers < resident ? by_registers : resident;
+    if (params[BLOCKS]) it.blocks = params[BLOCKS];
+    return it;
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, 1024};
+    if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
+    return plan_of(problem, defaults, LANE_BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
+    for (int o = 0; o < p->operands; o++)
+        bytes += (double)histo_dtype_size(p->dtypes[o]);
+    bool is_byte = histo_dtype_size(p->dtypes[0]) == 1;
+    bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
+                   (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
+    double by_bytes = bytes / 4.2e6, by_samples = in_rows ? 1 / 4.2e6 : 1 / 2e5;
+    if (in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is) {
+        double alike =
+            pow(histo_problem_fraction(p, 1), 2); /* of pairs of lanes, those that read the same entry of the table */
+        by_samples = (1 - alike) / 8e5 + alike / 2e6;
+    }
+    if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
+    return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)problem, (void)threads, (void)params;
+    return 0;
+}
+
+/* ---- Paths: which kernel counts a job ---- */
+
+/* A job, and what the paths find out about it: each `applies` fills in what its `launch` needs. */
+typedef struct request {
+    const histo_job *job;
+    bool are_pixels;
+    int period; /* bytes of a pixel */
+    histo_pixels pixels;
+    plan plan;            /* for any lookup … */
+    histo_cuda_work work; /* … and tiles for it */
+    histo_images images;
+    histo_joint joint;
+    histo_joint_reader joint_reader;
+} request;
+
+typedef struct path {
+    const char *name;
+    bool (*applies)(request *r);
+    histo_status (*launch)(request *r);
+} path;
+
+static bool is_small_image(request *r)
+{
+    r->are_pixels = histo_pixels_describe(r->job, &r->pixels, &r->period);
+    return r->are_pixels && histo_is_small_image(r->job, &r->pixels, r->period, r->job->params[THREADS]);
+}
+
+static histo_status launch_small_image(request *r)
+{
+    return histo_small_image_launch(r->job, &r->pixels, r->job->params[BLOCKS]);
+}
+
+static bool are_pixels(request *r)
+{
+    return r->are_pixels;
+}
+
+static histo_status launch_pixels(request *r)
+{
+    const int64_t *params = r->job->params;
+    return histo_pixels_launch(r->job, &r->pixels, r->period, params[THREADS] / WARP * WARP, params[BLOCKS]);
+}
+
+static bool is_contiguous(request *r)
+{
+    r->plan = plan_of(r->job->problem, r->job->params, LANE_BY_ANY);
+    r->work = histo_cuda_work_of(r->job, r->plan.blocks, MIN_TILE, HISTO_MAX_TILE);
+    return histo_cuda_reader_of(&r->work) != HISTO_READ_ANY;
+}
+
+static lane_contiguous_kernel *contiguous_kernel(histo_dtype dtype, lane_lookup by)
+{
+    const size_t size = histo_dtype_size(dtype);
+    const lane_contiguous_row *row = size == 1   ? lane_contiguous_8
+                                     : size == 2 ? lane_contiguous_16
+                                     : size == 4 ? lane_contiguous_32
+                                                 : lane_contiguous_64;
+    while (row->dtype != dtype)
+        row++;
+    return row->kernel[by];
+}
+
+/* Samples of one batch entry are cut into few equal tiles, each for a team of blocks, none of which may have more
+ * blocks than steps; those of several entries into a tile for each block. */
+static histo_status launch_contiguous(request *r)
+{
+    const histo_job *job = r->job;
+    const histo_problem *p = job->problem;
+    lane_lookup by = lookup_for(&p->lookups[0], p->dtypes[0]);
+    if (!plan_of(p, job->params, by).threads) by = p->lookups[0].kind == HISTO_UNIFORM ? LANE_BY_NEAREST : LANE_BY_ANY;
+    plan it = plan_of(p, job->params, by);
+    int64_t each = job->iter.per_batch, n = job->end - job->begin;
+    bool one_entry = !job->iter.offsets && job->begin / each == (job->end - 1) / each;
+    histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : it.blocks,
+                                              one_entry ? 1 : MIN_TILE, HISTO_MAX_TILE);
+    int64_t step = it.threads * lane_vectors(by) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
+    int64_t max_team = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.tiles;
+    it.l.team = (uint32_t)(team < 1 ? 1 : team < max_team ? team : max_team);
+    void *args[] = {&work, &it.l};
+    int64_t wanted = work.tiles * it.l.team;
+    dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
+    return histo_cuda_launch(job, (const void *)contiguous_kernel(p->dtypes[0], by), grid, it.threads, it.shared, args);
+}
+
+/* All samples of the view, of 16 bits and more, in rows of images. */
+static bool are_images(request *r)
+{
+    const histo_problem *p = r->job->problem;
+    const histo_strided_iter *iter = &r->job->iter;
+    int run = iter->ndim - 1, size = (int)histo_dtype_size(p->dtypes[0]);
+    bool all = r->job->begin == 0 && r->job->end == iter->batch * iter->per_batch;
+    bool is_run = iter->shape[run] == 1 || iter->strides[0][run] == size;
+    return size > 1 && all && is_run && p->where == HISTO_ABSENT &&
+           histo_cuda_images_of(r->job, -1, 0, iter->shape[run] * size, &r->images) &&
+           (((int64_t)(uintptr_t)r->images.samples | r->images.strides_or) & (size - 1)) == 0;
+}
+
+typedef struct images_context {
+    const histo_job *job;
+    const lane_images_row *row;
+    lane_lookup by;
+    plan plan;
+} images_context;
+
+static histo_status launch_cut_images(void *context, const histo_images *in)
+{
+    const images_context *it = (const images_context *)context;
+    lane_images_args a = {histo_cuda_work_of(it->job, 1, MIN_TILE, HISTO_MAX_TILE), it->plan.l, *in};
+    void *args[] = {&a};
+    lane_images_kernel *kernel = it->row->kernel[it->by][in->rows > 1][in->mask != NULL];
+    return histo_cuda_launch(it->job, (const void *)kernel, dim3(in->teams * in->team), it->plan.threads,
+                             it->plan.shared, args);
+}
+
+static histo_status launch_images(request *r)
+{
+    const histo_problem *p = r->job->problem;
+    const histo_dtype dtype = p->dtypes[0];
+    const size_t size = histo_dtype_size(dtype);
+    const lane_images_row *row = size == 2 ? lane_images_16 : size == 4 ? lane_images_32 : lane_images_64;
+    while (row->dtype != dtype)
+        row++;
+    lane_lookup by = lookup_for(&p->lookups[0], dtype);
+    /* Where slots have moved, work.slots, which counts what a mask leaves out, would have to move too. */
+    bool moves_masked = by == LANE_BY_POW2 && p->lookups[0].pow2.closed && r->images.mask;
+    if (moves_masked || !row->kernel[by][0][0] || !plan_of(p, r->job->params, by).threads) by = LANE_BY_ANY;
+    images_context it = {r->job, row, by, plan_of(p, r->job->params, by)};
+    return histo_cuda_images_launch(&r->images, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_cut_images,
+                                    &it);
+}
+
+static histo_status launch_strided(request *r, const void *kernel)
+{
+    histo_cuda_firsts_of(r->job->problem, r->plan.l.words, &r->joint);
+    void *args[] = {&r->work, &r->plan.l, &r->joint};
+    dim3 grid((unsigned)(r->work.tiles < r->plan.blocks ? r->work.tiles : r->plan.blocks));
+    return histo_cuda_launch(r->job, kernel, grid, r->plan.threads, r->plan.shared, args);
+}
+
+static bool is_joint(request *r)
+{
+    r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
+    return r->joint_reader != HISTO_NOT_JOINT;
+}
+
+static histo_status launch_joint(request *r)
+{
+    return launch_strided(r, lane_joint_kernel(r->joint_reader));
+}
+
+static bool is_anything(request *r)
+{
+    (void)r;
+    return true;
+}
+
+static histo_status launch_any(request *r)
+{
+    return launch_strided(r, lane_any_kernel());
+}
+
+/* Tried in this order. */
+static const path paths[] = {
+    {"small image", is_small_image, launch_small_image},
+    {"pixels", are_pixels, launch_pixels},
+    {"contiguous", is_contiguous, launch_contiguous},
+    {"images", are_images, launch_images},
+    {"several axes", is_joint, launch_joint},
+    {"any layout", is_anything, launch_any},
+};
+
+static histo_status launch(const histo_job *job)
+{
+    request r;
+    r.job = job;
+    const path *it = paths;
+    while (!it->applies(&r))
+        it++;
+    return it->launch(&r);
+}
+
+extern "C" const histo_strategy histo_cuda_lane_private = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"lanes", 0, 32, 0,
+                "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+    .ragged = true,
+};
