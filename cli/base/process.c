@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
 
@@ -29,11 +28,4 @@ const char *process_command_line(void)
     for (int i = 1; kept[i] && length < (int)sizeof line; i++)
         length += snprintf(line + length, sizeof line - (size_t)length, " %s", kept[i]);
     return line;
-}
-
-double process_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }

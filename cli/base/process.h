@@ -1,4 +1,4 @@
-/* This process: how it was called, and for how long it runs. */
+/* How this process was called. */
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
@@ -10,8 +10,5 @@ char *const *process_arguments(void);
 
 /* The same divided by blanks, the program without its directory: recorded with results. */
 const char *process_command_line(void);
-
-/* Seconds on a clock that only runs forward, from some moment on. */
-double process_seconds(void);
 
 #endif

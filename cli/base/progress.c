@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/interrupt.h"
-#include "base/process.h"
 
 enum { BAR_CELLS = 24, MAX_COLUMNS = 512 };
 
@@ -20,11 +20,18 @@ static struct {
     double first_s, last_s; /* when the work started, and when the line was last drawn */
 } line;
 
+double progress_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 void progress_start(const char *label, bool quiet)
 {
     line.active = !quiet && isatty(STDERR_FILENO);
     if (!line.active) return;
-    if (!line.started) line.first_s = process_seconds();
+    if (!line.started) line.first_s = progress_seconds();
     line.started = true;
     size_t i = 0;
     for (; i < sizeof line.label - 1 && label[i]; i++)
@@ -63,7 +70,7 @@ static int fitting_bytes(const char *label, int columns)
 void progress_update(int64_t done, int64_t total)
 {
     if (!line.active) return;
-    double now = process_seconds();
+    double now = progress_seconds();
     if (now - line.first_s < delay_s || now - line.last_s < interval_s) return;
     line.last_s = now;
     char state[64];

@@ -16,4 +16,7 @@ void progress_update(int64_t done, int64_t total);
 /* Erase the line. Before anything else is printed on the terminal, and on failures too; more than once is fine. */
 void progress_end(void);
 
+/* The clock by which it goes: seconds that only run forward. */
+double progress_seconds(void);
+
 #endif

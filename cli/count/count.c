@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/process.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "count/wisdom.h"
@@ -215,7 +214,7 @@ int run_begin(run *r, const settings *s, result *to, fault *f)
     if (feed_open(&r->feed, s, may_read_twice(r) && !s->pairs, f) != 0) return -1;
     samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);
     if (s->pairs ? describe_stack(r, f) != 0 : !first || describe(r, first, f) != 0) return -1;
-    return name_result(r, f) == 0 ? find_axes(r, f) : -1;
+    return find_axes(r, f);
 }
 
 void run_end(run *r)
@@ -394,10 +393,10 @@ static int count_piece(void *self, int file, const piece *p, fault *f)
         histo_fill_options fill = piece_fill(p, i);
         const histo_plan *plan = plan_of(r, i, p, f);
         if (!plan) return -1;
-        double begun = process_seconds();
+        double begun = progress_seconds();
         if (histo_plan_fill(plan, to->hist, &p->views[i], &fill) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, name);
-        r->counting_s += process_seconds() - begun;
+        r->counting_s += progress_seconds() - begun;
         if (to->stats && !r->whole && !p->pairs && add_stats(to, r->naxes, &p->views[i], &fill, name, f) != 0)
             return -1;
     }
@@ -486,7 +485,7 @@ static int stats_from_bins(run *r, fault *f)
 int count_files(const settings *s, bool want_stats, result *to, fault *f)
 {
     run r;
-    double begun = process_seconds();
+    double begun = progress_seconds();
     int failed = run_begin(&r, s, to, f);
     const feed_visitor counting = {
         .verb = "counting", .enter = enter_file, .take = count_piece, .leave = leave_file, .self = &r};
@@ -494,8 +493,9 @@ int count_files(const settings *s, bool want_stats, result *to, fault *f)
     if (!failed) failed = s->pairs ? count_stack(&r, f) : feed_visit(&r.feed, &counting, f);
     if (!failed && to->count == 0) failed = add_series(&r, 0, 0, f); /* a file without samples */
     if (!failed) failed = stats_from_bins(&r, f);
+    if (!failed) failed = name_result(&r, f);
     if (!failed) failed = wisdom_save_measured(s, f);
-    if (!failed && r.plans[0]) describe_run(&r, process_seconds() - begun);
+    if (!failed && r.plans[0]) describe_run(&r, progress_seconds() - begun);
     run_end(&r);
     return failed ? -1 : 0;
 }

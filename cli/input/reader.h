@@ -78,6 +78,16 @@ struct reader {
  * than once. NULL on failure, with one sentence that names the file. */
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f);
 
+/* How files of saved histograms begin, which hold no samples. output/saved.c writes and loads them. */
+#define SAVED_SET_MAGIC "histo set 1\n"
+
+bool saved_is_set(const char *data, size_t size);    /* several, or one with a name, in the binary form */
+bool saved_is_binary(const char *data, size_t size); /* one in the binary form */
+bool saved_is_object(const char *data, size_t size); /* perhaps JSON */
+
+/* One of these; of JSON, if it says that it holds histograms. */
+bool saved_begins(const char *head, size_t size);
+
 /* The table of readers, for `histo info`; NULL past the end. */
 const reader_kind *reader_kind_at(int i);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "input/saved_head.h"
+#include "input/reader.h"
 #include "output/labels.h"
 
 static const size_t largest_file = (size_t)1 << 36;
