@@ -37,8 +37,7 @@ static const command_row *find_command(const char *word, fault *f)
     const command_row *command = word ? command_find(word) : NULL;
     if (command) return command;
     if (!word && isatty(STDIN_FILENO))
-        fault_set(f, EXIT_USAGE,
-                  "there is nothing to count: name a file, or pipe numbers in ('histo --help' tells more)");
+        fault_set(f, EXIT_USAGE, "nothing to count: name a file, or pipe numbers in (see 'histo --help')");
     else if (word && word[0] != '-' && access(word, F_OK) != 0 && errno == ENOENT) /* hist says what else is wrong */
         fail_word(word, f);
     return f->status == EXIT_OK ? &command_rows[COMMAND_HIST] : NULL;

@@ -62,7 +62,7 @@ static void test_shorter_file(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), EXIT_DATA);
-    assert_string_equal(said + filled, "histo: a file became shorter while it was read: read it again\n");
+    assert_string_equal(said + filled, "histo: a file shrank while it was read: try again\n");
     free(said);
 }
 

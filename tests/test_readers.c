@@ -215,12 +215,12 @@ static void gzip_is_undone_and_checked(void **state)
     FILE *stream = fopen(path, "rb");
     size_t size = fread(file, 1, sizeof file, stream);
     fclose(stream);
-    refused(write_bytes("cut.gz", file, size - 1), &nothing_asked, EXIT_DATA, "cut short");
-    refused(write_bytes("cut.gz", file, size / 2 + 12), &nothing_asked, EXIT_DATA, "cut short");
+    refused(write_bytes("cut.gz", file, size - 1), &nothing_asked, EXIT_DATA, "truncated");
+    refused(write_bytes("cut.gz", file, size / 2 + 12), &nothing_asked, EXIT_DATA, "truncated");
     memset(file + size, 0, 8);
     EXPECT(write_bytes("padded.gz", file, size + 8), &nothing_asked, 0, 1, 2, 3, 4);
     file[size] = 'x';
-    refused(write_bytes("more.gz", file, size + 1), &nothing_asked, EXIT_DATA, "cut short");
+    refused(write_bytes("more.gz", file, size + 1), &nothing_asked, EXIT_DATA, "truncated");
     file[size - 8] ^= 1; /* in the second member's CRC */
     refused(write_bytes("flipped.gz", file, size), &nothing_asked, EXIT_DATA, "damaged");
 }
@@ -332,9 +332,9 @@ static void npy_that_is_refused(void **state)
             "holds 8 bytes of samples");
     refused(write_npy(NPY("'|u1'", "False", "(2,)"), "123", 3), &nothing_asked, EXIT_DATA, "holds 3 bytes of samples");
     refused(write_npy(NPY("'<f8'", "False", "(4611686018427387904, 8)"), "", 0), &nothing_asked, EXIT_DATA, "2^63");
-    refused(write_npy(NPY("'<f8'", "False", "(99999999999999999999,)"), "", 0), &nothing_asked, EXIT_DATA, "no sense");
+    refused(write_npy(NPY("'<f8'", "False", "(99999999999999999999,)"), "", 0), &nothing_asked, EXIT_DATA, "invalid");
     refused(write_npy(NPY("'|u1'", "False", "(1,1,1,1,1,1,1,1,1)"), "1", 1), &nothing_asked, EXIT_DATA, "9 dimensions");
-    refused(write_npy("{'descr': '<f8'", "", 0), &nothing_asked, EXIT_DATA, "no sense");
+    refused(write_npy("{'descr': '<f8'", "", 0), &nothing_asked, EXIT_DATA, "invalid");
     refused(write_bytes("cut.npy", "\x93NUMPY\x01\0\x40\0{'descr'", 18), &nothing_asked, EXIT_DATA,
             "within its header");
     refused(write_bytes("new.npy", "\x93NUMPY\x09\0\x40\0", 10), &nothing_asked, EXIT_DATA, "version");
@@ -513,7 +513,7 @@ static void plain_numbers(void **state)
     const read_options skip = {.header = -1, .skip_bad = true};
     reader *r = open_or_fail(write_text("1 x 2\n? 3"), &skip, true);
     expect_channel(r, 0, 3, VALUES(1, 2, 3));
-    refused(write_text("1 2\n3 4.5.6\n"), &nothing_asked, EXIT_DATA, "line 2, word 2: '4.5.6' is no number");
+    refused(write_text("1 2\n3 4.5.6\n"), &nothing_asked, EXIT_DATA, "line 2, word 2: '4.5.6' is not a number");
     refused(write_text("# nothing\n\n"), &nothing_asked, EXIT_DATA, "holds no numbers");
 }
 
@@ -540,7 +540,7 @@ static void columns(void **state)
     expect_channel(r, 1, 1, VALUES(4));
     EXPECT(write_text("1:2\n3:4\n"), &colon, 1, 2, 4);
     EXPECT(write_text("value\n1\n2\n"), &nothing_asked, 0, 1, 2);
-    refused(write_text("value\n1\n"), &unnamed, EXIT_DATA, "line 1, column 0: 'value' is no number");
+    refused(write_text("value\n1\n"), &unnamed, EXIT_DATA, "line 1, column 0: 'value' is not a number");
     const read_options seven = {.header = -1, .delimiter = '7'};
     refused(write_text("172\n"), &seven, EXIT_USAGE, "--delimiter");
 }
@@ -551,14 +551,14 @@ static void bad_cells(void **state)
     const char *text = "a,b,c\n1,2,3\n4,x,6\n,8,9\n7,8,9\n";
     const read_options skip = {.header = -1, .skip_bad = true},
                        paired = {.header = -1, .skip_bad = true, .paired = true};
-    refused(write_text(text), &nothing_asked, EXIT_DATA, "line 4, column 0 (a): an empty cell is no number");
+    refused(write_text(text), &nothing_asked, EXIT_DATA, "line 4, column 0 (a): an empty cell is not a number");
     EXPECT(write_text(text), &nothing_asked, 2, 3, 6, 9, 9);
     EXPECT(write_text(text), &skip, 0, 1, 4, 7);
     refused(write_text("a,b\n\"1\n\",2\n3,4\n\"5 5\",6\n"), &nothing_asked, EXIT_DATA,
-            "line 2, column 0 (a): '1?' is no number");
+            "line 2, column 0 (a): '1?' is not a number");
     refused(write_text("a,b\n1,\"2\n\"\n3,4\nx,6\n"), &nothing_asked, EXIT_DATA, "line 5, column 0 (a): 'x'");
-    refused(write_text("a,b\n0x10,1\n"), &nothing_asked, EXIT_DATA, "'0x10' is no number");
-    refused(write_text("a,b\n\"1\"2,1\n"), &nothing_asked, EXIT_DATA, "'\"1\"2' is no number");
+    refused(write_text("a,b\n0x10,1\n"), &nothing_asked, EXIT_DATA, "'0x10' is not a number");
+    refused(write_text("a,b\n\"1\"2,1\n"), &nothing_asked, EXIT_DATA, "'\"1\"2' is not a number");
     refused(write_text("a,b\n1,2\n3\n"), &nothing_asked, EXIT_DATA, "line 3: the row has 1 cell where the first has 2");
     refused(write_text("a,b\n1,2\n3,4,5\n"), &nothing_asked, EXIT_DATA, "line 3: the row has 3 cells");
     refused(write_text("a,b\n1,2\n3,\"4\n5,6\n"), &nothing_asked, EXIT_DATA, "line 3: a quote opened in this row");

@@ -23,7 +23,7 @@ int fault_beyond_memory(fault *f, double bytes, const char *what, const char *re
     char wanted[TEXT_NUMBER_BYTES], left[TEXT_NUMBER_BYTES];
     double available = bytes > small ? (double)histo_memory_available() : bytes;
     if (bytes <= available) return 0;
-    return fault_set(f, EXIT_DATA, "%s: %s of memory are needed and %s available: %s", what, text_bytes(bytes, wanted),
+    return fault_set(f, EXIT_DATA, "%s: %s of memory needed, %s available: %s", what, text_bytes(bytes, wanted),
                      text_bytes(available, left), remedy);
 }
 

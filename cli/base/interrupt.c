@@ -36,7 +36,7 @@ static void clean_up_and_die(int number)
         (void)ignored;
     }
     if (number == SIGBUS) {
-        static const char cut[] = "histo: a file became shorter while it was read: read it again\n";
+        static const char cut[] = "histo: a file shrank while it was read: try again\n";
         ssize_t ignored = write(STDERR_FILENO, cut, sizeof cut - 1);
         (void)ignored;
         _exit(EXIT_DATA);

@@ -27,7 +27,7 @@ int program_run(int argc, char **argv, int (*run)(int argc, char **argv))
     int status = run(argc, argv);
     if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         fault f = {0};
-        fault_set(&f, EXIT_DATA, "standard output cannot be written: make room, or name a file with -o");
+        fault_set(&f, EXIT_DATA, "standard output cannot be written: free some space, or name a file with -o");
         status = fault_report(&f);
     }
     return status;

@@ -107,7 +107,7 @@ static void print_description(FILE *out)
         "edge, too, unless the bins are those that integers get when nothing is said about bins.",
         out);
     fputs(".PP\n", out);
-    print_text("A file that has the name of a subcommand is named with its directory, as in ./show.", out);
+    print_text("To count a file named like a subcommand, give its directory, as in ./show.", out);
     for (int i = 0; i < COMMAND_COUNT; i++)
         print_entry(command_rows[i].name, command_rows[i].description, out);
 }
@@ -159,7 +159,7 @@ static bool is_uniform(option_group group, const option_row **any)
 static void print_options(FILE *out)
 {
     fputs(".SH OPTIONS\n", out);
-    print_text("Of an option that is given more than once, the last one counts, but of --param all do.", out);
+    print_text("If an option is repeated, the last one counts; --param accumulates.", out);
     for (int group = 0; group < GROUP_HIDDEN; group++) {
         const option_row *any;
         bool uniform = is_uniform((option_group)group, &any);
@@ -177,11 +177,11 @@ static void print_formats(FILE *out)
 {
     const reader_kind *kind;
     fputs(".SH FORMATS\n", out);
-    print_text("Formats of input are recognised by content; --format names one.", out);
+    print_text("Input formats are detected by content; --format selects one.", out);
     for (int i = 0; (kind = reader_kind_at(i)); i++)
         print_entry(kind->name, kind->formats, out);
     fputs(".PP\n", out);
-    print_text("Formats of output are taken from the suffix of the file that -o names; --to names one.", out);
+    print_text("The output format follows from the suffix of -o; --to selects one.", out);
 #define OUTPUT(name, what) print_entry(#name, what, out);
 #include "output/outputs.def"
 #undef OUTPUT
@@ -191,30 +191,31 @@ static void print_surroundings(FILE *out)
 {
     fputs(".SH FILES\n", out);
     print_entry(".histo-PID-N.tmp",
-                "An output file while it is being written, in the directory of the file that it replaces when it is "
-                "complete. An interrupt removes it.",
+                "An output file while it is written, in the directory of its target. It replaces the target when it is "
+                "complete; "
+                "an interrupt removes it.",
                 out);
-    print_entry("$TMPDIR/histo-XXXXXX",
-                "The copy of a pipe that has to be read more than once. It has no name for long, and is gone with the "
-                "process.",
-                out);
-    print_entry("$XDG_CONFIG_HOME/histo/wisdom, ~/.config/histo/wisdom",
-                "The wisdom that hist and explain use where --wisdom names none.", out);
-    fputs(".SH ENVIRONMENT\n", out);
-    print_entry("HISTO_THREADS", "How many CPU threads to use, where --threads does not say.", out);
-    print_entry("HISTO_STRATEGY", "The strategy to use, where --strategy does not say.", out);
     print_entry(
-        "HISTO_CPU",
-        "The newest instructions to use: baseline, avx2, avx512 or avx512vbmi2. Counts do not depend on it; it is for "
-        "tests and comparisons.",
+        "$TMPDIR/histo-XXXXXX",
+        "The copy of a pipe that must be read more than once. It is unlinked at once and disappears with the process.",
         out);
+    print_entry("$XDG_CONFIG_HOME/histo/wisdom, ~/.config/histo/wisdom",
+                "The wisdom that hist and explain use by default.", out);
+    fputs(".SH ENVIRONMENT\n", out);
+    print_entry("HISTO_THREADS", "The number of CPU threads, unless --threads is given.", out);
+    print_entry("HISTO_STRATEGY", "The strategy to use, unless --strategy is given.", out);
+    print_entry("HISTO_CPU",
+                "The newest instruction set to use: baseline, avx2, avx512 or avx512vbmi2. Counts do not depend on it; "
+                "it is for "
+                "tests and comparisons.",
+                out);
     print_entry("TMPDIR", "Where temporary copies go; /tmp if not set.", out);
-    print_entry("COLUMNS, LINES", "The size of text where the terminal does not tell it.", out);
-    print_entry("NO_COLOR", "If set and not empty, drawings have no colors; nor have they if TERM is dumb.", out);
+    print_entry("COLUMNS, LINES", "The size of drawings where the output is not a terminal.", out);
+    print_entry("NO_COLOR", "If set and not empty, or if TERM is dumb, drawings have no colours.", out);
     fputs(".SH EXIT STATUS\n", out);
-    print_entry("0", "All is well.", out);
-    print_entry("1", "A file could not be read or written, or does not hold what it should.", out);
-    print_entry("2", "The command line is wrong.", out);
+    print_entry("0", "Success.", out);
+    print_entry("1", "A file could not be read or written, or its content is invalid.", out);
+    print_entry("2", "Usage error.", out);
     fputs(".PP\n", out);
     print_text(
         "On failure, one sentence on standard error says what is wrong, where, and what to do, and no output file "

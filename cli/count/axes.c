@@ -33,8 +33,8 @@ const bins_spec *bins_of_axis(const bins_list *b, int a, int naxes, fault *f)
 {
     if (b->count == 1 || b->count == naxes) return &b->spec[b->count == 1 ? 0 : a];
     fault_set(f, EXIT_USAGE,
-              "the bins are given for %d axes, and there %s %d: give one entry for all, or one for each%s", b->count,
-              naxes == 1 ? "is" : "are", naxes, naxes == 1 ? " (with --joint)" : "");
+              "the bins are given for %d axes, but there %s %d: give one entry for all axes, or one for each%s",
+              b->count, naxes == 1 ? "is" : "are", naxes, naxes == 1 ? " (with --joint)" : "");
     return NULL;
 }
 
@@ -131,7 +131,7 @@ static int keep_positive(const histo_view *samples, histo_fill_options *fill, fa
 {
     if (fill->where && fill->where != samples)
         return fault_set(f, EXIT_USAGE,
-                         "--log with a filter by another column cannot find the range: give it with -r lo:hi");
+                         "--log with a filter on another column cannot determine the range: give -r lo:hi");
     double lo = fill->where ? fill->where_lo : 0, hi = fill->where ? fill->where_hi : INFINITY;
     fill->where = samples;
     fill->where_lo = lo > 0 ? lo : DBL_TRUE_MIN;
@@ -144,10 +144,9 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
 {
     histo_fill_options options = *fill;
     if (samples->dtype != a->dtype)
-        return fault_set(
-            f, EXIT_DATA,
-            "%s: %s samples among %s ones have no range in common to be found: give it with -b and -r lo:hi", name,
-            histo_dtype_name(samples->dtype), histo_dtype_name(a->dtype));
+        return fault_set(f, EXIT_DATA,
+                         "%s: %s samples among %s ones have no common range: give one with -b and -r lo:hi", name,
+                         histo_dtype_name(samples->dtype), histo_dtype_name(a->dtype));
     if (a->spec->log && keep_positive(samples, &options, f) != 0) return -1;
     bool none_yet = a->positive.samples == a->positive.infinite;
     if (a->spec->log && none_yet && histo_stats_add(&a->positive, samples, &options) != HISTO_OK)

@@ -46,7 +46,7 @@ static int describe(run *r, const samples *in, fault *f)
     const choice *c = samples_choice(in);
     r->segments = samples_segments(in);
     if (r->settings->segments && r->feed.count > 1)
-        return fault_set(f, EXIT_USAGE, "--segments is for the samples of one file, and there are %d", r->feed.count);
+        return fault_set(f, EXIT_USAGE, "--segments takes the samples of one file, but there are %d", r->feed.count);
     bool columns = samples_reader(in)->numeric; /* of a table: quantities that have nothing in common */
     if (make_sources(r, c->count, c->joint, c->joint || columns, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
@@ -92,7 +92,7 @@ static int enter_file(void *self, int file, const samples *in, fault *f)
     const choice *c = samples_choice(in);
     if (c->count != r->count)
         return fault_set(
-            f, EXIT_DATA, "%s has %d channel%s to count where %s has %d: count them apart, or name --channel",
+            f, EXIT_DATA, "%s has %d channel%s to count where %s has %d: count them separately, or choose --channel",
             feed_name(&r->feed, file), c->count, c->count == 1 ? "" : "s", feed_name(&r->feed, 0), r->count);
     bool changed = false;
     for (int i = 0; i < c->count; i++) {
@@ -101,10 +101,9 @@ static int enter_file(void *self, int file, const samples *in, fault *f)
         const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         if (!spec) return -1;
         if (dtype != expected && !bins_are_fixed(spec))
-            return fault_set(
-                f, EXIT_DATA,
-                "%s has %s samples among others of %s, and no range in common: give one with -b N -r lo:hi",
-                feed_name(&r->feed, file), histo_dtype_name(dtype), histo_dtype_name(expected));
+            return fault_set(f, EXIT_DATA,
+                             "%s has %s samples among others of %s, and no common range: give one with -b N -r lo:hi",
+                             feed_name(&r->feed, file), histo_dtype_name(dtype), histo_dtype_name(expected));
         changed = changed || dtype != r->dtypes[i];
         r->dtypes[i] = dtype;
     }
@@ -258,7 +257,7 @@ static int check_memory(const run *r, fault *f)
     snprintf(what, sizeof what, "%s bins", text_count((uint64_t)fmin(slots, 1e18), number));
     return fault_beyond_memory(
         f, 2 * slots * arrays * sizeof(uint64_t), what,
-        r->joint && !s->weights ? "use fewer, or --sparse, which keeps only those that samples are in" : "use fewer");
+        r->joint && !s->weights ? "use fewer, or --sparse, which keeps only those that contain samples" : "use fewer");
 }
 
 static int make_hist(const run *r, int i, histo_hist **hist, fault *f)
@@ -275,11 +274,10 @@ static int make_hist(const run *r, int i, histo_hist **hist, fault *f)
     options.storage = HISTO_SPARSE;
     if (r->joint && !s->sparse && !s->weights && histo_hist_create(hist, r->naxes, axes, &options) == HISTO_OK) {
         histo_hist_destroy(*hist);
-        return fault_set(
-            f, EXIT_USAGE,
-            "%d axes with so many bins are too many for an array of all of them: --sparse keeps those that "
-            "samples are in",
-            r->naxes);
+        return fault_set(f, EXIT_USAGE,
+                         "%d axes with so many bins are too many for a dense array: --sparse keeps only those that "
+                         "samples are in",
+                         r->naxes);
     }
     return fault_of_library(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "the bins");
 }
@@ -439,11 +437,11 @@ static int leave_file(void *self, int file, const samples *in, fault *f)
         const char *plural = from->bad == 1 ? "" : "s";
         progress_end();
         if (r->settings->read.paired)
-            fprintf(stderr, "histo: %s: skipped %" PRIu64 " row%s with a cell that is no number\n", name, from->bad,
+            fprintf(stderr, "histo: %s: skipped %" PRIu64 " row%s with a cell that is not a number\n", name, from->bad,
                     plural);
         else
-            fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s no number\n", name, from->bad, plural,
-                    from->bad == 1 ? "is" : "are");
+            fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s\n", name, from->bad, plural,
+                    from->bad == 1 ? "is not a number" : "are not numbers");
     }
     if (from->pages_in_file) {
         progress_end();

@@ -57,7 +57,7 @@ input *input_open(const char *path, fault *f)
         if (errno == ENOENT)
             fault_set(f, EXIT_DATA, "%s: there is no such file", path);
         else if (errno == EACCES)
-            fault_set(f, EXIT_DATA, "%s: you have no permission to read it", path);
+            fault_set(f, EXIT_DATA, "%s: permission denied", path);
         else
             fault_set(f, EXIT_DATA, "%s cannot be opened: %s", path, strerror(errno));
         goto fail;
@@ -148,8 +148,8 @@ static int64_t read_gunzipped(input *in, void *buffer, size_t size, fault *f)
             if (more < 0) return -1;
             if (!more && in->in_member)
                 return fault_set(f, EXIT_DATA,
-                                 "%s is cut short: its gzip data stops after %" PRId64
-                                 " bytes, before its end; fetch or compress it again",
+                                 "%s is truncated: its gzip data stops after %" PRId64
+                                 " bytes, before its end; download or compress it again",
                                  in->name, in->position);
             if (!more) return 0;
         }
@@ -169,8 +169,8 @@ static int64_t read_gunzipped(input *in, void *buffer, size_t size, fault *f)
             return fault_set(f, EXIT_DATA, "no memory to gunzip %s", in->name);
         else if (result != Z_OK && result != Z_BUF_ERROR)
             return fault_set(f, EXIT_DATA,
-                             "%s is damaged: its gzip data is wrong (%s) before byte %" PRId64
-                             "; fetch or compress it again",
+                             "%s is damaged: its gzip data is invalid (%s) before byte %" PRId64
+                             "; download or compress it again",
                              in->name, z->msg ? z->msg : "it needs a dictionary", in->position - z->avail_in);
     }
     return (int64_t)(room - z->avail_out);

@@ -22,11 +22,11 @@ static int read_channel(reader *r, photo *p, fault *f)
     band b;
     int64_t bytes;
     if (r->height < 1 || r->width < 1)
-        return fault_set(f, EXIT_DATA, "%s is no image: its width and height are not known", name);
+        return fault_set(f, EXIT_DATA, "%s is not an image: its width and height are not known", name);
     *p = (photo){.dtype = r->dtypes[0], .width = r->width, .height = r->height};
     if (__builtin_mul_overflow(p->width, p->height, &bytes) ||
         __builtin_mul_overflow(bytes, (int64_t)histo_dtype_size(p->dtype), &bytes))
-        return fault_set(f, EXIT_DATA, "%s has more pixels than memory can hold", name);
+        return fault_set(f, EXIT_DATA, "%s has more pixels than fit into memory", name);
     p->pixels = calloc((size_t)bytes, 1);
     if (!p->pixels) return fault_set(f, EXIT_DATA, "no memory for the %lld bytes of %s", (long long)bytes, name);
     int more = r->select(r, &first, 1, f);

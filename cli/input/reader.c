@@ -47,20 +47,20 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
 {
     char known[512];
     if (saved_begins((const char *)head, size)) {
-        fault_set(f, EXIT_DATA, "%s holds histograms, not samples: see them with histo show", path);
+        fault_set(f, EXIT_DATA, "%s holds histograms, not samples: draw them with histo show", path);
         return NULL;
     }
     for (int i = 0; i < READER_COUNT; i++)
         if (readers[i]->recognize && readers[i]->recognize(head, size, path)) return readers[i];
     if (size >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
-        fault_set(f, EXIT_DATA, "%s seems to be UTF-16 text: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
+        fault_set(f, EXIT_DATA, "%s looks like UTF-16 text: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)",
                   path);
     else if (purpose)
-        fault_set(f, EXIT_DATA, "%s is binary and of no format known here: %s are read from %s", path, purpose,
+        fault_set(f, EXIT_DATA, "%s is binary and of unknown format: %s are read from %s", path, purpose,
                   list_readers(true, known));
     else
         fault_set(f, EXIT_DATA,
-                  "%s is binary and of no format known here: describe its samples with --dtype (and --shape, --offset, "
+                  "%s is binary and of unknown format: describe its samples with --dtype (and --shape, --offset, "
                   "--endian), or count its bytes with --bytes",
                   path);
     return NULL;

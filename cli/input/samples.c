@@ -32,7 +32,7 @@ static int check_roi(const samples *in, fault *f)
     const int64_t *roi = in->settings->roi;
     const reader *r = in->reader;
     if (r->height < 0 && r->width == 1)
-        return fault_set(f, EXIT_USAGE, "%s has no pixels for --roi: it is for images and two-dimensional arrays",
+        return fault_set(f, EXIT_USAGE, "%s has no pixels: --roi is for images and two-dimensional arrays",
                          input_name(r->in));
     bool outside = (r->width >= 0 && roi[0] + roi[2] > r->width) || (r->height >= 0 && roi[1] + roi[3] > r->height);
     if (!outside) return 0;

@@ -210,7 +210,7 @@ static int fault_no_numbers(const reader *r, fault *f)
 {
     char known[600];
     list_channels(r, false, known, sizeof known);
-    return fault_set(f, EXIT_DATA, "%s has no column of numbers among %s: name another file, or its --delimiter",
+    return fault_set(f, EXIT_DATA, "%s has no column of numbers among %s: name another file, or give --delimiter",
                      input_name(r->in), known);
 }
 
@@ -221,8 +221,8 @@ static int add_extra(choice *c, const reader *r, const char *item, int *index, f
     if (add_item(c, r, item, f) != 0) return -1;
     *index = before;
     if (c->total == before + 1) return 0;
-    return fault_set(f, EXIT_USAGE, "'%.60s' names %d %ss of %s where one is wanted: name one", item, c->total - before,
-                     r->numeric ? "column" : "channel", input_name(r->in));
+    return fault_set(f, EXIT_USAGE, "'%.60s' names %d %ss of %s where one is expected: name one", item,
+                     c->total - before, r->numeric ? "column" : "channel", input_name(r->in));
 }
 
 static int select_in_reader(choice *c, reader *r, fault *f)
@@ -245,7 +245,7 @@ static int find_sources(choice *c, const reader *r, const settings *s, fault *f)
 {
     c->joint = s->joint != NULL;
     if (c->joint && s->channels)
-        return fault_set(f, EXIT_USAGE, "--joint %s already names what is counted: leave --channel and --column out",
+        return fault_set(f, EXIT_USAGE, "--joint %s already selects what is counted: leave --channel and --column out",
                          s->joint);
     int failed = c->joint      ? add_list(c, r, s->joint, f)
                  : s->channels ? add_list(c, r, s->channels, f)

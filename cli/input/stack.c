@@ -11,15 +11,15 @@ static int enter(void *self, int file, const samples *in, fault *f)
     const choice *c = samples_choice(in);
     const char *name = feed_name(s->in, file);
     if (c->count != 1)
-        return fault_set(f, EXIT_USAGE, "%s has %d channels to count, and --pairs is for images of one: name --channel",
+        return fault_set(f, EXIT_USAGE, "%s has %d channels to count, but --pairs takes one: choose it with --channel",
                          name, c->count);
     histo_dtype dtype = c->sources[0].dtype;
     if (dtype != HISTO_U8 && dtype != HISTO_U16)
-        return fault_set(f, EXIT_DATA, "%s has %s samples, and --pairs is for images of u8 or u16", name,
+        return fault_set(f, EXIT_DATA, "%s has %s samples, but --pairs takes images of u8 or u16", name,
                          histo_dtype_name(dtype));
     if (file > 0 && dtype != s->dtype)
-        return fault_set(f, EXIT_DATA, "%s has %s samples where %s has %s: images of --pairs are alike", name,
-                         histo_dtype_name(dtype), feed_name(s->in, 0), histo_dtype_name(s->dtype));
+        return fault_set(f, EXIT_DATA, "%s has %s samples where %s has %s: all images of --pairs need the same type",
+                         name, histo_dtype_name(dtype), feed_name(s->in, 0), histo_dtype_name(s->dtype));
     s->dtype = dtype;
     return 0;
 }
@@ -86,7 +86,7 @@ int stack_read(stack *s, feed *in, fault *f)
     if (feed_visit(in, &reading, f) != 0 || (s->images > 0 && end_image(s, f) != 0)) return -1;
     if (s->images >= 2) return 0;
     return fault_set(f, EXIT_USAGE,
-                     "--pairs needs two images at least, and there is %s: give more files, or --page all",
+                     "--pairs needs at least two images, but there is %s: give more files, or --page all",
                      s->images ? "one" : "none");
 }
 

@@ -22,8 +22,9 @@ static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char
 {
     double edge;
     if (!text_to_f64(text, &edge) || isinf(edge))
-        return fault_set(f, EXIT_USAGE, "%s: '%s' is no finite number: edges are numbers between blanks or commas",
-                         where, text);
+        return fault_set(f, EXIT_USAGE,
+                         "%s: '%s' is not a finite number: edges are numbers separated by blanks or commas", where,
+                         text);
     double last = spec->number ? spec->edges[spec->number - 1] : -(double)INFINITY;
     if (!(last < edge)) {
         char before[TEXT_NUMBER_BYTES], after[TEXT_NUMBER_BYTES];
@@ -42,8 +43,8 @@ static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char
 
 static int fault_comma(const char *where, fault *f)
 {
-    return fault_set(f, EXIT_USAGE, "%s: a comma has no number on one side: edges are numbers between blanks or commas",
-                     where);
+    return fault_set(f, EXIT_USAGE,
+                     "%s: a comma lacks a number on one side: edges are numbers separated by blanks or commas", where);
 }
 
 /* Edges from text: numbers between white space and commas, # before a comment. path: of the file, NULL for --edges. */
@@ -89,8 +90,8 @@ static int parse_edges_file(bins_spec *spec, const char *path, fault *f)
                          strerror(errno));
     int failed = 0;
     if (strlen(text) != size)
-        failed = fault_set(f, EXIT_DATA,
-                           "the file of edges %s is no text: it must hold numbers between blanks or commas", path);
+        failed = fault_set(
+            f, EXIT_DATA, "the file of edges %s is not text: it must hold numbers separated by blanks or commas", path);
     if (!failed) failed = parse_edges(spec, text, path, f);
     free(text);
     return failed;
@@ -101,13 +102,13 @@ static int parse_bins(bins_spec *spec, const char *text, fault *f)
     if (text[0] == '@') return parse_edges_file(spec, text + 1, f);
     if (text_to_i64(text, &spec->number)) {
         if (spec->number < 1 || spec->number > HISTO_MAX_BINS)
-            return fault_set(f, EXIT_USAGE, "-b %s is not possible: give 1 to %" PRId64 " bins", text, HISTO_MAX_BINS);
+            return fault_set(f, EXIT_USAGE, "-b %s is out of range: give 1 to %" PRId64 " bins", text, HISTO_MAX_BINS);
         spec->kind = BINS_NUMBER;
         return 0;
     }
     if (histo_rule_parse(text, &spec->rule) != HISTO_OK)
         return fault_set(f, EXIT_USAGE,
-                         "-b '%.40s' is no number of bins from 1 to %" PRId64
+                         "-b '%.40s' is not a number of bins from 1 to %" PRId64
                          ", no rule (auto fd scott stone sturges doane rice "
                          "sqrt) and no @FILE of edges",
                          text, HISTO_MAX_BINS);
@@ -118,7 +119,7 @@ static int parse_bins(bins_spec *spec, const char *text, fault *f)
 static int parse_width(bins_spec *spec, const char *text, fault *f)
 {
     if (!text_to_f64(text, &spec->width) || !(spec->width > 0) || isinf(spec->width))
-        return fault_set(f, EXIT_USAGE, "--width '%.40s' is not possible: give a number above 0", text);
+        return fault_set(f, EXIT_USAGE, "--width '%.40s' must be a number above 0", text);
     spec->kind = BINS_WIDTH;
     return 0;
 }
@@ -146,7 +147,7 @@ static int parse_range(bins_spec *spec, const char *text, fault *f)
     } else if (parse_pair(text, "p", &spec->lo, &spec->hi)) {
         spec->range = HISTO_RANGE_PERCENTILE;
         if (!(spec->lo >= 0 && spec->lo <= spec->hi && spec->hi <= 100))
-            return fault_set(f, EXIT_USAGE, "-r %.60s: percentiles lie between p0 and p100, the lower one first", text);
+            return fault_set(f, EXIT_USAGE, "-r %.60s: percentiles run from p0 to p100, lower end first", text);
     } else if (parse_pair(text, "", &spec->lo, &spec->hi)) {
         spec->range = HISTO_RANGE_FIXED;
         if (isinf(spec->lo) || isinf(spec->hi))
@@ -155,12 +156,12 @@ static int parse_range(bins_spec *spec, const char *text, fault *f)
             return fault_set(f, EXIT_USAGE, "-r %.60s: the lower end comes first, as in -r %.17g:%.17g", text, spec->hi,
                              spec->lo);
         if (isinf(spec->hi - spec->lo))
-            return fault_set(f, EXIT_USAGE,
-                             "-r %.60s: the ends are further apart than the largest number, 1.8e308: give nearer ones",
-                             text);
+            return fault_set(
+                f, EXIT_USAGE,
+                "-r %.60s: the ends are further apart than the largest double, 1.8e308: choose closer ones", text);
     } else {
-        return fault_set(f, EXIT_USAGE, "-r '%.60s' is no range: give lo:hi, minmax, dtype or percentiles like p1:p99",
-                         text);
+        return fault_set(f, EXIT_USAGE,
+                         "-r '%.60s' is not a range: give lo:hi, minmax, dtype or percentiles like p1:p99", text);
     }
     return 0;
 }
@@ -219,8 +220,7 @@ static int check_together(const settings *s, fault *f)
     for (int i = 0; i < 3; i++) {
         if (!ways[i].value) continue;
         if (first)
-            return fault_set(f, EXIT_USAGE, "%s and %s both say what the bins are: give one of them", first,
-                             ways[i].option);
+            return fault_set(f, EXIT_USAGE, "%s and %s both define the bins: give only one", first, ways[i].option);
         first = ways[i].option;
     }
     return 0;
@@ -229,15 +229,16 @@ static int check_together(const settings *s, fault *f)
 static int check_spec(const bins_spec *spec, fault *f)
 {
     if (spec->kind == BINS_EDGES && spec->has_range)
-        return fault_set(f, EXIT_USAGE, "the edges already say what the range is: leave -r out");
+        return fault_set(f, EXIT_USAGE, "the edges already define the range: leave -r out");
     if (!spec->log) return 0;
     if (spec->kind != BINS_DEFAULT && spec->kind != BINS_NUMBER)
-        return fault_set(f, EXIT_USAGE, "--log takes a number of bins, -b N, and no rule, width or edges");
+        return fault_set(f, EXIT_USAGE, "--log takes a number of bins (-b N), not a rule, width or edges");
     if (spec->has_range && spec->range == HISTO_RANGE_FIXED && !(spec->lo > 0))
-        return fault_set(f, EXIT_USAGE, "--log needs a range above 0, and -r begins at %g: give one like -r 1:1000",
+        return fault_set(f, EXIT_USAGE, "--log needs a range above 0, but -r begins at %g: give one such as -r 1:1000",
                          spec->lo);
     if (spec->has_range && spec->range == HISTO_RANGE_DTYPE)
-        return fault_set(f, EXIT_USAGE, "--log needs a range above 0, and -r dtype has none: give one like -r 1:1000");
+        return fault_set(f, EXIT_USAGE,
+                         "--log needs a range above 0, which -r dtype is not: give one such as -r 1:1000");
     return 0;
 }
 

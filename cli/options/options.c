@@ -73,8 +73,7 @@ static int fail_unknown_name(const command_row *command, const char *name, fault
         nearest_try(&meant, row->name);
         if (strncmp(row->name, name, strlen(name)) != 0) continue;
         if (first)
-            return fault_set(f, EXIT_USAGE, "%s may be --%s or --%s: write more of it", written, first->name,
-                             row->name);
+            return fault_set(f, EXIT_USAGE, "%s may be --%s or --%s: type more of it", written, first->name, row->name);
         first = row;
     }
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -202,9 +201,9 @@ static int check_together(settings *s, const char *const *given, fault *f)
     }
     if (s->reproducible && !s->weights)
         return fault_set(f, EXIT_USAGE,
-                         "--reproducible is about sums of weights (counts always are): add --weights COLUMN");
+                         "--reproducible applies to sums of weights (counts are always exact): add --weights COLUMN");
     if (s->sparse && !s->joint && !s->pairs)
-        return fault_set(f, EXIT_USAGE, "--sparse is for several columns together: add --joint A,B,…");
+        return fault_set(f, EXIT_USAGE, "--sparse is for joint histograms: add --joint A,B,…");
     const char *dtype = given[OPTION_DTYPE];
     if (!dtype || !strchr("<>", *dtype)) return 0;
     if (given[OPTION_ENDIAN] && s->read.big_endian != (*dtype == '>'))
@@ -217,7 +216,7 @@ static int check_together(settings *s, const char *const *given, fault *f)
 static int take_operands(settings *s, const command_row *command, int count, char **operands, fault *f)
 {
     if (command->max_operands >= 0 && count > command->max_operands)
-        return fault_set(f, EXIT_USAGE, "'histo %s' takes %s, and '%s' is one too many: leave it out", command->name,
+        return fault_set(f, EXIT_USAGE, "'histo %s' takes %s, and '%s' is one too many", command->name,
                          command->max_operands ? "one name" : "no names", operands[command->max_operands]);
     s->files = (const char *const *)operands;
     s->files_count = count;

@@ -23,7 +23,7 @@ typedef struct read_options {
     const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
     int page;            /* --page: 0-based; -1: all */
     bool has_page;       /* --page was given */
-    bool skip_bad;       /* --skip-bad: cells that are no number are counted in `bad`, not refused */
+    bool skip_bad;       /* --skip-bad: cells that are not numbers are counted in `bad`, not refused */
     char delimiter;      /* --delimiter; 0: found */
     int header;          /* --header yes/no: 1, 0; -1: found */
     bool columns;        /* columns are asked for, so blanks between plain numbers divide these */

@@ -34,10 +34,10 @@ static int parse_whole(const char *option, const char *text, int64_t smallest, i
 {
     if (text_to_i64(text, value) && *value >= smallest && *value <= largest) return 0;
     if (largest == INT64_MAX)
-        return fault_set(f, EXIT_USAGE, "--%s takes a whole number, %" PRId64 " or more, and '%s' is none", option,
-                         smallest, text);
-    return fault_set(f, EXIT_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", and '%s' is none",
-                     option, smallest, largest, text);
+        return fault_set(f, EXIT_USAGE, "--%s takes a whole number, %" PRId64 " or more, not '%s'", option, smallest,
+                         text);
+    return fault_set(f, EXIT_USAGE, "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%s'", option,
+                     smallest, largest, text);
 }
 
 /* NumPy's names, and its codes, which count bytes and stand behind a byte order. */
@@ -82,8 +82,8 @@ int value_shape(settings *s, char *text, fault *f)
     int ndim = parse_naturals(text, "x,", s->read.shape, HISTO_MAX_DIMS);
     if (ndim < 0)
         return fault_set(f, EXIT_USAGE,
-                         "'%s' is no shape: --shape takes up to %d whole numbers, as in 3x480x640 or 3,480,640", text,
-                         HISTO_MAX_DIMS);
+                         "'%s' is not a shape: --shape takes up to %d whole numbers, as in 3x480x640 or 3,480,640",
+                         text, HISTO_MAX_DIMS);
     for (int d = 0; d < ndim; d++) {
         if (s->read.shape[d] == 0)
             return fault_set(f, EXIT_USAGE, "a shape of '%s' holds no sample: each number of --shape must be 1 or more",
@@ -118,7 +118,7 @@ int value_page(settings *s, char *text, fault *f)
 {
     int64_t page = -1;
     if (strcmp(text, "all") != 0 && (!text_to_i64(text, &page) || page < 0 || page > INT32_MAX))
-        return fault_set(f, EXIT_USAGE, "--page takes the number of a page, from 0, or all, and '%s' is neither", text);
+        return fault_set(f, EXIT_USAGE, "--page takes the number of a page, from 0, or all, not '%s'", text);
     s->read.page = (int)page;
     s->read.has_page = true;
     return 0;
@@ -135,8 +135,7 @@ int value_delimiter(settings *s, char *text, fault *f)
         if (strcmp(text, named[i].name) == 0) s->read.delimiter = named[i].character;
     if (s->read.delimiter) return 0;
     return fault_set(f, EXIT_USAGE,
-                     "--delimiter takes one character, or comma, semicolon, tab, space or pipe, and '%s' is neither",
-                     text);
+                     "--delimiter takes one character, or comma, semicolon, tab, space or pipe, not '%s'", text);
 }
 
 int value_header(settings *s, char *text, fault *f)
@@ -150,13 +149,13 @@ int value_roi(settings *s, char *text, fault *f)
 {
     int64_t right, bottom;
     if (parse_naturals(text, ",", s->roi, 4) != 4)
-        return fault_set(f, EXIT_USAGE,
-                         "'%s' is no region: --roi takes left, top, width and height in pixels, as in 100,50,640,480",
-                         text);
+        return fault_set(
+            f, EXIT_USAGE,
+            "'%s' is not a region: --roi takes left, top, width and height in pixels, as in 100,50,640,480", text);
     if (s->roi[2] == 0 || s->roi[3] == 0)
         return fault_set(f, EXIT_USAGE, "the region '%s' is empty: width and height of --roi must be 1 or more", text);
     if (__builtin_add_overflow(s->roi[0], s->roi[2], &right) || __builtin_add_overflow(s->roi[1], s->roi[3], &bottom))
-        return fault_set(f, EXIT_USAGE, "the region '%s' reaches beyond any page: make --roi fit the data", text);
+        return fault_set(f, EXIT_USAGE, "the region '%s' exceeds any page: make --roi fit the data", text);
     s->has_roi = true;
     return 0;
 }
@@ -177,12 +176,13 @@ int value_where(settings *s, char *text, fault *f)
     if (colon) *colon = '\0';
     if (!colon || !parse_end(ends, -INFINITY, &s->where[0]) || !parse_end(colon + 1, INFINITY, &s->where[1]))
         return fault_set(f, EXIT_USAGE,
-                         "'%s' is no range: --where takes LO:HI, LO: or :HI, or NAME=LO:HI for another column", text);
+                         "'%s' is not a range: --where takes LO:HI, LO: or :HI, or NAME=LO:HI for another column",
+                         text);
     if (equals == text)
         return fault_set(f, EXIT_USAGE, "--where '%s' names no column before the '=': write NAME=LO:HI", text);
     if (s->where[0] > s->where[1])
-        return fault_set(f, EXIT_USAGE,
-                         "the range '%s' of --where ends before it begins: write the smaller number first", range);
+        return fault_set(f, EXIT_USAGE, "the range '%s' of --where ends before it begins: put the smaller number first",
+                         range);
     if (equals) *equals = '\0';
     s->where_column = equals ? text : NULL;
     s->has_where = true;
@@ -193,7 +193,7 @@ int value_size(settings *s, char *text, fault *f)
 {
     int64_t size[2];
     if (parse_naturals(text, "x,", size, 2) != 2)
-        return fault_set(f, EXIT_USAGE, "'%s' is no size: --size takes width and height in pixels, as in 800x600",
+        return fault_set(f, EXIT_USAGE, "'%s' is not a size: --size takes width and height in pixels, as in 800x600",
                          text);
     for (int i = 0; i < 2; i++)
         if (size[i] < PICTURE_MIN_SIZE || size[i] > PICTURE_MAX_SIZE)
@@ -250,12 +250,11 @@ int value_param(settings *s, char *text, fault *f)
     static char joined[1024]; /* lives as long as the process */
     const char *equals = strchr(text, '=');
     if (!equals || equals == text || !equals[1])
-        return fault_set(f, EXIT_USAGE, "--param takes NAME=VALUE, and '%s' is none", text);
+        return fault_set(f, EXIT_USAGE, "--param takes NAME=VALUE, not '%s'", text);
     if (!s->params) joined[0] = '\0';
     size_t length = strlen(joined);
     if (strlen(text) + 2 > sizeof joined - length)
-        return fault_set(f, EXIT_USAGE, "--param was given more than fits in %zu characters: leave some out",
-                         sizeof joined);
+        return fault_set(f, EXIT_USAGE, "--param takes at most %zu characters in all: leave some out", sizeof joined);
     if (length) joined[length++] = ',';
     strcpy(joined + length, text);
     s->params = joined;
@@ -308,8 +307,8 @@ int value_counts(const char *option, const char *text, int64_t largest, int64_t 
         if (length >= sizeof item || !parse_count(item, &numbers[count]) || numbers[count] < 1 ||
             numbers[count] > largest)
             return fault_set(f, EXIT_USAGE,
-                             "--%s takes whole numbers from 1 to %" PRId64 ", as in 1000 or 2^20, and '%.*s' is none",
-                             option, largest, (int)length, at);
+                             "--%s takes whole numbers from 1 to %" PRId64 ", as in 1000 or 2^20, not '%.*s'", option,
+                             largest, (int)length, at);
         if (count > 0 && numbers[count] <= numbers[count - 1])
             return fault_set(f, EXIT_USAGE, "the numbers of --%s must increase, and %.*s follows a larger one", option,
                              (int)length, at);
@@ -341,7 +340,7 @@ int value_samples(settings *s, char *text, fault *f)
 int value_budget(settings *s, char *text, fault *f)
 {
     if (text_to_f64(text, &s->budget_s) && s->budget_s > 0) return 0;
-    return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, and '%s' is no such number", text);
+    return fault_set(f, EXIT_USAGE, "--budget takes seconds, more than 0, not '%s'", text);
 }
 
 int value_repeat(settings *s, char *text, fault *f)

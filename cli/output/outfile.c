@@ -34,7 +34,7 @@ static void outfile_free(outfile *o)
 static int fail_to_open(const outfile *o, int error, fault *f)
 {
     if (error == ENOENT)
-        return fault_set(f, EXIT_DATA, "%s cannot be written: its directory does not exist; make it first", o->name);
+        return fault_set(f, EXIT_DATA, "%s cannot be written: its directory does not exist; create it first", o->name);
     return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
 }
 
@@ -164,7 +164,8 @@ int outfile_fail(const outfile *o, int error, fault *f)
 {
     if (error == ENOSPC || error == EDQUOT)
         return fault_set(f, EXIT_DATA,
-                         "%s cannot be written: the disk is full; make room, or choose another place with -o", o->name);
+                         "%s cannot be written: the disk is full; free some space, or choose another place with -o",
+                         o->name);
     return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
 }
 

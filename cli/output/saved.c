@@ -75,7 +75,7 @@ static int save_one(const result *r, int i, histo_format format, const char *key
 {
     void *saved;
     if (histo_hist_batch(r->series[i].hist) > 1)
-        return fault_set(f, EXIT_DATA, "a batch of histograms in one cannot be written again: %s",
+        return fault_set(f, EXIT_DATA, "a batch of histograms cannot be saved: %s",
                          result_is_sparse(r) ? "draw it with --to text" : "write its table, npy or picture");
     if (histo_hist_save(r->series[i].hist, format, key, &saved, size) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the histogram cannot be saved");
@@ -307,7 +307,7 @@ static int load_json(const char *path, char *text, size_t size, result *r, fault
 
 static int fault_set_file(const char *path, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s is damaged: its histograms are not where its headers say; save it again", path);
+    return fault_set(f, EXIT_DATA, "%s is damaged: its headers and histograms do not match; save it again", path);
 }
 
 static int load_set(const char *path, const char *data, size_t size, result *r, fault *f)
@@ -351,7 +351,7 @@ int saved_load(const char *path, result *r, fault *f)
         failed = fault_set(f, EXIT_DATA, "%s is compressed: unpack it with gunzip first", name);
     else if (!saved_is_binary(data, size) && !saved_is_object(data, size))
         failed = fault_set(f, EXIT_DATA,
-                           "%s is no saved histogram (JSON or .histo): to count its samples, use histo hist", name);
+                           "%s is not a saved histogram (JSON or .histo): to count its samples, use histo hist", name);
     else
         failed =
             saved_is_binary(data, size) ? load_one(name, data, size, NULL, r, f) : load_json(name, data, size, r, f);

@@ -54,14 +54,12 @@ static const writer *writer_of_path(const char *path, fault *f)
     char known[128];
     list_formats(known, sizeof known);
     if (!dot || !dot[1]) {
-        fault_set(f, EXIT_USAGE, "%s has no suffix to tell the format by: add one of %s, or say it with --to", path,
-                  known);
+        fault_set(f, EXIT_USAGE, "%s has no suffix that names the format: add one of %s, or use --to", path, known);
         return NULL;
     }
     const writer *found = find_writer(dot + 1);
     if (!found)
-        fault_set(f, EXIT_USAGE, "%s: no format has the suffix .%.40s: use one of %s, or say it with --to", path,
-                  dot + 1, known);
+        fault_set(f, EXIT_USAGE, "%s: no format has the suffix .%.40s: use one of %s, or --to", path, dot + 1, known);
     return found;
 }
 
@@ -75,7 +73,7 @@ static int check_axes(const output *to, int naxes, fault *f)
 static int check_sparse(const output *to, int count, bool in_one, fault *f)
 {
     if (!to->writer->one_sparse || count <= 1) return 0;
-    return fault_set(f, EXIT_USAGE, "%d sparse histograms do not go into one table: %s", count,
+    return fault_set(f, EXIT_USAGE, "%d sparse histograms do not fit into one table: %s", count,
                      in_one ? "draw them with --to text" : "write them as json or histo, or one at a time");
 }
 
@@ -101,12 +99,11 @@ int output_open(output *to, const settings *s, fault *f)
         to->writer = writer_of_path(s->output, f);
     if (!to->writer) return -1;
     if (to->writer->binary && to_terminal)
-        return fault_set(f, EXIT_USAGE, "%s is not for a terminal: name a file with -o", to->writer->name);
+        return fault_set(f, EXIT_USAGE, "%s cannot be written to a terminal: name a file with -o", to->writer->name);
     if (check_axes(to, joint_axes(s), f) != 0) return -1;
     if (s->sparse && check_sparse(to, s->batch ? s->files_count : 1, false, f) != 0) return -1;
     if (s->segments && (to->writer == &writer_json || to->writer == &writer_histo))
-        return fault_set(f, EXIT_USAGE, "%s does not keep segments: write their table, npy or a picture",
-                         to->writer->name);
+        return fault_set(f, EXIT_USAGE, "%s cannot hold segments: write a table, npy or a picture", to->writer->name);
     to->file = outfile_open(to_stdout ? "-" : s->output, f);
     return to->file ? 0 : -1;
 }
@@ -115,7 +112,7 @@ int output_write(output *to, const result *r, fault *f)
 {
     if (!to->writer->mixes && !result_is_uniform(r))
         return fault_set(f, EXIT_DATA,
-                         "the histograms in %s differ in their number of axes or in weights and do not go into one %s "
+                         "the histograms in %s differ in their axes or weighting and do not fit into one %s "
                          "file: take one file at a time, or draw them with --to text",
                          r->title, to->writer->name);
     if (check_axes(to, result_naxes(r), f) != 0) return -1;

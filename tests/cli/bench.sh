@@ -140,6 +140,6 @@ histo=$whole
 refuses 2 'say what to measure' bench
 refuses 2 "'speed' cannot be measured" bench speed
 refuses 2 'no input is called nothing: there are fractal' bench gallery --input nothing
-refuses 2 "0' is none" bench gallery --samples 0
+refuses 2 "not '0'" bench gallery --samples 0
 refuses 2 'has no option --bins' bench gallery --bins 3
 finish

@@ -17,7 +17,7 @@ prints 'name\tlo\thi\tcount\tsum_w\tsum_w2\na\t1\t2\t3\t1.5\t0.875\nc\t10000000\
     -b 1 --column a,c --weights b t.csv
 prints 'lo\thi\ta\tb\n0\t4\t3\t3\n' -b 1 -r 0:4 --column a,b t.csv
 prints 'name\tlo\thi\tcount\na\t1\t2\t3\nb\t0.25\t0.5\t1\nb\t0.5\t0.75\t2\n' -b '1;2' --column a,b t.csv
-refuses 2 'given for 2 axes, and there are 3' -b '1;2' --column all t.csv
+refuses 2 'given for 2 axes, but there are 3' -b '1;2' --column all t.csv
 for form in json histo; do
     "$histo" -b 2 --column all -o "t.$form" t.csv
     prints "$table" show --to tsv "t.$form"
@@ -51,7 +51,7 @@ for format in png svg pdf; do
     prints '' -b 2 --column all -o "t.$format" t.csv
     prints '' -b 2 --header no --column all -o "wide.$format" wide.csv
 done
-refuses 2 '40 histograms on axes of their own do not fit into a picture of 300 x 300 pixels' \
+refuses 2 '40 histograms on separate axes do not fit into a picture of 300 x 300 pixels' \
     -b 2 --header no --column all --size 300x300 -o small.png wide.csv
 
 # Channels of an image share an axis, whatever lies in each.
@@ -74,14 +74,14 @@ refuse_small() {
     (small && refuses "$@" && [ $failures -eq 0 ]) || fail "$*"
 }
 if [ "$( (small; ulimit -v) )" = 8000000 ]; then
-    refuse_small 1 '1 073 741 827 bins: 17.2 GB of memory are needed and .* GB available: use fewer' -b 1073741824 --column a t.csv
+    refuse_small 1 '1 073 741 827 bins: 17.2 GB of memory needed, .* GB available: use fewer' -b 1073741824 --column a t.csv
     refuse_small 1 '1 500 000 009 bins: 24 GB of memory' -b 500000000 --column all -o x.png t.csv
     refuse_small 1 '900 180 009 bins: .*--sparse, which keeps only' --joint a,b -b 30000 -o x.json t.csv
     # A sparse histogram's edges are made where its samples are.
     checks=$((checks + 1))
     (small && "$histo" --joint a,b --sparse -b 1073741824 -o s.histo t.csv && "$histo" show s.histo >"$out" &&
         "$histo" show --to text s.histo >>"$out") 2>"$err" || fail "a sparse histogram of 2^60 bins: $(cat "$err")"
-    refuse_small 1 'TB of memory are needed' show -o s.png s.histo
+    refuse_small 1 'TB of memory needed' show -o s.png s.histo
 fi
 
 if [ -n "$data" ]; then

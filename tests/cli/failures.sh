@@ -13,28 +13,28 @@ HISTO_CPU=avx2 HISTO_THREADS=2 prints 'lo\thi\tcount\n1\t3\t3\n' -b 1 n.txt
 HISTO_CPU='' HISTO_THREADS='' prints 'lo\thi\tcount\n1\t3\t3\n' -b 1 n.txt
 
 # Options.
-refuses 2 '\-b 0 is not possible: give 1 to' -b 0 -o out.json n.txt
-refuses 2 '\-b -3 is not possible' -b -3 -o out.json n.txt
-refuses 2 '\-b 1099511627776 is not possible' -b 1099511627776 -o out.json n.txt
-refuses 2 "'lots' is no number of bins" -b lots -o out.json n.txt
+refuses 2 '\-b 0 is out of range: give 1 to' -b 0 -o out.json n.txt
+refuses 2 '\-b -3 is out of range' -b -3 -o out.json n.txt
+refuses 2 '\-b 1099511627776 is out of range' -b 1099511627776 -o out.json n.txt
+refuses 2 "'lots' is not a number of bins" -b lots -o out.json n.txt
 refuses 2 'the lower end comes first' -r 5:1 -o out.json n.txt
-refuses 2 'is no range' -r 5 -o out.json n.txt
+refuses 2 'is not a range' -r 5 -o out.json n.txt
 refuses 2 'both ends must be finite' -r 0:inf -o out.json n.txt
-refuses 2 'percentiles lie between' -r p5:p101 -o out.json n.txt
+refuses 2 'percentiles run from' -r p5:p101 -o out.json n.txt
 refuses 2 'number above 0' --width 0 -o out.json n.txt
-refuses 2 'both say what the bins are' -b 3 --width 1 -o out.json n.txt
+refuses 2 'both define the bins' -b 3 --width 1 -o out.json n.txt
 refuses 2 'edges must increase, and 2 follows 3' --edges 1,3,2 -o out.json n.txt
 refuses 2 'edges must increase, and 1 follows 1' --edges 1,1 -o out.json n.txt
 refuses 2 'one edge makes no bin' --edges 1 -o out.json n.txt
 for edges in 1,,2 ,1,2 1,2, '1, ,2' ,; do
-    refuses 2 '--edges: a comma has no number on one side' --edges "$edges" -o out.json n.txt
+    refuses 2 '--edges: a comma lacks a number on one side' --edges "$edges" -o out.json n.txt
 done
 refuses 2 'is longer than any number$' --edges "0,$(printf '%0600d' 1)" -o out.json n.txt
 refuses 2 'leave -r out' --edges 1,2 -r 0:1 -o out.json n.txt
 printf '1 2\n3,x' >edges.txt
-refuses 2 "edges.txt, line 2: 'x' is no finite number" -b @edges.txt -o out.json n.txt
+refuses 2 "edges.txt, line 2: 'x' is not a finite number" -b @edges.txt -o out.json n.txt
 printf '1,\n2,\n3,\n' >edges.txt
-refuses 2 'edges.txt: a comma has no number' -b @edges.txt -o out.json n.txt
+refuses 2 'edges.txt: a comma lacks a number' -b @edges.txt -o out.json n.txt
 refuses 1 'the file of edges none.txt cannot be read' -b @none.txt -o out.json n.txt
 refuses 2 'further apart' -r -1e308:1.7e308 -o out.json n.txt
 refuses 2 'wider than a double can hold: give a narrower one$' --edges=-1e308,1.7e308 -o out.json n.txt
@@ -58,7 +58,7 @@ refuses 1 'n.txt/x cannot be opened: Not a directory' n.txt/x
 : >empty
 refuses 1 'empty is empty' -o out.json empty
 printf 'no magic here\001\002\003' >unknown
-refuses 1 'of no format known here: .*--dtype' -o out.json unknown
+refuses 1 'of unknown format: .*--dtype' -o out.json unknown
 refuses 1 'unknown' --format png -o out.json unknown
 refuses 2 "no format 'gif'" --format gif -o out.json unknown
 
@@ -101,18 +101,18 @@ if [ "$data" ]; then
     refuses 2 "no channel 'x': choose among r, g, b, gray and all" -c x -o out.json "$data/grace_hopper.jpg"
     refuses 2 'reaches outside .* 512 x 600' --roi 500,0,20,20 -o out.json "$data/grace_hopper.jpg"
     refuses 1 'must have the same height and width' --mask n.txt -o out.json "$data/grace_hopper.jpg"
-    refuses 1 "line 1, column 0: 'Date' is no number" --header no -c 0 -o out.json "$data/msft.csv"
+    refuses 1 "line 1, column 0: 'Date' is not a number" --header no -c 0 -o out.json "$data/msft.csv"
 fi
 
 # Cells and columns.
-refuses 1 "cells.csv, line 3, column 1 (b): 'x' is no number" --column b -o out.json cells.csv
+refuses 1 "cells.csv, line 3, column 1 (b): 'x' is not a number" --column b -o out.json cells.csv
 refuses 2 "cells.csv has no column 'c': it has a, b" --column c -o out.json cells.csv
 refuses 2 'cells.csv has 2 columns of numbers: choose with --column among a, b' -o out.json cells.csv
 refuses 2 "no column 'c'" --column a --weights c -o out.json cells.csv
 refuses 2 'names 1 column of' --joint a -o out.json cells.csv
 refuses 2 '\-\-where NAME=lo:hi' --joint a,b --where 1:2 -o out.json cells.csv
 printf '1\n2 x\n' >words.txt
-refuses 1 "words.txt, line 2, word 2: 'x' is no number" -o out.json words.txt
+refuses 1 "words.txt, line 2, word 2: 'x' is not a number" -o out.json words.txt
 printf 'a,b\n1,2\n3\n' >ragged.csv
 refuses 1 'ragged.csv, line 3: the row has 1 cell where the first has 2' --column a -o out.json ragged.csv
 printf 'a\n"1\n' >quote.csv
@@ -132,8 +132,8 @@ npy none.npy '<f8' '(0,)' </dev/null
 refuses 1 'none.npy holds no samples' -o out.json none.npy
 for header in 'only a header\n' 'x\r2\r3\r' 'a,b\n\n# nothing\n'; do
     printf "$header" >header.csv
-    refuses 1 'header.csv holds a header and no rows' -c 0 -o out.json header.csv
-    refuses 1 'header.csv holds a header and no rows' -c 0 -b 2 -r 0:1 -o out.json header.csv
+    refuses 1 'header.csv holds a header but no rows' -c 0 -o out.json header.csv
+    refuses 1 'header.csv holds a header but no rows' -c 0 -b 2 -r 0:1 -o out.json header.csv
 done
 printf 'apple\npear\nfig\n' >apple.txt
 refuses 1 'apple.txt has no column of numbers among apple' -o out.json apple.txt
@@ -151,7 +151,7 @@ refuses 1 'b.pgm has u16 samples among others of u8' -o out.json a.pgm b.pgm
 refuses 1 'c.ppm has 3 channels to count where a.pgm has 1' -o out.json a.pgm c.ppm
 refuses 1 'the mask d.pgm has 2 x 1 pixels and a.pgm has 1 x 1' --mask d.pgm -o out.json a.pgm
 refuses 1 'there is no such file' --mask none.pgm -o out.json a.pgm
-refuses 2 'heat maps do not go into one picture' --batch --joint 0,0 -o out.png a.pgm a.pgm
+refuses 2 'heat maps do not fit into one picture' --batch --joint 0,0 -o out.png a.pgm a.pgm
 refuses 2 'of 3 axes cannot be drawn' --joint r,g,b -o out.png none.ppm
 refuses 2 'of 3 axes cannot be drawn' --joint all -o out.png c.ppm
 refuses 1 'cannot read wisdom from none.txt: .* --wisdom' --wisdom none.txt -o out.json n.txt

@@ -21,7 +21,7 @@ prints "$two" -b 2 dos.csv
 printf 'x,y\n1,a\n2,\n3,b\n' >words.csv
 prints "$two" -b 2 words.csv
 printf 'x\n1\nbad\n2\n\n3\n' >bad.csv
-remarks 'bad.csv: skipped 1 cell that is no number' -b 2 --skip-bad bad.csv
+remarks 'bad.csv: skipped 1 cell that is not a number' -b 2 --skip-bad bad.csv
 [ "$(cat "$out")" = "$(printf "$two")" ] || fail "--skip-bad counts the rest wrong"
 prints "$two" -q -b 2 --skip-bad bad.csv
 
@@ -69,7 +69,7 @@ if [ "$data" ]; then
         --dtype '>u2' --shape 256x256 -b 4 -r 0:256 "$data/s1045.ima.gz"
     prints 'lo\thi\tcount\n27607900\t48065375\t21\n48065375\t68522850\t35\n68522850\t88980325\t6\n88980325\t109437800\t3\n' \
         --column Volume -b 4 "$data/msft.csv"
-    remarks 'skipped 133 cells that are no number' --skip-bad --column IBM -b 2 "$data/Stocks.csv"
+    remarks 'skipped 133 cells that are not numbers' --skip-bad --column IBM -b 2 "$data/Stocks.csv"
     prints 'lo\thi\tcount\n0\t128\t0\n128\t256\t67200\n' -b 2 -c a "$data/logo2.png"
 fi
 finish

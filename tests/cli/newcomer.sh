@@ -37,11 +37,11 @@ refuses 2 'choose among c, m, y, k and all' -c r "$images/cmyk.jpg"
 
 # Bad cells are left out alone, or with their row where it matters.
 printf 'a,b\n1,x\n4,5\ny,8\nnan,8\n' >bad.csv
-remarks 'bad.csv: skipped 2 cells that are no number' --skip-bad --column a,b --edges 0,5,9 bad.csv
+remarks 'bad.csv: skipped 2 cells that are not numbers' --skip-bad --column a,b --edges 0,5,9 bad.csv
 [ "$(cat "$out")" = "$(printf 'lo\thi\ta\tb\n0\t5\t2\t0\n5\t9\t0\t3\nnan\tnan\t1\t0')" ] || fail "--skip-bad: $(cat "$out")"
 remarks 'bad.csv: skipped 2 rows with a cell' --skip-bad --joint a,b --edges 0,9 bad.csv
 remarks 'bad.csv: skipped 2 rows with a cell' --skip-bad --column a --weights b --edges 0,9 bad.csv
-remarks 'bad.csv: skipped 1 cell that is no number' --skip-bad --column b --edges 0,9 bad.csv
+remarks 'bad.csv: skipped 1 cell that is not a number' --skip-bad --column b --edges 0,9 bad.csv
 
 # The output is no input.
 printf '1\n2\n' >n.txt
@@ -66,9 +66,9 @@ prints 'lo\thi\tcount\n0\t5\t4\n' show sum.json
 printf '1;2,5\n3;4,5\n' >europe.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' -b 2 --column 0 europe.csv
 refuses 2 'has 2 columns of numbers' europe.csv
-refuses 1 "europe.csv, line 1, column 1: '2,5' is no number; write it with a decimal point" --column 1 europe.csv
+refuses 1 "europe.csv, line 1, column 1: '2,5' is not a number; write it with a decimal point" --column 1 europe.csv
 printf 'a;b\n1,5;2,5\n' >named.csv
-refuses 1 "line 2, column 0 (a): '1,5' is no number; write it" --column a named.csv
+refuses 1 "line 2, column 0 (a): '1,5' is not a number; write it" --column a named.csv
 printf 'a,b\n1;2,3\n4;5,6\n' >comma.csv
 prints 'lo\thi\tcount\n3\t4.5\t1\n4.5\t6\t1\n' -b 2 comma.csv
 for first in 0x10 NA n/a '"1,234"' 12% -; do

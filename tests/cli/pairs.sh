@@ -45,15 +45,15 @@ shows '^axis difference: integer, 3 bins over \[-2, 1)$' explain --pairs apart a
 refuses 2 'ring or apart' --pairs both a.pgm b.pgm
 refuses 2 'contradict' --pairs ring --joint r,g a.pgm b.pgm
 refuses 2 'contradict' --pairs ring --batch a.pgm b.pgm
-refuses 2 'two images at least, and there is one' --pairs ring a.pgm
+refuses 2 'at least two images, but there is one' --pairs ring a.pgm
 refuses 2 'their number is odd' --pairs apart a.pgm b.pgm c.pgm
 refuses 1 'page 0 of small.pgm has 3 samples where the first image has 6' --pairs ring a.pgm small.pgm
 printf 'P5\n2 3\n255\n\001\001\003\004\005\011' >high.pgm
 refuses 1 'page 0 of high.pgm is 2 samples wide where the first image is 3 wide' --pairs ring a.pgm high.pgm
 refuses 1 'deep.pgm has u16 samples where a.pgm has u8: ' --pairs ring a.pgm deep.pgm
-refuses 1 'has f16 samples, and --pairs is for images of u8 or u16' --pairs ring --dtype f16 wide wide
+refuses 1 'has f16 samples, but --pairs takes images of u8 or u16' --pairs ring --dtype f16 wide wide
 if [ "$data" ]; then
-    refuses 2 'has 3 channels to count, and --pairs is for images of one' --pairs ring "$data/grace_hopper.jpg" a.pgm
+    refuses 2 'has 3 channels to count, but --pairs takes one' --pairs ring "$data/grace_hopper.jpg" a.pgm
     # An image and itself.
     prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	256	0\n0	1	0	256	614400\n' \
         --pairs ring --channel r -b '2;1' -r '-1:1;0:256' "$data/grace_hopper.jpg" "$data/grace_hopper.jpg"

@@ -56,7 +56,7 @@ prints 'lo\thi\t}{\t"],\tx\n0\t2\t3\t3\t3\n' show odd.json
 prints 'lo\thi\t}{\t"],\tx\n0\t2\t6\t6\t6\n' merge --to tsv odd.json odd.json
 
 # They are no samples.
-refuses 1 'alone.json holds histograms, not samples: see them with histo show' alone.json
+refuses 1 'alone.json holds histograms, not samples: draw them with histo show' alone.json
 seq 5 >five.txt && "$histo" five.txt -o five.histo
 refuses 1 'five.histo holds histograms' hist five.histo
 seq 5 | "$histo" five.txt - -o both.histo
@@ -100,10 +100,10 @@ fi
 refuses 1 'two.json cannot be added to a.json' merge -o sum.json a.json two.json
 refuses 1 'both.json holds 2 histograms and a.json 1' merge -o sum.json a.json both.json
 prints 'name,lo,hi,count\na,0,2,1\na,2,4,2\na,4,inf,1\na,nan,nan,1\nw,0,4,5\n' show --to csv two.json single.json
-refuses 1 'joint.json differ in their number of axes' show --to csv joint.json two.json
+refuses 1 'joint.json differ in their axes or weighting' show --to csv joint.json two.json
 refuses 1 'no such file' merge -o sum.json a.json none.json
 refuses 2 'nothing to merge' merge -o sum.json
-refuses 1 't.csv is no saved histogram' show t.csv
+refuses 1 't.csv is not a saved histogram' show t.csv
 : >empty.json
 refuses 1 'empty.json is empty' show empty.json
 printf '{"a": ' >cut.json

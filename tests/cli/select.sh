@@ -92,9 +92,9 @@ refuses 1 'six.txt has 6 samples, and the last offset is 5' -b 2 --segments shor
 refuses 1 'number 1 of the offsets late.txt is wrong' -b 2 --segments late.txt six.txt
 refuses 1 'number 3 of the offsets back.txt is wrong' -b 2 --segments back.txt six.txt
 printf '\001\000\377' >plain.raw
-refuses 1 'plain.raw is binary and of no format known here: offsets are read from png, .*, hdf5, text$' \
+refuses 1 'plain.raw is binary and of unknown format: offsets are read from png, .*, hdf5, text$' \
     -b 2 --segments plain.raw six.txt
-refuses 1 'plain.raw is binary and of no format known here: masks are read from png, .*, hdf5, text$' \
+refuses 1 'plain.raw is binary and of unknown format: masks are read from png, .*, hdf5, text$' \
     -b 2 --mask plain.raw gray.pgm
 # Bands of different lengths, twice over each, and many segments: of every third number, and empty ones.
 seq 0 300000 | awk '{ print int($1 / 3) * 3; if ($1 == 299999) { print 300001; exit } }' >many.txt
@@ -111,11 +111,11 @@ refuses 2 'standard input can be read only once' -b 2 --mask - <mask.pgm
 refuses 2 'standard input can be read only once' -b 2 - gray.pgm - <mask.pgm
 prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments - six.txt <ends.txt
 refuses 1 'must be two or more' -b 2 --segments one.txt six.txt
-refuses 2 'samples of one file, and there are 2' -b 2 --segments ends.txt six.txt six.txt
+refuses 2 'samples of one file, but there are 2' -b 2 --segments ends.txt six.txt six.txt
 refuses 2 'in one dimension' -b 2 --segments ends.txt gray.pgm
 refuses 2 'contradict' --batch --segments ends.txt six.txt
 for format in json histo; do # told before anything is read
-    refuses 2 "$format does not keep segments: write their table" -b 2 --segments ends.txt -o out.$format none.txt
+    refuses 2 "$format cannot hold segments: write a table" -b 2 --segments ends.txt -o out.$format none.txt
 done
 
 finish

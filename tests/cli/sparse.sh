@@ -33,14 +33,14 @@ checks=$((checks + 1))
 { tail -c 40 few.npy | od -An -v -t u8 | tr -s ' \n' ' '; head -c 128 few.npy | grep -c -a "'shape': (1, 5)"; } >npy
 printf ' 1 2 3 4 2 1\n' | cmp -s - npy || fail "few.npy holds $(cat npy)"
 
-refuses 2 'too many for an array of all of them: --sparse keeps those' --joint a,b,c,d -b 256 -r 0:256 few.csv
+refuses 2 'too many for a dense array: --sparse keeps only those' --joint a,b,c,d -b 256 -r 0:256 few.csv
 refuses 2 'more than 2^63 - 1 bins and flow slots' --joint a,b,c,d --sparse -b 100000 -r 0:256 few.csv
 refuses 2 'add --joint' --column a --sparse -b 256 few.csv
 refuses 2 'contradict each other' --joint a,b --sparse --weights c few.csv
 # Told before anything is read.
-refuses 2 '2 sparse histograms do not go into one table' --batch --joint a,b --sparse -b 4 none.csv none.csv
+refuses 2 '2 sparse histograms do not fit into one table' --batch --joint a,b --sparse -b 4 none.csv none.csv
 "$histo" --batch --joint a,b --sparse -b 4 -o two.histo few.csv few.csv
-refuses 2 '2 sparse histograms do not go into one table' show two.histo
+refuses 2 '2 sparse histograms do not fit into one table' show two.histo
 # A batch in one, which the library saves: no advice leads in a circle.
 printf '%s' '{"uhi_schema": 1, "axes": [
     {"type": "category_int", "categories": [0, 1], "flow": false, "writer_info": {"histo": {"kind": "batch"}}},

@@ -103,6 +103,6 @@ if command -v script >/dev/null; then
     TERM=xterm NO_COLOR=1 script -qec "$histo c.ppm" /dev/null </dev/null >"$out"
     grep -q "$(printf '\033')" "$out" && fail "colours in spite of NO_COLOR"
     script -qec "$histo --to png c.ppm" /dev/null </dev/null >"$out"
-    grep -q 'png is not for a terminal' "$out" || fail "a picture goes to a terminal"
+    grep -q 'png cannot be written to a terminal' "$out" || fail "a picture goes to a terminal"
 fi
 finish

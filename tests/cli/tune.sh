@@ -80,12 +80,12 @@ refuses 2 '\-\-save and --json are both x.json' tune --save x.json --json x.json
 refuses 2 '\-\-types is empty' tune --types ''
 refuses 2 "no distribution 'normal'" tune --distributions normal
 refuses 2 "no distribution 'distinct-0'" tune --distributions distinct-0
-refuses 2 'takes whole numbers from 1 to 1073741824, .* and .0. is none' tune --bins 0
-refuses 2 "'2^31' is none" tune --bins 256,2^31
+refuses 2 'takes whole numbers from 1 to 1073741824, .* not .0.' tune --bins 0
+refuses 2 "'2^31'" tune --bins 256,2^31
 refuses 2 'must increase, and 16 follows' tune --bins 256,16
-refuses 2 "'1.5' is none" tune --samples 1.5
-refuses 2 "'' is none" tune --samples 100,
-refuses 2 "'0' is no such number" tune --budget 0
+refuses 2 "'1.5'" tune --samples 1.5
+refuses 2 "not ''" tune --samples 100,
+refuses 2 "not '0'" tune --budget 0
 refuses 2 'the suffix of a picture is .png, .svg or .pdf' tune --image map.gif
 refuses 1 'nowhere/map.png cannot be written' tune --image nowhere/map.png
 refuses 1 'nowhere/w.txt cannot be written' tune --save nowhere/w.txt

@@ -116,7 +116,7 @@ static hid_t type_in_memory(hid_t type, histo_dtype *dtype, const char **what)
 {
     hid_t result = -1;
     H5T_class_t class = H5Tget_class(type);
-    *what = "samples of a type that has no equal here";
+    *what = "samples of an unsupported type";
     if (class == H5T_INTEGER || class == H5T_FLOAT) {
         result = class == H5T_INTEGER ? integer_in_memory(type, dtype) : float_in_memory(type, dtype);
         *what = "numbers of more than 64 bits";
@@ -235,7 +235,7 @@ static char *choose(hid_t file, const char *name, const char *wanted, fault *f)
     else if (l.numeric.count == 0 && l.why.status != EXIT_OK)
         fault_set(f, l.why.status, "%s", l.why.text);
     else if (l.numeric.count == 0)
-        fault_set(f, EXIT_DATA, "%s holds no dataset of numbers that can be read: look into it with h5dump", name);
+        fault_set(f, EXIT_DATA, "%s holds no dataset of numbers that can be read: inspect it with h5dump", name);
     else
         fault_set(f, EXIT_DATA, "%s holds %d datasets of numbers: choose one with --dataset: %s", name, l.numeric.count,
                   list);

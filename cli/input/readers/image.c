@@ -72,7 +72,7 @@ int image_begin_page(image *m, int page, const image_layout *layout, fault *f)
     int64_t pixel = layout->channels * (int64_t)histo_dtype_size(layout->dtype);
     if (layout->width > IMAGE_MAX_BLOCK_BYTES / pixel)
         return fault_set(f, EXIT_DATA,
-                         "%s: page %d claims rows of %lld pixels, more than the %d MiB that a row may take: "
+                         "%s: page %d claims rows of %lld pixels, more than the limit of %d MiB: "
                          "cut the image into tiles, or check that the file is not corrupt",
                          name, page, (long long)layout->width, IMAGE_MAX_BLOCK_BYTES >> 20);
     if ((m->dtypes ? check_alike(m, page, layout, f) : describe_reader(m, layout, f)) < 0) return -1;
@@ -123,7 +123,8 @@ int image_emit_rows(image *m, band *b, int64_t rows)
 
 int image_damaged(const image *m, const char *place, const char *complaint, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s: %s cannot be decoded (%s): the file is truncated or corrupt, get a sound copy",
+    return fault_set(f, EXIT_DATA,
+                     "%s: %s cannot be decoded (%s): the file is truncated or corrupt, get an intact copy",
                      input_name(m->reader.in), place, complaint);
 }
 

@@ -165,7 +165,7 @@ static int parse_type(const dictionary *d, const char *subject, array_info *info
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (*code == others[i].code) return fault_type(subject, others[i].what, f);
-    return fault_set(f, EXIT_DATA, "%s holds samples of type '%s', which has no equal here: convert it to float64",
+    return fault_set(f, EXIT_DATA, "%s holds samples of type '%s', which is not supported: convert it to float64",
                      subject, d->descr);
 }
 
@@ -173,7 +173,7 @@ static int parse_type(const dictionary *d, const char *subject, array_info *info
 
 static int fault_header(const char *subject, const char *what, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s is no .npy array that can be read: %s; save it again", subject, what);
+    return fault_set(f, EXIT_DATA, "%s is not a readable .npy array: %s; save it again", subject, what);
 }
 
 /* The text after magic, version and length. */
@@ -181,7 +181,7 @@ static int interpret(const char *text, const char *subject, array_info *info, fa
 {
     dictionary d;
     *info = (array_info){0};
-    if (!parse_dictionary(text, &d)) return fault_header(subject, "its header makes no sense", f);
+    if (!parse_dictionary(text, &d)) return fault_header(subject, "its header is invalid", f);
     if (parse_type(&d, subject, info, f) != 0) return -1;
     if (d.ndim > HISTO_MAX_DIMS)
         return fault_set(f, EXIT_DATA, "%s has %d dimensions, and %d are the most: save it reshaped", subject, d.ndim,
@@ -197,8 +197,7 @@ int npy_read_header(const byte_source *source, const char *subject, array_info *
     unsigned char fixed[12];
     int64_t got = byte_source_read_full(source, fixed, 8, f);
     if (got < 0) return -1;
-    if (got < 8 || memcmp(fixed, magic, sizeof magic) != 0)
-        return fault_header(subject, "it does not begin as one does", f);
+    if (got < 8 || memcmp(fixed, magic, sizeof magic) != 0) return fault_header(subject, "its signature is wrong", f);
     int version = fixed[6];
     if (version < 1 || version > 3) return fault_header(subject, "it is of a version later than 3", f);
     int width = version == 1 ? 2 : 4;

@@ -19,8 +19,7 @@ typedef struct member {
 
 static int fault_member(const member *m, const char *why, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s is damaged or of a kind of zip that cannot be read (%s): save it again",
-                     m->subject, why);
+    return fault_set(f, EXIT_DATA, "%s is damaged or an unsupported kind of zip (%s): save it again", m->subject, why);
 }
 
 static int member_open(member *m, fault *f)

@@ -74,7 +74,7 @@ static int next_byte(pnm_reader *p, fault *f)
 static int truncated(const pnm_reader *p, int64_t row, fault *f)
 {
     return fault_set(f, EXIT_DATA,
-                     "%s: ends at byte %lld, within row %lld of page %d: the file is truncated, get a whole copy",
+                     "%s: ends at byte %lld, within row %lld of page %d: the file is truncated, get a complete copy",
                      input_name(p->image.reader.in), (long long)p->offset, (long long)row, p->image.page);
 }
 
@@ -98,7 +98,8 @@ static int read_bytes(pnm_reader *p, int64_t row, unsigned char *to, size_t size
 
 static int malformed(const pnm_reader *p, const char *expected, fault *f)
 {
-    return fault_set(f, EXIT_DATA, "%s: byte %lld: %s was expected: the file is truncated or corrupt, get a sound copy",
+    return fault_set(f, EXIT_DATA,
+                     "%s: byte %lld: %s was expected: the file is truncated or corrupt, get an intact copy",
                      input_name(p->image.reader.in), (long long)p->offset, expected);
 }
 
@@ -320,7 +321,7 @@ static int check_largest(const pnm_reader *p, int64_t row, const unsigned char *
         if (value > p->largest)
             return fault_set(f, EXIT_DATA,
                              "%s: row %lld, column %zu of page %d: sample %d is above %lld, the largest value that the "
-                             "header allows: the file is corrupt, get a sound copy",
+                             "header allows: the file is corrupt, get an intact copy",
                              input_name(p->image.reader.in), (long long)row, i / (size_t)p->image.layout.channels,
                              p->image.page, value, (long long)p->largest);
     }

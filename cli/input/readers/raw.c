@@ -22,8 +22,7 @@ static int skip(const byte_source *source, int64_t bytes, const char *name, faul
 
 static int check(const read_options *o, const char *name, fault *f)
 {
-    if (!o->has_dtype)
-        return fault_set(f, EXIT_USAGE, "%s is to be read as raw samples, whose type is not known: add --dtype", name);
+    if (!o->has_dtype) return fault_set(f, EXIT_USAGE, "%s is read as raw samples of unknown type: add --dtype", name);
     if (o->offset < 0) return fault_set(f, EXIT_USAGE, "--offset %" PRId64 " is negative", o->offset);
     if (o->ndim < 0 || o->ndim > HISTO_MAX_DIMS)
         return fault_set(f, EXIT_USAGE, "--shape takes 1 to %d dimensions, not %d", HISTO_MAX_DIMS, o->ndim);

@@ -36,12 +36,12 @@ typedef struct text_reader {
 
 /* ---- Sentences ------------------------------------------------------------------------------------------ */
 
-/* "'abc' is no number", with a long or unprintable cell made fit to print. */
+/* "'abc' is not a number", with a long or unprintable cell made fit to print. */
 static void describe_cell(const char *begin, const char *end, char *text, size_t size)
 {
     enum { MAX_SHOWN = 40 };
     if (begin == end) {
-        snprintf(text, size, "an empty cell is no number");
+        snprintf(text, size, "an empty cell is not a number");
         return;
     }
     char shown[MAX_SHOWN + 1];
@@ -51,14 +51,14 @@ static void describe_cell(const char *begin, const char *end, char *text, size_t
         length--; /* not within a UTF-8 character */
     for (int i = 0; i < length; i++)
         shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f ? '?' : begin[i];
-    snprintf(text, size, "'%.*s%s' is no number", length, shown, shortened ? "…" : "");
+    snprintf(text, size, "'%.*s%s' is not a number", length, shown, shortened ? "…" : "");
 }
 
 static int fault_cell(const text_reader *r, uint64_t line, int column, const text_cell *cell, fault *f)
 {
     char what[96], named[96] = "";
     const char *remedy = "correct it, or leave such cells out with --skip-bad";
-    if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or call it a name with --header yes";
+    if (line == 1) remedy = "correct it, leave such cells out with --skip-bad, or declare a header with --header yes";
     describe_cell(cell->begin, cell->end, what, sizeof what);
     if (text_cell_has_comma(cell)) remedy = "write it with a decimal point, and no comma elsewhere";
     if (r->names) snprintf(named, sizeof named, " (%.80s)", r->names[column]);
@@ -274,9 +274,7 @@ static int check_rows(text_reader *r, fault *f)
         if (found) return 0;
         int more = text_window_more(&r->window, r->line, f);
         if (more < 0) return -1;
-        if (more == 0)
-            return fault_set(f, EXIT_DATA, "%s holds a header and no rows: name a file with numbers in it",
-                             input_name(r->base.in));
+        if (more == 0) return fault_set(f, EXIT_DATA, "%s holds a header but no rows", input_name(r->base.in));
     }
 }
 
@@ -444,8 +442,7 @@ static bool can_delimit(char c)
 static int prepare(text_reader *r, const read_options *options, fault *f)
 {
     if (options->delimiter && !can_delimit(options->delimiter))
-        return fault_set(f, EXIT_USAGE, "--delimiter '%c' cannot be told from the numbers: take another",
-                         options->delimiter);
+        return fault_set(f, EXIT_USAGE, "--delimiter '%c' is part of numbers: choose another", options->delimiter);
     if (begin(r, f) != 0) return -1;
     while (!text_form_find(&r->window, options, &r->form))
         if (text_window_more(&r->window, 1, f) < 0) return -1;

@@ -219,12 +219,12 @@ static int check_blocks(const tiff_reader *t, int page, const image_layout *layo
     bool by_block = s->tiled || (s->planes && !s->direct);
     if (by_block && (expanded > limit || s->block_height > limit / expanded))
         return fault_set(f, EXIT_DATA,
-                         "%s: page %d claims %s of %lld x %lld pixels, more than the %lld MiB that one may take: "
+                         "%s: page %d claims %s of %lld x %lld pixels, more than the limit of %lld MiB: "
                          "save it in smaller ones, or check that the file is not corrupt",
                          input_name(t->image.reader.in), page, s->tiled ? "tiles" : "strips", (long long)s->block_width,
                          (long long)s->block_height, (long long)limit >> 20);
     uint64_t theirs = s->tiled ? TIFFTileRowSize64(t->tif) : TIFFScanlineSize64(t->tif);
-    if (theirs != s->pitch) return refuse(t, page, "rows of an unusual layout", f);
+    if (theirs != s->pitch) return refuse(t, page, "an unsupported row layout", f);
     return 0;
 }
 
@@ -304,7 +304,7 @@ static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *
 
     if (s->palette) {
         if (channels != 1 || !(layout->dtype == HISTO_U8 || layout->dtype == HISTO_U16))
-            return refuse(t, page, "a palette of an unusual kind", f);
+            return refuse(t, page, "an unsupported kind of palette", f);
         if (!load_palette(t)) return refuse(t, page, "a palette without colours", f);
         layout->dtype = HISTO_U8;
         layout->channels = 3;

@@ -123,7 +123,7 @@ static int write_npy(const result *r, const settings *s, outfile *o, fault *f)
 {
     const bool together = result_group_end(r, 0) == r->count;
     if (!together && result_naxes(r) > 1)
-        return fault_set(f, EXIT_USAGE, "joint histograms on different axes do not go into one npy file: write json");
+        return fault_set(f, EXIT_USAGE, "joint histograms on different axes do not fit into one npy file: write json");
     table *tables = tables_read(r, TABLE_OF_OCCUPIED, f);
     if (!tables) return -1;
     FILE *out = outfile_stream(o);

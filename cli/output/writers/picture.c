@@ -213,7 +213,7 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
 {
     int naxes = result_naxes(r);
     if (naxes == 2 && r->count > 1)
-        return fault_set(f, EXIT_USAGE, "%d heat maps do not go into one picture: leave --batch out, or show one file",
+        return fault_set(f, EXIT_USAGE, "%d heat maps do not fit into one picture: leave --batch out, or show one file",
                          r->count);
     table *tables = tables_read(r, TABLE_OF_ALL, f);
     if (!tables) return -1;

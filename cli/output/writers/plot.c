@@ -106,7 +106,7 @@ int plot_write(const plot *p, const char *format, outfile *o, fault *f)
                          width, height, PLOT_MIN_SIZE, PLOT_MAX_SIZE);
     if (p->panels && !plot_arrange_panels(p->npanels, width, height).readable)
         return fault_set(f, EXIT_USAGE,
-                         "%s: %d histograms on axes of their own do not fit into a picture of %d x %d "
+                         "%s: %d histograms on separate axes do not fit into a picture of %d x %d "
                          "pixels: draw fewer, or a larger one with --size",
                          name, p->npanels, width, height);
     sink s = {.file = outfile_stream(o)};
