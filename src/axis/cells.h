@@ -28,12 +28,7 @@
 #ifndef AXIS_CELLS_H
 #define AXIS_CELLS_H
 
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
-#include "view/half.h"
+#include "base/host_device.h"
 
 /* Where entry or counter `index` is: spread, so that such a power of two apart are in different banks of a GPU's shared
  * memory, and different sets of a cache. */

@@ -12,11 +12,11 @@
 #ifndef AXIS_SLOT_OF_H
 #define AXIS_SLOT_OF_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "axis/cells.h"
-#include "view/half.h"
+#include "base/host_device.h"
+
+/* In place of the slot of a sample where there is none. */
+#define HISTO_NO_SLOT 0xffffffffu
 
 typedef enum histo_lookup_kind { HISTO_UNIFORM, HISTO_SEARCH } histo_lookup_kind;
 

@@ -2,6 +2,7 @@
 #ifndef CUDA_BLOCK_CUH
 #define CUDA_BLOCK_CUH
 
+#include "cuda/cuda.h"
 #include "cuda/device/block.cuh"
 
 typedef struct histo_block_layout {

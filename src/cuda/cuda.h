@@ -11,6 +11,8 @@ extern "C" {
 #include "view/pairs.h"
 }
 
+#include "cuda/device/work.h"
+
 /* ---- Checked calls (check.cu) ---- */
 
 /* Tests make calls fail: with histo_cuda_fail_at = n > 0 the n-th call from now is not made and gives
@@ -67,14 +69,6 @@ typedef struct histo_cuda_prepared {
 } histo_cuda_prepared;
 
 /* ---- Device accumulators (accumulators.cu) ---- */
-
-/* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
- * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
-typedef struct histo_cuda_exact {
-    int low, windows;
-    long long *digits;     /* [windows][batch * counters] */
-    unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
-} histo_cuda_exact;
 
 /* Pairs of a sparse histogram on the device: n pairs of a slot and a count in the first arrays, and room to sort them
  * in the others. Samples left out are counted in slots behind all, as in histo_accumulators_add. */
@@ -161,59 +155,8 @@ void histo_cuda_fork_free(histo_cuda_fork *fork);
 
 /* ---- The work of a kernel (work.cu) ---- */
 
-/* n / d for 32-bit n as a multiplication (Granlund and Montgomery 1994). */
-typedef struct histo_divisor {
-    uint32_t factor;
-    uint8_t shift1, shift2;
-} histo_divisor;
-
 /* d: 1 … 2^32 - 1. */
 histo_divisor histo_divisor_of(int64_t d);
-
-/* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into tiles, each within one
- * batch entry; a block takes whole tiles. */
-typedef struct histo_cuda_work {
-    histo_strided_iter iter;
-    histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of iter.shape, where that is < 2^31 */
-    bool aligned;                               /* every sample is at a multiple of its size */
-    int naxes, weights, mask, where;
-    histo_dtype dtypes[HISTO_MAX_OPERANDS];
-    histo_lookup lookups[HISTO_MAX_AXES];
-    uint32_t slot_strides[HISTO_MAX_AXES];
-    uint32_t slots; /* the slot of samples that mask and filter leave out */
-    double where_lo, where_hi;
-
-    int64_t begin, end;         /* samples of the strided iterator */
-    int64_t first_entry;        /* of the batch */
-    int64_t tiles_per_entry;    /* tiles of a batch entry */
-    int64_t tiles;              /* in all */
-    int64_t samples_each;       /* of a tile, at most; fewer than 2^31 */
-    int64_t counters;           /* slots + 1 */
-    unsigned long long *counts; /* [batch * counters] */
-    double *sum_w, *sum_w2;
-    histo_cuda_exact exact[2];
-} histo_cuda_work;
-
-/* How kernels read samples: one reader for contiguous, aligned samples of each dtype, of one axis and nothing beside,
- * and one that reads anything. Kernels are made for each reader; a table of them is indexed by dtype or HISTO_READ_ANY.
- */
-#define HISTO_READERS(X) X(u8) X(i8) X(u16) X(i16) X(u32) X(i32) X(u64) X(i64) X(f16) X(bf16) X(f32) X(f64) X(any)
-enum { HISTO_READ_ANY = HISTO_DTYPE_COUNT, HISTO_READER_COUNT };
-
-/* Samples that a thread reads in one step. */
-#define HISTO_SAMPLES_u8 16
-#define HISTO_SAMPLES_i8 16
-#define HISTO_SAMPLES_u16 8
-#define HISTO_SAMPLES_i16 8
-#define HISTO_SAMPLES_u32 8
-#define HISTO_SAMPLES_i32 8
-#define HISTO_SAMPLES_u64 4
-#define HISTO_SAMPLES_i64 4
-#define HISTO_SAMPLES_f16 8
-#define HISTO_SAMPLES_bf16 8
-#define HISTO_SAMPLES_f32 8
-#define HISTO_SAMPLES_f64 4
-#define HISTO_SAMPLES_any 4
 
 /* The work of a job, cut into tiles of at most `most` (<= 2^30) samples: about `wanted` of them if each then has at
  * least `least`. */

@@ -6,6 +6,7 @@
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that samples
  * spread over. Loses by far where many samples hit few bins, because atomics on one address serialise. */
+#include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/device/weight.cuh"
 

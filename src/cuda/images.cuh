@@ -10,6 +10,7 @@
 #ifndef CUDA_IMAGES_CUH
 #define CUDA_IMAGES_CUH
 
+#include "cuda/cuda.h"
 #include "cuda/device/place.cuh"
 
 enum { HISTO_IMAGES_VECTOR = 16 };

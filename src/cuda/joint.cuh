@@ -19,6 +19,7 @@
 #ifndef CUDA_JOINT_CUH
 #define CUDA_JOINT_CUH
 
+#include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/firsts.cuh"
 #include "cuda/macro_names.cuh"

@@ -4,6 +4,7 @@
 #ifndef CUDA_MACRO_NAMES_CUH
 #define CUDA_MACRO_NAMES_CUH
 
+#include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/device/weight.cuh"
 #include "view/dtype.h"
@@ -16,6 +17,7 @@
 #define histo_tile_contiguous histo_tile_aligned
 
 #define HISTO_READERS(X) X(u8) X(i8) X(u16) X(i16) X(u32) X(i32) X(u64) X(i64) X(f16) X(bf16) X(f32) X(f64) X(any)
+enum { HISTO_READER_COUNT = HISTO_READ_ANY + 1 };
 #define HISTO_SAMPLES_u8 16
 #define HISTO_SAMPLES_i8 16
 #define HISTO_SAMPLES_u16 8

@@ -5,6 +5,7 @@
 #ifndef CUDA_PACKED_CUH
 #define CUDA_PACKED_CUH
 
+#include "cuda/cuda.h"
 #include "cuda/device/tile.cuh"
 #include "cuda/packed.h"
 

@@ -17,10 +17,7 @@
 #ifndef CUDA_PACKED_H
 #define CUDA_PACKED_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "view/half.h" /* HISTO_INLINE */
+#include "base/host_device.h"
 
 typedef struct histo_packing {
     uint32_t bits, full;        /* of a counter; its largest value */

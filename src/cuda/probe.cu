@@ -1,4 +1,5 @@
 /* A probe: the slots of some samples in device memory, on the host, while a plan is made. */
+#include "cuda/cuda.h"
 #include "cuda/device/place.cuh"
 #include "cuda/staging.h"
 

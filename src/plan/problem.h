@@ -46,8 +46,6 @@ static inline bool histo_has_squares(histo_weighting weighting)
     return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
 }
 
-enum { HISTO_ABSENT = -1 };
-
 typedef struct histo_problem {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];       /* owned */

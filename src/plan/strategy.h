@@ -29,9 +29,6 @@ typedef struct histo_strategy {
     bool sparse; /* it counts into sparse histograms, and no others */
 } histo_strategy;
 
-/* In the place of the slot of a sample that there is not. */
-#define HISTO_NO_SLOT 0xffffffffu
-
 /* What rates are scaled by; 0 where it is not known. */
 typedef struct histo_speed {
     double memory;     /* bytes/us that the memory moves by its clock and width */

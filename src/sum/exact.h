@@ -14,24 +14,12 @@
 #ifndef SUM_EXACT_H
 #define SUM_EXACT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
-
 #include <histo/histo.h>
 
-#include "view/half.h"
-
-enum {
-    HISTO_EXACT_UNIT = 34,    /* the window that counts ones; window 0 counts 2^-1088, below every double */
-    HISTO_EXACT_WINDOWS = 69, /* 2^1024 is the lowest bit of window 66; the rest is room for carries */
-};
+#include "sum/slices.h"
 
 /* The most additions to one slot that one reserve can allow for. */
 #define HISTO_EXACT_MAX_ADDS (UINT64_C(1) << 30)
-
-/* The infinities and NaN that were added to a slot. */
-enum { HISTO_EXACT_POSITIVE_INFINITY = 1, HISTO_EXACT_NEGATIVE_INFINITY = 2, HISTO_EXACT_NAN = 4 };
 
 typedef struct histo_exact {
     int64_t slots;
@@ -96,57 +84,6 @@ histo_status histo_exact_merge(histo_exact *e, const histo_exact *from);
 void histo_exact_add_value(histo_exact *e, int64_t slot, const histo_exact_value *value);
 
 void histo_exact_add_slot(histo_exact *e, int64_t slot, const histo_exact *from, int64_t from_slot);
-
-/* A number as up to three slices, the lowest in `window`. */
-typedef struct histo_exact_slices {
-    int window;
-    bool negative;
-    uint32_t slice[3];
-} histo_exact_slices;
-
-/* bits: of a finite double. Its last significand bit stands at bit exponent + 13 above 2^-1088, a subnormal's like that
- * of exponent 1. */
-HISTO_INLINE histo_exact_slices histo_exact_cut_f64(uint64_t bits)
-{
-    int exponent = (int)(bits >> 52 & 0x7ff);
-    uint64_t significand = bits & ((UINT64_C(1) << 52) - 1);
-    if (exponent)
-        significand |= UINT64_C(1) << 52;
-    else
-        exponent = 1;
-    int shift = (exponent + 13) & 31;
-    uint64_t upper = significand >> (32 - shift);
-    histo_exact_slices cut = {(exponent + 13) >> 5, bits >> 63 != 0, {0, 0, 0}};
-    cut.slice[0] = (uint32_t)(significand << shift);
-    cut.slice[1] = (uint32_t)upper;
-    cut.slice[2] = (uint32_t)(upper >> 32);
-    return cut;
-}
-
-HISTO_INLINE histo_exact_slices histo_exact_cut_u64(uint64_t magnitude, bool negative)
-{
-    histo_exact_slices cut = {HISTO_EXACT_UNIT, negative, {0, 0, 0}};
-    cut.slice[0] = (uint32_t)magnitude;
-    cut.slice[1] = (uint32_t)(magnitude >> 32);
-    return cut;
-}
-
-HISTO_INLINE histo_exact_slices histo_exact_cut_i64(int64_t w)
-{
-    return histo_exact_cut_u64(w < 0 ? 0 - (uint64_t)w : (uint64_t)w, w < 0);
-}
-
-HISTO_INLINE uint64_t histo_exact_bits(double w)
-{
-    uint64_t bits;
-    memcpy(&bits, &w, sizeof bits);
-    return bits;
-}
-
-HISTO_INLINE bool histo_exact_is_special(uint64_t bits)
-{
-    return (bits >> 52 & 0x7ff) == 0x7ff;
-}
 
 static inline void histo_exact_touch_slices(histo_exact_windows *windows, histo_exact_slices cut)
 {

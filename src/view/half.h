@@ -2,14 +2,7 @@
 #ifndef VIEW_HALF_H
 #define VIEW_HALF_H
 
-#include <stdint.h>
-#include <string.h>
-
-#ifdef __CUDACC__
-#define HISTO_INLINE static __host__ __device__ inline
-#else
-#define HISTO_INLINE static inline
-#endif
+#include "base/host_device.h"
 
 HISTO_INLINE float histo_f32_from_bits(uint32_t bits)
 {

@@ -2,8 +2,7 @@
 #ifndef VIEW_PAIRS_H
 #define VIEW_PAIRS_H
 
-#include "view/half.h"
-#include "view/walk.h"
+#include "base/host_device.h"
 
 /* Of the samples' axes. Differences of u8 and u16 are i32; means have the images' dtype. */
 enum { HISTO_DIFFERENCE = 0, HISTO_MEAN = 1, HISTO_PAIRS_AXES = 2 };

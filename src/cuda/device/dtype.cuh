@@ -3,9 +3,8 @@
 #ifndef CUDA_DEVICE_DTYPE_CUH
 #define CUDA_DEVICE_DTYPE_CUH
 
-#include <histo/histo.h>
-
 #include "axis/slot_of.h"
+#include "view/half.h"
 
 #define HISTO_IN_KERNEL static __device__ __forceinline__
 #define HISTO_MEMBER __device__ __forceinline__

@@ -96,11 +96,12 @@ using histo_all_readers =
 using histo_few_readers = histo_readers<histo_contiguous<HISTO_U8>, histo_contiguous<HISTO_U32>,
                                         histo_contiguous<HISTO_F32>, histo_contiguous<HISTO_F64>, histo_any_layout>;
 
-/* kernel_of(reader()) for the reader of the list that has this ID, or else its last:
+#ifndef __CUDACC_RTC__ /* on the host */
+
+/* kernel_of(reader()) for the reader of the list that has this ID, or else for its last. For count<reader>, kernel_of
+ * is
  *
- *     histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) { return (const void *)count<decltype(reader)>;
- * })
- */
+ *     [](auto reader) { return (const void *)count<decltype(reader)>; } */
 template <typename... readers, typename function>
 const void *histo_kernel_by_reader(histo_readers<readers...>, int id, function kernel_of)
 {
@@ -109,5 +110,7 @@ const void *histo_kernel_by_reader(histo_readers<readers...>, int id, function k
     ((kernel = found ? kernel : kernel_of(readers()), found = found || id == (int)readers::ID), ...);
     return kernel;
 }
+
+#endif
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef CUDA_DEVICE_TILE_CUH
 #define CUDA_DEVICE_TILE_CUH
 
-#include "cuda/cuda.h"
 #include "cuda/device/dtype.cuh"
+#include "cuda/device/work.h"
 
 typedef struct histo_tile {
     int64_t entry;                     /* of the batch */

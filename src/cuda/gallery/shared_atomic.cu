@@ -14,6 +14,7 @@
  * 2007 (merge by atomics or by a second kernel).
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
+#include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 
 enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING };

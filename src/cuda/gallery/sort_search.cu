@@ -11,6 +11,7 @@
  * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. C++ only to call CUB. */
 #include <pthread.h>
 
+#include "cuda/cuda.h"
 #include "cuda/device/place.cuh"
 
 /* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */

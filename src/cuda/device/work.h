@@ -1,0 +1,52 @@
+/* The arguments of kernels: plain structs, filled on the host (work.cu). */
+#ifndef CUDA_DEVICE_WORK_H
+#define CUDA_DEVICE_WORK_H
+
+#include "axis/slot_of.h"
+#include "sum/slices.h"
+#include "view/pairs.h"
+#include "view/strided_iter.h"
+
+/* n / d for 32-bit n as a multiplication (Granlund and Montgomery 1994). */
+typedef struct histo_divisor {
+    uint32_t factor;
+    uint8_t shift1, shift2;
+} histo_divisor;
+
+/* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
+ * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
+typedef struct histo_cuda_exact {
+    int low, windows;
+    long long *digits;     /* [windows][batch * counters] */
+    unsigned int *special; /* [batch * counters] of HISTO_EXACT_… flags */
+} histo_cuda_exact;
+
+/* Everything a kernel needs to know of a job, passed to it by value. The samples are cut into tiles, each within one
+ * batch entry; a block takes whole tiles. */
+typedef struct histo_cuda_work {
+    histo_strided_iter iter;
+    histo_divisor divisors[HISTO_MAX_DIMS + 1]; /* of iter.shape, where that is < 2^31 */
+    bool aligned;                               /* every sample is at a multiple of its size */
+    int naxes, weights, mask, where;
+    histo_dtype dtypes[HISTO_MAX_OPERANDS];
+    histo_lookup lookups[HISTO_MAX_AXES];
+    uint32_t slot_strides[HISTO_MAX_AXES];
+    uint32_t slots; /* the slot of samples that mask and filter leave out */
+    double where_lo, where_hi;
+
+    int64_t begin, end;         /* samples of the strided iterator */
+    int64_t first_entry;        /* of the batch */
+    int64_t tiles_per_entry;    /* tiles of a batch entry */
+    int64_t tiles;              /* in all */
+    int64_t samples_each;       /* of a tile, at most; fewer than 2^31 */
+    int64_t counters;           /* slots + 1 */
+    unsigned long long *counts; /* [batch * counters] */
+    double *sum_w, *sum_w2;
+    histo_cuda_exact exact[2];
+} histo_cuda_work;
+
+/* Readers have numbers: that of contiguous, aligned samples of one axis and nothing beside is their dtype, that of
+ * everything else is this. */
+enum { HISTO_READ_ANY = HISTO_DTYPE_COUNT };
+
+#endif

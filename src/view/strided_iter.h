@@ -1,0 +1,31 @@
+/* The strided iterator itself, which kernels get, too; walk.h makes and walks it. */
+#ifndef VIEW_STRIDED_ITER_H
+#define VIEW_STRIDED_ITER_H
+
+#include "base/host_device.h"
+
+/* Samples of each axis, weights, mask, where. */
+#define HISTO_MAX_OPERANDS (HISTO_MAX_AXES + 3)
+
+typedef struct histo_strided_iter {
+    int operands;
+    int ndim;          /* at least 1; the last dimension is the run */
+    int batch_ndim;    /* the first of them */
+    int64_t batch;     /* product of the batch dimensions */
+    int64_t per_batch; /* samples of each batch entry */
+    int64_t shape[HISTO_MAX_DIMS + 1];
+    int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
+    const char *base[HISTO_MAX_OPERANDS];
+    /* Pairs of images: the first dimension after the batch is that of pairs; the operand points to their first images.
+     */
+    int images;             /* of the stack; 0: samples are not pairs */
+    int step;               /* from the first image of a pair to that of the next */
+    int64_t image_stride;   /* bytes from an image to the next */
+    const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
+                               which is no batch dimension, and per_batch is all of them. Else NULL */
+} histo_strided_iter;
+
+/* The number of an operand that is not given. */
+enum { HISTO_ABSENT = -1 };
+
+#endif
