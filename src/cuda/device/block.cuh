@@ -14,8 +14,6 @@ typedef struct histo_rows {
     int64_t first, end;
 } histo_rows;
 
-#define HISTO_FOR_TILES(rows, item) for (int64_t item = (rows).first + blockIdx.x; item < (rows).end; item += gridDim.x)
-
 /* The block's final count of a slot in its tile. */
 HISTO_IN_KERNEL void histo_merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry,
                                  uint32_t slot, unsigned int count)
@@ -54,8 +52,8 @@ HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_ro
 
 enum { HISTO_STEP_VECTORS = 2 /* of 16 bytes a thread and step */ };
 
-/* Vectors [begin, end) of a contiguous tile are whole steps of the block; the samples before and behind them are
- * beside. */
+/* Vectors [begin, end) of a contiguous tile make whole steps of the block; the samples before and after them are read
+ * one by one. */
 typedef struct histo_steps {
     const uint4 *vectors;
     uint32_t begin, end;

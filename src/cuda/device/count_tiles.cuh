@@ -14,8 +14,7 @@ static __global__ void __launch_bounds__(counter::MAX_THREADS, 1)
 {
     extern __shared__ unsigned int shared[];
     counter counts(&work, shared);
-    HISTO_FOR_TILES(rows, item)
-    {
+    for (int64_t item = rows.first + blockIdx.x; item < rows.end; item += gridDim.x) {
         histo_tile tile = reader::tile(&work, item);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
             uint32_t slot[reader::PER_STEP];

@@ -40,8 +40,7 @@ static __global__ void __launch_bounds__(1024, 1)
     for (int a = 0; a < work.naxes; a++)
         load_edges(&work.lookups[a], shared + layout.at[a]);
     histo_clear_shared(counters, (uint32_t)work.counters);
-    HISTO_FOR_TILES(rows, item)
-    {
+    for (int64_t item = rows.first + blockIdx.x; item < rows.end; item += gridDim.x) {
         histo_tile tile = histo_tile_at(&work, item);
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             histo_place place = histo_place_of(&work, &tile, offset);
