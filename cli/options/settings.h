@@ -105,17 +105,10 @@ typedef struct settings {
  * as long as the process. */
 int settings_parse(settings *s, const char *command, int argc, char **argv, fault *f);
 
-/* The subcommands: each is cli/command_NAME.c. They return the exit status, after printing the sentence of a fault as
- * "histo: SENTENCE" on standard error. */
-int command_hist(const settings *s);
-int command_merge(const settings *s);
-int command_show(const settings *s);
-int command_strategies(const settings *s);
-int command_explain(const settings *s);
-int command_bench(const settings *s);
-int command_tune(const settings *s);
-int command_info(const settings *s);
-int command_help(const settings *s);
-int command_version(const settings *s);
+/* The subcommands, of which cli/commands/NAME.c defines each. They return the exit status, after printing the sentence
+ * of a fault as "histo: SENTENCE" on standard error. */
+#define COMMAND(id, name, operands, most, summary, description, examples) int command_##name(const settings *s);
+#include "options/commands.def"
+#undef COMMAND
 
 #endif
