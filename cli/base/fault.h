@@ -1,4 +1,4 @@
-/* What went wrong, as the one sentence that a user reads, with the exit status it deserves. */
+/* A failure: one sentence for the user, and the exit status. */
 #ifndef CLI_FAULT_H
 #define CLI_FAULT_H
 

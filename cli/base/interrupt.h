@@ -1,5 +1,5 @@
-/* Leaving nothing behind when the command is interrupted: the half-written file is removed, the progress line erased,
- * and the process then dies of the same signal, so that the shell sees what happened. */
+/* Clean exit on a signal: the unfinished output file is removed, the progress line erased, and the process dies of the
+ * same signal, so that the shell sees it. */
 #ifndef CLI_INTERRUPT_H
 #define CLI_INTERRUPT_H
 

@@ -1,4 +1,3 @@
-/* Small text: see text.h. */
 #define _GNU_SOURCE
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-/* Small text: numbers read strictly, and numbers written so that they read back as the same. */
+/* Numbers parsed strictly and printed so that they read back unchanged, and other small text. */
 #ifndef CLI_TEXT_H
 #define CLI_TEXT_H
 
@@ -20,7 +20,7 @@ enum { TEXT_NUMBER_BYTES = 32 };
 
 /* The shortest of %.15g, %.16g and %.17g that reads back as value; inf, -inf, nan. Returns out. */
 char *text_exact(double value, char out[TEXT_NUMBER_BYTES]);
-/* For eyes: 1 234 567, or 1.2346e+09 where a whole number would be long. */
+/* For people: 1 234 567, or 1.2346e+09 where a whole number would be long. */
 char *text_count(uint64_t value, char out[TEXT_NUMBER_BYTES]);
 /* Six significant digits. */
 char *text_short(double value, char out[TEXT_NUMBER_BYTES]);

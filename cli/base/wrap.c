@@ -1,4 +1,4 @@
-/* See wrap.h. Every UTF-8 character counts as one column. */
+/* Every UTF-8 character counts as one column. */
 #include "base/wrap.h"
 
 #include <stdlib.h>

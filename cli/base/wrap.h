@@ -1,10 +1,10 @@
-/* Text for people: lines broken between words to fit the terminal. */
+/* Text wrapped between words to fit the terminal. */
 #ifndef CLI_WRAP_H
 #define CLI_WRAP_H
 
 #include <stdio.h>
 
-/* Columns of the terminal behind out (or COLUMNS, or 80), within what is pleasant to read. */
+/* Columns of the terminal behind out (or COLUMNS, or 80), within readable limits. */
 int wrap_columns(FILE *out);
 
 /* Print text from `column`, where the line already is, on lines of `columns`, each further one indented; '\n' in text

@@ -7,7 +7,7 @@
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 
-/* On standard error, what the drawing in a terminal says beside it. */
+/* The statistics of a terminal drawing, on standard error. */
 static int tell(const result *r, fault *f)
 {
     const screen to = screen_of(stderr);

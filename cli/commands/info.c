@@ -1,4 +1,4 @@
-/* `histo info`: what there is to work with. */
+/* `histo info`: this machine and the formats. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,9 +9,9 @@
 #include "base/failure.h"
 #include "base/text.h"
 
-/* A histogram that nobody asked details of fits a screen and a picture. */
+/* A default histogram fits a screen and a picture. */
 enum { MAX_DEFAULT_BINS = 1024, LOG_BINS_A_DECADE = 10 };
-/* A rule that asks for more was misled by outliers: no data has so many bins to tell apart. */
+/* A rule that asks for more is misled by outliers. */
 enum { MAX_RULE_BINS = 1 << 20 };
 
 static bool is_integer(histo_dtype dtype)
@@ -168,7 +168,7 @@ static histo_axis default_axis(const axis_search *a, double lo, double hi, int64
     return width > 1 ? histo_axis_regular(bins, lo, lo + (double)bins * width) : histo_axis_integer((int64_t)lo, bins);
 }
 
-/* Not too many bins for a screen, nor for the doubles that there are in the range. */
+/* No more bins than a screen shows, or than there are doubles in the range. */
 static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_t bins)
 {
     if (bins > MAX_DEFAULT_BINS) bins = MAX_DEFAULT_BINS;
@@ -215,7 +215,7 @@ static histo_axis log_axis(const axis_search *a, double lo, double hi)
     return fit_default(a, lo, hi, (int64_t)fmin(fmax(wanted, LOG_BINS_A_DECADE), MAX_DEFAULT_BINS));
 }
 
-/* The library says what to give; the option for it is the command's. */
+/* Append the command's option to the library's remedy. */
 static int fault_no_axis(const bins_spec *spec, const char *name, fault *f)
 {
     static const struct {

@@ -187,7 +187,7 @@ static bool may_read_twice(const run *r)
     return bins_need_data(&r->bins, dtype);
 }
 
-/* A device that this machine or build has not is told before anything is read, whatever else may be wrong. */
+/* Report a device that this machine or build lacks before anything is read. */
 static int check_device(const settings *s, fault *f)
 {
     if (s->device < HISTO_DEVICE_CUDA(0)) return 0;

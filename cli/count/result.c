@@ -1,4 +1,3 @@
-/* Histograms with names, and their numbers: see result.h. */
 #include "count/result.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What was counted or loaded, as all outputs take it: histograms with names, and what is known about them. */
+/* Histograms with names and statistics, counted or loaded: what all writers take. */
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 

@@ -28,8 +28,8 @@ const unsigned char *input_peek(input *in, size_t *size, fault *f);
 int64_t input_read(input *in, void *buffer, size_t size, fault *f);
 
 /* The next `size` bytes where the file lies in memory, taken as if they were read, and valid until the next call:
- * without the copy that reading makes. NULL if they cannot be had so (gzip, pipes, no such bytes, a system that
- * unsupported_reason): then nothing is taken, and they are to be read. */
+ * without the copy that reading makes. NULL if they cannot be had so (gzip, pipes, no such bytes, no mmap): then
+ * nothing is consumed; use input_read. */
 const void *input_map(input *in, size_t size);
 
 /* Be able to rewind: an input that cannot seek (a pipe) is copied to a temporary file now, which is removed at exit

@@ -1,4 +1,3 @@
-/* Gray from colour: see luma.h. */
 #include "input/luma.h"
 
 static int64_t weigh(int64_t r, int64_t g, int64_t b)

@@ -1,4 +1,3 @@
-/* The samples that are counted: see samples.h. */
 #include "input/samples.h"
 
 #include <inttypes.h>

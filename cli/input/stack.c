@@ -1,4 +1,3 @@
-/* Images side by side: see stack.h. */
 #include "input/stack.h"
 
 #include <inttypes.h>

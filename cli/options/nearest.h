@@ -1,4 +1,4 @@
-/* The word that was meant: of all candidates, the one that takes the fewest edits to reach. */
+/* Did you mean …? The candidate at the smallest edit distance. */
 #ifndef CLI_NEAREST_H
 #define CLI_NEAREST_H
 

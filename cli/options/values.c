@@ -1,4 +1,4 @@
-/* See option_values.h. Sentences quote what was written and show what would be right. */
+/* Messages quote what was written and show a valid value. */
 #define _GNU_SOURCE
 #include "options/values.h"
 

@@ -1,5 +1,5 @@
-/* From the text of an option to its value: strict, with one sentence for what is wrong. Each takes the text of one
- * option and returns 0, or -1 with the sentence and EXIT_USAGE in f. */
+/* Strict parsers of option values. Each takes the text of one option and returns 0, or -1 with one sentence and
+ * EXIT_USAGE in f. */
 #ifndef CLI_OPTION_VALUES_H
 #define CLI_OPTION_VALUES_H
 
@@ -7,7 +7,7 @@
 
 enum { VALUE_MAX_COUNTS = 64 }; /* of a list of numbers */
 
-/* The byte order of "<f4" is for the caller to see. */
+/* The caller handles the byte order of "<f4". */
 int value_dtype(settings *s, char *text, fault *f);
 int value_shape(settings *s, char *text, fault *f);
 int value_offset(settings *s, char *text, fault *f);
@@ -24,7 +24,7 @@ int value_device(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 int value_threads(settings *s, char *text, fault *f);
-/* The variables of the environment that the library reads, and ignores where they are nonsense. */
+/* Check the environment variables of the library, which ignores invalid values. */
 int value_environment(fault *f);
 /* The numbers of a list such as 256,2^20: how many, from 1 to `most`, in increasing order; -1 with the sentence. */
 int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);

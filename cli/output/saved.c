@@ -1,4 +1,3 @@
-/* Saving and loading what a result holds: see saved.h. */
 #define _GNU_SOURCE
 #include "output/saved.h"
 

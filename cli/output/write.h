@@ -1,5 +1,5 @@
 /* Writing a result: -o FILE by suffix, --to FORMAT, the drawing on a terminal, TSV in a pipe. The output is opened
- * before anything is read, so that a place that cannot be written is told at once. */
+ * before anything is read, so that an unwritable place is reported at once. */
 #ifndef CLI_WRITE_H
 #define CLI_WRITE_H
 
@@ -10,7 +10,7 @@
 /* A format of output: writers/writers.h declares them. */
 typedef struct writer {
     const char *name; /* as in outputs.def */
-    bool binary;      /* not for the eyes: refused on a terminal */
+    bool binary;      /* refused on a terminal */
     bool shows_stats; /* uses the series' stats */
     bool mixes;       /* takes series whose numbers of axes or weightings differ */
     bool one_sparse;  /* takes no more than one sparse histogram */

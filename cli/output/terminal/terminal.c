@@ -96,7 +96,7 @@ void screen_bar(const screen *to, double length, int width)
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     int eighths = (int)lround(length * width * 8);
-    if (length > 0 && eighths == 0) eighths = 1; /* what is there can be seen */
+    if (length > 0 && eighths == 0) eighths = 1; /* a nonzero value is visible */
     for (int i = 0; i < eighths / 8; i++)
         fputs("█", to->out);
     fputs(parts[eighths % 8], to->out);

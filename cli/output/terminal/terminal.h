@@ -21,18 +21,18 @@ void screen_style(const screen *to, const char *style);
 void screen_plain(const screen *to);
 const char *style_of_tone(tone t);
 
-/* Text that takes `width` columns, cut or filled up with blanks; negative: to the right end. */
+/* Text cut or padded to `width` columns; negative: right-aligned. */
 void screen_text(const screen *to, const char *text, int width);
-/* Columns that text takes. */
+/* The width of text in columns. */
 int text_columns(const char *text);
 
-/* A line of phrases divided by " · ", broken there where it would be too wide. */
+/* A line of phrases separated by " · ", wrapped there. */
 void screen_phrases(const screen *to, const char *text);
 
 /* A bar of `length` of `width` columns, in eighths of a column, filled up with blanks. length: 0 … 1. */
 void screen_bar(const screen *to, double length, int width);
 
-/* How long the bar, or how strong the colour, of a value is: 0 … 1. */
+/* Values to lengths of bars or strengths of colours: 0 … 1. */
 typedef struct scale {
     double least, most; /* the smallest value above 0, and the largest */
     bool log;
@@ -43,7 +43,7 @@ double scale_of(const scale *s, double value);
 /* How many neighbouring bins go into one row, so that there are at most `most` rows. */
 int64_t bins_in_a_row(int64_t bins, int64_t most);
 
-/* Numbers for edges: as few digits as tell them apart, the same number of decimals in all. */
+/* The format of edges: the fewest digits that tell them apart, the same number of decimals for all. */
 typedef struct edge_form {
     int decimals; /* -1: %g */
     int digits;   /* of %g */
@@ -57,7 +57,7 @@ bool terminal_bars(const screen *to, const result *r, const table *tables, int r
 void terminal_bytes(const screen *to, const table *t, int rows, bool log);
 bool terminal_heat(const screen *to, const result *r, const table *t, int rows, bool log);
 
-/* Lines that the table of statistics takes, about, and the table. */
+/* The table of statistics, and about how many lines it takes. */
 int terminal_stats_rows(const screen *to, const result *r);
 void terminal_stats(const screen *to, const result *r, const table *tables);
 

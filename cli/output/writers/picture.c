@@ -26,7 +26,7 @@ static plot_color color_of(const result *r, int i)
     return r->count == 1 ? plot_palette(0) : plot_palette(i);
 }
 
-/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1": what is 0 is left out. */
+/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1": zeros are left out. */
 static void describe_series(const result *r, int i, const table *t, char *text, size_t size)
 {
     char number[TEXT_NUMBER_BYTES], name[320] = "";

@@ -1,4 +1,4 @@
-/* Axes of a drawing, without the drawing: where a value lies, which ticks are nice, and what they are called. */
+/* Scales of a drawing: positions of values, round ticks and their labels. */
 #ifndef CLI_PLOT_AXIS_H
 #define CLI_PLOT_AXIS_H
 

@@ -36,7 +36,7 @@ typedef struct plot_content {
     plot_scale color; /* of a heat map; its positions are the colour bar's */
 } plot_content;
 
-/* Opacity of bars: the more series lie over each other, the less. */
+/* Opacity of bars: lower where more series overlap. */
 double plot_fill(int nseries);
 
 /* The ranges of the panel's axes. */

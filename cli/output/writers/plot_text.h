@@ -1,4 +1,4 @@
-/* Text on a drawing: any bytes in, nothing that cairo refuses out. */
+/* Text on a drawing: any bytes in, clean UTF-8 out. */
 #ifndef CLI_PLOT_TEXT_H
 #define CLI_PLOT_TEXT_H
 
