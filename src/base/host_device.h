@@ -1,5 +1,7 @@
 /* What headers that host and device share include in place of the C library's. A run-time compiler of kernels (NVRTC)
- * has no such headers: there the types come from here. tests/test_device_headers.c compares them with the host's. */
+ * has no such headers: there the types come from here. It wants --std=c++17 --fmad=false and, for the lambdas in
+ * kernels,
+ * --device-as-default-execution-space. tests/test_device_headers.c compares the types with the host's. */
 #ifndef BASE_HOST_DEVICE_H
 #define BASE_HOST_DEVICE_H
 
