@@ -10,10 +10,10 @@
  *         … count slot[k], unless it is HISTO_NO_SLOT, which none is if `all`
  *     }
  *
- * histo_columns_reader     any types and layouts, up to 8 axes: 8 samples of each axis at once, in vectors where they
- * are contiguous and aligned; the switch over the type is taken once for them histo_pair_reader<type>  two columns of a
- * type: f32, or u32 and u16 on axes whose bins are 2^k integers histo_pixels_reader      2 to 4 axes of unsigned bytes,
- * interleaved or in columns: a pixel is a word
+ * - histo_columns_reader: any types and layouts, up to 8 axes; 8 samples of each axis at once, in vectors where they
+ * are contiguous and aligned. The switch over the type is taken once for them.
+ * - histo_pair_reader<type>: two columns of a type, f32, or u32 and u16 on axes whose bins are 2^k integers.
+ * - histo_pixels_reader: 2 to 4 axes of unsigned bytes, interleaved or in columns; a pixel is a word.
  *
  * Where the counters of pixels are compact, they are read in groups instead (histo_groups_of). */
 #ifndef CUDA_JOINT_CUH
@@ -22,7 +22,6 @@
 #include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/firsts.cuh"
-#include "cuda/macro_names.cuh"
 
 enum { HISTO_MAX_CHANNELS = 4 };
 enum { HISTO_COLUMN_SAMPLES = 8 /* of a thread and step, of each axis */, HISTO_PIXELS = 16 };
@@ -709,33 +708,5 @@ HISTO_IN_KERNEL void histo_compact_any(const histo_cuda_work *w, const histo_joi
             counter[i] = i + 1 < HISTO_PIXELS ? counter[i + 1] : its;
     }
 }
-
-/* ---- Names for kernels made by macros (partition.cu, packed_window.cu, sort_runs.cu), until there are none ---- */
-
-#define HISTO_SAMPLES_columns 8
-#define HISTO_SAMPLES_f32x2 8
-#define HISTO_SAMPLES_u32x2 8
-#define HISTO_SAMPLES_u16x2 8
-#define HISTO_SAMPLES_pixels 16
-enum { HISTO_RUN_columns = HISTO_COLUMN_RUN };
-#define HISTO_JOINT_READERS(X) X(columns) X(f32x2) X(u32x2) X(u16x2) X(pixels)
-#define HISTO_JOINT_NAMES(name, reader)                                                                                \
-    typedef reader::loaded histo_ahead_##name;                                                                         \
-    HISTO_IN_KERNEL void histo_load_##name(const histo_cuda_work *w, const histo_joint *j,                             \
-                                           const histo_joint_tile *tile, uint32_t at, reader::loaded *ahead)           \
-    {                                                                                                                  \
-        reader::load(w, j, tile, at, ahead);                                                                           \
-    }                                                                                                                  \
-    HISTO_IN_KERNEL bool histo_take_##name(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,     \
-                                           const histo_joint_tile *tile, uint32_t at, reader::loaded *ahead,           \
-                                           uint32_t(&slot)[reader::PER_STEP])                                          \
-    {                                                                                                                  \
-        return reader::slots(w, j, shared, tile, at, ahead, slot);                                                     \
-    }
-HISTO_JOINT_NAMES(columns, histo_columns_reader)
-HISTO_JOINT_NAMES(f32x2, histo_f32x2_reader)
-HISTO_JOINT_NAMES(u32x2, histo_u32x2_reader)
-HISTO_JOINT_NAMES(u16x2, histo_u16x2_reader)
-HISTO_JOINT_NAMES(pixels, histo_pixels_reader)
 
 #endif

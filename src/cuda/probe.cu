@@ -1,17 +1,18 @@
-/* A probe: the slots of some samples in device memory, on the host, while a plan is made. */
+/* A probe: the slots of some samples in device memory, brought to the host while a plan is made. A small kernel on the
+ * fill's stream, one thread a sample; latency bounds it. */
 #include "cuda/cuda.h"
 #include "cuda/device/place.cuh"
 #include "cuda/staging.h"
 
 enum { THREADS = 128 };
 
-static __global__ void take(const __grid_constant__ histo_cuda_work work, uint32_t n, uint32_t *slots)
+static __global__ void sample(const __grid_constant__ histo_cuda_work work, uint32_t n, uint32_t *slots)
 {
     uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) slots[i] = histo_slot_sampled(&work, work.first_entry, i, n);
 }
 
-/* Nothing may be waited for while a stream is captured, and kernels cannot read all host memory. */
+/* The host must not wait while a stream is captured, and kernels cannot read all host memory. */
 static histo_status check(const histo_job *job)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
@@ -19,10 +20,10 @@ static histo_status check(const histo_job *job)
     bool can = capture == cudaStreamCaptureStatusNone, pinned;
     for (int o = 0; o < job->iter.operands && can; o++)
         can = histo_cuda_is_direct(job->iter.base[o], job->problem->device, &pinned);
-    return status == HISTO_OK && !can ? histo_fail(HISTO_UNSUPPORTED, "no look at the samples") : status;
+    return status == HISTO_OK && !can ? histo_fail(HISTO_UNSUPPORTED, "the samples cannot be probed") : status;
 }
 
-static histo_status look(const histo_job *job, histo_staging *staging, int n, uint32_t *slots)
+static histo_status probe(const histo_job *job, histo_staging *staging, int n, uint32_t *slots)
 {
     histo_cuda_accumulators nowhere = {};
     histo_job it = *job;
@@ -32,12 +33,13 @@ static histo_status look(const histo_job *job, histo_staging *staging, int n, ui
     histo_status status = histo_staging_slots(staging, n);
     if (status != HISTO_OK) return status;
     void *args[] = {&work, &n, &staging->slots};
-    status = histo_cuda_launch(&it, (const void *)take, dim3((unsigned)(n + THREADS - 1) / THREADS), THREADS, 0, args);
+    status =
+        histo_cuda_launch(&it, (const void *)sample, dim3((unsigned)(n + THREADS - 1) / THREADS), THREADS, 0, args);
     if (status == HISTO_OK)
         status = HISTO_CUDA(
             cudaMemcpyAsync(slots, staging->slots, (size_t)n * sizeof *slots, cudaMemcpyDeviceToHost, stream),
             "reading slots");
-    return status == HISTO_OK ? HISTO_CUDA(cudaStreamSynchronize(stream), "looking at samples") : status;
+    return status == HISTO_OK ? HISTO_CUDA(cudaStreamSynchronize(stream), "probing samples") : status;
 }
 
 histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots)
@@ -49,7 +51,7 @@ histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots)
     histo_staging *staging;
     if (status == HISTO_OK) status = histo_staging_take(job->problem->device, &staging);
     if (status == HISTO_OK) {
-        status = look(job, staging, n, slots);
+        status = probe(job, staging, n, slots);
         histo_staging_give(staging, status == HISTO_OK);
     }
     histo_cuda_leave(before);

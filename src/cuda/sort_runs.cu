@@ -1,24 +1,23 @@
-/* sort_runs: the slots of a chunk of samples are sorted, and each run of equal ones is a pair: a slot and its count.
+/* sort_runs: the slots of a chunk of samples are sorted, and each run of equal slots becomes a pair: a slot and its
+ * count.
  *
  * - A slot holds the batch entry too; samples left out have slots behind all others. A chunk is any part of the
- *   samples. Slots of a chunk are of 32 bits if that is enough for all of the batch, else of 64.
- * - To find what is equal, slots need not be in order. Those of 64 bits are multiplied by an odd number, which can be
- *   undone, and sorted by the upper 32 bits of the product alone: four steps of CUB's radix sort, however many bits a
- *   slot has. Slots that differ and have the same upper bits may make each other's run into several, which
- *   adds pairs and changes no count.
+ * samples. Slots of a chunk have 32 bits if that is enough for the whole batch, else 64.
+ * - Equal slots need only be adjacent, not in order. Slots of 64 bits are multiplied by an odd number, which can be
+ * undone, and sorted by the upper 32 bits of the product alone: four passes of CUB's radix sort, however many bits a
+ * slot has. Different slots with the same upper bits may split each other's run, which adds pairs and changes no count.
  * - Pairs are appended to a list in device memory. When there is no room for those of another chunk, the list is sorted
- *   by its slots, and equal ones joined; if then it is still more than half full, a larger one is made. A list of the
+ * by slot and equal ones are joined; if it is then still more than half full, a larger one is allocated. A list of the
  *   largest size is brought to the host.
+ * - In a histogram of few slots, other strategies may count in dense counters. Those that are occupied become pairs,
+ * too, when the host asks for the counts.
  *
- * Of a histogram of few slots, other strategies may count in counters. What is occupied of them becomes pairs, too,
- * when the host asks for the counts.
+ * The number of runs decides what comes next, so that the host waits for each chunk.
  *
- * The number of runs decides what comes next, so that each chunk is waited for.
- *
- * Source: sort-based aggregation; CUB's radix sort, selection and reduction by key. Sorting by some bits of a
- * product is ours.
- * Bytes: each sample once; its slot of 4 or 8 bytes written, read and written for each of four or fewer steps of the
- * sort, and read twice more. Indifferent to skew and to the number of slots. C++ only to call CUB. */
+ * Bytes: each sample once; its slot of 4 or 8 bytes written, read and written in each of four or fewer radix passes,
+ * and read twice more. Bound by the radix sort, and indifferent to skew and to the number of slots: it wins where slots
+ * are too many for counters, and nowhere else. Source: sort-based aggregation; CUB's radix sort, selection and
+ * reduction by key. Sorting by some bits of a product is ours. This file is C++ beyond templates only to call CUB. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -47,13 +46,13 @@ typedef unsigned long long word; /* a slot or a count */
 
 /* ---- Slots of a chunk ---- */
 
-typedef struct numbering {
-    uint64_t factor;
-    uint64_t all; /* slots of the batch */
-} numbering;
+struct numbering {
+    uint64_t factor; /* of slots; 1 for those of 32 bits */
+    uint64_t all;    /* slots of the batch */
+};
 
 /* Where the first sample of a tile is in the chunk. */
-HISTO_IN_KERNEL int64_t place_of_share(const histo_cuda_work *w, int64_t item, int64_t entry, int64_t sample)
+HISTO_IN_KERNEL int64_t position_of_tile(const histo_cuda_work *w, int64_t item, int64_t entry, int64_t sample)
 {
     if (w->iter.offsets) return sample - w->begin;
     int64_t first = entry * w->iter.per_batch;
@@ -64,47 +63,43 @@ template <typename SLOT>
 static __global__ void number_any(const __grid_constant__ histo_cuda_work work, numbering by, SLOT *out)
 {
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = histo_tile_any(&work, item);
-        SLOT *at = out + place_of_share(&work, item, tile.entry, tile.index[0]);
+        histo_tile tile = histo_tile_at(&work, item);
+        SLOT *at = out + position_of_tile(&work, item, tile.entry, tile.index[0]);
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             histo_place place = histo_place_of(&work, &tile, offset);
             uint64_t slot = (uint64_t)tile.entry;
             for (int a = 0; a < work.naxes; a++)
                 slot = slot * ((uint64_t)work.lookups[a].bins + 3) +
                        histo_slot_at(&work, a, histo_address(&work, &place, a));
-            if ((work.mask != HISTO_ABSENT && histo_is_masked(&work, histo_address(&work, &place, work.mask))) ||
-                (work.where != HISTO_ABSENT && histo_is_outside(&work, histo_address(&work, &place, work.where))))
-                slot = by.all + (uint64_t)tile.entry;
+            if (histo_is_left_out(&work, &place)) slot = by.all + (uint64_t)tile.entry;
             at[offset] = (SLOT)(slot * by.factor);
         }
     }
 }
 
-/* Several axes and nothing beside, each one long run. */
+/* Several axes and nothing else, each one contiguous run or of one stride. */
 template <typename SLOT>
 static __global__ void number_columns(const __grid_constant__ histo_cuda_work work,
                                       const __grid_constant__ histo_joint joint, numbering by, SLOT *out)
 {
-    enum { N = HISTO_SAMPLES_columns };
+    enum { N = histo_columns_reader::PER_STEP, RUN = histo_columns_reader::RUN };
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         histo_joint_tile tile = histo_tile_joint(&work, &joint, item);
-        SLOT *to = out + place_of_share(&work, item, tile.entry, tile.first);
-        HISTO_FOR_STEPS(columns, tile, at)
-        {
+        SLOT *to = out + position_of_tile(&work, item, tile.entry, tile.first);
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * N) {
             SLOT slot[N];
-            histo_ahead_columns next;
-            histo_load_column(&work, &tile, at, 0, histo_column(&work, &tile, 0), joint.sizes[0], HISTO_RUN_columns,
-                              &next);
+            histo_column_words next;
+            histo_load_column(&work, &tile, at, 0, histo_column(&work, &tile, 0), joint.sizes[0], RUN, &next);
 #pragma unroll
             for (int k = 0; k < N; k++)
                 slot[k] = (SLOT)tile.entry;
 #pragma unroll 1
             for (int a = 0; a < work.naxes; a++) {
-                const histo_ahead_columns now = next;
+                const histo_column_words now = next;
                 uint32_t on_axis[N] = {0};
                 if (a + 1 < work.naxes)
                     histo_load_column(&work, &tile, at, a + 1, histo_column(&work, &tile, a + 1), joint.sizes[a + 1],
-                                      HISTO_RUN_columns, &next);
+                                      RUN, &next);
                 histo_add_column(&work, &joint, NULL, a, work.dtypes[a], &now, on_axis);
 #pragma unroll
                 for (int k = 0; k < N; k++)
@@ -112,14 +107,14 @@ static __global__ void number_columns(const __grid_constant__ histo_cuda_work wo
             }
 #pragma unroll
             for (int k = 0; k < N; k++) {
-                uint32_t i = histo_column_index(at, k, HISTO_RUN_columns);
+                uint32_t i = histo_column_index(at, k, RUN);
                 if (i < tile.length) to[i] = slot[k] * (SLOT)by.factor;
             }
         }
     }
 }
 
-/* The pairs of n sorted slots, of whose runs it is known where they begin. */
+/* The pairs of n sorted slots, whose runs begin at `begins`. */
 template <typename SLOT>
 static __global__ void make_pairs(const SLOT *sorted, int64_t n, const uint32_t *begins, int64_t runs, uint64_t inverse,
                                   word *slots, word *counts)
@@ -143,12 +138,12 @@ struct begins_run {
     __device__ bool operator()(uint32_t i) const { return i == 0 || slots[i] != slots[i - 1]; }
 };
 
-/* What CUB works with; its caches of device properties are not made for threads that come at once. */
-typedef struct cub_call {
+/* What CUB works with. Calls take a mutex, as its caches of device properties are not safe for concurrent threads. */
+struct cub_call {
     void *memory; /* NULL: say in `bytes` how much is needed */
     size_t bytes;
     cudaStream_t stream;
-} cub_call;
+};
 
 static pthread_mutex_t cub_mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -166,7 +161,7 @@ static cudaError_t sort_slots(cub_call *call, void *const arrays[2], int *which,
     return error;
 }
 
-/* Where the runs of n slots begin, and how many they are. */
+/* Where the runs of n slots begin, and how many there are. */
 template <typename SLOT>
 static cudaError_t find_runs(cub_call *call, const void *slots, int64_t n, uint32_t *begins, word *runs)
 {
@@ -190,7 +185,7 @@ static cudaError_t sort_pairs(cub_call *call, word *const slots[2], word *const 
     return error;
 }
 
-/* Pairs of one slot joined. */
+/* Join the pairs of one slot. */
 static cudaError_t join(cub_call *call, const word *from_slots, const word *from_counts, int64_t n, word *slots,
                         word *counts, word *left)
 {
@@ -201,7 +196,7 @@ static cudaError_t join(cub_call *call, const word *from_slots, const word *from
     return error;
 }
 
-/* Bytes that CUB wants for n slots of a chunk, and for n pairs. */
+/* Bytes that CUB needs for n slots of a chunk, and for n pairs. */
 template <typename SLOT>
 static size_t bytes_of_chunk(int64_t n)
 {
@@ -251,7 +246,7 @@ void histo_cuda_sparse_free(histo_cuda_sparse *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Room for so many pairs, nothing in it. */
+/* An empty list of this capacity. */
 static histo_status make(histo_cuda_sparse *s, int64_t capacity)
 {
     word **const arrays[] = {&s->slots[0], &s->slots[1], &s->counts[0], &s->counts[1]};
@@ -267,7 +262,7 @@ static histo_status make(histo_cuda_sparse *s, int64_t capacity)
     return status;
 }
 
-/* Room for n more pairs, and for as many again. */
+/* Reallocate for twice the pairs that there are with n more. */
 static histo_status enlarge(histo_cuda_sparse *s, int64_t n, cudaStream_t stream)
 {
     histo_cuda_sparse larger;
@@ -318,10 +313,10 @@ static uint64_t largest_slot(int64_t batch, int64_t slots)
     return (uint64_t)batch * (uint64_t)slots + (uint64_t)batch - 1;
 }
 
-/* ---- Counters ---- */
+/* ---- Dense counters ---- */
 
-/* Of all counters of a batch: a warp finds a place for its pairs at once, and nothing is written where there are no
- * arrays. */
+/* Move the occupied counters of a batch to pairs. A warp reserves room for its pairs by one addition. Where slots is
+ * NULL pairs are only counted. */
 static __global__ void collect(word *counters, int64_t all, int64_t each, word *places, word *slots, word *counts)
 {
     const int lane = (int)threadIdx.x % 32;
@@ -354,7 +349,7 @@ static histo_status launch_collect(histo_cuda_accumulators *accumulators, word *
                       "finding occupied slots");
 }
 
-/* What is occupied of the counters becomes pairs, and they are cleared. */
+/* Occupied counters become pairs, and are cleared. */
 static histo_status pair_counters(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     word *places;
@@ -369,11 +364,11 @@ static histo_status pair_counters(histo_cuda_accumulators *accumulators, cudaStr
         status = launch_collect(accumulators, places, s->slots[0] + s->n, s->counts[0] + s->n, stream);
         if (status == HISTO_OK) s->n += n;
     }
-    cudaFree(places); /* waits for who uses it */
+    cudaFree(places); /* waits for the kernel */
     return status;
 }
 
-/* ---- The way to the host ---- */
+/* ---- To the host ---- */
 
 histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, const histo_accumulators *to,
                                       cudaStream_t stream)
@@ -404,13 +399,13 @@ histo_status histo_cuda_sparse_gather(histo_cuda_accumulators *accumulators, con
     return status;
 }
 
-/* Is there room for n more pairs, and no need to sort the list again soon? */
+/* Is there room for n more pairs, so that the list need not be sorted again soon? */
 static bool is_roomy(const histo_cuda_sparse *s, int64_t n)
 {
     return s->n + n <= s->capacity && 2 * s->n <= s->capacity;
 }
 
-/* Make room for n more pairs, in a list of no more than `most` if that is enough for these. */
+/* Make room for n more pairs, in a list of at most `most` pairs if these fit into that. */
 static histo_status make_room(const histo_job *job, histo_cuda_accumulators *accumulators, int64_t n, int64_t most)
 {
     histo_cuda_sparse *s = &accumulators->sparse;
@@ -424,11 +419,11 @@ static histo_status make_room(const histo_job *job, histo_cuda_accumulators *acc
 
 /* ---- The strategy ---- */
 
-typedef struct layout {
+struct layout {
     int64_t chunk;
     bool is_long;      /* slots are of 64 bits */
     size_t array, cub; /* bytes of each of two arrays of slots, and for CUB */
-} layout;
+};
 
 static layout layout_of(const histo_problem *p, const int64_t *params)
 {
@@ -439,7 +434,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     if (most < MIN_CHUNK) most = MIN_CHUNK;
     if (l.chunk > most) l.chunk = most;
     l.is_long = bits_of(largest_slot(p->batch, p->slots)) > SORTED_BITS;
-    /* An array of slots is one of 32-bit indices, too, when it is not sorted any more. */
+    /* Once sorted, the other array of slots holds the 32-bit indices of runs. */
     l.array = ((size_t)l.chunk * (l.is_long ? sizeof(word) : sizeof(uint32_t)) + 255) / 256 * 256;
     l.cub = l.is_long ? bytes_of_chunk<word>(l.chunk) : bytes_of_chunk<uint32_t>(l.chunk);
     return l;
@@ -492,7 +487,7 @@ static histo_status append(const histo_job *job, histo_cuda_sparse *s, const SLO
                              dim3((unsigned)(blocks < max_blocks ? blocks : max_blocks)), THREADS, 0, args);
 }
 
-/* The job's samples are at most a chunk. */
+/* Count a job of at most a chunk of samples. */
 template <typename SLOT>
 static histo_status count_chunk(const layout *l, const histo_job *job, histo_cuda_accumulators *accumulators)
 {
@@ -541,9 +536,7 @@ extern "C" const histo_strategy histo_cuda_sort_runs = {
     .launch = launch,
     .params = {{"chunk", 0, 1 << 28, 0,
                 "samples sorted at a time, 1024 at least, of 8 or 16 bytes of workspace each; 0: 2^26, or 2^24 where "
-                "there is "
-                "little "
-                "memory"},
+                "there is little memory"},
                {"pairs", 1, 1 << 29, 1 << 28,
                 "occupied slots kept on the device, of 32 bytes each; more are brought to the host"}},
     .ragged = true,

@@ -215,17 +215,24 @@ HISTO_IN_KERNEL histo_guess histo_guess_of(const histo_lookup *l, float curve)
 struct histo_guess_lookup {
     const histo_lookup *l;
     HISTO_MEMBER explicit histo_guess_lookup(const histo_lookup *lookup) : l(lookup) {}
-    template <int N>
-    HISTO_MEMBER void slots(const float (&x)[N], uint32_t (&slot)[N]) const
+
+    /* The slots of n samples by guesses. Is any of them so near an edge that its slot may be wrong? */
+    HISTO_MEMBER bool guess(const float *x, uint32_t *slot, int n) const
     {
         float nearest = 1;
 #pragma unroll
-        for (int i = 0; i < N; i++) {
-            histo_guess guess = histo_guess_of(l, x[i]);
-            slot[i] = guess.before < 0 ? guess.bits - (HISTO_GUESS_0 - 1) : guess.bits - HISTO_GUESS_0;
-            nearest = fminf(nearest, fabsf(guess.before));
+        for (int i = 0; i < n; i++) {
+            histo_guess it = histo_guess_of(l, x[i]);
+            slot[i] = it.before < 0 ? it.bits - (HISTO_GUESS_0 - 1) : it.bits - HISTO_GUESS_0;
+            nearest = fminf(nearest, fabsf(it.before));
         }
-        if (nearest <= l->margin_f32) histo_nearest_lookup<HISTO_F32>(l).slots(x, slot);
+        return nearest <= l->margin_f32;
+    }
+
+    template <int N>
+    HISTO_MEMBER void slots(const float (&x)[N], uint32_t (&slot)[N]) const
+    {
+        if (guess(x, slot, N)) histo_nearest_lookup<HISTO_F32>(l).slots(x, slot);
     }
 };
 

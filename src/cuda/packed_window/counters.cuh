@@ -1,0 +1,392 @@
+/* The counter of packed_window: packed counters of a window of slots in a block's shared memory, and a small hash table
+ * of 32-bit counters for frequent slots and for overflows.
+ *
+ * An addition returns the old word, which tells whether its counter overflowed. All additions of a step are issued
+ * before the first old word is looked at; samples that are not in the window go to spare counters behind it, so that
+ * nothing branches; one warp vote tells whether any counter may have overflowed. Rare work is kept as one bit for each
+ * sample of a thread, and the lanes of a warp do their first together, then their second, and so on. */
+#ifndef CUDA_PACKED_WINDOW_COUNTERS_CUH
+#define CUDA_PACKED_WINDOW_COUNTERS_CUH
+
+#include "cuda/packed_window/window.cuh"
+
+namespace histo::packed_window
+{
+
+/* ---- Which slot a counter counts; counters from `end` on count none ---- */
+
+/* The window: slots from `first` on. */
+struct slots_in_window {
+    uint32_t first;
+
+    static HISTO_MEMBER slots_in_window of(const histo_cuda_work *, const window *w, int64_t entry)
+    {
+        return {w->found ? w->found[entry] : w->first};
+    }
+    HISTO_MEMBER uint32_t end(const histo_cuda_work *work) const { return (uint32_t)work->counters - first; }
+    HISTO_MEMBER uint32_t slot(uint32_t at) const { return first + at; }
+};
+
+/* All values of a 16-bit sample, which become slots in the merge. */
+struct slots_of_values {
+    const uint32_t *slots;
+
+    HISTO_MEMBER uint32_t end(const histo_cuda_work *) const { return VALUES; }
+    HISTO_MEMBER uint32_t slot(uint32_t at) const { return __ldg(&slots[at]); }
+};
+
+/* Pixels whose channels have bins of 2^k values: without the slots of underflow, overflow and NaN. */
+struct slots_of_pixels {
+    const histo_joint *joint;
+
+    HISTO_MEMBER uint32_t end(const histo_cuda_work *work) const { return (uint32_t)work->counters; }
+    HISTO_MEMBER uint32_t slot(uint32_t at) const { return histo_slot_of_compact(joint, at); }
+};
+
+/* ---- Counters ---- */
+
+/* x[k], where bit k is that of `one`; arrays stay in registers. */
+template <typename T>
+HISTO_IN_KERNEL T pick(const T *x, int n, uint32_t one)
+{
+    T it = x[0];
+#pragma unroll
+    for (int k = 1; k < n; k++)
+        it = one >> k & 1 ? x[k] : it;
+    return it;
+}
+
+/* The first of n becomes the last, so that arrays stay in registers where loops are rolled. */
+HISTO_IN_KERNEL void rotate(uint32_t *x, int n)
+{
+    uint32_t first = x[0];
+#pragma unroll
+    for (int k = 0; k + 1 < n; k++)
+        x[k] = x[k + 1];
+    x[n - 1] = first;
+}
+
+/* How the search for frequent slots loops over a step's samples: unrolled is fastest, unless the kernel then exceeds
+ * the instruction cache. */
+enum { UNROLLED = 16, ROLLED = 1 };
+
+template <int BITS, class SLOTS = slots_in_window>
+struct counters {
+    enum : uint32_t {
+        FULL = (1u << BITS) - 1,
+        EACH = 32 / BITS, /* to a word */
+        ENTRIES = table_entries(BITS),
+    };
+    /* Steps that follow one: without a search for frequent slots, where there was no sign of any, or where the table
+     * had few of the samples; with one, whatever the signs, where it had many. */
+    enum { PAUSE = 3, PAUSE_POOR = 31, TRUST = 7 };
+
+    uint32_t *words;
+    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry */
+    int search;                 /* steps with a search for frequent slots, or less than 0: steps without */
+    uint32_t spare;             /* where this lane counts what is not in the window: a word of its own behind it */
+    uint32_t late_at, late_old; /* an overflow of this thread that waits for those of its warp; or HISTO_NO_SLOT */
+    uint32_t size;              /* counters */
+    SLOTS slots;
+    unsigned long long *counts; /* of the batch entry */
+
+    /* The counters of a batch entry, cleared, by the whole block. */
+    static HISTO_MEMBER counters begin(uint32_t *shared, const histo_cuda_work *work, const window *w, int64_t entry,
+                                       SLOTS slots)
+    {
+        counters c = {shared, shared + w->words};
+        c.search = 0;
+        c.late_at = HISTO_NO_SLOT;
+        c.spare = w->size + (threadIdx.x % WARP + 1) * EACH;
+        c.slots = slots;
+        c.size = min(w->size, slots.end(work));
+        c.counts = work->counts + entry * work->counters;
+        for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
+            c.words[i] = 0;
+        for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
+            *c.owner(i) = HISTO_NO_SLOT;
+            *c.samples(i) = *c.wraps(i) = 0;
+        }
+        __syncthreads();
+        return c;
+    }
+
+    /* ---- Words ---- */
+
+    /* The shift of a counter in its word. */
+    static HISTO_MEMBER uint32_t shift(uint32_t at) { return BITS == SIX_BITS ? at % 5 * SIX_BITS : at * BITS & 31; }
+
+    static HISTO_MEMBER uint32_t value(uint32_t word, uint32_t at) { return word >> shift(at) & FULL; }
+
+    /* at / 5, of a number below 2^30. */
+    static HISTO_MEMBER uint32_t fifth(uint32_t at) { return __umulhi(at, UINT32_MAX / 5 + 1); }
+
+    /* The word of a counter. Neighbours share one, and one word in 234 has a counter fewer than fit, so that slots at
+     * equal distances do not share a bank; but not where counters are five to a word, as only multiples of 5 are
+     * equal distances in words there. A counter's shift depends on its number alone, so that the first counter of a
+     * word may have any. */
+    static HISTO_MEMBER uint32_t word(uint32_t at)
+    {
+        const uint32_t whole = (uint32_t)BITS << 27, part = whole / 234; /* of a word, times 2^32: a counter's */
+        return BITS == SIX_BITS ? fifth(at) : __umulhi(at, whole + part + 1);
+    }
+
+    /* The counter above this one in its word, or HISTO_NO_SLOT. */
+    static HISTO_MEMBER uint32_t above(uint32_t at)
+    {
+        const uint32_t next = at + 1, own = word(at);
+        if (shift(at) + 2 * BITS > 32) return HISTO_NO_SLOT;
+        if (BITS == SIX_BITS || word(next) == own) return next;
+        return next >= EACH && word(next - EACH) == own ? next - EACH : HISTO_NO_SLOT;
+    }
+
+    /* Bits between a counter and the top of its word, modulo 32: 1 << (32 - BITS) shifted down by it is one sample of
+     * that counter, and the word shifted up by it begins with the counter. */
+    static HISTO_MEMBER uint32_t lift(uint32_t at)
+    {
+        if (BITS == SIX_BITS) return 32 - SIX_BITS - SIX_BITS * at - 2 * fifth(at); /* 2: -30 */
+        return 32 - BITS - at * BITS;
+    }
+
+    static HISTO_MEMBER uint32_t one(uint32_t at) { return 1u << (32 - BITS) >> (lift(at) & 31); }
+
+    static HISTO_MEMBER uint32_t lifted(uint32_t word, uint32_t at) { return __funnelshift_l(0, word, lift(at)); }
+
+    /* Did counter `at` overflow when n <= FULL samples were added to its word, which was `old`? */
+    static HISTO_MEMBER bool overflows(uint32_t at, uint32_t old, uint32_t n)
+    {
+        return lifted(old, at) >= 0 - (n << (32 - BITS));
+    }
+
+    /* ---- The table ---- */
+
+    /* Of an entry: its counter, or HISTO_NO_SLOT; samples of that; how often it wrapped. */
+    HISTO_MEMBER uint32_t *owner(uint32_t entry) const { return table + entry; }
+    HISTO_MEMBER uint32_t *samples(uint32_t entry) const { return table + entry + ENTRIES; }
+    HISTO_MEMBER uint32_t *wraps(uint32_t entry) const { return table + entry + 2 * ENTRIES; }
+
+    static HISTO_MEMBER uint32_t entry(uint32_t at) { return __umulhi(at * 0x9e3779b1u, ENTRIES); }
+
+    /* Does counter `at` own this entry? If nobody does, it does from now on. */
+    HISTO_MEMBER bool owns(uint32_t entry, uint32_t at) const
+    {
+        uint32_t before = atomicCAS(owner(entry), HISTO_NO_SLOT, at);
+        return before == HISTO_NO_SLOT || before == at;
+    }
+
+    HISTO_MEMBER void add_to_histogram(uint32_t at, long long n) const
+    {
+        atomicAdd(&counts[slots.slot(at)], (unsigned long long)n);
+    }
+
+    /* n samples more of a counter. */
+    HISTO_MEMBER void add_samples(uint32_t at, uint32_t n) const
+    {
+        uint32_t e = entry(at);
+        if (owns(e, at))
+            atomicAdd(samples(e), n);
+        else
+            add_to_histogram(at, n);
+    }
+
+    /* A counter wrapped n times: each time it lost FULL + 1 samples and carried one into its neighbour. */
+    HISTO_MEMBER void add_wraps_to_histogram(uint32_t at, uint32_t n) const
+    {
+        const uint32_t carried = above(at);
+        add_to_histogram(at, ((long long)FULL + 1) * n);
+        if (carried < size) add_to_histogram(carried, -(long long)n);
+    }
+
+    /* Counter `at` overflowed, and its word was `old`: it wraps, and so do full ones above it, one after the other. */
+    HISTO_MEMBER void wrap(uint32_t at, uint32_t old) const
+    {
+        bool is_wrapping = at < size;
+        while (is_wrapping) {
+            uint32_t e = entry(at);
+            if (owns(e, at))
+                atomicAdd(wraps(e), 1u);
+            else
+                add_wraps_to_histogram(at, 1);
+            at = above(at);
+            is_wrapping = at < size && value(old, at) == FULL;
+        }
+    }
+
+    /* Of all threads of the warp at once. */
+    HISTO_MEMBER void wrap_late()
+    {
+        if (late_at != HISTO_NO_SLOT) wrap(late_at, late_old);
+        late_at = HISTO_NO_SLOT;
+        __syncwarp();
+    }
+
+    /* Add the counters to the histogram, by the whole block. Blocks begin at different slots. */
+    HISTO_MEMBER void merge()
+    {
+        uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x);
+        wrap_late();
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
+            uint32_t at = i + begin < size ? i + begin : i + begin - size;
+            uint32_t count = value(words[word(at)], at);
+            if (count) add_to_histogram(at, count);
+        }
+        for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
+            uint32_t at = *owner(i), more = *samples(i), wrapped = *wraps(i);
+            if (more) add_to_histogram(at, more);
+            if (wrapped) add_wraps_to_histogram(at, wrapped);
+        }
+        __syncthreads();
+    }
+
+    /* ---- Counters of slots, where they are those of the window ---- */
+
+    /* Count a sample of a slot outside the window. Gives the counter to use instead of its own. */
+    HISTO_MEMBER uint32_t count_outside(uint32_t slot) const
+    {
+        atomicAdd(&counts[slot], 1ull);
+        return spare;
+    }
+
+    HISTO_MEMBER uint32_t place_one(uint32_t slot) const
+    {
+        uint32_t at = slot - slots.first;
+        return at < size ? at : count_outside(slot);
+    }
+
+    /* The counters of n slots of each thread; those outside the window are counted. */
+    HISTO_MEMBER void place(const uint32_t *slot, uint32_t *at, int n) const
+    {
+        uint32_t outside = 0; /* a bit for each */
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+            at[k] = min(slot[k] - slots.first, spare);
+            outside |= (uint32_t)(at[k] >= size) << k;
+        }
+#pragma unroll 1
+        while (__any_sync(~0u, outside)) {
+            uint32_t one = outside & (0 - outside), its = pick(slot, n, one);
+            if (one && its != HISTO_NO_SLOT) count_outside(its);
+            outside ^= one;
+        }
+    }
+
+    /* ---- Frequent slots ---- */
+
+    /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
+    static HISTO_MEMBER bool is_skewed(const uint32_t *at, int n)
+    {
+        enum { MANY = 3 };
+        return __popc(__ballot_sync(~0u, at[0] == at[1] || at[0] == at[n / 2])) >= MANY;
+    }
+
+    /* One lane counts n samples of a counter. */
+    HISTO_MEMBER void count_run(uint32_t at, uint32_t n) const
+    {
+        if (at >= size || n == 0) return;
+        if (n > FULL / 2) { /* it would overflow too often */
+            add_samples(at, n);
+            return;
+        }
+        uint32_t old = atomicAdd(&words[word(at)], n * one(at));
+        if (overflows(at, old, n)) wrap(at, old);
+    }
+
+    /* Count the samples if they are of two counters at most, which threads' first and last ones tell. */
+    HISTO_MEMBER bool count_two(const uint32_t *at, int n) const
+    {
+        uint32_t lane = threadIdx.x % WARP, one = __shfl_sync(~0u, at[0], 0), of_one = 0;
+        uint32_t mine = at[0] != one ? at[0] : at[n - 1], others = __ballot_sync(~0u, mine != one);
+        uint32_t other = __shfl_sync(~0u, mine, others ? __ffs((int)others) - 1 : 0);
+        bool are_two = true;
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+            are_two = are_two && (at[k] == one || at[k] == other);
+            of_one += at[k] == one;
+        }
+        if (!__all_sync(~0u, are_two)) return false;
+        of_one = __reduce_add_sync(~0u, of_one);
+        if (lane < 2) count_run(lane ? other : one, lane ? (uint32_t)(n * WARP) - of_one : of_one);
+        __syncwarp();
+        return true;
+    }
+
+    /* Count the samples if all are of two slots, or those whose slots are in the table, which then become spare. Is
+     * anything left? How much is left says whether the next steps search. */
+    template <int UNROLL>
+    HISTO_MEMBER bool count_frequent(uint32_t *at, int n)
+    {
+        enum { FEW = 4 };
+        if (search == 0 && count_two(at, n)) return false;
+        uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < size);
+        if (pairs && threadIdx.x % WARP == (uint32_t)__ffs((int)pairs) - 1) owns(entry(at[0]), at[0]);
+        __syncwarp();
+        int others = 0;
+#pragma unroll UNROLL
+        for (int k = 0; k < n; k++) {
+            uint32_t e = entry(at[0]);
+            bool is_there = *owner(e) == at[0]; /* for good, if once */
+            if (is_there) atomicAdd(samples(e), 1u);
+            at[0] = is_there ? spare : at[0];
+            others += at[0] < size;
+            rotate(at, n);
+        }
+        bool is_poor = __popc(__ballot_sync(~0u, others > n / FEW)) > WARP / 2;
+        if (!is_poor)
+            search = search > 0 ? search - 1 : (int)TRUST;
+        else
+            search = __popc(pairs) < WARP * 3 / 4 ? -PAUSE_POOR : 0;
+        return __any_sync(~0u, others);
+    }
+
+    /* Search for frequent slots if it is time for that. Is anything left to count? */
+    template <int UNROLL>
+    HISTO_MEMBER bool is_left_by_search(uint32_t *at, int n)
+    {
+        if (search < 0) {
+            search++;
+            return true;
+        }
+        if (search == 0 && !is_skewed(at, n)) {
+            search = -PAUSE;
+            return true;
+        }
+        return count_frequent<UNROLL>(at, n);
+    }
+
+    /* ---- A step ---- */
+
+    /* Count n <= 16 samples of each thread, by whole warps. */
+    template <int UNROLL>
+    HISTO_MEMBER void count(uint32_t *at, int n)
+    {
+        enum { MAX = 16 };
+        const uint32_t upper_halves = BITS == 16 ? 0x80008000 : 0x80808080; /* where none is set, no counter is full */
+        uint32_t old[MAX], any = 0, due = 0;                                /* due: a bit for each sample */
+        if (n > 1 && !is_left_by_search<UNROLL>(at, n)) return;
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            old[k] = atomicAdd(&words[word(at[k])], one(at[k]));
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            any |= old[k];
+        if (BITS != SIX_BITS && !__any_sync(~0u, any & upper_halves)) return;
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            due |= (uint32_t)overflows(at[k], old[k], 1) << k;
+#pragma unroll 1
+        while (__any_sync(~0u, due)) {
+            uint32_t first = due & (0 - due);
+            if (__any_sync(~0u, first && late_at != HISTO_NO_SLOT)) wrap_late();
+            if (first) {
+                late_at = pick(at, n, first);
+                late_old = pick(old, n, first);
+            }
+            due ^= first;
+        }
+    }
+};
+
+} // namespace histo::packed_window
+
+#endif

@@ -1,0 +1,247 @@
+/* packed_window: a window, the range of slots where samples are dense, is counted on chip in packed counters of 16 or 8
+ * bits; every sample outside it is one atomic addition to the histogram in device memory.
+ *
+ * - The window is given or found: a small kernel counts 16384 samples of each batch entry in cells and takes the
+ * densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a sample is
+ *   counted: counts are exact wherever it lies.
+ * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
+ *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
+ * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
+ *   addition. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit counters; what finds
+ *   no place in it goes to device memory. Where the table holds few of the samples, as of an image whose runs soon
+ *   change, it is not searched for some steps.
+ * - Samples of u32, i32 and f32 are looked up as if all were in bins of the window, and the exceptions again.
+ * - One word in 234 holds a counter fewer than fit, so that slots at equal distances do not share a bank.
+ * - 16-bit samples are counted by their value, of which there are 65536; values become slots in the merge.
+ * - Pixels on bins of 2^k values are counted without their flow slots, in counters of 6 bits if need be.
+ * - Pairs of images are computed in registers, from a word of each image.
+ *
+ * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
+ * the table, are ours. Bytes: each sample once, and an atomic operation in the L2 cache for each outside the window.
+ * Bound by memory while the window covers the samples and u32 or f32 are looked up fast, else by instructions. Wins
+ * where 32-bit counters do not fit on chip and packed ones do, to about 225 000 slots, and beyond that where samples
+ * cluster, as a wafer's; loses to partitioning where they do not. */
+#include <float.h>
+#include <math.h>
+
+#include "cuda/packed_window/window.cuh"
+
+using namespace histo::packed_window;
+
+enum { FIRST, LENGTH, BITS, BLOCKS, THREADS };
+
+typedef struct layout {
+    window w;
+    int bits;
+    size_t shared;   /* bytes */
+    uint32_t firsts; /* the word of it where first floats are, for several axes */
+    int threads;
+    int64_t blocks;
+    bool is_found; /* else given, or all slots */
+} layout;
+
+/* Words of so many counters: as many as counters::word gives, and a spare one for each lane. */
+static int64_t words_of(int64_t counters, int bits)
+{
+    int64_t last = counters / (32 / bits) + WARP + 1;
+    return bits == SIX_BITS ? last + 1 : last + last / 233 + 1;
+}
+
+/* Bytes of a block: counters and table. */
+static size_t shared_bytes(int64_t counters, int bits)
+{
+    return (size_t)(words_of(counters, bits) + 3 * table_entries(bits)) * sizeof(uint32_t);
+}
+
+/* The most counters that a block can have besides `others` words. */
+static int64_t max_counters(const histo_cuda_device *device, int bits, uint32_t others)
+{
+    int64_t least = 0, room = (int64_t)device->shared_block - (int64_t)(others * sizeof(uint32_t));
+    int64_t beyond = room * 8 / bits;
+    while (beyond - least > 1) {
+        int64_t middle = least + (beyond - least) / 2;
+        *((int64_t)shared_bytes(middle, bits) <= room ? &least : &beyond) = middle;
+    }
+    return least;
+}
+
+/* The number of counters where these are not slots, else 0: values, if contiguous 16-bit samples may be counted by
+ * them; or slots of pixels without flow slots. */
+static int64_t counters_of(const histo_problem *p, const int64_t *params)
+{
+    const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    int64_t compact = histo_cuda_compact_of(p);
+    if (params[FIRST] >= 0 || params[LENGTH]) return 0;
+    if (compact)
+        return compact <= max_counters(device, params[BITS] ? (int)params[BITS] : (int)SIX_BITS, 0) ? compact : 0;
+    bool by_value = p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table &&
+                    (!params[BITS] || params[BITS] > 8) && VALUES <= max_counters(device, 16, 0);
+    return by_value ? VALUES : 0;
+}
+
+/* counters: 0 for those of the slots. */
+static layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
+{
+    const histo_cuda_device *device = histo_cuda_device_of(p->device);
+    const uint32_t others = histo_cuda_firsts_of(p, 0, NULL);
+    const bool are_slots = counters == 0;
+    layout l = {};
+    if (are_slots) counters = p->slots + 1;
+    int64_t size = are_slots && params[LENGTH] && params[LENGTH] < counters ? params[LENGTH] : counters;
+    l.bits = params[BITS] ? params[BITS] <= 8 ? 8 : 16 : size <= max_counters(device, 16, others) ? 16 : 8;
+    int64_t most = max_counters(device, l.bits, others);
+    if (size > most && !are_slots) most = max_counters(device, l.bits = SIX_BITS, others);
+    if (size > most) size = most;
+    l.w.size = (uint32_t)size;
+    l.w.words = (uint32_t)words_of(size, l.bits);
+    l.firsts = (uint32_t)(shared_bytes(size, l.bits) / sizeof(uint32_t));
+    l.shared = (l.firsts + others) * sizeof(uint32_t);
+    l.threads = params[THREADS] ? ((int)params[THREADS] + WARP - 1) / WARP * WARP : 1024;
+    int64_t resident = histo_cuda_resident(p->device, l.threads, l.shared);
+    l.blocks = params[BLOCKS] ? params[BLOCKS] : resident;
+    int64_t last = counters - size;
+    l.is_found = params[FIRST] < 0 && last > 0;
+    l.w.first = (uint32_t)(params[FIRST] < 0 ? 0 : params[FIRST] < last ? params[FIRST] : last);
+    return l;
+}
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
+    int64_t known = counters_of(p, defaults);
+    layout l = layout_of(p, defaults, known);
+    double bytes = 0, samples = (double)p->samples, counters = (double)p->slots + 1;
+    for (int o = 0; o < p->operands; o++)
+        bytes += (double)histo_dtype_size(p->dtypes[o]);
+    double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
+    double rate = known ? 1.65e6 : p->lookups[0].pow2.is ? 1.1e6 : 8e5;
+    if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
+    if (p->pairs) rate = 7e5;
+    double by_samples = 1 / rate;
+    double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_fraction(p, l.w.size);
+    double each = by_bytes > by_samples ? by_bytes : by_samples;
+    double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the L2 cache */
+    double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
+    if (merged > samples) merged = samples;
+    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside * by_atomics) + merged / 9e5;
+}
+
+static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
+{
+    (void)threads;
+    return layout_of(problem, params, 0).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
+}
+
+/* Are bins 2^k wide, and begin at multiples of that, all in reach of a float's 24 bits? */
+static bool is_scaled(const histo_lookup *l)
+{
+    const double reach = 0x1p22, least = 0x1p-100, first = l->lo / l->step;
+    int exponent;
+    return frexp(l->step, &exponent) == 0.5 && l->step >= least && l->step <= 1 / least && first == floor(first) &&
+           fabs(first) <= reach && l->bins <= reach;
+}
+
+/* The last bin is not looked up fast if its upper edge, computed as the others, could be beyond the axis. */
+static void set_inner(window *w, const histo_lookup *l)
+{
+    w->inner = (uint32_t)l->bins - (!l->pow2.is && l->lo + (double)l->bins * l->step > l->hi);
+    w->below = nextafterf(l->first_f32, -INFINITY);
+    w->origin = -l->lo * l->per_step;
+    w->scale = (float)l->per_step;
+    w->offset = (float)(0x1p23 - l->lo / l->step);
+}
+
+/* The lookup that goes straight to a counter, or NO_INNER. */
+static inner_lookup inner_of(int reader, const histo_lookup *l)
+{
+    double least = reader == HISTO_I32 ? INT32_MIN : 0, most = reader == HISTO_I32 ? INT32_MAX : UINT32_MAX;
+    bool is_pow2 = l->pow2.is && l->lo >= least && l->hi <= most;
+    if (reader == HISTO_U32 && is_pow2) return POW2_U32;
+    if (reader == HISTO_I32 && is_pow2) return POW2_I32;
+    if (reader != HISTO_F32 || l->kind != HISTO_UNIFORM) return NO_INNER;
+    if (is_scaled(l)) return SCALED_F32;
+    return l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX ? NEAREST_F32 : NO_INNER;
+}
+
+/* known: counters are not slots, but what counters_of says. */
+static const void *kernel_of(const histo_cuda_work *work, int bits, bool known, histo_joint *joint)
+{
+    histo_joint_reader columns = histo_cuda_joint_of(work, joint);
+    if (columns == histo_read_pixels && known) {
+        histo_cuda_make_compact(joint, work->naxes);
+        return kernel_of_pixels(joint->pitch, bits);
+    }
+    if (columns != HISTO_NOT_JOINT) return kernel_of_joint(columns, bits);
+    int reader = histo_cuda_reader_of(work);
+    if (known) return kernel_of_values();
+    if (reader == HISTO_READ_ANY) return kernel_of_any(bits);
+    inner_lookup inner = inner_of(reader, &work->lookups[0]);
+    return inner == NO_INNER ? kernel_of_dtype(reader, bits) : kernel_of_inner(inner, bits);
+}
+
+/* Where a job's samples are pairs of images that the kernel for stacks can read, that kernel; its work and window. Else
+ * NULL. */
+static const void *stack_kernel_of(const histo_job *job, layout *l, int64_t least, histo_cuda_work *work)
+{
+    if (!job->iter.images) return NULL;
+    const int pairs = job->iter.images / job->iter.step;
+    histo_job of_pixels = *job;
+    of_pixels.iter = histo_strided_iter_places(&job->iter);
+    of_pixels.begin /= pairs;
+    of_pixels.end /= pairs;
+    histo_cuda_work pixels = histo_cuda_work_of(&of_pixels, l->blocks, least / pairs, HISTO_MAX_TILE);
+    if (!is_stack(&pixels)) return NULL;
+    *work = pixels;
+    l->w.images = stack_geometry_of(&work->iter);
+    return kernel_of_pairs(work->dtypes[0], work->iter.step, l->bits);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    enum { MIN = 1 << 14 };
+    const histo_problem *p = job->problem;
+    layout l = layout_of(p, job->params, 0);
+    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
+    int64_t known = counters_of(p, job->params);
+    histo_joint joint;
+    histo_cuda_joint_of(&work, &joint);
+    if (known && (p->naxes > 1 ? joint.pitch == 0 : histo_cuda_reader_of(&work) == HISTO_READ_ANY)) known = 0;
+    if (known) {
+        l = layout_of(p, job->params, known);
+        work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
+    }
+    const void *kernel = kernel_of(&work, l.bits, known != 0, &joint);
+    histo_cuda_firsts_of(p, l.firsts, &joint);
+    set_inner(&l.w, &work.lookups[0]);
+    if (p->pairs) l.w.pow2 = pow2_difference_of(p);
+    if (l.is_found) l.w.found = (uint32_t *)job->workspace;
+    void *args[] = {&work, &l.w, &joint};
+    histo_status status = HISTO_OK;
+    if (l.is_found)
+        status = histo_cuda_launch(job, kernel_of_find(), dim3((unsigned)(work.tiles / work.tiles_per_entry)),
+                                   FIND_THREADS, 0, args);
+    if (status != HISTO_OK) return status;
+    const void *of_stack = stack_kernel_of(job, &l, MIN, &work);
+    dim3 grid((unsigned)(work.tiles < l.blocks ? work.tiles : l.blocks));
+    return histo_cuda_launch(job, of_stack ? of_stack : kernel, grid, l.threads, l.shared, args);
+}
+
+extern "C" const histo_strategy histo_cuda_packed_window = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .params = {{"first", -1, HISTO_MAX_SLOTS, -1,
+                "slot of a batch entry where the window begins; -1: found by sampling"},
+               {"length", 0, HISTO_MAX_SLOTS, 0, "slots of the window; 0: as many as fit"},
+               {"bits", 0, 16, 0, "of a counter: 8 or 16, the next of these; 0: 16 if all slots fit, else 8"},
+               {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
+               {"threads", 0, 1024, 0, "of a block, in whole warps; 0: 1024"}},
+    .pairs = true,
+};

@@ -1,0 +1,70 @@
+/* What the kernels of weighted_private get besides the work, and the kernels that this folder gives the strategy. A
+ * kernel is a reader (where samples lie) x a lookup (sample to slot) x the counter of sums.cuh, of weights in the fixed
+ * point of fixed.cuh:
+ *
+ *     integers.cu, f32.cu, f64.cu   contiguous samples of one axis and contiguous weights
+ *     any.cu                        anything else, sample by sample */
+#ifndef CUDA_WEIGHTED_PRIVATE_LAYOUT_CUH
+#define CUDA_WEIGHTED_PRIVATE_LAYOUT_CUH
+
+#include "cuda/device/block.cuh"
+#include "cuda/device/weight.cuh"
+
+namespace histo::weighted_private
+{
+
+enum { WARP = 32, GROUP = 4 /* samples of a thread at a time */ };
+enum { FEW_LANES = 4 /* of a copy: they may meet in one bank, and in one counter, without loss */ };
+enum { TILE_BITS = 22, MAX_SAMPLES = 1 << TILE_BITS /* of a tile */ };
+
+struct layout {
+    uint32_t log_copies;
+    bool spreads;   /* counters over the banks of a copy: where many lanes share it */
+    uint32_t words; /* of a plane: one word of all slots and copies */
+    uint32_t table; /* where the lookup's table is, behind all planes */
+};
+
+/* ---- Weights in fixed point ---- */
+
+/* For weights of a type: words of a sum and of one of squares; exponents of a window, and those that it may begin with.
+ * A tile's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + TILE_BITS), one of squares below
+ * 2^(32 * SQUARE_WORDS). */
+template <typename T, bool SQUARES>
+struct format;
+
+template <bool SQUARES>
+struct format<float, SQUARES> {
+    enum { WORDS = 2, SQUARE_WORDS = SQUARES ? 3 : 0, EXPONENTS = SQUARES ? 14 : 18, ALL = 256 };
+    enum { FIRST = 1, LAST = ALL - 1 - EXPONENTS, BIAS = 127, BITS = 24 };
+};
+
+/* Squares are normal doubles, and so is what makes a weight a whole number. */
+template <bool SQUARES>
+struct format<double, SQUARES> {
+    enum { WORDS = 3, SQUARE_WORDS = SQUARES ? 4 : 0, EXPONENTS = 21, ALL = 2048 };
+    enum { FIRST = SQUARES ? 512 : 64, LAST = (SQUARES ? 1534 : ALL - 1) - EXPONENTS, BIAS = 1023, BITS = 53 };
+};
+
+/* Planes of words: of counts, of sums, of sums of squares. */
+template <typename T, bool SQUARES>
+struct planes {
+    enum { SUM = 1, SQUARE = SUM + format<T, SQUARES>::WORDS, ALL = SQUARE + format<T, SQUARES>::SQUARE_WORDS };
+};
+
+/* ---- On the host: a kernel's address ---- */
+
+using kernel = void (*)(const histo_cuda_work, const layout);
+
+/* The lookup of f32: whichever the axis has, or a table behind the words. */
+enum f32_lookup { NO_TABLE, FIRST_FLOATS, LINEAR_CELLS, BIT_CELLS };
+
+/* Kernels for weights of float (narrow) or double, with sums of squares or without. kernel_of_integers: NULL for dtypes
+ * that only kernel_of_any reads. */
+kernel kernel_of_integers(histo_dtype dtype, bool narrow, bool squares);
+kernel kernel_of_f32(f32_lookup lookup, bool narrow, bool squares);
+kernel kernel_of_f64(bool narrow, bool squares);
+kernel kernel_of_any(bool squares);
+
+} // namespace histo::weighted_private
+
+#endif
