@@ -1,4 +1,4 @@
-/* Making cells: see cells.h. */
+/* Building the table of cells: see cells.h. */
 #include <stdlib.h>
 
 #include "axis/axis.h"
@@ -6,24 +6,24 @@
 
 enum {
     MAX_LOG_CELLS = 21,
-    MIN_LOG_FINER = 2, /* of the finer cells of one */
+    MIN_LOG_FINER = 2, /* log2 of the number of finer cells that replace one */
     MAX_LOG_FINER = 4,
     MAX_LEVELS = 6,
     MAX_ENTRIES = 1 << 22,
-    MORE_CELLS = 6,       /* times that the number of cells may be doubled to have one threshold in each */
-    GOOD_ENTRIES = 44000, /* that leave room to counters, where reading is fast: a GPU's shared memory … */
-    FAST_ENTRIES = 52000, /* … and that fit there */
-    LOG_FAST_CELLS = 16,  /* of more cells entries are surely more than good */
-    WARP = 32,            /* samples that wait for each other on a GPU, … */
-    GROUP = 8 * WARP      /* … and where they branch */
+    MORE_CELLS = 6,       /* how often the number of cells may double to separate all thresholds */
+    GOOD_ENTRIES = 44000, /* leaves room for counters in a GPU's shared memory … */
+    FAST_ENTRIES = 52000, /* … and still fits there */
+    LOG_FAST_CELLS = 16,  /* more cells always exceed GOOD_ENTRIES */
+    WARP = 32,            /* samples that a GPU processes in lockstep … */
+    GROUP = 8 * WARP      /* … and samples that branch together */
 };
 
-/* Linear maps go to positions between these: a golden section of 2^31, so that regular steps of samples are no power of
- * two of cells; and away from 0, for whatever rounding does there. */
+/* Linear maps use positions in this range. Its length is a golden section of 2^31, so that regularly spaced samples are
+ * not a power of two of cells apart; it starts above 0 to leave room for rounding. */
 #define FIRST_POSITION 16.
 #define LAST_POSITION 0x1.3c6ef372p30
 
-/* A threshold: its position, and whether samples below it have the same. */
+/* The position of a threshold, and whether samples below it share that position. */
 typedef struct threshold {
     uint32_t position;
     bool shared;
@@ -32,13 +32,13 @@ typedef struct threshold {
 typedef struct maker {
     histo_cells cells;
     histo_dtype dtype;
-    double *values;   /* of the thresholds, exactly */
-    threshold *where; /* of each */
+    double *values;   /* exact values of the thresholds */
+    threshold *where; /* their positions */
     uint32_t thresholds;
     uint32_t *entry;
     uint32_t words, room;
     bool no_memory, too_many;
-    double special[MAX_LEVELS + 1]; /* the fraction of samples that are special at each level, roughly */
+    double special[MAX_LEVELS + 1]; /* approximate fraction of samples that are special at each level */
 } maker;
 
 /* ---- Thresholds ---- */
@@ -57,7 +57,7 @@ static double value_below(histo_dtype dtype, double value)
 {
     if (dtype == HISTO_F64) return nextafter(value, -INFINITY);
     if (dtype == HISTO_F32) return (double)nextafterf((float)value, -INFINITY);
-    return fabs(value) >= 0x1p53 ? value : value - 1; /* as a double, which a sample below it may share */
+    return fabs(value) >= 0x1p53 ? value : value - 1; /* as a double, which samples below the threshold may share */
 }
 
 static bool list_thresholds(maker *m, const histo_axis *owned)
@@ -72,7 +72,7 @@ static bool list_thresholds(maker *m, const histo_axis *owned)
     if (!m->values || !m->where) return false;
     for (int64_t i = 0; i <= owned->bins; i++) {
         double value = histo_first_value(m->dtype, histo_axis_edge(owned, i), i == owned->bins && owned->closed);
-        if (value > most) break; /* no sample reaches it */
+        if (value > most) break; /* above all samples */
         m->values[m->thresholds++] = value > least ? value : least;
     }
     return m->thresholds > 0;
@@ -108,14 +108,14 @@ static bool make_room(maker *m, uint32_t words)
     return true;
 }
 
-/* A cell of some level, from position `begin` on, with the thresholds [first, end); it is in the cell of the first
- * level from `cell` on. */
+/* A cell of any level: its first position `begin`, its thresholds [first, end), and the first position `cell` of the
+ * first-level cell around it. */
 typedef struct part {
     uint32_t first, end, cell, begin;
     int level;
 } part;
 
-/* The first threshold from `first` on that is not below `position`. */
+/* The first threshold, starting at `first`, that is not below `position`. */
 static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
 {
     while (first < m->thresholds && m->where[first].position < position)
@@ -123,8 +123,7 @@ static uint32_t end_of(const maker *m, uint32_t first, uint64_t position)
     return first;
 }
 
-/* What the sum is to be at the beginning of the part's cell of the first level, if the part has one threshold at most.
- */
+/* The sum at the beginning of the first-level cell of a part with at most one threshold. */
 static uint32_t simple_sum(const maker *m, const part *p)
 {
     uint32_t base = p->first << (m->cells.low + 1), beyond = (uint32_t)2 << m->cells.low;
@@ -132,17 +131,18 @@ static uint32_t simple_sum(const maker *m, const part *p)
     return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
-/* The same for any part; those of several thresholds have finer cells made, MAX_LEVELS deep at most. */
+/* The same for any part; a part with several thresholds gets finer cells, up to MAX_LEVELS deep. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);
     histo_cells *c = &m->cells;
-    int log_finer = c->log_finer, width = c->low - p->level * log_finer; /* log2 of the part's positions */
+    int log_finer = c->log_finer,
+        width = c->low - p->level * log_finer; /* log2 of the number of positions in the part */
     int level = p->level + 1, shift = width + 1 - log_finer;
     m->special[p->level] +=
         ldexp(1, width) / ((double)c->last - c->first) / 2 + (double)(p->end - p->first) / m->thresholds / 2;
     uint32_t within = (p->begin - p->cell) << 1;
-    if (level > MAX_LEVELS || shift < 1) return c->special - within; /* a search */
+    if (level > MAX_LEVELS || shift < 1) return c->special - within; /* needs a search */
     uint32_t first = m->words - c->finer, count = (uint32_t)1 << log_finer;
     uint64_t highest = c->special + ((uint64_t)(first + count) << shift);
     m->too_many |= highest > UINT32_MAX || m->words + count > MAX_ENTRIES;
@@ -202,8 +202,8 @@ static int32_t leading_bits(const maker *m, double value)
     return m->dtype == HISTO_F32 ? histo_leading_bits_f32((float)value) : histo_leading_bits_f64(value);
 }
 
-/* Of positive values, the bits increase with the value; those of all others are below. The first bin of an axis from 0
- * on has one position. */
+/* The bits of positive values increase with the value; other values compare below them. The first bin of an axis that
+ * starts at 0 has a single position. */
 static bool map_by_bits(maker *m)
 {
     m->cells.from_below = m->values[0] == 0 && m->thresholds > 1;
@@ -215,7 +215,7 @@ static bool map_by_bits(maker *m)
     return m->cells.first >= 0 && m->cells.last > m->cells.first;
 }
 
-/* Cells of the map, about 2^log_cells, and their entries; false if sums would not fit. */
+/* Divide the map into about 2^log_cells cells and make their entries; false if sums would overflow. */
 static bool cut_map(maker *m, int log_cells)
 {
     uint32_t first = (uint32_t)m->cells.first, last = (uint32_t)m->cells.last;
@@ -231,23 +231,23 @@ static bool cut_map(maker *m, int log_cells)
     return make_entries(m, (last >> low) - (first >> low) + 1);
 }
 
-/* ---- The best of them ---- */
+/* ---- Choosing a map ---- */
 
 typedef struct choice {
     histo_cells cells;
-    int log_cells; /* 0: there is no choice yet */
+    int log_cells; /* 0: none chosen yet */
     double cost;
 } choice;
 
-/* The chance that one of n samples has what `fraction` of them have. */
+/* The probability that at least one of n samples has a property that `fraction` of all samples have. */
 static double in_any(double fraction, int n)
 {
     return 1 - pow(1 - fmin(fraction, 1), n);
 }
 
-/* Cycles of a multiprocessor for a warp's samples, roughly, beside those that any table takes; samples are thought to
- * be half like the cells, evenly spread over positions, and half like the thresholds, as edges are set where samples
- * are. Large tables leave less room to counters, and to samples on their way. */
+/* Approximate cycles of a multiprocessor for a warp of samples, above the cost common to all tables. Assumes that half
+ * of the samples are spread evenly over positions, and half follow the thresholds, because users place edges where
+ * samples are. Large tables leave less shared memory for counters and for samples in flight. */
 static double cost_of(const maker *m)
 {
     uint32_t words = m->cells.words;
@@ -271,7 +271,7 @@ static void try_map(maker *m, choice *best, int log_cells)
             if (!cut_map(m, log_cells + more)) continue;
             double cost = cost_of(m);
             if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
-            if (!m->cells.levels) break; /* no finer cells: all are alike */
+            if (!m->cells.levels) break; /* no finer cells: log_finer has no effect */
         }
 }
 
@@ -285,7 +285,7 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
 {
     *cells = (histo_cells){.entry = NULL};
     int log_cells = 5;
-    while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums fit */
+    while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums do not overflow */
         log_cells++;
     if (log_cells > MAX_LOG_CELLS) return HISTO_OK;
     maker m = {.dtype = dtype};

@@ -1,53 +1,54 @@
 /* Cells: a table that gives the slot on an axis with arbitrary edges by one load, without comparisons.
  *
- * A sample has a position, a 32-bit number that never decreases as the sample grows: a linear map of its value, or the
- * leading bits of its floating-point representation. The upper bits of the position, all but the last `low`, name a
- * cell. A threshold is the smallest value of the samples' dtype that is not below an edge. With `base` thresholds below
- * the cell and one in it, whose place in the cell is `place`, and with
+ * A sample has a position: a 32-bit number, non-decreasing in the sample, from a linear map of its value or from the
+ * leading bits of its floating-point representation. All but the lowest `low` bits of the position select a cell. A
+ * threshold is the smallest value of the samples' dtype that is not below an edge. Take a cell that contains one
+ * threshold, at offset `place`, with `base` thresholds below the cell, and let
  *
- *     at    = 2 * (position's place in the cell) + 1, less than 2^(low + 1)
+ *     at    = 2 * (position's offset in the cell) + 1, less than 2^(low + 1)
  *     there = 2 * place, + 1 if samples below the threshold share its position
  *
- * the sum  base << (low + 1) + (2^(low + 1) - 1 - there) + at  has the slot in its upper bits, because the lower ones
- * overflow just where at > there; if they are all ones, at == there, and only a comparison with edge `base` can tell.
- * The cell's entry has all of that but twice the position, from which twice the cell's beginning is taken, so that
+ * The sum  base << (low + 1) + (2^(low + 1) - 1 - there) + at  has the slot in its upper bits: the lower bits overflow
+ * exactly when at > there. If the lower bits are all ones, at == there, and the sample must be compared with edge
+ * `base`. The cell's entry holds everything but twice the position, less twice the cell's first position, so that
  *
  *     sum = entry + 2 * position (modulo 2^32).
  *
- * Sums of `special` and more, beyond those of all slots, are of cells with several thresholds. Such a cell is cut into
- * 2^log_finer finer ones: the sum is special + (number of the first of them << shift) + at, where `shift` leaves
- * log_finer bits of `at` to the number, so that
+ * Sums from `special` up, which exceed those of all slots, mark cells with several thresholds. Such a cell is divided
+ * into 2^log_finer finer cells. Its sum is special + (number of its first finer cell << shift) + at, where `shift` is
+ * such that the upper log_finer bits of `at` are added to the number. Then
  *
  *     sum + entry of finer cell (sum - special) >> shift
  *
- * is as good a sum as one of a cell, or special again, with the next bits of `at` to look at. What the last level
- * leaves special is searched: thresholds that share a position.
+ * is again the sum of a cell, or special, with the next bits of `at`. Sums that are special at the last level belong to
+ * thresholds that share a position, which are searched.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
- * threshold is ours. Cost: a random read of 4 bytes a sample, or more where edges are close. */
+ * threshold is ours. Cost: a random load of 4 bytes per sample, more where edges are close. */
 #ifndef AXIS_CELLS_H
 #define AXIS_CELLS_H
 
 #include "base/host_device.h"
 
-/* Where entry or counter `index` is: spread, so that such a power of two apart are in different banks of a GPU's shared
- * memory, and different sets of a cache. */
+/* The address of entry or counter `index`: spread, so that indices a power of two apart use different banks of a GPU's
+ * shared memory and different sets of a cache. */
 HISTO_INLINE uint32_t histo_spread(uint32_t index)
 {
     return index + (index >> 5) + (index >> 10);
 }
 
 typedef struct histo_cells {
-    const uint32_t *entry; /* [words]; NULL: the axis has no cells */
+    const uint32_t *entry; /* [words]; NULL if the axis has no cells */
     uint32_t words;
-    uint32_t skipped; /* cells before the first */
+    uint32_t skipped; /* cells before the first stored one */
     uint32_t special;
     uint32_t finer;                 /* words before the first finer cell's */
-    uint8_t low, log_finer, levels; /* of finer cells; levels 0: no cell has several thresholds */
+    uint8_t low, log_finer, levels; /* levels: of finer cells; 0 if no cell has several thresholds */
     bool by_bits;                   /* else linear: position = value * scale + offset, in double */
-    bool from_below;                /* by_bits: samples below the axis are in the first bin, and told by a comparison */
-    int32_t first, last;            /* positions; leading bits are cut to these */
-    float least, most; /* linear: samples of f32 are cut to these before they are mapped, positions of others after */
+    bool from_below;     /* by_bits: samples below the axis would fall into the first bin; a comparison excludes them */
+    int32_t first, last; /* positions; leading bits are clamped to these */
+    float least, most;   /* linear: f32 samples are clamped to these before mapping; for other dtypes, positions are
+                            clamped after it */
     double scale, offset;
 } histo_cells;
 
@@ -65,7 +66,7 @@ HISTO_INLINE int32_t histo_leading_bits_f64(double x)
     return (int32_t)(bits >> 32);
 }
 
-/* by_bits is c->by_bits, given apart so that a caller of many can ask once. NaN has any position. */
+/* by_bits equals c->by_bits; a parameter lets callers test it once for many samples. NaN has an arbitrary position. */
 HISTO_INLINE uint32_t histo_position_of_bits(const histo_cells *c, int32_t bits)
 {
     bits = bits > c->first ? bits : c->first;
@@ -102,8 +103,8 @@ HISTO_INLINE int32_t histo_cells_word(const histo_cells *c, bool by_bits, uint32
     return by_bits ? (int32_t)histo_spread(index - c->skipped) : (int32_t)index - (int32_t)c->skipped;
 }
 
-/* The sum for a position; `entry` is c->entry or a copy of it. Samples below the axis, where c->from_below, and NaN are
- * told by comparisons. */
+/* The sum for a position; `entry` is c->entry or a copy of it. The caller detects NaN, and samples below the axis if
+ * c->from_below, by comparisons. */
 HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const uint32_t *entry, uint32_t position)
 {
     return entry[histo_cells_word(c, by_bits, position >> c->low)] + (position << 1);

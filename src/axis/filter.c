@@ -1,4 +1,4 @@
-/* Typed loops over samples: one set for each dtype. */
+/* Typed loops over samples, one set for each dtype. */
 #include "axis/filter.h"
 
 #include <string.h>

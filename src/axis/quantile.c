@@ -1,7 +1,7 @@
-/* Selection by radix: samples become unsigned keys of the same order and width, and each pass counts one digit of 16
- * bits, the highest first, of those keys that begin with the digits found so far. So 8- and 16-bit samples take one
- * pass, 32-bit samples two, 64-bit samples four at most: keys that are still in question are remembered as long as
- * there is room, and once all of them fit, the passes left are made over these. */
+/* Radix selection. Samples become unsigned keys of the same order and width. Each pass counts one 16-bit digit, most
+ * significant first, of the keys that share the digits found so far: one pass for 8- and 16-bit samples, two for 32-bit
+ * samples, at most four for 64-bit samples. Candidate keys are kept in memory while they fit; once all of them do, the
+ * remaining passes read these instead of the samples. */
 #include "axis/quantile.h"
 
 #include <math.h>
@@ -14,11 +14,11 @@
 enum {
     DIGIT_BITS = 16,
     DIGITS = 1 << DIGIT_BITS,
-    RANKS = 2 * HISTO_QUANTILES, /* each quantile lies between two neighbours in sorted order */
-    ROOM = 1 << 20,              /* keys remembered */
+    RANKS = 2 * HISTO_QUANTILES, /* each quantile is interpolated between two neighbours in sorted order */
+    ROOM = 1 << 20,              /* keys kept in memory */
 };
 
-/* Keys in question that share their leading digits. */
+/* Keys that share the leading digits of an order statistic. */
 typedef struct bracket {
     uint64_t prefix;
     uint64_t counts[DIGITS];
@@ -28,15 +28,15 @@ struct histo_quantiles {
     histo_dtype dtype;
     double fractions[HISTO_QUANTILES];
     uint64_t n;            /* samples, known after the first pass */
-    bool first;            /* in the first pass: one bracket of all keys */
-    int shift;             /* lowest bit of the digit that is being counted; negative when all are known */
-    int brackets;          /* those in use */
-    int bracket_of[RANKS]; /* where each order statistic lies, … */
-    uint64_t rank[RANKS];  /* … how many keys of the bracket come before it, … */
-    uint64_t key[RANKS];   /* … and what is known of it */
-    uint64_t *remembered;  /* ROOM keys; NULL if one pass is enough */
-    int64_t in_memory;     /* of them used; -1 once there was no room */
-    bracket *bracket;      /* RANKS of them */
+    bool first;            /* in the first pass, which has one bracket for all keys */
+    int shift;             /* lowest bit of the digit being counted; negative when all digits are known */
+    int brackets;          /* in use */
+    int bracket_of[RANKS]; /* of each order statistic: its bracket, … */
+    uint64_t rank[RANKS];  /* … the number of smaller keys in the bracket, … */
+    uint64_t key[RANKS];   /* … and the digits known so far */
+    uint64_t *remembered;  /* [ROOM]; NULL if one pass is enough */
+    int64_t in_memory;     /* number of remembered keys; -1 after an overflow */
+    bracket *bracket;      /* [RANKS] */
 };
 
 static int key_bits(histo_dtype dtype)
@@ -87,8 +87,8 @@ void histo_quantiles_start(histo_quantiles *q, const double fractions[HISTO_QUAN
 
 /* ---- Keys ---- */
 
-/* What turns the bits of a sample into its key: nothing for unsigned numbers, the sign bit for all others, and the rest
- * too where a float is negative. Without branches, so that it vectorises. */
+/* The bits to flip in a sample to get its key: none for unsigned integers, the sign bit for signed integers and floats,
+ * all bits for negative floats. Branch-free, so that loops vectorise. */
 typedef struct flip {
     int sign_shift;
     uint64_t sign, rest;
@@ -214,7 +214,7 @@ static void find_ranks(histo_quantiles *q)
 {
     for (int i = 0; i < HISTO_QUANTILES; i++) {
         uint64_t below = (uint64_t)position(q, i);
-        if (below > q->n - 1) below = q->n - 1; /* the position was rounded up */
+        if (below > q->n - 1) below = q->n - 1; /* rounding moved the position up */
         q->rank[2 * i] = below;
         q->rank[2 * i + 1] = below < q->n - 1 ? below + 1 : below;
     }
@@ -224,7 +224,7 @@ static void find_ranks(histo_quantiles *q)
     }
 }
 
-/* From the counts, one more digit of every order statistic; then brackets for the next digit. */
+/* Append one digit to every order statistic and make the brackets for the next digit. */
 static void descend(histo_quantiles *q)
 {
     for (int r = 0; r < RANKS; r++) {
@@ -269,7 +269,7 @@ double histo_quantiles_value(const histo_quantiles *q, int i)
     if (q->n == 0) return NAN;
     double a = value_of(q->dtype, q->key[2 * i]), b = value_of(q->dtype, q->key[2 * i + 1]);
     double t = position(q, i) - floor(position(q, i));
-    /* Keys of integers are as far apart as the integers, exactly. */
+    /* Keys of integers differ by exactly as much as the integers. */
     double distance = histo_dtype_is_integer(q->dtype) ? (double)(q->key[2 * i + 1] - q->key[2 * i]) : b - a;
     if (t == 0 || a == b) return a;
     if (!isfinite(distance)) return a * (1 - t) + b * t;

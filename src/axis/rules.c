@@ -1,6 +1,5 @@
-/* The rules as NumPy has them (numpy.histogram_bin_edges): each gives a width, and the range is divided into as many
- * bins of at most that width as it takes. The order of operations is NumPy's too, so that ceil sees the same quotient.
- */
+/* The rules of numpy.histogram_bin_edges. Each gives a width; the range is divided into ceil(range / width) bins.
+ * Operations are in NumPy's order, so that ceil gets the same quotient. */
 #include "axis/rules.h"
 
 #include <math.h>
@@ -75,7 +74,7 @@ static double sqrt_width(const histo_rule_facts *f)
     return f->spread / sqrt((double)f->n);
 }
 
-/* fd, but neither much finer than sqrt nor coarser than sturges. */
+/* fd, but at most twice as fine as sqrt and never coarser than sturges. */
 static double auto_width(const histo_rule_facts *f)
 {
     return fmin(fmax(fd_width(f), sqrt_width(f) / 2), sturges_width(f));
@@ -110,7 +109,7 @@ histo_status histo_rule_bins(histo_rule rule, const histo_rule_facts *facts, int
 {
     double wanted = 1;
     double width = facts->n ? width_of(rule, facts) : 0;
-    if (width > 0) { /* else all samples are alike, or so many of them that the rule sees no width */
+    if (width > 0) { /* else all samples are equal, or nearly all, and the rule's width is 0 */
         if (facts->integer) width = fmax(width, 1);
         wanted = fmax(ceil(facts->range / width), 1);
     }

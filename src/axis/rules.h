@@ -1,23 +1,23 @@
-/* Numbers of bins by rule, from what a look at the samples has found. */
+/* The number of bins by a rule, from statistics of the samples. */
 #ifndef AXIS_RULES_H
 #define AXIS_RULES_H
 
 #include <histo/histo.h>
 
 typedef struct histo_rule_facts {
-    bool integer;           /* the samples are integers: no bin is narrower than 1 */
-    uint64_t n;             /* samples within the range */
-    double spread;          /* largest minus smallest of them */
-    double m2, m3;          /* their central sums: used by scott and doane */
-    double quartile_spread; /* third minus first quartile: used by fd and auto */
-    int64_t stone_bins;     /* used by stone */
-    double range;           /* hi - lo, to be divided into bins */
+    bool integer;           /* integer samples: no bin is narrower than 1 */
+    uint64_t n;             /* samples in the range */
+    double spread;          /* largest minus smallest sample in the range */
+    double m2, m3;          /* central sums of the samples in the range, for scott and doane */
+    double quartile_spread; /* third minus first quartile, for fd and auto */
+    int64_t stone_bins;     /* for stone */
+    double range;           /* hi - lo, the range to divide into bins */
 } histo_rule_facts;
 
 bool histo_rule_known(histo_rule rule);
 bool histo_rule_needs_quartiles(histo_rule rule);
 
-/* HISTO_INVALID if the rule asks for more than HISTO_MAX_BINS. */
+/* HISTO_INVALID if the rule asks for more than HISTO_MAX_BINS bins. */
 histo_status histo_rule_bins(histo_rule rule, const histo_rule_facts *facts, int64_t *bins);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs are used where they lie if they are contiguous, aligned and pass all filters, and else gathered. */
+/* Runs that are contiguous, aligned and pass all filters are used in place; others are gathered. */
 #include "axis/samples.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "view/dtype.h"
 #include "view/view.h"
 
-/* Append the samples of a run to `out`, those not kept overwritten by the next. keep NULL keeps all. */
+/* Append the samples of a run to `out`. Each is stored; one that is not kept is overwritten by the next. keep NULL:
+ * keep all. */
 #define DEFINE_GATHER(bits)                                                                                            \
     static int64_t gather_##bits(const char *at, int64_t stride, int64_t n, const uint8_t *keep, char *out)            \
     {                                                                                                                  \
@@ -41,7 +42,7 @@ static int64_t gather(size_t size, const char *at, int64_t stride, int64_t n, co
     }
 }
 
-/* Could every run be used where it lies? */
+/* Can every run be used in place? */
 static bool is_contiguous_aligned(const histo_strided_iter *iter, size_t size)
 {
     bool aligned = (uintptr_t)iter->base[0] % size == 0;
@@ -56,7 +57,7 @@ histo_status histo_samples_start(histo_samples *from, const histo_view *samples,
     if (!options) options = &none;
     const char *const names[] = {"samples", "mask", "where"};
     const histo_view *const views[] = {samples, options->mask, options->where};
-    histo_view flat[3]; /* the views given, batch dimensions made plain so that they join with the others */
+    histo_view flat[3]; /* the views, without batch dimensions, so that all dimensions can merge */
     const histo_view *operands[3];
     int count = 0;
     for (int v = 0; v < 3; v++) {
@@ -100,7 +101,7 @@ static int64_t kept_of(const uint8_t *keep, int64_t n)
     return kept;
 }
 
-/* Mark the samples of a run that pass all filters; returns how many do. */
+/* Mark the samples of a run that pass all filters; return their number. */
 static int64_t filter(histo_samples *from, const histo_run *run)
 {
     int last = from->iter.ndim - 1, operand = 1;

@@ -1,6 +1,6 @@
-/* Moments in two passes over a piece small enough for the L1 cache, mean first and then powers of the
- * distances from it; pieces join by the formulas of Chan, Golub and LeVeque (1979) and Pébay (2008). So no large sums
- * cancel, and both inner loops vectorise. Samples of one byte are counted by value instead, which is exact. */
+/* Moments in two passes over a piece that fits the L1 cache: the mean, then powers of the deviations from it. Pieces
+ * are combined by the formulas of Chan, Golub and LeVeque (1979) and Pébay (2008). This avoids cancellation of large
+ * sums, and both inner loops vectorise. One-byte samples are counted by value instead, which is exact. */
 #include "axis/stats.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 enum { PIECE = 2048, LANES = 8 };
 
-/* Compilers find the vectors of the first loop, but not of the second. */
+/* Compilers vectorise the first loop by themselves, but not the second. */
 typedef double pair __attribute__((vector_size(2 * sizeof(double))));
 
 void histo_stats_merge(histo_stats *stats, const histo_stats *other)
@@ -38,14 +38,14 @@ void histo_stats_merge(histo_stats *stats, const histo_stats *other)
     double distance = b.mean - a.mean;
     stats->min = fmin(a.min, b.min);
     stats->max = fmax(a.max, b.max);
-    /* The second form is for means so far apart that their distance overflows. */
+    /* The second form avoids overflow of a huge distance between means. */
     stats->mean = isfinite(distance) ? a.mean + distance * (nb / n) : a.mean * (na / n) + b.mean * (nb / n);
     stats->m2 = a.m2 + b.m2 + distance * distance * (na * nb / n);
     stats->m3 = a.m3 + b.m3 + distance * distance * distance * (na * nb / n) * ((na - nb) / n) +
                 3 * distance * (na / n * b.m2 - nb / n * a.m2);
 }
 
-/* Sum, smallest and largest. Any NaN or infinity makes the sum one too; min and max mean nothing then. */
+/* Sum, minimum and maximum. NaN or infinity makes the sum non-finite; min and max are then undefined. */
 static double sum_and_extremes(const double *x, int64_t n, double *min, double *max)
 {
     double sum[LANES] = {0}, low[LANES], high[LANES];
@@ -74,10 +74,10 @@ static double sum_and_extremes(const double *x, int64_t n, double *min, double *
     return sum[0];
 }
 
-/* m2 and m3 from the samples and their min, max and mean. */
+/* Compute m2 and m3 from the samples and their min, max and mean. */
 static void add_central_sums(const double *x, int64_t n, histo_stats *s)
 {
-    if (s->min == s->max) { /* no rounding error may look like a deviation */
+    if (s->min == s->max) { /* keep rounding errors from looking like deviations */
         s->mean = s->min;
         return;
     }
@@ -106,15 +106,15 @@ static void add_central_sums(const double *x, int64_t n, histo_stats *s)
         squares0[i % 2] += d * d;
         cubes0[i % 2] += d * d * d;
     }
-    double off = (sum0[0] + sum0[1]) / (double)n; /* by so much rounding has moved the mean */
-    if (!isfinite(off)) off = 0;                  /* distances near the largest double: their squares are lost anyway */
+    double off = (sum0[0] + sum0[1]) / (double)n; /* correct the rounding error of the mean */
+    if (!isfinite(off)) off = 0;                  /* distances near DBL_MAX, whose squares overflow anyway */
     s->mean += off;
     s->m2 = squares0[0] + squares0[1];
     s->m3 = cubes0[0] + cubes0[1] - 3 * off * s->m2 + 2 * off * off * off * (double)n;
     s->m2 -= off * off * (double)n;
 }
 
-/* The rare piece whose sum is not finite: without its NaN and infinities, and with a mean that does not overflow. */
+/* A piece whose sum is not finite: drop NaN and infinities, and compute the mean without overflow. Rare. */
 static histo_stats stats_of_some(const double *x, int64_t n)
 {
     histo_stats s = {.samples = (uint64_t)n};
@@ -144,7 +144,7 @@ static histo_stats stats_of_piece(const double *x, int64_t n)
     return s;
 }
 
-/* n < 2^32. Four tables, so that equal neighbours need not wait for each other. */
+/* n < 2^32. Four tables, so that equal neighbours do not depend on each other's increments. */
 static histo_stats stats_of_bytes(const uint8_t *x, int64_t n, bool is_signed)
 {
     uint32_t counts[4][256] = {{0}};
@@ -176,7 +176,7 @@ static histo_stats stats_of_bytes(const uint8_t *x, int64_t n, bool is_signed)
     return s;
 }
 
-/* Replace min and max, found among integers that were rounded to double, by the true ones rounded outwards. */
+/* Replace min and max of integers that were rounded to double by the exact ones, rounded outwards. */
 #define DEFINE_OUTWARDS(name, type)                                                                                    \
     static void outwards_##name(const type *x, int64_t n, histo_stats *s)                                              \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
-/* As NumPy has it, the candidates go up to the square root of the number of samples, and at least to 100. Each needs
- * the samples counted with its own exact edges, so a pass counts as many candidates as fit in memory. Samples of 8 and
- * 16 bits have few values: these are counted in one pass, and the candidates from their counts. */
+/* As in NumPy, the candidates are 1 to max(100, sqrt(n)) bins. Each candidate counts the samples with its own exact
+ * edges, so a pass handles as many candidates as fit in memory. Samples of 8 and 16 bits are counted once by value; all
+ * candidates are computed from these counts. */
 #include "axis/stone.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "view/dtype.h"
 
 enum {
-    ROOM = 1 << 20,   /* bins of all candidates of a pass, and edges */
+    ROOM = 1 << 20,   /* bins of all candidates of a pass; also their edges */
     VALUES = 1 << 16, /* of 16-bit samples */
 };
 
@@ -22,13 +22,13 @@ struct histo_stone {
     histo_dtype dtype;
     uint64_t n;
     double lo, hi;
-    int64_t last;       /* the largest candidate of all */
+    int64_t last;       /* the largest candidate */
     int64_t begin, end; /* candidates of this pass: begin … end - 1 bins */
     int64_t best;
-    double least;       /* estimated error of the best */
-    uint64_t *counts;   /* ROOM: bins of the first candidate, of the second, … */
-    double *edges;      /* ROOM: likewise, for candidates whose edges must be stored */
-    uint64_t *of_value; /* VALUES, for 8- and 16-bit samples: how often each pattern of bits occurs; else NULL */
+    double least;       /* estimated error of `best` */
+    uint64_t *counts;   /* [ROOM]: bins of the first candidate, of the second, … */
+    double *edges;      /* [ROOM]: the same for candidates that need stored edges */
+    uint64_t *of_value; /* [VALUES]: occurrences of each bit pattern of 8- or 16-bit samples; else NULL */
 };
 
 histo_status histo_stone_create(histo_stone **stone, histo_dtype dtype)
@@ -62,7 +62,7 @@ static histo_axis candidate(const histo_stone *s, int64_t bins)
     return histo_axis_closed(histo_axis_regular(bins, s->lo, s->hi));
 }
 
-/* Take the next candidates, their edges stored where they must be, as long as there is room. */
+/* Select the candidates of the next pass, as many as fit, and store their edges where needed. */
 static void take_candidates(histo_stone *s)
 {
     s->begin = s->end;
@@ -70,7 +70,7 @@ static void take_candidates(histo_stone *s)
     while (s->end <= s->last && used + s->end + 1 <= ROOM) {
         histo_axis axis = candidate(s, s->end);
         if (!histo_axis_is_uniform(&axis) && histo_axis_edges(&axis, s->edges + used) != HISTO_OK) {
-            s->last = s->end - 1; /* too narrow a range for so many bins */
+            s->last = s->end - 1; /* the range is too narrow for so many bins */
             break;
         }
         used += s->end + 1;
@@ -92,7 +92,7 @@ void histo_stone_start(histo_stone *s, uint64_t n, double lo, double hi)
     take_candidates(s);
 }
 
-/* Count each value `times` over, or once where that is NULL, for all candidates of this pass. */
+/* Count each value times[i] times, or once if `times` is NULL, for all candidates of this pass. */
 #define DEFINE_COUNT(name, type, axis_dtype)                                                                           \
     static void count_##name(histo_stone *s, const type *values, const uint64_t *times, int64_t n)                     \
     {                                                                                                                  \
@@ -101,7 +101,7 @@ void histo_stone_start(histo_stone *s, uint64_t n, double lo, double hi)
             histo_axis axis = candidate(s, bins);                                                                      \
             if (!histo_axis_is_uniform(&axis)) axis.edges = s->edges + used;                                           \
             histo_lookup lookup;                                                                                       \
-            histo_lookup_make(&lookup, &axis, axis_dtype, false); /* cannot fail: it makes no table */                 \
+            histo_lookup_make(&lookup, &axis, axis_dtype, false); /* cannot fail: no table */                          \
             for (int64_t i = 0; i < n; i++)                                                                            \
                 s->counts[used + histo_slot_##name(&lookup, values[i]) - 1] += times ? times[i] : 1;                   \
             used += bins + 1;                                                                                          \
@@ -148,7 +148,7 @@ void histo_stone_add(histo_stone *s, const void *block, int64_t count)
     }
 }
 
-/* Count the candidates of this pass from the counts of values. */
+/* Fill the candidates of this pass from the counts of values. */
 static void count_from_values(histo_stone *s)
 {
     double values[PIECE];
@@ -169,9 +169,9 @@ static void count_from_values(histo_stone *s)
     }
 }
 
-/* The cross-validated estimate of the integrated squared error is bins * (2 - (n + 1) * sum of (count/n)^2) / spread.
- * It is compared times n^2 * spread: a whole number, so that equal errors are equal unless they are beyond 2^53, and
- * the smaller number of bins wins. */
+/* The cross-validation estimate of the integrated squared error is bins * (2 - (n + 1) * sum of (count/n)^2) / spread.
+ * We compare it times n^2 * spread: an integer, so ties are exact up to 2^53, and the smaller number of bins wins them.
+ */
 static void judge_candidates(histo_stone *s)
 {
     const uint64_t *counts = s->counts;

@@ -1,10 +1,10 @@
 /* A survey: the passes over the data that a range and a rule need.
  *
  *   PERCENTILES  the range from percentiles: order statistics of all samples but NaN
- *   SAMPLES      smallest, largest and moments of the samples that count for the rule, and their quartiles
+ *   SAMPLES      minimum, maximum, moments and quartiles of the samples that the rule uses
  *   CANDIDATES   the histograms that Stone's rule compares
  *
- * Each phase is one or more passes, and is left out where nothing asks for it. */
+ * A phase takes one or more passes, and is skipped if nothing needs it. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,12 +27,13 @@ struct histo_survey {
     histo_survey_options options;
     phase phase;
     bool in_pass;
-    uint64_t seen, expected; /* samples in this pass, and how many there should be, or UNKNOWN */
-    bool changed;            /* a pass did not see the samples it should */
+    uint64_t seen, expected; /* samples in this pass; what an earlier pass saw, or UNKNOWN */
+    bool changed;            /* passes disagree on the number of samples */
     bool moments_known;      /* stats are complete */
-    double lo, hi;           /* the range, once it is known */
+    double lo, hi;           /* the range, once known */
     histo_stats stats;
-    uint64_t lowest, highest; /* of 64-bit integers, which stats must round: as unsigned ones of the same order */
+    uint64_t lowest,
+        highest; /* exact extremes of 64-bit integers, which stats rounds: mapped to unsigned, order kept */
     double quartile_spread;
     histo_quantiles *quantiles;
     histo_stone *stone;
@@ -64,8 +65,8 @@ static histo_status check_options(histo_dtype dtype, const histo_survey_options 
     return HISTO_OK;
 }
 
-/* The range found. One that is a single point gets half a unit each way, or the neighbouring doubles if a half is lost
- * in rounding. */
+/* Set the range. A single point is widened by half a unit on each side, or to the neighbouring doubles if rounding
+ * loses the half. */
 static void set_range(histo_survey *s, double lo, double hi)
 {
     s->lo = lo < hi ? lo : fmin(lo - 0.5, nextafter(lo, -INFINITY));
@@ -90,7 +91,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     s->dtype = dtype;
     s->options = *options;
     s->lowest = UINT64_MAX;
-    /* All memory is taken here, so that a pass cannot fail for want of it. */
+    /* Allocate everything now, so that no pass can run out of memory. */
     if (options->range == HISTO_RANGE_PERCENTILE || histo_rule_needs_quartiles(options->rule))
         status = histo_quantiles_create(&s->quantiles, dtype);
     if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_create(&s->stone, dtype);
@@ -127,7 +128,7 @@ void histo_survey_destroy(histo_survey *survey)
     free(survey);
 }
 
-/* Largest minus smallest of the samples that count; of integers exact, then rounded once. */
+/* Largest minus smallest sample in the range; exact for integers, rounded once. */
 static double spread(const histo_survey *s)
 {
     if (histo_stats_finite(&s->stats) == 0) return 0;
@@ -190,14 +191,14 @@ bool histo_survey_next_pass(histo_survey *survey)
     return survey->in_pass;
 }
 
-/* Leave out the samples that this phase does not look at: NaN, all that is not finite, or what is outside the range. */
+/* Skip the samples that this phase does not use: NaN, non-finite values, or values outside the range. */
 static void limit_to_phase(const histo_survey *s, histo_samples *from)
 {
     bool integer = histo_dtype_is_integer(s->dtype);
     bool finding_range = s->phase == SAMPLES && s->options.range == HISTO_RANGE_MINMAX;
     if (s->phase == PERCENTILES) {
         if (!integer) histo_samples_only_inside(from, -INFINITY, INFINITY);
-    } else if (finding_range) { /* stats tell what is finite, quartiles need to be told */
+    } else if (finding_range) { /* stats skips non-finite values itself, quantiles do not */
         if (!integer && histo_rule_needs_quartiles(s->options.rule)) histo_samples_only_inside(from, -DBL_MAX, DBL_MAX);
     } else {
         histo_samples_only_inside(from, s->lo, s->hi);
@@ -271,12 +272,12 @@ static histo_status check_found(const histo_survey *s)
     return HISTO_OK;
 }
 
-/* As many bins as cover [lo, *hi], which moves up to the end of the last. */
+/* The number of bins that cover [lo, *hi]; *hi moves up to the end of the last. */
 static histo_status divide_by_width(double width, double lo, double *hi, int64_t *bins)
 {
     double quotient = (*hi - lo) / width;
     double whole = nearbyint(quotient);
-    /* 2.7 / 0.3 is meant to be 9, whichever side of it rounding falls on. */
+    /* 2.7 / 0.3 means 9, whichever way it rounds. */
     double wanted = fabs(quotient - whole) <= 4 * DBL_EPSILON * whole ? whole : ceil(quotient);
     if (!(wanted <= (double)HISTO_MAX_BINS))
         return histo_fail(HISTO_INVALID,
@@ -303,7 +304,8 @@ static histo_status find_bins(const histo_survey *s, double *hi, int64_t *bins)
                               .quartile_spread = s->quartile_spread,
                               .stone_bins = s->stone ? histo_stone_bins(s->stone) : 0,
                               .range = s->hi - s->lo};
-    if (o->range == HISTO_RANGE_MINMAX && facts.spread > 0) facts.range = facts.spread; /* before any rounding */
+    if (o->range == HISTO_RANGE_MINMAX && facts.spread > 0)
+        facts.range = facts.spread; /* without rounding of lo and hi */
     return histo_rule_bins(o->rule, &facts, bins);
 }
 

@@ -44,7 +44,8 @@ bool histo_place_is_nan(const histo_place *place)
     return false;
 }
 
-/* The slots of a cell are its own and, for each set of axes on which it is overflow, the one with NaN there. */
+/* A cell contains its own slot and, for each subset of the axes on which it is overflow, the slot that is NaN on these.
+ */
 uint64_t histo_lane_cell(histo_lane lane, const histo_place *cell)
 {
     const histo_hist *hist = cell->hist;
@@ -81,7 +82,7 @@ uint32_t histo_cells_checksum(const histo_hist *hist, const histo_lane lanes[2])
     return crc;
 }
 
-/* The slot of the cell that a slot is in. */
+/* The slot that represents the cell of a slot. */
 static uint64_t cell_of(const histo_hist *hist, uint64_t slot)
 {
     uint64_t stride = 1, cell = slot;

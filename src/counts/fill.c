@@ -1,4 +1,4 @@
-/* Filling histograms, by a plan that is made for the occasion and kept, or by one that the caller made. */
+/* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
 #include "counts/hist.h"
 
 histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
@@ -9,7 +9,7 @@ histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const 
     return histo_plan_make(plan, hist->naxes, hist->axes, &kind, views, fill, options);
 }
 
-/* The views of a fill of hist as operands, checked. */
+/* Check the views of a fill and bind them as operands. */
 static histo_status bind(const histo_hist *hist, const histo_view *views, const histo_fill_options *options,
                          histo_problem *problem, const histo_view **operands)
 {
@@ -40,7 +40,7 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
     return status == HISTO_OK ? histo_plan_run(plan, &hist->accumulators, operands, options) : status;
 }
 
-/* Plans are good for samples within this factor of those they were made for. */
+/* A plan stays good for sample counts within these factors of the one that it was made for. */
 enum { LESS = 64, MORE = 8 };
 
 histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)

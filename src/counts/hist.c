@@ -1,4 +1,4 @@
-/* Histograms: made, copied, freed, and asked. */
+/* Histograms: creation, copies, properties. */
 #include "counts/hist.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ histo_hist_options histo_hist_kind(const histo_hist *hist)
 
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
-    /* Sizes first: an absurd one is refused before anything of that size is allocated or computed. */
+    /* Check sizes first: nothing is allocated or computed for an absurd one. */
     int64_t bins, slots;
     histo_status status = HISTO_OK;
     for (int a = 0; a < naxes && status == HISTO_OK; a++)

@@ -9,18 +9,18 @@ struct histo_hist {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES]; /* owned */
     histo_weighting weighting;
-    int64_t bins; /* of one batch entry */
+    int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
-    histo_plan *plan; /* the last one used by histo_hist_fill; NULL before */
+    histo_plan *plan; /* of the last histo_hist_fill; NULL before */
 };
 
-/* What a histogram was created as. */
+/* The options that a histogram was created with. */
 histo_hist_options histo_hist_kind(const histo_hist *hist);
 
-/* histo_hist_create with checked, owned axes, which are copied. kind: nothing left to defaults. */
+/* histo_hist_create for checked, owned axes, which it copies. `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
 
-/* HISTO_INVALID unless both are there and have equal axes, batch, weighting and storage. */
+/* HISTO_INVALID unless both are non-NULL and agree in axes, batch, weighting and storage. */
 histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b);
 
 #endif

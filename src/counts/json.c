@@ -22,7 +22,7 @@ histo_status histo_json_fail(const histo_json *doc, size_t at, histo_status stat
     return histo_fail(status, "line %zu, byte %zu: %s", line, at, what);
 }
 
-/* The character at a position; NUL, which JSON has nowhere, behind the end. */
+/* The character at a position; NUL, which no JSON text contains, past the end. */
 static char peek(const histo_json *doc, size_t at)
 {
     return at < doc->size ? doc->text[at] : '\0';
@@ -43,7 +43,8 @@ static bool is_digit(char c)
 
 /* ---- Checking ---- */
 
-/* Bounds of the second byte of each UTF-8 form, so that overlong forms, surrogates and what is beyond U+10FFFF fail. */
+/* Checks the bounds of the second byte of each UTF-8 form, which rejects overlong forms, surrogates and code points
+ * above U+10FFFF. */
 size_t histo_json_character(const char *text, size_t size)
 {
     const unsigned char *byte = (const unsigned char *)text;
@@ -59,7 +60,7 @@ size_t histo_json_character(const char *text, size_t size)
     return length;
 }
 
-/* The four hexadecimal digits at a position; -1 if they are not. */
+/* The value of the four hexadecimal digits at a position; -1 if they are not digits. */
 static int32_t hex4(const histo_json *doc, size_t at)
 {
     int32_t value = 0;
@@ -73,7 +74,7 @@ static int32_t hex4(const histo_json *doc, size_t at)
     return value;
 }
 
-/* Step over the escape at *at, behind the backslash; its code point, or -1 if it is none. */
+/* Skip the escape at *at, after the backslash; return its code point, or -1 if it is invalid. */
 static int32_t escape(const histo_json *doc, size_t *at)
 {
     static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
@@ -148,7 +149,7 @@ size_t histo_json_number_end(const histo_json *doc, size_t at)
     return at;
 }
 
-/* A value that holds no others. */
+/* Check a value that contains no others. */
 static histo_status check_scalar(const histo_json *doc, size_t *at)
 {
     size_t end = 0;
@@ -185,13 +186,13 @@ static histo_status check_key(const histo_json *doc, size_t *at)
     return HISTO_OK;
 }
 
-/* What closes each array or object that is open. */
+/* The closing bracket of each open array or object. */
 typedef struct nesting {
     char close[HISTO_JSON_DEPTH];
     int depth;
 } nesting;
 
-/* Step over values that begin, down to one that is complete. */
+/* Skip openings of arrays and objects, down to the first complete value. */
 static histo_status check_begin(const histo_json *doc, size_t *at, nesting *open)
 {
     for (;;) {
@@ -312,7 +313,7 @@ bool histo_json_next(histo_json_walk *walk)
     return true;
 }
 
-/* Is the UTF-8 of code at *text? Steps over it. */
+/* Does *text start with the UTF-8 form of `code`? If so, skip it. */
 static bool matches(int32_t code, const char **text)
 {
     char utf8[4];
@@ -368,7 +369,7 @@ histo_status histo_json_bool(const histo_json *doc, size_t at, bool *value)
     return HISTO_OK;
 }
 
-/* strtod stops within the document, as something that is no part of a number follows each. */
+/* strtod stops within the document: a character that cannot continue a number follows each. */
 histo_status histo_json_number(const histo_json *doc, size_t at, double *value)
 {
     if (histo_json_number_end(doc, at) == 0)
@@ -379,7 +380,7 @@ histo_status histo_json_number(const histo_json *doc, size_t at, double *value)
     return HISTO_OK;
 }
 
-/* Plain digits are taken as they are; anything else, as 3.0 and 1e3, by its value as a double. */
+/* Plain digits are read exactly; other forms, such as 3.0 and 1e3, as a double. */
 histo_status histo_json_count(const histo_json *doc, size_t at, uint64_t *value)
 {
     size_t end = skip_digits(doc, at);
@@ -407,8 +408,8 @@ void histo_json_put_number(histo_bytes *out, double value)
         return;
     }
     char text[40];
-    /* Up to 15 digits come back from any normal double, so 15, without the zeros at their end, are the fewest if they
-     * give the same double. */
+    /* Up to 15 digits survive a round trip through any normal double. So 15 digits without trailing zeros are the
+     * shortest form, if they give the same double. */
     int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG;
     do
         snprintf(text, sizeof text, "%.*g", digits, value);

@@ -1,11 +1,11 @@
-/* Merging: slot by slot addition. */
+/* Merging: slots are added pairwise. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "counts/hist.h"
 
-/* A copy of the list of one is one more list of the other. */
+/* Append a copy of the list of `from` to the lists of `to`. */
 static histo_status merge_sparse(histo_sparse *to, const histo_sparse *from)
 {
     const histo_list all = histo_sparse_all(from);
@@ -28,7 +28,7 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
     histo_accumulators *to = &hist->accumulators;
     const histo_accumulators *from = &other->accumulators;
     if (to->exact_w) {
-        /* Make room in both before either changes. */
+        /* Reserve in both before either changes. */
         status = histo_exact_reserve_like(to->exact_w, from->exact_w, 1);
         if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, 1);
         if (status == HISTO_OK) status = histo_exact_merge(to->exact_w, from->exact_w);

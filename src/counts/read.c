@@ -1,4 +1,4 @@
-/* Reading counts and sums out of a histogram. */
+/* Reading counts and sums from a histogram. */
 #include <string.h>
 
 #include "counts/hist.h"
@@ -8,7 +8,7 @@ int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
     return hist->accumulators.batch * (slots == HISTO_FLOW ? hist->accumulators.slots : hist->bins);
 }
 
-/* Check the size of a read, and make the accumulators ready for it. */
+/* Check the size of a read and bring the accumulators up to date. */
 static histo_status start_reading(const histo_hist *hist, histo_slots slots, int64_t size)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
@@ -19,7 +19,7 @@ static histo_status start_reading(const histo_hist *hist, histo_slots slots, int
                       (long long)wanted);
 }
 
-/* Goes through the slots of all batch entries that a read covers, in order. */
+/* Iterates over the slots that a read covers, of all batch entries, in order. */
 typedef struct cursor {
     const histo_hist *hist;
     histo_slots slots;
@@ -52,7 +52,7 @@ static bool cursor_next(cursor *c, int64_t *index)
     return true;
 }
 
-/* Where slot `slot` of all batch entries is in a read; false if the read leaves it out. */
+/* The index of a slot (numbered over all batch entries) in a read; false if the read omits it. */
 static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slot, int64_t *index)
 {
     int64_t at[HISTO_MAX_AXES];
@@ -66,7 +66,7 @@ static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slo
     return true;
 }
 
-/* All entries of a read of a sparse histogram, each array if it is wanted. */
+/* Write all elements of a read of a sparse histogram into each array that is not NULL. */
 static void read_sparse(const histo_hist *hist, histo_slots slots, uint64_t *counts, double *sum_w, double *sum_w2)
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);
@@ -100,12 +100,12 @@ histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, u
 
 /* ---- Occupied slots ---- */
 
-/* Goes through the entries of a read that are not zero, in order. */
+/* Iterates over the nonzero elements of a read, in order. */
 typedef struct finder {
     const histo_hist *hist;
     histo_slots slots;
-    cursor dense; /* of a dense histogram, … */
-    int64_t next; /* … and where the next one is in a read, or in the list */
+    cursor dense; /* position in a dense histogram … */
+    int64_t next; /* … and the next index in the read, or in the list of a sparse one */
 } finder;
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)
@@ -183,7 +183,7 @@ int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t in
     return index;
 }
 
-/* ---- Sums, and where the samples went ---- */
+/* ---- Sums and totals ---- */
 
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
                                      int64_t size)

@@ -1,5 +1,5 @@
-/* Project, rebin and slice: each is a new histogram and, for every axis of the old one, a map from its slots to slots
- * of the new one. */
+/* Project, rebin and slice. Each makes a new histogram and maps the slots of every old axis to slots of the new
+ * histogram. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 typedef struct regrouping {
     const histo_hist *from;
     histo_hist *to;
-    uint32_t *map[HISTO_MAX_AXES];  /* slot on an axis of `from` -> slot on an axis of `to`, … */
-    int64_t stride[HISTO_MAX_AXES]; /* … so many times this adds to the slot of `to` */
+    uint32_t *map[HISTO_MAX_AXES];  /* of each axis of `from`: its slot -> slot of an axis of `to`, … */
+    int64_t stride[HISTO_MAX_AXES]; /* … in steps of so many slots of `to` */
 } regrouping;
 
-/* Slots of one position on axis a of hist. */
+/* The distance of neighbours on axis a, in slots. */
 static int64_t slot_stride(const histo_hist *hist, int a)
 {
     int64_t stride = 1;
@@ -28,7 +28,7 @@ static void release(regrouping *r)
         free(r->map[a]);
 }
 
-/* Maps for all axes of r->from, in which every slot goes to 0. */
+/* Allocate maps for all axes of r->from; all slots map to 0. */
 static histo_status allocate_maps(regrouping *r)
 {
     for (int a = 0; a < r->from->naxes; a++) {
@@ -39,8 +39,8 @@ static histo_status allocate_maps(regrouping *r)
     return HISTO_OK;
 }
 
-/* Slots of axis `source` go to axis `target` of the new histogram: bins [begin, begin + bins * factor) in groups, those
- * before and behind them to underflow and overflow. */
+/* Map axis `source` to axis `target`: bins [begin, begin + bins * factor) in groups of `factor`, bins outside to
+ * underflow and overflow. */
 static void map_axis(regrouping *r, int source, int target, int64_t begin, int64_t factor)
 {
     int64_t old_bins = r->from->axes[source].bins, bins = r->to->axes[target].bins;
@@ -71,8 +71,8 @@ static histo_status move_counts(const regrouping *r)
     const histo_accumulators *from = &r->from->accumulators, *to = &r->to->accumulators;
     int naxes = r->from->naxes;
     if (from->exact_w) {
-        /* Up to all 2^31 slots of the old histogram may come together in one. Sums are added in balanced digits, half
-         * as large as the slices that a reserve reckons with, so that the largest reserve is enough. */
+        /* Up to all 2^31 slots of the old histogram may be added into one. Exact sums are added in balanced digits,
+         * half as large as the digits that a reserve allows for, so the largest reserve suffices. */
         uint64_t adds = (uint64_t)from->slots < HISTO_EXACT_MAX_ADDS ? (uint64_t)from->slots : HISTO_EXACT_MAX_ADDS;
         histo_status status = histo_exact_reserve_like(to->exact_w, from->exact_w, adds);
         if (status == HISTO_OK && to->exact_w2) status = histo_exact_reserve_like(to->exact_w2, from->exact_w2, adds);
@@ -101,14 +101,14 @@ static uint64_t target_of(const regrouping *r, uint64_t slot)
         target += (uint64_t)r->stride[a] * r->map[a][slot % slots];
         slot /= slots;
     }
-    return target + slot * (uint64_t)r->to->accumulators.slots; /* what is left is the batch entry */
+    return target + slot * (uint64_t)r->to->accumulators.slots; /* the rest is the batch entry */
 }
 
 static histo_status move_sparse(const regrouping *r)
 {
     const histo_list from = histo_sparse_all(r->from->accumulators.sparse);
     const size_t bytes = (size_t)from.n * sizeof *from.entries;
-    histo_entry *moved = histo_malloc(2 * bytes + 1); /* and room to sort them */
+    histo_entry *moved = histo_malloc(2 * bytes + 1); /* with room for sorting */
     if (!moved) return histo_fail_memory(2 * bytes, "the occupied slots of a sparse histogram");
     for (int64_t i = 0; i < from.n; i++)
         moved[i] = (histo_entry){target_of(r, from.entries[i].slot), from.entries[i].count};
@@ -120,10 +120,10 @@ static histo_status move_sparse(const regrouping *r)
     }
     memcpy(r->to->accumulators.masked, r->from->accumulators.masked,
            (size_t)r->from->accumulators.batch * sizeof *r->to->accumulators.masked);
-    return histo_sparse_add(r->to->accumulators.sparse, (histo_list){n, kept}); /* to nothing, which cannot fail */
+    return histo_sparse_add(r->to->accumulators.sparse, (histo_list){n, kept}); /* the list was empty: cannot fail */
 }
 
-/* Finish: hand the new histogram out, or undo everything. */
+/* Return the new histogram, or free everything on failure. */
 static histo_status finish(regrouping *r, histo_status status, histo_hist **out)
 {
     if (status == HISTO_OK) status = histo_accumulators_gather(&r->from->accumulators);
@@ -157,7 +157,7 @@ histo_status histo_hist_project(const histo_hist *hist, int naxes, const int *ax
     return finish(&r, status, out);
 }
 
-/* A copy of hist in which bins [begin, begin + bins * factor) of one axis are joined in groups of factor. */
+/* Copy hist with bins [begin, begin + bins * factor) of one axis merged in groups of `factor`. */
 static histo_status regroup_axis(const histo_hist *hist, int axis, int64_t begin, int64_t bins, int64_t factor,
                                  histo_hist **out)
 {

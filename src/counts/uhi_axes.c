@@ -1,11 +1,11 @@
-/* The axes of a UHI document. */
+/* Reading the axes of a UHI document. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "counts/uhi_loader.h"
 
-/* Flow of the axis that we have and the file has not stays 0. */
+/* Slots without a cell in the file (missing flow) stay 0. */
 static void add_dimension(histo_uhi_loader *l, size_t at, const histo_axis *axis, bool underflow, bool overflow)
 {
     l->axis_at[l->naxes] = at;
@@ -34,7 +34,7 @@ static histo_status read_edges(const histo_uhi_loader *l, size_t at, histo_axis 
     return HISTO_OK;
 }
 
-/* Of a regular axis: its range and number of bins. */
+/* Read the range and the number of bins of a regular axis. */
 static histo_status read_range(const histo_uhi_loader *l, size_t lower, size_t upper, size_t at_bins, histo_axis *axis)
 {
     uint64_t bins;
@@ -48,7 +48,7 @@ static histo_status read_range(const histo_uhi_loader *l, size_t lower, size_t u
     return HISTO_OK;
 }
 
-/* What writer_info says of an axis that the file has as regular or variable. */
+/* Read what writer_info says about an axis that the file stores as regular or variable. */
 static histo_status read_axis_details(const histo_uhi_loader *l, size_t writer_info, bool regular, histo_axis *axis)
 {
     enum { KIND, POWER, CLOSED, KEYS };
@@ -90,7 +90,7 @@ static histo_status read_numeric_axis(histo_uhi_loader *l, size_t at, bool regul
         regular ? read_range(l, found[LOWER], found[UPPER], found[BINS], &axis) : read_edges(l, found[EDGES], &axis);
     if (status != HISTO_OK) return status;
     status = read_axis_details(l, found[WRITER], regular, &axis);
-    add_dimension(l, at, &axis, underflow, overflow); /* with its edges, which are freed with the loader's axes */
+    add_dimension(l, at, &axis, underflow, overflow); /* takes the edges, which the loader frees with its axes */
     return status;
 }
 

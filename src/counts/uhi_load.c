@@ -1,4 +1,4 @@
-/* Reading the Unified Histogram Interface's JSON, our own and other writers'. */
+/* Reading the JSON of the Unified Histogram Interface, written by us or by others. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ histo_status histo_uhi_check_memory(const histo_uhi_loader *l, size_t at, int64_
     return FAIL(at, "%lld slots are too many for a file of %zu bytes", (long long)slots, l->doc.size);
 }
 
-/* ---- What the schema has no place for ---- */
+/* ---- writer_info ---- */
 
 static size_t skip_digits(const histo_uhi_loader *l, size_t at)
 {
@@ -53,7 +53,7 @@ static size_t skip_digits(const histo_uhi_loader *l, size_t at)
     return at;
 }
 
-/* Read a list of values, as uhi.h describes it, of `size` slots. */
+/* Read a list of values (format: uhi.h) for `size` slots. */
 static histo_status read_list(const histo_uhi_loader *l, size_t at, histo_uhi_sink to, int64_t size)
 {
     if (!at) return HISTO_OK;
@@ -83,7 +83,7 @@ static histo_status read_list(const histo_uhi_loader *l, size_t at, histo_uhi_si
     return HISTO_OK;
 }
 
-/* Lists are believed if the cells are those that they were written for. */
+/* Use the lists only if the cells are still those that they were written with. */
 static histo_status read_checksum(const histo_uhi_loader *l)
 {
     size_t at = l->details[CHECKSUM];
@@ -135,9 +135,10 @@ static histo_status add_exactly(const histo_uhi_loader *l, histo_exact *exact, c
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- Documents ---- */
 
-/* Find the histogram in the document: the one of that name, or the only one. It may also stand alone. */
+/* Find the histogram in the document: the one with that name, or the only one. The document may also be a bare
+ * histogram. */
 static histo_status choose(const histo_uhi_loader *l, const char *name, size_t *chosen)
 {
     static const char *const schema[] = {"uhi_schema"};

@@ -1,4 +1,4 @@
-/* What the parts of the reader of UHI's JSON share: uhi_load.c, uhi_axes.c and uhi_storage.c. */
+/* Shared by the parts of the UHI reader: uhi_load.c, uhi_axes.c and uhi_storage.c. */
 #ifndef COUNTS_UHI_LOADER_H
 #define COUNTS_UHI_LOADER_H
 
@@ -6,7 +6,7 @@
 #include "counts/json.h"
 #include "counts/uhi.h"
 
-/* An axis of the file: its cell i is slot i + shift of `slots`. The batch is one, too. */
+/* A dimension of the file, an axis or the batch: its cell i is slot i + shift of `slots`. */
 typedef struct histo_uhi_dimension {
     int64_t cells, shift, slots;
 } histo_uhi_dimension;
@@ -14,13 +14,13 @@ typedef struct histo_uhi_dimension {
 /* Members of writer_info.histo. */
 enum { WEIGHTING, STORED, CHECKSUM, MASKED, COUNTS, SUM_W, SUM_W2, DETAILS };
 
-/* Slots and their counts in the order of the file. */
+/* Slots and their counts in file order. */
 typedef struct histo_uhi_pairs {
     int64_t n, room;
     histo_entry *at;
 } histo_uhi_pairs;
 
-/* Where values go: to a lane, by their slots, or to sparse counts. */
+/* The destination of values: a lane, indexed by slot, or sparse counts. */
 typedef struct histo_uhi_sink {
     histo_lane lane;
     histo_uhi_pairs *pairs; /* or NULL */
@@ -40,18 +40,18 @@ typedef struct histo_uhi_loader {
     histo_storage storage;
     size_t details[DETAILS], index, values, variances; /* positions, or 0 */
     histo_hist *hist;
-    double *own_sums;           /* where reproducible sums are read to */
-    histo_lane sums[2];         /* w, w^2; empty if there are no weights */
-    histo_uhi_pairs cells, own; /* of sparse storage, and of our list of counts */
+    double *own_sums;           /* destination of reproducible sums */
+    histo_lane sums[2];         /* w and w^2; empty without weights */
+    histo_uhi_pairs cells, own; /* from sparse storage, and from our list of counts */
 } histo_uhi_loader;
 
 #define FAIL(at, ...) histo_json_fail(&l->doc, at, HISTO_CORRUPT, __VA_ARGS__)
 #define FAIL_UNSUPPORTED(at, ...) histo_json_fail(&l->doc, at, HISTO_UNSUPPORTED, __VA_ARGS__)
 
-/* Blame the file for an axis or an array that the library refuses as an invalid argument. */
+/* Report an axis or an array that the library rejects as an invalid argument as a fault of the file. */
 histo_status histo_uhi_blame(const histo_uhi_loader *l, size_t at, histo_status status);
 
-/* Which of n names is the string at a position? -1: none. */
+/* The index of the string at a position among n names; -1 if it is none of them. */
 int histo_uhi_choice(const histo_uhi_loader *l, size_t at, int n, const char *const *names);
 
 histo_status histo_uhi_check_array(const histo_uhi_loader *l, size_t at);
@@ -60,20 +60,20 @@ histo_status histo_uhi_check_array(const histo_uhi_loader *l, size_t at);
 histo_status histo_uhi_find_details(const histo_uhi_loader *l, size_t writer_info, int n, const char *const *keys,
                                     size_t *found);
 
-/* A short file can describe a large array. Refuse memory that is out of proportion to the file's size. */
+/* A short file can describe a large array. Fail if the memory is out of proportion to the file's size. */
 histo_status histo_uhi_check_memory(const histo_uhi_loader *l, size_t at, int64_t slots, int64_t bytes_each);
 
 /* uhi_axes.c: read the axes. */
 histo_status histo_uhi_read_axes(histo_uhi_loader *l, size_t at);
 
-/* uhi_storage.c: find the arrays of the storage, and what is to be made of them; create the histogram and room for its
- * sums; read the arrays; and at last give sparse counts to the histogram. */
+/* uhi_storage.c: find the arrays of the storage and decide what they become; create the histogram and allocate its
+ * sums; read the arrays; finally move sparse counts into the histogram. */
 histo_status histo_uhi_read_storage(histo_uhi_loader *l, size_t at);
 histo_status histo_uhi_prepare(histo_uhi_loader *l);
 histo_status histo_uhi_read_values(histo_uhi_loader *l);
 histo_status histo_uhi_keep_counts(histo_uhi_loader *l);
 
-/* Read the value at a position to where it goes. */
+/* Read the value at a position into the sink. */
 histo_status histo_uhi_read_value(const histo_uhi_loader *l, size_t at, histo_uhi_sink to, int64_t slot);
 
 #endif

@@ -1,4 +1,4 @@
-/* Writing the Unified Histogram Interface's JSON. */
+/* Writing the JSON of the Unified Histogram Interface. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void put_axes(histo_bytes *out, const histo_hist *hist)
 
 /* ---- Storage ---- */
 
-/* Does the cell begin (end) the array of the innermost, next, … axis? How many of them does it begin (end)? */
+/* The number of arrays (of the innermost axis, the next, …) that the cell begins, or ends. */
 static int brackets(const histo_place *cell, bool end)
 {
     int n = 0;
@@ -106,7 +106,7 @@ static void put_lane(histo_bytes *out, const histo_hist *hist, const char *key, 
     } while (histo_place_next(&cell));
 }
 
-/* Sparse counts: for each axis, where the cells are on it; and their values. */
+/* Sparse counts: the cells' indices on each axis, then their values. */
 static void put_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
 {
     const bool batch = hist->accumulators.batch > 1;
@@ -124,14 +124,14 @@ static void put_occupied(histo_bytes *out, const histo_hist *hist, const histo_l
     histo_bytes_print(out, "]");
 }
 
-/* ---- What the schema has no place for ---- */
+/* ---- writer_info ---- */
 
-/* A list of values by index in writer_info, which is left out if it has none. */
+/* A list of values by index in writer_info; omitted if empty. */
 typedef struct list {
     histo_bytes *out;
     const char *key;
     bool sums;
-    int64_t next; /* index that continues the run; 0 before the first value */
+    int64_t next; /* the index that would continue the run; 0 before the first value */
 } list;
 
 static void list_add(list *l, int64_t index, uint64_t value)
@@ -150,22 +150,22 @@ static void list_end(const list *l)
     if (l->next) histo_bytes_put(l->out, "\"", 1);
 }
 
-/* The slots with another value than a reader of the storage assumes. told: the storage has the lane. */
-static void put_untold(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane, bool told)
+/* List the slots whose values a reader cannot derive from the storage. stored: the storage contains the lane. */
+static void put_unstored(histo_bytes *out, const histo_hist *hist, const char *key, histo_lane lane, bool stored)
 {
     list l = {out, key, lane.sums, 0};
     histo_place place = {hist, HISTO_ALL_SLOTS, 0, {0}};
     do {
         int64_t slot = histo_place_slot(&place);
         uint64_t value = histo_lane_get(lane, slot);
-        uint64_t assumed = told && !histo_place_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
+        uint64_t assumed = stored && !histo_place_is_nan(&place) ? histo_lane_cell(lane, &place) : 0;
         if (value != assumed) list_add(&l, slot, value);
     } while (histo_place_next(&place));
     list_end(&l);
 }
 
-/* The same of sparse counts, which the storage tells by cells. */
-static void put_untold_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
+/* The same for sparse counts, which the storage keeps by cell. */
+static void put_unstored_occupied(histo_bytes *out, const histo_hist *hist, const histo_list *cells)
 {
     const histo_list all = histo_sparse_all(hist->accumulators.sparse);
     list l = {out, "counts", false, 0};
@@ -203,14 +203,14 @@ static void put_checksum(histo_bytes *out, uint32_t checksum)
 static void put_writer_info(histo_bytes *out, const histo_hist *hist, histo_lane counts, const histo_lane sums[2])
 {
     put_writer(out, hist);
-    put_untold(out, hist, "counts", counts, !sums[0].sums);
-    if (sums[0].sums) put_untold(out, hist, "sum_w", sums[0], true);
-    if (sums[1].sums) put_untold(out, hist, "sum_w2", sums[1], true);
+    put_unstored(out, hist, "counts", counts, !sums[0].sums);
+    if (sums[0].sums) put_unstored(out, hist, "sum_w", sums[0], true);
+    if (sums[1].sums) put_unstored(out, hist, "sum_w2", sums[1], true);
     const histo_lane only_counts[2] = {counts, {NULL, NULL}};
     put_checksum(out, histo_cells_checksum(hist, sums[0].sums ? sums : only_counts));
 }
 
-/* ---- All of it ---- */
+/* ---- Documents ---- */
 
 static histo_status check_name(const char *name)
 {
@@ -255,7 +255,7 @@ static histo_status save_sparse(const histo_hist *hist, const char *name, histo_
     put_occupied(out, hist, &cells);
     histo_bytes_print(out, "\n    }");
     put_writer(out, hist);
-    put_untold_occupied(out, hist, &cells);
+    put_unstored_occupied(out, hist, &cells);
     put_checksum(out, histo_cells_occupied_checksum(&cells));
     histo_bytes_print(out, "\n  }\n}\n");
     histo_list_free(&cells);

@@ -1,4 +1,4 @@
-/* The storage of a UHI document: counts, sums of weights, and sparse counts. */
+/* Reading the storage of a UHI document: counts, sums of weights, and sparse counts. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "counts/uhi_loader.h"
 
-/* Are all numbers in the array at a position counts? It may hold other things, which are refused later. */
+/* Are all numbers in the array at a position counts? Ignores other elements, which fail later. */
 static bool all_counts(const histo_uhi_loader *l, size_t at)
 {
     size_t end = histo_json_end(&l->doc, at);
@@ -35,7 +35,7 @@ static histo_status read_weighting(histo_uhi_loader *l, size_t storage, int type
     return HISTO_OK;
 }
 
-/* Find the arrays of the storage, and what is to be made of them. */
+/* Find the arrays of the storage and decide what they become. */
 histo_status histo_uhi_read_storage(histo_uhi_loader *l, size_t at)
 {
     enum { TYPE, INDEX, VALUES, VARIANCES, KEYS };
@@ -87,7 +87,7 @@ histo_status histo_uhi_read_value(const histo_uhi_loader *l, size_t at, histo_uh
     return status == HISTO_OK ? append(to.pairs, slot, count) : status;
 }
 
-/* Read a dense array, down from dimension `level`; slot: of the dimensions before. */
+/* Read a dense array from dimension `level` down; slot: offset from the dimensions above. */
 static histo_status read_dense(const histo_uhi_loader *l, int level, size_t at, histo_uhi_sink to, int64_t slot)
 {
     if (level == l->ndims) return histo_uhi_read_value(l, at, to, slot);
@@ -104,7 +104,7 @@ static histo_status read_dense(const histo_uhi_loader *l, int level, size_t at, 
     return FAIL(at, "there are %lld values, not %lld for this axis", (long long)i, (long long)dim->cells);
 }
 
-/* Step on in the indices of all dimensions, which together end; -1 for the slot at the end. */
+/* Advance the indices of all dimensions together, which must end together; -1 at the end. */
 static histo_status next_slot(const histo_uhi_loader *l, histo_json_walk *walks, int64_t *slot)
 {
     bool more = histo_json_next(&walks[0]);
@@ -158,7 +158,7 @@ static histo_status read_lane(const histo_uhi_loader *l, size_t at, histo_lane l
     return l->index ? read_sparse(l, at, to) : read_dense(l, 0, at, to, 0);
 }
 
-/* Read sparse counts to l->cells, in the order of their slots, which may leave some without a count. */
+/* Read sparse counts into l->cells in slot order; some slots may have no count. */
 static histo_status read_cells(histo_uhi_loader *l)
 {
     histo_status status = l->index ? read_sparse(l, l->values, (histo_uhi_sink){.pairs = &l->cells}) : HISTO_OK;
@@ -171,7 +171,7 @@ static histo_status read_cells(histo_uhi_loader *l)
     return n == l->cells.n ? HISTO_OK : FAIL(l->index, "the index has a cell twice");
 }
 
-/* The counts of the cells, or where our list has them its own, become those of the histogram. */
+/* Move the counts of the cells into the histogram, with our own list's values where it has them. */
 histo_status histo_uhi_keep_counts(histo_uhi_loader *l)
 {
     const histo_uhi_pairs *cells = &l->cells, *own = &l->own;
@@ -189,7 +189,7 @@ histo_status histo_uhi_keep_counts(histo_uhi_loader *l)
     return status;
 }
 
-/* Provide the histogram, and room for the sums. */
+/* Create the histogram and allocate the sums. */
 histo_status histo_uhi_prepare(histo_uhi_loader *l)
 {
     histo_status status =
