@@ -11,7 +11,7 @@
  *     }
  *
  * - histo_columns_reader: any types and layouts, up to 8 axes; 8 samples of each axis at once, in vectors where they
- * are contiguous and aligned. The switch over the type is taken once for them.
+ *   are contiguous and aligned. The switch over the type is taken once for them.
  * - histo_pair_reader<type>: two columns of a type, f32, or u32 and u16 on axes whose bins are 2^k integers.
  * - histo_pixels_reader: 2 to 4 axes of unsigned bytes, interleaved or in columns; a pixel is a word.
  *

@@ -2,15 +2,16 @@
  * count.
  *
  * - A slot holds the batch entry too; samples left out have slots behind all others. A chunk is any part of the
- * samples. Slots of a chunk have 32 bits if that is enough for the whole batch, else 64.
+ *   samples. Slots of a chunk have 32 bits if that is enough for the whole batch, else 64.
  * - Equal slots need only be adjacent, not in order. Slots of 64 bits are multiplied by an odd number, which can be
- * undone, and sorted by the upper 32 bits of the product alone: four passes of CUB's radix sort, however many bits a
- * slot has. Different slots with the same upper bits may split each other's run, which adds pairs and changes no count.
+ *   undone, and sorted by the upper 32 bits of the product alone: four passes of CUB's radix sort, however many bits a
+ *   slot has. Different slots with the same upper bits may split each other's run, which adds pairs and changes no
+ *   count.
  * - Pairs are appended to a list in device memory. When there is no room for those of another chunk, the list is sorted
- * by slot and equal ones are joined; if it is then still more than half full, a larger one is allocated. A list of the
- *   largest size is brought to the host.
+ *   by slot and equal ones are joined; if it is then still more than half full, a larger one is allocated. A list of
+ *   the largest size is brought to the host.
  * - In a histogram of few slots, other strategies may count in dense counters. Those that are occupied become pairs,
- * too, when the host asks for the counts.
+ *   too, when the host asks for the counts.
  *
  * The number of runs decides what comes next, so that the host waits for each chunk.
  *

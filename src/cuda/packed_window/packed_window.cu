@@ -2,8 +2,8 @@
  * bits; every sample outside it is one atomic addition to the histogram in device memory.
  *
  * - The window is given or found: a small kernel counts 16384 samples of each batch entry in cells and takes the
- * densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a sample is
- *   counted: counts are exact wherever it lies.
+ *   densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a sample
+ *   is counted: counts are exact wherever it lies.
  * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
  *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
  * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
@@ -18,9 +18,8 @@
  *
  * Source: Ross 2014, 5.8.3 (partitioning), with the packed counters of 5.2 and 5.3; the window found by sampling, and
  * the table, are ours. Bytes: each sample once, and an atomic operation in the L2 cache for each outside the window.
- * Bound by memory while the window covers the samples and u32 or f32 are looked up fast, else by instructions. Wins
- * where 32-bit counters do not fit on chip and packed ones do, to about 225 000 slots, and beyond that where samples
- * cluster, as a wafer's; loses to partitioning where they do not. */
+ * Bound by shared-memory atomics and instructions. Wins where 32-bit counters do not fit on chip and packed ones do, to
+ * about 225 000 slots, and beyond that where samples cluster, as a wafer's; loses to partitioning where they do not. */
 #include <float.h>
 #include <math.h>
 

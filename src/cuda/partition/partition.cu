@@ -2,31 +2,30 @@
  * partition pass), and then each range is counted in shared memory.
  *
  * - A hash of the slot's group of eight neighbours picks the range and maps groups onto (range, offset in the range)
- * one to one: so sorted, clustered and rounded samples spread over the ranges, and merging touches whole pieces of 64
- * bytes, the granularity of DRAM. A range has as many slots as a block has 32-bit counters for, and there are 32 to
- * 1024.
+ *   one to one: so sorted, clustered and rounded samples spread over the ranges, and merging touches whole pieces of 64
+ *   bytes, the granularity of DRAM. A range has as many slots as a block has 32-bit counters for, and there are 32 to
+ *   1024.
  * - The partition pass: a block buffers entries for each range in shared memory. A returning atomic addition to the
- * range's cursor says where a sample goes. Every few steps the block writes the granules that are full to chunks of a
- * pool in device memory, of which each block has a part of its own.
+ *   range's cursor says where a sample goes. Every few steps the block writes the granules that are full to chunks of a
+ *   pool in device memory, of which each block has a part of its own.
  * - Skewed samples would pile up in one range. They are counted at once, in a hash table of hot slots in shared memory:
  *   slots that many samples of a warp have, runs, and samples whose buffer is full. What finds no place there is added
- * to the histogram. Where a range gets far more than its buffer holds, slots are looked up in the table before they are
- *   scattered.
+ *   to the histogram. Where a range gets far more than its buffer holds, slots are looked up in the table before they
+ *   are scattered.
  * - A small kernel orders the chunks by range. Then each block counts an equal run of chunks, so that the range that
- * has most samples gets most blocks. Of a range that it has for itself a block adds the counters to the histogram;
- * parts of others become rows, which a last kernel adds up.
+ *   has most samples gets most blocks. Of a range that it has for itself a block adds the counters to the histogram;
+ *   parts of others become rows, which a last kernel adds up.
  * - Slots beyond the most ranges are counted in windows, for each of which the samples are read again.
  *
  * Samples are taken in slices of one batch entry. Workspace, for a slice of n samples: 2.1 n bytes, up to 150 MB for
  * chunks begun and not full, and 8 bytes for each counter that fits on the device's multiprocessors (60 MB on an H200).
  *
  * Bytes: each sample once, and 2 written and 2 read for it; each counter of the histogram read and written for each
- * slice and window. Bound by memory for uniform samples, by atomic additions to shared memory for skewed ones. Wins
- * where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots and 10 times at 2^24 (H200); loses to
- * packed counters where those fit, and to global_atomic for a million samples or fewer. Source: radix partitioning
- * through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table beside the buffers, and ranges that
- * need not be equal are ours.
- */
+ * slice and window. It moves 8 bytes for a sample of 4, so that half the read roof is its limit; the partition pass
+ * takes three quarters of the time. Wins where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots
+ * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
+ * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
+ * beside the buffers, and ranges that need not be equal are ours. */
 #include "cuda/partition/layout.cuh"
 
 using namespace histo::partition;

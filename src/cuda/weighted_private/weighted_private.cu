@@ -2,20 +2,19 @@
  * of which each belongs to a few lanes of every warp and to as many banks.
  *
  * - Shared memory adds 32-bit integers at full speed, but floats and 64-bit numbers by compare-and-swap loops. A weight
- * in fixed point is two or three 32-bit words, its square three or four, and the old word tells the carry into the
- * next. Integer additions commute and round nothing: the sums of a block are exact, in the fast mode too.
+ *   in fixed point is two or three 32-bit words, its square three or four, and the old word tells the carry into the
+ *   next. Integer additions commute and round nothing: the sums of a block are exact, in the fast mode too.
  * - A tile of the samples has a window of exponents, the densest among some of its weights. Weights outside it, and
  *   infinities and NaN, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a tile can overflow.
  * - Where many lanes share a copy and slots repeat, a thread's samples of one slot are joined before they are added,
- * and so are a warp's that are all of one slot.
+ *   and so are a warp's that are all of one slot.
  * - Lookup tables of f32 (cells, first floats) lie behind the words, as in lane_private.
  *
- * Bytes: each sample and weight once. Bound by memory where few words are added for each sample, else by the atomic
- * additions to shared memory. Wins wherever the words of all slots fit a block; loses to global_atomic for more, and
- * where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the carry that of
- * packed counters (Ross 2014, 5.2).
- */
+ * Bytes: each sample and weight once. Bound by the integer pipeline and shared memory; with sums of squares, by
+ * returning atomics. Wins wherever the words of all slots fit a block; loses to global_atomic for more, and where
+ * exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the carry that of packed
+ * counters (Ross 2014, 5.2). */
 #include "cuda/cuda.h"
 #include "cuda/firsts.cuh"
 #include "cuda/weighted_private/layout.cuh"
