@@ -1,4 +1,4 @@
-/* The CPU as a backend. */
+/* The CPU backend. */
 #define _DEFAULT_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const char *unavailable(void)
     return NULL;
 }
 
-/* HISTO_THREADS, or 0 where that is not set to a number of threads. */
+/* HISTO_THREADS, or 0 unless it is a valid number of threads. */
 static int threads_by_environment(void)
 {
     const char *text = getenv("HISTO_THREADS");
@@ -38,7 +38,7 @@ static int threads(int wanted)
 
 static char word[160];
 
-/* The CPU's name as the system tells it, and its instructions, in one word: "AMD-EPYC-9654/avx512". */
+/* Make one word of the CPU model and instruction set: "AMD-EPYC-9654/avx512". */
 static void make_word(void)
 {
     char line[256], model[128] = "cpu";
@@ -73,7 +73,7 @@ static void unprepare(void *at)
     free(prepared);
 }
 
-/* Spans for the axes that want them; nothing if none does. */
+/* Make spans for the axes that need them; none if no axis does. */
 static histo_status prepare(const histo_problem *problem, void **out)
 {
     histo_cpu_prepared *prepared = NULL;
@@ -117,13 +117,12 @@ void *histo_cpu_allocate(size_t bytes)
     if (!histo_memory_suffices(bytes)) return NULL;
     void *memory = aligned_alloc(huge, bytes);
 #ifdef MADV_HUGEPAGE
-    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* advice: it may fail */
+    if (memory) madvise(memory, bytes, MADV_HUGEPAGE); /* only advice; failure is harmless */
 #endif
     return memory;
 }
 
-/* What is occupied of the counters, in order, and behind it the samples left out, as histo_accumulators_add wants them.
- */
+/* List the nonzero counters in order, then the samples left out, in the form that histo_accumulators_add takes. */
 static histo_status list_of(const histo_accumulators *counters, histo_list *list)
 {
     const int64_t slots = counters->batch * counters->slots;
@@ -147,8 +146,8 @@ static void add_lists(const histo_sparse *lists, uint64_t *counts)
             counts[lists->list[l].entries[i].slot] += lists->list[l].entries[i].count;
 }
 
-/* Into a sparse histogram by a strategy that has counters: these are made for the fill alone. With what was there
- * before they give one list, so that none are joined. */
+/* Fill a sparse histogram by a strategy that uses dense counters. The counters are made for this fill only. Old counts
+ * are added to them, so that the result is one list without duplicates. */
 static histo_status launch_for_list(const histo_strategy *strategy, const histo_job *job)
 {
     const histo_problem *p = job->problem;
@@ -164,13 +163,13 @@ static histo_status launch_for_list(const histo_strategy *strategy, const histo_
     if (status == HISTO_OK) status = list_of(&counters, &list);
     if (status == HISTO_OK) {
         histo_sparse_clear(job->accumulators->sparse);
-        status = histo_accumulators_add(job->accumulators, list); /* to nothing, which cannot fail */
+        status = histo_accumulators_add(job->accumulators, list); /* the lists are empty: cannot fail */
     }
     histo_accumulators_free(&counters);
     return status;
 }
 
-/* The workspace is kept from the first piece of a fill to the last, so that no later one can fail for want of it. */
+/* The workspace is kept from the first piece of a fill to the last, so that no later piece can run out of memory. */
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
     size_t bytes = strategy->workspace(job->problem, job->threads, job->params);

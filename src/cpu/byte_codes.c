@@ -1,11 +1,11 @@
 /* byte_codes: vector code turns each sample into its bin's number as one byte, and the bytes are counted
  * (count_bytes.h).
  *
- * 256 bins leave no code for underflow, overflow, NaN and samples left out. These get the low byte of their slot minus
- * 1 as their code; blocks with any of them count them separately, and they are subtracted from these codes at the end.
+ * With 256 bins, no code is left for underflow, overflow, NaN and samples left out. Their code is the low byte of their
+ * slot minus 1. Blocks that contain any count them separately, and the codes are corrected at the end.
  *
  * Bytes: each sample once. Wins for up to 256 bins where bytes are counted faster than one increment a cycle, that is
- * with VBMI2; otherwise for f32 and f64, and it ties with privatized for integers. */
+ * with VBMI2. Without VBMI2, wins for f32 and f64 and ties with privatized for integers. */
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -50,12 +50,12 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
     return (size_t)useful_threads(p, threads) * per_thread(p);
 }
 
-/* What one thread works with. */
+/* State of a thread. */
 typedef struct local {
     const histo_job *job;
     const histo_byte_counting *counting;
     void *counters;
-    uint64_t flow[4]; /* of the codes counted: samples in slots 0, bins + 1, bins + 2, bins + 3 (left out) */
+    uint64_t flow[4]; /* per code: samples in slots 0, bins + 1, bins + 2, bins + 3 (left out) */
     int64_t batch;
 } local;
 

@@ -19,7 +19,7 @@ static const char *unsupported_reason(const histo_problem *p)
     return p->weighting == HISTO_UNWEIGHTED ? NULL : "keeps counts, not weights";
 }
 
-/* A thread's table: the slots, and one for samples left out. */
+/* The size of a thread's table: one entry per slot, and one for samples left out. */
 static size_t entries_of(const histo_problem *p)
 {
     return (size_t)p->slots + 1;
@@ -57,14 +57,14 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
     return (size_t)useful_threads(p, threads) * per_thread(p);
 }
 
-/* What one thread works with. */
+/* State of a thread. */
 typedef struct local {
     const histo_job *job;
     uint8_t *table;
     histo_pipeline pipeline;
     int64_t batch;
     bool alone; /* no other thread adds to the histogram */
-    bool used;  /* something is in the table or the pipeline; else the table is not cleared yet */
+    bool used;  /* the table or the pipeline has contents; else the table is not cleared yet */
 } local;
 
 static void add(const local *me, size_t slot, uint64_t count)

@@ -22,11 +22,11 @@
 
 enum { LARGEST };
 enum {
-    SMALLEST_BITS = 11, /* of the number of entries of a table, at least */
+    SMALLEST_BITS = 11, /* log2 of the minimum number of entries */
     DEFAULT_LARGEST_BITS = 24,
     MAX_BITS = 28,
-    ROOMY_BITS = 16,     /* smaller tables grow when a quarter is used, larger ones when half is */
-    PREFETCH_BITS = 13,  /* of tables that exceed the L1 cache … */
+    ROOMY_BITS = 16,     /* smaller tables grow when a quarter full, larger ones when half full */
+    PREFETCH_BITS = 13,  /* log2 of the entries from which a table exceeds the L1 cache … */
     PARTITION_BITS = 20, /* … and most of the last-level cache */
     AHEAD = 64,          /* samples between prefetching an entry and using it */
     BUFFERED = 1 << 22,  /* slots that are partitioned together */
@@ -34,7 +34,7 @@ enum {
     CROWDED = 64,        /* occupied entries probed before the table is considered too small, locally or overall */
     SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
 };
-static const size_t MAX_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, if that is not too small for each */
+static const size_t MAX_TABLE_BYTES = (size_t)1 << 30; /* of all threads together, unless too few for each */
 
 /* One thread's table and lists. */
 typedef struct table {
@@ -78,7 +78,7 @@ static inline uint64_t unmixed(uint64_t slot)
     return slot ^ slot >> 32;
 }
 
-/* The entry of a mixed slot by linear probing: its own, or the empty one where it belongs. NULL after more than so many
+/* Find the entry of a mixed slot by linear probing: its own, or the empty one for it; NULL after more than `others`
  * others. */
 static inline histo_entry *find(const table *t, uint64_t slot, int64_t others)
 {
@@ -101,7 +101,7 @@ static bool grow(table *t)
     return true;
 }
 
-/* Empty the table into a list. It is at most half full, so that its other half is room for sorting. */
+/* Empty the table into a list. The table is at most half full, so the other half has room for sorting. */
 static bool empty(table *t)
 {
     const int64_t entries = INT64_C(1) << t->bits;
@@ -120,7 +120,7 @@ static bool empty(table *t)
     return true;
 }
 
-/* Grow the table, or empty it if it is at its largest. */
+/* Grow the table, or empty it if it has its maximum size. */
 static bool make_room(table *t, int largest_bits)
 {
     if (t->bits < largest_bits) return grow(t);
@@ -129,7 +129,7 @@ static bool make_room(table *t, int largest_bits)
     return true;
 }
 
-/* Count mixed slots, each so many times, until the table is too small for one; returns how many were counted. */
+/* Count mixed slots, each `times` times, until the table gets too small; return how many were counted. */
 static int count_some(table *table_, const uint64_t *restrict slots, int n, uint64_t times)
 {
     table t = *table_; /* a local copy, which the entries cannot alias */
@@ -227,7 +227,7 @@ static void count_range(void *context, int index)
     free(t->buffer);
 }
 
-/* Join the list of every 2 * step-th table with that of the one `step` behind it. */
+/* Merge the list of every 2 * step-th table with the list `step` after it. */
 static void join_two(void *context, int index)
 {
     const shared *all = context;
@@ -270,7 +270,7 @@ static histo_status launch(const histo_job *job)
         histo_pool_run((all.threads + 2 * all.step - 1) / (2 * all.step), join_two, &all);
     table *result = &all.tables[0];
     histo_status status = HISTO_OK;
-    if (result->failed) /* of a thread that has its own sentences */
+    if (result->failed) /* the thread has its own error message */
         status = histo_fail_memory(sizeof(histo_entry) << all.largest_bits, "the occupied slots of a sparse histogram");
     if (status == HISTO_OK) status = histo_accumulators_add(job->accumulators, histo_sparse_all(&result->full));
     if (status == HISTO_OK) result->full.lists = 0;
@@ -289,7 +289,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     enum { MANY = 1 << 20 };
-    /* 2 where few slots are occupied, 10 and more where a million are, which counters do not mind. */
+    /* 2 if few slots are occupied; 10 and more for a million, which dense counters count as fast as few */
     const double count_ns = p->samples > MANY && p->slots > MANY ? 10 : 4;
     return 20 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / threads_of(p->samples, threads);
 }

@@ -36,7 +36,7 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return (size_t)threads * per_thread(problem);
 }
 
-/* For one compute type: the order of keys, and counting a sorted chunk. */
+/* For each compute type: the sort order of keys, and counting of a sorted chunk. */
 #define DEFINE_COUNT(name, type)                                                                                       \
     static int compare_##name(const void *a, const void *b)                                                            \
     {                                                                                                                  \
@@ -81,8 +81,8 @@ static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int6
     }
 }
 
-/* Append the samples of a block that are to be counted, widened, to keys; returns how many. NaN has no place in an
- * order and is counted at once. */
+/* Append the samples of a block that count to `keys`, widened; return how many. NaN has no sort order and is counted
+ * immediately. */
 static int64_t append_kept(const histo_job *job, const histo_block *block, void *keys, int64_t filled)
 {
     const histo_problem *p = job->problem;

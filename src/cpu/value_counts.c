@@ -18,14 +18,14 @@
 
 enum {
     SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
-    LONG_BLOCK = 1 << 18,       /* 16-bit samples between two looks at how they are distributed */
+    LONG_BLOCK = 1 << 18,       /* 16-bit samples between checks of their distribution */
     PART = 4096,             /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
-    SMALL_FILL = 1 << 14,    /* so few bytes are counted without a workspace */
-    FEW_A_BATCH_ENTRY = 512, /* for so few a scan of all values does not pay */
+    SMALL_FILL = 1 << 14,    /* up to so many bytes need no workspace */
+    FEW_A_BATCH_ENTRY = 512, /* with so few, a scan of all values does not pay */
     VALUES_16 = 1 << 16,
     STRETCH = 512,      /* 16-bit samples; as many are prefetched */
-    LOOKED_AT = 1024,   /* samples that show how all are distributed */
-    MAX_HELD = 1 << 30, /* four-byte counters cannot wrap */
+    LOOKED_AT = 1024,   /* samples probed for their distribution */
+    MAX_HELD = 1 << 30, /* samples; four-byte counters cannot wrap */
     MAX_OPERANDS = 3,   /* samples, mask, where */
 };
 
@@ -42,7 +42,7 @@ static bool is_bytes(const histo_problem *p)
     return histo_dtype_size(p->dtypes[0]) == 1;
 }
 
-/* Does one thread count straight into the histogram? */
+/* Does a single thread count straight into the histogram? */
 static bool is_direct(const histo_problem *p)
 {
     return p->samples / p->batch <= FEW_A_BATCH_ENTRY;
@@ -78,7 +78,7 @@ static size_t counters_bytes(const histo_problem *p)
     return is_bytes(p) ? counting_of(p)->state_bytes : VALUES_16 * (1 + sizeof(uint32_t));
 }
 
-/* A thread's workspace: gathered samples, and counters, of several channels if there may be any. */
+/* A thread's workspace: gathered samples and counters; several sets of counters if there may be channels. */
 static size_t per_thread(const histo_problem *p)
 {
     int tables = is_bytes(p) && p->batch > 1 ? HISTO_MAX_CHANNELS : 1;
@@ -100,7 +100,7 @@ static uint32_t slot_of(const histo_problem *p, size_t value)
     return histo_lookup_slot(l, p->dtypes[0], is_bytes(p) ? (const void *)&one : (const void *)&two);
 }
 
-/* What one thread works with. */
+/* State of a thread. */
 typedef struct local {
     const histo_job *job;
     char *gathered;
@@ -109,9 +109,9 @@ typedef struct local {
     bool alone;        /* no other thread adds to the histogram */
     bool empty;        /* the counters are all 0 */
     bool spread;       /* one-byte counters are in the order of histo_spread_place */
-    bool close;        /* 16-bit values are close to each other, … */
-    int64_t held;      /* … and so many were counted in the four-byte counters, which follow the others */
-    uint64_t left_out; /* of bytes: samples counted as 0 that do not count */
+    bool close;        /* 16-bit values are close to each other */
+    int64_t held;      /* samples counted in the four-byte counters, which follow the one-byte counters */
+    uint64_t left_out; /* bytes: masked samples counted as 0 */
 } local;
 
 static void add_value(const local *me, size_t value, uint64_t count)
@@ -159,7 +159,7 @@ static void carry(const void *to, size_t value)
     add_value(to, value, HISTO_CARRY);
 }
 
-/* Are only the upper ten bits of the values in use? */
+/* Do the values use only their upper ten bits? */
 static bool are_upper_bits(const uint16_t *values, int64_t n)
 {
     uint16_t bits = 0;
@@ -200,7 +200,7 @@ static void count_16(local *me, const uint16_t *values, int64_t n)
     }
 }
 
-/* The samples of a block that count: all of them in place, or copied to `room`; returns how many. */
+/* Select the samples of a block that count: in place if all do, else copied to `room`; return how many. */
 static int keep(const local *me, const histo_block *block, void *room, const void **samples)
 {
     const histo_job *job = me->job;
@@ -219,8 +219,8 @@ static int keep(const local *me, const histo_block *block, void *room, const voi
     return n;
 }
 
-/* The same for bytes that are counted by value: samples left out become 0, to be subtracted from its count at the end.
- * Returns how many they are. */
+/* The same for bytes counted by value: masked samples become 0, to be subtracted from its count at the end. Returns the
+ * number of masked samples. */
 static int blank(const histo_job *job, const histo_block *block, uint8_t *room, const void **samples)
 {
     uint8_t kept[HISTO_BLOCK];
@@ -297,10 +297,10 @@ static void count_range(const histo_job *job, int index, int threads)
     count_local(&me, index, threads);
 }
 
-/* Batch entries that are the channels of interleaved pixels. */
+/* Batch entries that are channels of interleaved pixels. */
 typedef struct interleaved {
-    int count, pitch;          /* channels; bytes from a pixel to the next, at most HISTO_MAX_CHANNELS */
-    histo_strided_iter pixels; /* the job's iterator over the first channel alone: a batch entry is an image */
+    int count, pitch;          /* channels; bytes per pixel, at most HISTO_MAX_CHANNELS */
+    histo_strided_iter pixels; /* the job's iterator over the first channel only: a batch entry is an image */
 } interleaved;
 
 static bool find_channels(interleaved *channels, const histo_job *job)
@@ -324,7 +324,7 @@ static bool find_channels(interleaved *channels, const histo_job *job)
     return true;
 }
 
-/* Image by image, all channels in one pass over the memory. */
+/* Count image by image, all channels in one pass over memory. */
 static void count_channels(const histo_job *job, int index, int threads)
 {
     enum { PIXELS = HISTO_BLOCK };

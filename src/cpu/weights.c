@@ -24,7 +24,7 @@ static double square_i64(int64_t w)
     return square_u64(w < 0 ? 0 - (uint64_t)w : (uint64_t)w);
 }
 
-/* One of three functions by the compute type of a dtype. */
+/* Selects a function by the compute type of a dtype. */
 #define BY_TYPE(compute, stem) _Generic((compute)0, double : stem##_f64, int64_t : stem##_i64, uint64_t : stem##_u64)
 
 #define touch_f64 histo_exact_touch
@@ -34,7 +34,7 @@ static double square_i64(int64_t w)
 #define add_i64 histo_exact_add_i64
 #define add_u64 histo_exact_add_u64
 
-/* The windows of exponents that weights and their squares touch. */
+/* The exponent windows that weights and their squares touch. */
 typedef struct windows {
     histo_exact_windows w, w2;
 } windows;
@@ -65,7 +65,7 @@ bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach
     return reach->low >= HISTO_FIRST_DIGIT && reach->high - reach->low <= HISTO_DIGITS;
 }
 
-/* Weights that double holds, in it. */
+/* Convert weights that double represents exactly. */
 static void widen(histo_dtype dtype, const void *weights, int n, double *numbers)
 {
     if (dtype == HISTO_F32)
@@ -74,7 +74,7 @@ static void widen(histo_dtype dtype, const void *weights, int n, double *numbers
         histo_widen(dtype, weights, n, numbers);
 }
 
-/* As touch_block, but all windows between the lowest and the highest, if they are few; else false. */
+/* As touch_block, but marks all windows between the lowest and the highest, if they are few; else returns false. */
 static bool touch_near(windows *set, const histo_problem *p, const void *weights, int n)
 {
     double numbers[HISTO_BLOCK];
@@ -111,7 +111,7 @@ static void touch_block(windows *set, histo_dtype dtype, const void *weights, in
 }
 
 typedef struct touching {
-    histo_job weights_only; /* a job of one operand: the weights */
+    histo_job weights_only; /* a job with one operand: the weights */
     histo_problem problem;
     int threads;
     pthread_mutex_t lock;
@@ -135,8 +135,9 @@ static void touch_share(void *context, int index)
     pthread_mutex_unlock(&all->lock);
 }
 
-/* What all weights that the job reads touch; those of left-out samples too, which costs nothing but room. For the first
- * piece of a fill, what those of the whole fill touch: with room for these and their carries no later one can fail. */
+/* Find the windows of all weights that the job reads. Weights of masked samples are included, which costs only memory.
+ * The first piece of a fill scans the whole fill: once there is room for all its weights and carries, no later piece
+ * can fail. */
 static void find_windows(const histo_job *job, windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };

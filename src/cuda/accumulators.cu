@@ -1,6 +1,6 @@
-/* Device accumulators: the accumulators of a histogram on one GPU, made at the first fill there and emptied into host
- * memory when somebody wants to see the counts. Fills of one accumulators are ordered by an event, whatever streams
- * they come on. */
+/* Device accumulators: the accumulators of a histogram on one GPU. They are made by the first fill on that GPU, and
+ * drained into host memory when the counts are read. An event orders all fills of the same accumulators across streams.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- Reproducible sums ---- */
 
-/* Windows that hold bits [lowest, highest) of values, and two more: sums of up to 2^63 values. */
+/* The windows for bits [lowest, highest) of values, and two more for sums of up to 2^63 values. */
 static histo_cuda_exact windows_of_bits(int lowest, int highest)
 {
     int first = (lowest + 32 * HISTO_EXACT_UNIT) / 32, last = (highest - 1 + 32 * HISTO_EXACT_UNIT) / 32 + 2;
@@ -17,7 +17,7 @@ static histo_cuda_exact windows_of_bits(int lowest, int highest)
     return e;
 }
 
-/* Those of weights of a dtype, or of their squares rounded to double. */
+/* The windows for weights of a dtype, or for their squares rounded to double. */
 static histo_cuda_exact windows_of(histo_dtype dtype, bool squared)
 {
     int factor = squared ? 2 : 1;
@@ -46,7 +46,7 @@ static histo_cuda_exact joined(const histo_cuda_exact *a, const histo_cuda_exact
     return e;
 }
 
-/* Carry, so that all digits are in [-2^31, 2^31): what they are in is unique for a sum. */
+/* Carry until all digits are in [-2^31, 2^31), which makes the digits of a sum unique. */
 static __global__ void balance(histo_cuda_exact e, int64_t counters)
 {
     for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < counters;
@@ -171,7 +171,7 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     return HISTO_OK;
 }
 
-/* Freeing goes on whatever fails: the device may be lost. */
+/* Continue after failures: the device may be lost. */
 void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators)
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
@@ -207,7 +207,7 @@ histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumul
         if (!histo_is_reproducible(p->weighting) ||
             (covers(&accumulators->exact[0], &wanted[0]) && covers(&accumulators->exact[1], &wanted[1])))
             return HISTO_OK;
-        /* Weights of another dtype than before: empty it, and make one that has room for both. */
+        /* Weights of a new dtype: drain the sums, then make some that fit both dtypes. */
         histo_status status = histo_cuda_accumulators_gather(it, job->accumulators);
         if (status != HISTO_OK) return status;
         for (int s = 0; s < 2; s++)
@@ -229,7 +229,7 @@ histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumula
     void *larger;
     histo_status status = allocate(&larger, bytes, "the workspace of a strategy");
     if (status != HISTO_OK) return status;
-    cudaFree(accumulators->workspace); /* waits for who uses it */
+    cudaFree(accumulators->workspace); /* waits for kernels that use it */
     accumulators->workspace = larger;
     accumulators->workspace_bytes = bytes;
     return HISTO_OK;
@@ -248,7 +248,7 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
     return status;
 }
 
-/* A number that no other stream has; 0 if it is not known. */
+/* A process-wide unique number of the stream; 0 if unknown. */
 static unsigned long long id_of(cudaStream_t stream)
 {
     unsigned long long id = 0;
@@ -263,17 +263,17 @@ static unsigned long long id_of(cudaStream_t stream)
 bool histo_cuda_is_captured(cudaStream_t stream)
 {
     cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* what comes next says why */
+    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* reported later */
     return capture != cudaStreamCaptureStatusNone;
 }
 
-/* In a graph the event is waited for and recorded by each launch, on whatever stream that is. */
+/* In a graph, each launch waits for the event and records it, on whatever stream it runs. */
 histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     accumulators->capturing = histo_cuda_is_captured(stream);
     accumulators->captured |= accumulators->capturing;
-    unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* asking for it would end a capture */
-    if (id && id == accumulators->last) return HISTO_OK;                /* the stream's own order */
+    unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* querying it would end a capture */
+    if (id && id == accumulators->last) return HISTO_OK;                /* stream order suffices */
     histo_status status =
         HISTO_CUDA(cudaStreamWaitEvent(stream, accumulators->done, accumulators->capturing ? cudaEventWaitExternal : 0),
                    "waiting for an event");
@@ -288,16 +288,16 @@ histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, 
         "recording an event");
 }
 
-/* Wait for graphs that were launched: they may be recording the event only now. */
+/* Wait for launched graphs, which may not have recorded the event yet. */
 static histo_status wait_for_graphs(const histo_cuda_accumulators *accumulators)
 {
     return accumulators->captured ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs") : HISTO_OK;
 }
 
-/* ---- Emptying ---- */
+/* ---- Draining ---- */
 
-/* Adds n elements, from the first-th of an array of the device accumulators on, to the host's accumulators. plane: of
- * exact sums. */
+/* Adds elements [first, first + n) of an array of the device accumulators to the host's accumulators. plane: of exact
+ * sums. */
 typedef histo_status adder(const histo_cuda_accumulators *from, const histo_accumulators *to, int which, int plane,
                            int64_t first, int64_t n, const void *elements);
 
@@ -363,7 +363,8 @@ static histo_status add_specials(const histo_cuda_accumulators *from, const hist
     return status;
 }
 
-/* Move an array to the host and clear it there, piece by piece: what has been added is no longer on the device. */
+/* Move an array to the host piece by piece. Each piece is cleared once it has been added, so a failure counts nothing
+ * twice. */
 static histo_status drain(histo_cuda_accumulators *accumulators, const histo_accumulators *to, adder *add, int which,
                           int plane, void *array, size_t size, char *room, size_t room_bytes)
 {
@@ -437,7 +438,7 @@ histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, con
     if (status == HISTO_OK)
         accumulators->dirty = false;
     else
-        cudaStreamSynchronize(accumulators->stream); /* no event is behind what is still being cleared */
+        cudaStreamSynchronize(accumulators->stream); /* the event does not cover the clearing */
     free(room);
     histo_cuda_leave(before);
     return status;
@@ -460,7 +461,7 @@ bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulator
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
     int before;
     if (histo_cuda_enter(device_accumulators->device, &before) != HISTO_OK) return false;
-    /* What a broken fill enqueued may still run, and no event says when it is done. */
+    /* What a broken fill enqueued may still be running, and no event marks its end. */
     histo_status status =
         accumulators->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : wait_for_graphs(accumulators);
     if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream);

@@ -1,10 +1,10 @@
-/* CUDA as a backend. */
+/* The CUDA backend. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/cuda.h"
 
-/* A kernel's threads are no choice of a plan. */
+/* The number of threads of a kernel is not a plan's choice. */
 static int threads(int wanted)
 {
     (void)wanted;
@@ -42,8 +42,8 @@ static size_t cells_bytes(const histo_lookup *lookup)
     return lookup->cells.entry ? lookup->cells.words * sizeof(uint32_t) : 0;
 }
 
-/* Copy to the device, if there is something, and move `at` behind it. Waits until it is there: a plain cudaMemcpy from
- * pageable memory may return before, and a fill's stream need not wait for the one it uses. */
+/* Copy `bytes` bytes to the device, if any, and advance `at`. Waits for the copy: cudaMemcpy from pageable memory may
+ * return early, and a fill's stream need not wait for the stream that it uses. */
 static histo_status upload(char **at, const void *from, size_t bytes, const void **there)
 {
     *there = NULL;
@@ -77,7 +77,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
         bytes += edges_bytes(&problem->lookups[a]) + table_bytes(&problem->lookups[a], problem->sampled[a]) +
                  cells_bytes(&problem->lookups[a]);
     if (bytes) status = HISTO_CUDA(cudaMalloc(&prepared->memory, bytes), "edges");
-    /* Edges, of 8 bytes, before the tables. */
+    /* Edges first: they need 8-byte alignment. */
     char *at = (char *)prepared->memory;
     for (int a = 0; a < problem->naxes; a++) {
         const histo_lookup *l = &problem->lookups[a];
@@ -108,7 +108,7 @@ static bool is_direct(const histo_job *job, const void *memory)
     return histo_cuda_is_direct(memory, job->problem->device, &pinned);
 }
 
-/* Enqueue the counting. From here on a failure leaves the accumulators with part of the samples. */
+/* Enqueue the counting. From here on, a failure leaves part of the samples counted. */
 static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_accumulators *accumulators)
 {
     bool direct[HISTO_MAX_OPERANDS], pinned[HISTO_MAX_OPERANDS], all_direct = true, none_direct = true;
@@ -133,7 +133,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     return status;
 }
 
-/* What a graph cannot do: nothing has happened yet. */
+/* Reject what a graph cannot do, before anything has happened. */
 static histo_status check_captured(const histo_job *job, size_t workspace)
 {
     const histo_cuda_accumulators *accumulators = NULL;

@@ -1,9 +1,9 @@
-/* Launching kernels that merge through rows: see block.cuh. */
+/* Launching kernels that merge their counters through rows: see block.cuh. */
 #include "cuda/block.cuh"
 
 enum { COLUMNS = 32, LANES = 32 };
 
-/* The second kernel: a block adds up 32 counters of all rows of batch entry blockIdx.y, each warp some of the rows. */
+/* The second kernel: a block adds 32 counters over all rows of batch entry blockIdx.y; each warp takes some rows. */
 static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows)
 {
     __shared__ unsigned long long partial[LANES][COLUMNS];
@@ -55,7 +55,7 @@ histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, c
                                      const void *more, const histo_block_layout *layout)
 {
     histo_status status = HISTO_OK;
-    int64_t each = layout->by_rows ? layout->blocks : work->tiles; /* tiles of a launch: one for each row */
+    int64_t each = layout->by_rows ? layout->blocks : work->tiles; /* tiles per launch: one per row */
     histo_rows rows = {layout->by_rows ? (unsigned int *)job->workspace : NULL, 0, 0};
     for (; rows.end < work->tiles && status == HISTO_OK; rows.first = rows.end) {
         rows.end = work->tiles - rows.first < each ? work->tiles : rows.first + each;

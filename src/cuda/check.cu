@@ -1,4 +1,4 @@
-/* Checked calls: the status and the sentence of each failure, and failures made for tests. */
+/* Checked calls: the status and message of each failure, and injected failures for tests. */
 #include "cuda/cuda.h"
 
 extern "C" {
@@ -14,8 +14,7 @@ bool histo_cuda_injected(void)
 histo_status histo_cuda_check(cudaError_t error, const char *what)
 {
     if (error == cudaSuccess) return HISTO_OK;
-    /* The error is the caller's from here on: nobody else's later check shall find it. One that stays has ended the
-     * process's use of the GPU. */
+    /* Clear the error, so that no later check reports it. A sticky error has ended the process's use of the GPU. */
     cudaGetLastError();
     bool lost = cudaPeekAtLastError() != cudaSuccess;
     int ordinal = -1;

@@ -1,4 +1,4 @@
-/* Devices: which there are, why there are none, and whose memory an address is. */
+/* Devices: which exist, why none do, and which device an address belongs to. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "cuda/cuda.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static char reason[256]; /* why there is none; "" if there are some */
+static char reason[256]; /* why there is none; "" if there is one */
 static int count;
 static histo_cuda_device devices[HISTO_CUDA_MAX_DEVICES];
 
@@ -17,7 +17,7 @@ static double attribute(cudaDeviceAttr which, int ordinal)
     return cudaDeviceGetAttribute(&value, which, ordinal) == cudaSuccess ? value : 0;
 }
 
-/* Memory transfers twice a clock. Clocks are in kHz. */
+/* Memory transfers twice per clock. Clocks are in kHz. */
 static histo_speed speed_of(int ordinal, int multiprocessors)
 {
     histo_speed speed;
@@ -48,7 +48,7 @@ static cudaError_t describe_device(int ordinal, histo_cuda_device *device)
     return cudaSuccess;
 }
 
-/* A driver that is too old and none at all give the same error; the driver's version tells them apart. */
+/* A missing driver and one that is too old give the same error; the driver's version tells them apart. */
 static void look(void)
 {
     int driver = 0;
@@ -88,7 +88,8 @@ const histo_cuda_device *histo_cuda_device_of(histo_device device)
     return &devices[device - HISTO_DEVICE_CUDA(0)];
 }
 
-/* Has anybody in this process loaded the driver? If not, no memory is a GPU's, and asking CUDA would start it. */
+/* Has anything in this process loaded the driver? If not, no address is a GPU's, and a CUDA call would start the
+ * driver. */
 static bool driver_is_loaded(void)
 {
     static int known;
@@ -100,8 +101,7 @@ static bool driver_is_loaded(void)
     return true;
 }
 
-/* A function of the driver that is loaded already, which stays: the runtime's own calls would start it. NULL if there
- * is none. */
+/* A function of the driver if it is already loaded, NULL if not. The runtime's own calls would start the driver. */
 static void *driver_function(const char *name)
 {
     void *driver = driver_is_loaded() ? dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;

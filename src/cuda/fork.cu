@@ -1,11 +1,11 @@
-/* Forks: the work of one stream spread over several, which all begin after what it did before and which it waits for.
- * The streams belong to the device accumulators, so that histograms do not wait for each other. */
+/* Forks: distribute the work of one stream over several, which all start after the stream's earlier work and which the
+ * stream then waits for. The streams belong to the device accumulators, so histograms do not wait for each other. */
 #include <stdlib.h>
 
 #include "cuda/cuda.h"
 
 struct histo_cuda_fork {
-    cudaStream_t streams[HISTO_CUDA_MAX_BRANCHES]; /* the first is not used: it is the one that forks */
+    cudaStream_t streams[HISTO_CUDA_MAX_BRANCHES]; /* streams[0] is unused: it is the forking stream */
     cudaEvent_t begun, done[HISTO_CUDA_MAX_BRANCHES];
 };
 

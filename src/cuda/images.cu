@@ -1,4 +1,4 @@
-/* Recognises samples that lie in rows of images, and cuts the images into tiles for teams of blocks: see images.cuh. */
+/* Detects images with a row pitch and cuts them into tiles for teams of blocks: see images.cuh. */
 #include "cuda/images.cuh"
 
 #include <string.h>
@@ -7,7 +7,8 @@ extern "C" {
 #include "base/checked.h"
 }
 
-/* In vectors, except MAX_IMAGES: so that no 32-bit counter of a tile wraps, and no 32-bit index of a launch. */
+/* In vectors, except MAX_IMAGES. The limits keep 32-bit counters of a tile and 32-bit indices of a launch from
+ * wrapping. */
 enum {
     MAX_TILE_VECTORS = 1 << 26,
     MAX_VECTORS = 1 << 30,
@@ -62,7 +63,7 @@ bool histo_cuda_images_of(const histo_job *job, int skip_dim, int64_t lowest, in
     return true;
 }
 
-/* The size of teams that finishes all tiles soonest, of: the blocks divided by the tiles (all of them for a single
+/* The team size that finishes all tiles first. Candidates: the blocks divided by the tiles (all blocks for a single
  * tile), and powers of two. */
 static uint32_t team_of(int64_t tiles, int64_t vectors, int64_t blocks, int64_t threads, int64_t merge)
 {
@@ -81,8 +82,8 @@ static uint32_t team_of(int64_t tiles, int64_t vectors, int64_t blocks, int64_t 
     return (uint32_t)best;
 }
 
-/* The number of column bands of an image, no wider than the team has threads, that leaves the fewest threads without a
- * vector: a team reads as many rows of a band at once as it has threads for. */
+/* The number of column bands of an image, none wider than the team's threads, that idles the fewest threads. A team
+ * reads as many rows of a band at once as its threads cover. */
 static int64_t bands_of(int64_t row_vectors, int64_t rows, int64_t stride, int64_t threads, int64_t merge)
 {
     enum { TRIES = 8 };
@@ -129,8 +130,8 @@ static void cut(histo_images *in, int threads, int64_t blocks, int64_t merge)
     in->step_mask_bytes = in->step_bytes / in->size;
 }
 
-/* Rows too long for 32-bit indices of vectors are cut, at a multiple of every sample's and pixel's size (48 << 28
- * bytes), and images of too many rows between rows. */
+/* Rows too long for 32-bit vector indices are split at a multiple of every sample and pixel size (48 << 28 bytes);
+ * images with too many rows are split between rows. */
 histo_status histo_cuda_images_launch(const histo_images *all, int threads, int64_t blocks, int64_t merge,
                                       histo_images_launch *launch, void *context)
 {

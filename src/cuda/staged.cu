@@ -1,12 +1,12 @@
-/* staged: samples in host memory, counted on a GPU by any strategy while later ones are still on their way.
+/* staged: counts samples from host memory on a GPU, by any strategy, and overlaps transfers with counting.
  *
- * All CPU threads fill pieces of page-locked memory, one behind the other, while the GPU fetches those that are full
- * into a chunk in its own memory, and counts the chunk before. The caller of a fill only enqueues, and helps to fill.
- * Contiguous samples in memory that is already page-locked are fetched from there. The kernels see the job's iter with
- * other addresses, so that operands in device memory and operands in host memory go together.
+ * All CPU threads copy samples into pieces of page-locked memory. The GPU fetches full pieces into a chunk of its own
+ * memory while it counts the previous chunk. The calling thread enqueues and helps to copy. Contiguous samples in
+ * page-locked memory are fetched directly. Kernels see the job's iterator with other addresses, so operands in device
+ * and in host memory mix freely.
  *
- * Source: Milic et al. 2013, IV.G.
- * Bytes: each sample once over the bus, and once more through host memory if that is pageable. */
+ * Source: Milic et al. 2013, IV.G. Bytes: each sample once over the bus, and once more through host memory if it is
+ * pageable. */
 #include <string.h>
 
 #include "cuda/staging.h"
@@ -16,20 +16,20 @@ extern "C" {
 #include "view/gather.h"
 }
 
-/* The job, and how its operands travel. */
+/* A job and the route of each operand. */
 typedef struct route {
     const histo_job *job;
-    histo_strided_iter iter; /* of the samples alone: ragged segments' offsets may be out of the CPU's reach */
+    histo_strided_iter iter; /* over the samples only: the CPU may be unable to read the offsets of ragged segments */
     histo_staging *staging;
-    int64_t chunk, piece;                                              /* samples; a chunk is whole pieces */
-    bool travels[HISTO_MAX_OPERANDS];                                  /* to the device */
-    bool gathered[HISTO_MAX_OPERANDS];                                 /* through pieces */
-    bool gathers;                                                      /* any of them */
-    size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* where each begins */
+    int64_t chunk, piece;              /* in samples; a chunk is a multiple of a piece */
+    bool travels[HISTO_MAX_OPERANDS];  /* copied to the device */
+    bool gathered[HISTO_MAX_OPERANDS]; /* through pieces */
+    bool gathers;                      /* any operand is gathered */
+    size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* offset of each operand */
     size_t chunk_bytes;
 } route;
 
-/* Samples [begin, end) of the strided iterator, which fill a piece. */
+/* A piece being filled with samples [begin, end) of the strided iterator. */
 typedef struct filling {
     histo_pool_work work;
     const route *r;
@@ -58,7 +58,7 @@ static void fill_part(void *context, int part)
     }
 }
 
-/* Let the workers fill piece `number`, as soon as it has been fetched. */
+/* Start filling piece `number` once its last contents have been fetched. */
 static histo_status start_filling(const route *r, filling *f, int64_t number)
 {
     enum { BYTES_A_PART = 1 << 16 };
@@ -79,7 +79,7 @@ static histo_status start_filling(const route *r, filling *f, int64_t number)
 
 /* ---- Copying and counting ---- */
 
-/* Copy samples [begin, end), a piece of the chunk that begins at sample `first`. */
+/* Copy samples [begin, end), a piece of the chunk whose first sample is `first`. */
 static histo_status copy(const route *r, const histo_staged_chunk *chunk, int64_t first, int64_t begin, int64_t end,
                          const histo_staged_piece *piece)
 {
@@ -96,8 +96,8 @@ static histo_status copy(const route *r, const histo_staged_chunk *chunk, int64_
     return status;
 }
 
-/* The job of samples [begin, end), a chunk: operands that travelled are contiguous in the order of the strided
- * iterator, sample `begin` first. If all did, its dimensions are only batch entry and sample. */
+/* The job for samples [begin, end) of a chunk. Copied operands are contiguous in iteration order from sample `begin`
+ * on. If all operands are copied, the iterator has just two dimensions: batch entry and sample. */
 static histo_job job_of(const route *r, const histo_staged_chunk *chunk, int64_t begin, int64_t end)
 {
     histo_job job = *r->job;
@@ -137,8 +137,7 @@ static histo_status count(const histo_strategy *strategy, const route *r, const 
     return status;
 }
 
-/* Piece `number`, which `f` fills if anything is gathered: copied, and its chunk counted if it is the last one there.
- */
+/* Copy piece `number`, which `f` fills if anything is gathered; count its chunk if it is the chunk's last piece. */
 static histo_status bring(const histo_strategy *strategy, const route *r, int64_t number, filling *f)
 {
     const histo_job *job = r->job;
@@ -163,7 +162,7 @@ static histo_status bring(const histo_strategy *strategy, const route *r, int64_
     return status;
 }
 
-/* Some pieces are always being filled before the one that is enqueued, so that no worker waits. */
+/* Keep some pieces filling ahead of the one being enqueued, so that no worker idles. */
 static histo_status bring_all(const histo_strategy *strategy, const route *r)
 {
     enum { AHEAD = HISTO_STAGED_PIECES / 2 };
@@ -195,7 +194,7 @@ static bool is_contiguous(const histo_strided_iter *iter, int operand, size_t si
     return true;
 }
 
-/* Where n samples of each operand begin; the bytes of all. */
+/* Set the offset of each operand for n samples; return the total size in bytes. */
 static size_t place_operands(const route *r, const bool *which, int64_t n, size_t *at)
 {
     const size_t alignment = HISTO_STAGED_ALIGNMENT;
@@ -209,13 +208,13 @@ static size_t place_operands(const route *r, const bool *which, int64_t n, size_
 
 static route route_of(const histo_job *job, const bool *direct, const bool *pinned)
 {
-    enum { GRAIN = 1024 /* samples: pieces and chunks begin at aligned addresses */ };
+    enum { GRAIN = 1024 /* samples; aligns the beginnings of pieces and chunks */ };
     route r = {job, job->iter};
     if (r.iter.offsets) {
         r.iter.offsets = NULL;
         r.iter.batch = 1;
     }
-    size_t travels = 0, gathered = 0; /* bytes of a sample */
+    size_t travels = 0, gathered = 0; /* bytes per sample */
     for (int o = 0; o < job->iter.operands; o++) {
         size_t size = sample_bytes(&r, o);
         r.travels[o] = !direct[o];
@@ -247,7 +246,7 @@ histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_j
     if (r.gathers) status = histo_staging_pieces(r.staging);
     if (status == HISTO_OK) status = bring_all(strategy, &r);
     if (status == HISTO_OK && job->meanwhile) status = job->meanwhile(job->meanwhile_of);
-    /* Host memory is the caller's again when this returns. */
+    /* The caller may reuse its host memory when this returns. */
     histo_status last = HISTO_CUDA(cudaStreamSynchronize(r.staging->copies), "copying samples");
     if (status == HISTO_OK) status = last;
     histo_staging_give(r.staging, status == HISTO_OK);

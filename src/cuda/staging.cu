@@ -1,6 +1,6 @@
-/* Making staging, and keeping some for the life of the process. Pieces are in huge pages where the system has them, and
- * are page-locked when they have been filled for the first time: the threads that fill one touch its pages, all at
- * once, where cudaHostAlloc would do so one by one. */
+/* Making staging buffers, and keeping some for the life of the process. Pieces use huge pages where possible and are
+ * page-locked after their first filling: the threads that fill a piece fault its pages in parallel, where cudaHostAlloc
+ * would fault them one by one. */
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -21,13 +21,13 @@ static histo_status make_event(cudaEvent_t *event)
 
 static const size_t HUGE = (size_t)2 << 20, MAPPED = HISTO_STAGED_PIECES * HISTO_PIECE_BYTES + HUGE;
 
-/* Of no use to a forked child, whose pages would be others than those that the GPU fetches. */
+/* Excluded from forked children, whose copy-on-write would change the pages under the GPU. */
 static histo_status map_pieces(histo_staging *staging)
 {
     void *memory = mmap(NULL, MAPPED, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return histo_fail_memory(MAPPED, "staging samples");
     madvise(memory, MAPPED, MADV_DONTFORK);
-    madvise(memory, MAPPED, MADV_HUGEPAGE); /* advice: it may fail */
+    madvise(memory, MAPPED, MADV_HUGEPAGE); /* only advice; failure is harmless */
     staging->memory = (char *)memory;
     char *first = staging->memory + (HUGE - (uintptr_t)memory % HUGE) % HUGE;
     for (int p = 0; p < HISTO_STAGED_PIECES; p++)
@@ -52,7 +52,7 @@ histo_status histo_staged_piece_lock(histo_staged_piece *piece)
     return status;
 }
 
-/* Kernels of any stream may still read it. */
+/* Waits for kernels on any stream that read the chunk. */
 static void free_chunk(histo_staged_chunk *chunk)
 {
     if (chunk->counted) cudaEventSynchronize(chunk->counted);
@@ -84,7 +84,7 @@ histo_status histo_staging_slots(histo_staging *staging, int n)
     return status;
 }
 
-/* alive: the context that it was made in is there. Else all that was the device's is gone with it. */
+/* alive: its context still exists; if not, all device memory is gone with it. */
 static void free_staging(histo_staging *s, bool alive)
 {
     if (alive && s->copies) cudaStreamSynchronize(s->copies);
@@ -105,7 +105,7 @@ static void free_staging(histo_staging *s, bool alive)
     free(s);
 }
 
-/* One of the device's that was kept, or NULL. */
+/* Take a kept staging of the device, or NULL. */
 static histo_staging *take_kept(histo_device device)
 {
     pthread_mutex_lock(&histo_staging_lock);
@@ -125,7 +125,7 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
 {
     unsigned long long context = histo_cuda_context();
     histo_staging *it;
-    while ((it = take_kept(device)) && it->context != context) /* somebody has reset the device */
+    while ((it = take_kept(device)) && it->context != context) /* the device was reset */
         free_staging(it, false);
     histo_status status = HISTO_OK;
     if (!it) {
@@ -142,10 +142,10 @@ histo_status histo_staging_take(histo_device device, histo_staging **out)
     return status;
 }
 
-void histo_staging_give(histo_staging *staging, bool whole)
+void histo_staging_give(histo_staging *staging, bool reusable)
 {
     pthread_mutex_lock(&histo_staging_lock);
-    bool keeps = whole && kept_count < KEPT;
+    bool keeps = reusable && kept_count < KEPT;
     if (keeps) {
         staging->next = kept;
         kept = staging;

@@ -1,4 +1,4 @@
-/* The work of a kernel: a job as kernels see it, cut into tiles. */
+/* The work of a kernel: a job in the form that kernels take, cut into tiles. */
 #include <string.h>
 
 #include "cuda/cuda.h"
@@ -24,16 +24,16 @@ static bool is_aligned(const histo_cuda_work *work, int operand)
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;
 }
 
-/* Shares of ragged segments are all that lies between the beginnings of pieces and of segments: see device/tile.cuh. */
+/* Tiles of ragged segments end at piece boundaries and at segment boundaries: see device/tile.cuh. */
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
     int64_t each = work->iter.per_batch, n = work->end - work->begin;
     work->first_entry = work->begin / each;
     int64_t entries = (work->end - 1) / each - work->first_entry + 1;
-    int64_t longest = n < each ? n : each; /* part of an entry */
+    int64_t longest = n < each ? n : each; /* of a batch entry */
     int64_t samples = n / wanted + 1;
     samples = samples < least ? least : samples > most ? most : samples;
-    samples = (samples + 127) / 128 * 128; /* so that tiles of aligned samples begin at cache lines */
+    samples = (samples + 127) / 128 * 128; /* so that tiles of aligned samples start at cache lines */
     work->samples_each = samples;
     if (work->iter.offsets) {
         work->first_entry = 0;
@@ -99,7 +99,7 @@ int64_t histo_cuda_resident(histo_device device, int threads, size_t shared)
 histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 grid, int threads, size_t shared,
                                void **args)
 {
-    enum { FREE_SHARED = 48 << 10 }; /* more must be asked for; always for the most, so that threads agree */
+    enum { FREE_SHARED = 48 << 10 }; /* more needs an attribute; always the maximum, so that threads agree */
     histo_status status = HISTO_OK;
     if (shared > FREE_SHARED)
         status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
