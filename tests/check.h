@@ -1,4 +1,4 @@
-/* What every test of the library includes. */
+/* Included by every test of the library. */
 #ifndef TESTS_CHECK_H
 #define TESTS_CHECK_H
 
@@ -17,7 +17,7 @@
         if ((call) != HISTO_OK) fail_msg("%s: %s", #call, histo_last_error());                                         \
     } while (0)
 
-/* The call must be refused with this status and a sentence that has these words. */
+/* The call must fail with this status and a message that contains these words. */
 #define REFUSED(wanted, words, call)                                                                                   \
     do {                                                                                                               \
         assert_int_equal(call, wanted);                                                                                \

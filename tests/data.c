@@ -30,7 +30,7 @@ const char *distribution_name(distribution d)
     return names[d];
 }
 
-/* Round a double to a half-width float, to nearest even, saturating to infinity. */
+/* Round a double to a half-precision float, to nearest even; overflow gives infinity. */
 static uint16_t f64_to_f16(double x)
 {
     uint16_t sign = signbit(x) ? 0x8000 : 0;
@@ -142,7 +142,7 @@ long double sample_value(const void *at, histo_dtype dtype)
         memcpy(&f, &bits, sizeof f);
         return f;
     }
-    default: { /* binary16, from its definition */
+    default: { /* binary16, by its definition */
         int exponent = v.u16 >> 10 & 31, fraction = v.u16 & 1023;
         long double sign = v.u16 >> 15 ? -1 : 1;
         if (exponent == 31) return fraction ? (long double)NAN : sign * (long double)INFINITY;
@@ -151,7 +151,7 @@ long double sample_value(const void *at, histo_dtype dtype)
     }
 }
 
-/* The next value of the dtype above or below the stored one, by its bit pattern; integers saturate. */
+/* Replace a stored value by the next of its dtype, above or below; integers saturate. */
 static void nudge(void *at, int64_t i, histo_dtype dtype, int direction)
 {
     size_t size = histo_dtype_size(dtype);
@@ -213,7 +213,7 @@ static void fill_special(rng *r, histo_dtype dtype, void *samples, int64_t n)
     size_t size = histo_dtype_size(dtype);
     int64_t count = sizeof values / sizeof values[0];
     for (int64_t i = 0; i < n; i++) {
-        if (i % 2) { /* any bit pattern is a value */
+        if (i % 2) { /* any bit pattern */
             uint64_t bits = rng_next(r);
             memcpy((char *)samples + i * (int64_t)size, &bits, size);
         } else {
@@ -276,7 +276,7 @@ bool test_axis(int i, histo_dtype dtype, histo_axis *axis)
         return true;
     case 5:
         *axis = histo_axis_regular(77, 1e6, 1e6 + 1e-4);
-        return true; /* few doubles a bin */
+        return true; /* few doubles per bin */
     case 6:
         *axis = histo_axis_regular(3, -0x1p60, 0x1p64);
         return true;
@@ -306,7 +306,7 @@ bool test_axis(int i, histo_dtype dtype, histo_axis *axis)
         return true;
     case 15:
         *axis = histo_axis_regular(16, 1, 1 + 0x1p-46);
-        return true; /* edges at the limit of rounding */
+        return true; /* edges at the limit of precision */
     default:
         return false;
     }
@@ -317,7 +317,7 @@ int64_t slot_by_edges(long double x, const double *edges, int64_t bins, bool clo
     if (isnan(x)) return bins + 2;
     if (x < (long double)edges[0]) return 0;
     if (closed && x == (long double)edges[bins]) return bins;
-    int64_t below = 0, above = bins + 1; /* edges[below] <= x, and x < edges[above] where there is one */
+    int64_t below = 0, above = bins + 1; /* edges[below] <= x < edges[above], if above exists */
     while (above - below > 1) {
         int64_t middle = (below + above) / 2;
         *(x >= (long double)edges[middle] ? &below : &above) = middle;

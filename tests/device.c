@@ -28,7 +28,7 @@ void *device_copy(const histo_view *view, histo_view *copy)
     char *memory;
     if (cudaMalloc((void **)&memory, bytes + offset) != cudaSuccess) return NULL;
     if (cudaMemcpy(memory + offset, from, bytes, cudaMemcpyHostToDevice) != cudaSuccess) return NULL;
-    if (cudaDeviceSynchronize() != cudaSuccess) return NULL; /* it may return before the bytes are there */
+    if (cudaDeviceSynchronize() != cudaSuccess) return NULL; /* cudaMemcpy may return before the bytes arrive */
     copy->data = memory + offset - lowest;
     return memory;
 }

@@ -1,4 +1,4 @@
-/* The GPU that tests use, if there is one. */
+/* The GPU for tests, if there is one. */
 #ifndef TESTS_DEVICE_H
 #define TESTS_DEVICE_H
 
@@ -9,7 +9,7 @@
 /* Why no test can use a GPU, or NULL. */
 const char *device_missing(void);
 
-/* At the beginning of a test that is nothing without one: it says so, and is skipped. */
+/* At the beginning of a test that needs a GPU: report and skip it if there is none. */
 #define NEEDS_GPU()                                                                                                    \
     do {                                                                                                               \
         if (device_missing()) {                                                                                        \
@@ -18,8 +18,8 @@ const char *device_missing(void);
         }                                                                                                              \
     } while (0)
 
-/* The same view of a copy, in device memory, of all that the view can reach; addresses agree in their last 8 bits. NULL
- * if that fails. *memory is to be freed with device_free. */
+/* Copy all memory that the view can reach to the device; *copy is the same view of it. Addresses keep their low 8 bits.
+ * Returns NULL on failure; free *memory with device_free. */
 void *device_copy(const histo_view *view, histo_view *copy);
 void device_free(void *memory);
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A folder of the library includes only headers of its own and of the folders before it. Usage: layers.sh SOURCE_DIRECTORY
+# Check that a folder of the library includes only its own headers and those of lower folders. Usage: layers.sh
+# SOURCE_DIRECTORY
 set -eu
 cd "$1/src"
 before="histo" # the public header

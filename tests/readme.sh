@@ -1,8 +1,7 @@
 #!/bin/bash
-# The documents tell the truth. The README's C example compiles and prints what the README says; the examples of the guide
-# to the library compile; the commands of the README and of the guide to the command, run in a terminal of 80 x 24, print
-# what is shown, apart from times. With --write, put the real output into the documents.
-# Usage: readme.sh BUILD_DIRECTORY [--write]
+# Check the documents. The README's C example compiles and prints what the README shows; the examples of the library
+# guide compile; the commands of the README and of the command guide, run in an 80 x 24 terminal, print what is shown,
+# except for times. With --write, put the real output into the documents. Usage: readme.sh BUILD_DIRECTORY [--write]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "$1" && pwd)
@@ -19,7 +18,7 @@ compile "$work/example.c" -L"$build/src" -lhisto -Wl,-rpath,"$build/src" -o "$wo
 printed=$("$work/example")
 grep -qF "It prints \`${printed% }\`" "$root/README.md" || { echo "README.md: the C example prints '$printed'"; exit 1; }
 
-# Each block of the guide to the library is the body of a function with the parameters below.
+# Each block of the library guide is the body of a function with the parameters below.
 {
     echo '#include <histo/histo.h>'
     echo '#include <stdlib.h>'
@@ -36,7 +35,7 @@ grep -qF "It prints \`${printed% }\`" "$root/README.md" || { echo "README.md: th
 } >"$work/library.c"
 compile -Wno-unused -Wno-missing-prototypes -Wno-unused-parameter -c "$work/library.c" -o "$work/library.o"
 
-# Each command of a console block, followed by what it prints.
+# Each command of a console block, followed by its output.
 in_terminal() { script -qec "stty cols 80 rows 24; $1" /dev/null </dev/null | tr -d '\r' || true; }
 run_commands() {
     local block=false skip=false line

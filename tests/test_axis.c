@@ -1,4 +1,4 @@
-/* Axes: their edges, and what is refused. */
+/* Axes: their edges, and which axes are invalid. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ static void regular_edges_are_two_roundings(void **state)
     double edges[11];
     histo_axis axis = histo_axis_regular(10, 0, 1);
     OK(histo_axis_edges(&axis, edges));
-    /* The third edge is 3 * 0.1, which is not 0.3. */
+    /* Edge 3 is 3 * 0.1, which differs from 0.3. */
     assert_true(edges[3] == 3 * 0.1 && edges[3] != 0.3);
     assert_true(edges[0] == 0 && edges[10] == 1);
     axis = histo_axis_regular(3, -1, 2.2);
@@ -34,7 +34,7 @@ static void transformed_edges(void **state)
     axis = histo_axis_power(2, 1, 4, -1); /* equal steps of 1/x: 1, 0.625, 0.25 */
     OK(histo_axis_edges(&axis, edges));
     assert_true(edges[0] == 1 && edges[1] == 1.6 && edges[2] == 4);
-    /* Edges that were computed before are kept. */
+    /* Existing edges are kept. */
     const double given[] = {1, 2, 5, 10};
     axis = histo_axis_log(3, 1, 10);
     axis.edges = given;
@@ -71,7 +71,7 @@ static void refused(void **state)
         {histo_axis_power(10, 1, 2, 0), "not 0"},
         {histo_axis_power(10, 1, 2, NAN), "finite power"},
         {histo_axis_integer((INT64_C(1) << 53) - 5, 10), "2^53"},
-        {histo_axis_integer((INT64_C(1) << 53) - 3, 4), "hi must be lo + bins"}, /* which a double rounds to 2^53 */
+        {histo_axis_integer((INT64_C(1) << 53) - 3, 4), "hi must be lo + bins"}, /* rounds to 2^53 as a double */
         {histo_axis_integer(-(INT64_C(1) << 60), 10), "2^53"},
         {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0.5, .hi = 3.5}, "whole edges"},
         {{.kind = HISTO_INTEGER, .bins = 3, .lo = 0, .hi = 6}, "lo + bins"},
@@ -87,7 +87,7 @@ static void refused(void **state)
     }
 }
 
-/* Regular and integer axes have the edges of their formula, also where these are stored. */
+/* Regular and integer axes follow their formula, even when their edges are stored. */
 static void foreign_edges_are_ignored(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void foreign_edges_are_ignored(void **state)
         assert_memory_equal(edges, wanted[i], sizeof edges);
         histo_hist_destroy(h);
     }
-    /* The axis of a histogram, which may point to stored edges, changed. */
+    /* Change the axis of a histogram, which may point to stored edges. */
     histo_hist *h;
     double edges[5];
     OK(histo_hist_create(&h, 1, &axes[0], NULL));

@@ -1,5 +1,5 @@
-/* The benchmarks' inputs are what their names say, the same each time; bank conflicts are those worked out by hand and,
- * for the images that are the same as the thesis', those of its table 4.2; and the gallery notices a wrong count. */
+/* The benchmarks' inputs have the distributions that their names promise, reproducibly. Bank conflicts match results
+ * worked out by hand and, for the images of the thesis, its table 4.2. The gallery notices a wrong count. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static bench_input *find(const char *name)
     return NULL;
 }
 
-/* Few samples, for those of images a small image. */
+/* A few samples; for inputs from images, a small image. */
 static int64_t shrink(bench_input *input)
 {
     if (!input->width) return 30011;
@@ -50,7 +50,7 @@ static void *make(const bench_input *input, int64_t n)
     return samples;
 }
 
-/* Counts of an input's bins; nothing may be outside them. Free them. */
+/* Count the bins of an input, all of whose samples must be inside. The caller frees the counts. */
 static uint64_t *count(const bench_input *input, int64_t n)
 {
     histo_axis axis = bench_input_axis(input, NULL);
@@ -116,7 +116,7 @@ static void named_once(void **state)
     assert_false(bench_input_selected(find("uniform/u32/262144"), "uniform/u32/26,"));
 }
 
-/* `inside` of the samples are in the middle `share` of the bins. */
+/* A fraction `inside` of the samples is in the middle `share` of the bins. */
 static void check_cluster(const char *name, double share, double inside)
 {
     enum { N = 200000 };
@@ -135,7 +135,7 @@ static void clustered(void **state)
     check_cluster("clustered/u32/2097152", 0.125, 0.99);
     check_cluster("wafer-256x4096/u32/1048576", 0.125, 0.99);
     check_cluster("wafer-256x8192/u32/2097152", 0.1, 0.99);
-    check_cluster("normal/i32/1024", 0.125, 0.6827); /* one deviation either way */
+    check_cluster("normal/i32/1024", 0.125, 0.6827); /* one standard deviation on either side */
     check_cluster("normal/f64/8192", 0.125, 0.6827);
 }
 
@@ -149,7 +149,7 @@ static void distinct(void **state)
         for (int i = 0; i < 256; i++)
             assert_int_equal(counts[i] > 0, i < k);
         free(counts);
-        counts = count(find(name), 256); /* all of them even among few samples */
+        counts = count(find(name), 256); /* all of them, even with few samples */
         for (int i = 0; i < k; i++)
             assert_true(counts[i] > 0);
         free(counts);
@@ -242,7 +242,7 @@ static void conflicts_by_hand(void **state)
     assert_true(mean_conflicts(samples, BENCH_LANES, 8) == 4);
     for (int i = 0; i < BENCH_LANES; i++)
         samples[i] = (uint8_t)i;
-    OK(bench_conflicts_count(samples, HISTO_U8, 2 * BENCH_LANES + 31, 1, &conflicts)); /* 31 are no warp */
+    OK(bench_conflicts_count(samples, HISTO_U8, 2 * BENCH_LANES + 31, 1, &conflicts)); /* no full warp */
     assert_int_equal(conflicts.warps, 2);
     assert_int_equal(conflicts.of_degree[1], 1);
     assert_int_equal(conflicts.of_degree[32], 1);
@@ -250,8 +250,7 @@ static void conflicts_by_hand(void **state)
     assert_true(bench_conflicts_fraction(&conflicts, 1, 31) == 0.5);
     uint16_t wide[BENCH_LANES];
     for (int i = 0; i < BENCH_LANES; i++)
-        wide[i] =
-            (uint16_t)(i < 3 ? 1000 * 32 : i * 33); /* word 32000 is in bank 0; the others are in banks of their own */
+        wide[i] = (uint16_t)(i < 3 ? 1000 * 32 : i * 33); /* word 32000 is in bank 0, the others each in another bank */
     OK(bench_conflicts_count(wide, HISTO_U16, BENCH_LANES, 1, &conflicts));
     assert_int_equal(conflicts.of_degree[3], 1);
     REFUSED(HISTO_INVALID, "f32", bench_conflicts_count(samples, HISTO_F32, 64, 1, &conflicts));
@@ -275,11 +274,11 @@ static void conflicts_of_the_thesis(void **state)
     (void)state;
     check_table_4_2("random/1080p", 3.53, 0.74, 0.01);
     check_table_4_2("degenerate/1080p", 32, 0, 0);
-    check_table_4_2("fractal/1080p", 4.23, 2.01, 0.5); /* other fractals, other moons: about as many */
+    check_table_4_2("fractal/1080p", 4.23, 2.01, 0.5); /* other fractals and moons, so the values are only close */
     check_table_4_2("moon/1080p", 26.36, 11.17, 1);
 }
 
-/* Makes cpu/privatized count one sample twice. Set by the linker's --wrap in place of the library's. */
+/* Makes cpu/privatized count one sample twice. The linker's --wrap redirects the library's function here. */
 static bool cheat;
 histo_status __real_histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                                     const histo_fill_options *options);
@@ -295,7 +294,7 @@ histo_status __wrap_histo_plan_fill(const histo_plan *plan, histo_hist *hist, co
     return __real_histo_plan_fill(plan, hist, views, options);
 }
 
-/* Run it, and return what it printed (free it). */
+/* Run it and return its output; the caller frees it. */
 static char *run_gallery(const char *wanted_inputs, const char *strategies, int64_t samples, char **json, int *wrong)
 {
     char *table = NULL;

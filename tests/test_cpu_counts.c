@@ -1,5 +1,5 @@
-/* What the CPU strategies are made of: counting bytes by each way that this CPU has, and slots on axes that are hard
- * for the arithmetic that guesses them. HISTO_CPU chooses the level of the instruction set. */
+/* Building blocks of CPU strategies: every byte counting method of this CPU, and slots on axes that are hard for
+ * arithmetic guesses. HISTO_CPU selects the instruction-set level. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* ---- Bytes ---- */
 
-/* Count n bytes, given in pieces of at most `piece`, and compare. Twice with one state, which must start anew. */
+/* Count n bytes in pieces of at most `piece` and compare. Twice with the same state, which must reset itself. */
 static void check_bytes(const histo_byte_counting *counting, const uint8_t *bytes, size_t n, size_t piece)
 {
     uint64_t expected[256] = {0};
@@ -34,7 +34,7 @@ static void bytes_by(const histo_byte_counting *counting)
 {
     enum { MAX = 700000 };
     rng r = {.state = 3};
-    uint8_t *bytes = malloc(MAX + 1) /* from 1 on: unaligned */;
+    uint8_t *bytes = malloc(MAX + 1) /* starting at 1: unaligned */;
     for (int kind = 0; kind < 8; kind++) {
         for (int i = 0; i <= MAX; i++) {
             uint64_t x = rng_next(&r) >> 40;
@@ -42,16 +42,16 @@ static void bytes_by(const histo_byte_counting *counting)
             case 0: /* all values */
                 bytes[i] = (uint8_t)x;
                 break;
-            case 1: /* one */
+            case 1: /* one value */
                 bytes[i] = 200;
                 break;
-            case 2: /* two by turns: as many as counters of a few bits could hold and more, and no run */
+            case 2: /* two alternating values, more than counters of a few bits can hold, without runs */
                 bytes[i] = i % 2 ? 63 : 64;
                 break;
-            case 3: /* two of one group of 64 */
+            case 3: /* two in the same group of 64 */
                 bytes[i] = i % 2 ? 254 : 255;
                 break;
-            case 4: /* one, but for a few */
+            case 4: /* nearly all equal */
                 bytes[i] = x % 1000 ? 128 : (uint8_t)x;
                 break;
             case 5: /* runs of 256 and more */
@@ -60,7 +60,7 @@ static void bytes_by(const histo_byte_counting *counting)
             case 6: /* ramps */
                 bytes[i] = (uint8_t)i;
                 break;
-            default: /* one group of 64 */
+            default: /* in one group of 64 */
                 bytes[i] = (uint8_t)(64 + x % 64);
                 break;
             }
@@ -94,23 +94,23 @@ static void carry_to(const void *to, size_t index)
     ((uint64_t *)to)[index] += HISTO_CARRY;
 }
 
-/* Value i of several kinds; groups of 64 of one, of few and of many values may be mixed. */
+/* Value i of several kinds; groups of 64 samples with one, few or many values alternate. */
 static uint16_t repeated_value(rng *r, int kind, int i)
 {
     switch (kind == 7 ? i / 64 * 5 % 7 : kind) {
-    case 0: /* any */
+    case 0: /* arbitrary */
         return (uint16_t)rng_below(r, 65536);
     case 1: /* one */
         return 777;
     case 2: /* two */
         return (uint16_t)(rng_below(r, 2) * 32768);
-    case 3: /* of one set of the L1 cache */
+    case 3: /* in one set of the L1 cache */
         return (uint16_t)(rng_below(r, 16) * 4096);
-    case 4: /* three, now and then others */
+    case 4: /* three, with others now and then */
         return (uint16_t)(rng_below(r, 8) ? rng_below(r, 3) : rng_below(r, 65536));
     case 5: /* short runs */
         return (uint16_t)(i / 5 * 7);
-    default: /* one by turns with others */
+    default: /* alternating with others */
         return (uint16_t)(i % 2 ? rng_below(r, 65536) : 5);
     }
 }
@@ -160,7 +160,7 @@ static void repeated_values(void **state)
 
 /* ---- Slots ---- */
 
-/* The counts of all slots of a histogram for each of the view's batch. */
+/* The counts of all slots for each batch entry of the view. */
 static void *count_by(const char *strategy, const histo_axis *axis, const histo_view *view, int64_t slots)
 {
     histo_hist *h;
@@ -201,8 +201,8 @@ static void check_slots(const histo_axis *axis, histo_dtype dtype, const void *s
     check_view(axis, &view, 1);
 }
 
-/* Samples on and around the edges of axes whose ends float does not hold, with 1 to 20000 bins; stretches of samples
- * that are not near an edge, so that guesses are taken, and of others outside. */
+/* Samples on and around the edges of axes with 1 to 20000 bins whose ends are not floats. Some stretches stay away from
+ * edges, so that guesses are accepted; others are outside. */
 static void samples_around_edges(void **state)
 {
     (void)state;
@@ -237,9 +237,9 @@ static void samples_around_edges(void **state)
     free(y);
 }
 
-/* Bins of powers of two, whose places are never in doubt: samples on the edges and next to them, all inside for
- * stretches, so that nothing else looks at them; elsewhere the smallest of either sign, those outside, and NaNs that
- * carry bits. The axis begins at 0, some bins away, less than a bin away, too far away, or at no float. */
+/* Bins of power-of-two width, where guesses are exact. Samples on and next to edges, in stretches that are all inside,
+ * so that no other check sees them; and the smallest of either sign, outside samples, and NaNs with payloads. The axis
+ * begins at 0, some bins away, less than a bin away, too far away, or at a value that is no float. */
 static void bins_of_powers_of_two(void **state)
 {
     (void)state;
@@ -281,8 +281,8 @@ static void bins_of_powers_of_two(void **state)
     free(y);
 }
 
-/* A sample that is the upper end of an axis whose last edge, computed like the others, would lie above it; nothing else
- * is outside. */
+/* A sample at the upper end of an axis whose last edge, if computed like the others, would be above it; nothing else is
+ * outside. */
 static void upper_end(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static int increasing(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Every other piece gets two of the values, of which one may be NaN or both zero, but for up to three samples. */
+/* Every other piece has two values, one of which may be NaN, or zeros of both signs, except for up to three samples. */
 static void make_pairs(rng *r, double *x, int n)
 {
     for (int from = 0; from < n; from += 2 * HISTO_PIECE) {
@@ -330,8 +330,8 @@ static void make_pairs(rng *r, double *x, int n)
     }
 }
 
-/* Variable axes from the smallest double to the largest, crowded anywhere; samples on and beside the edges, and pieces
- * of two values. */
+/* Variable axes from the smallest double to the largest, with clusters anywhere; samples on and next to edges, and
+ * pieces with two values. */
 static void any_edges(void **state)
 {
     (void)state;
@@ -344,7 +344,7 @@ static void any_edges(void **state)
         for (int64_t e = 0; e <= bins; e++) {
             uint64_t bits = rng_next(&r);
             switch (round % 4) {
-            case 0: /* any number, or any positive one */
+            case 0: /* any number, or any positive number */
                 bits &= round % 8 ? ~(UINT64_C(1) << 63) : UINT64_MAX;
                 memcpy(&edges[e], &bits, sizeof bits);
                 if (!(fabs(edges[e]) < DBL_MAX / 2)) edges[e] = DBL_MAX / 2;
@@ -387,7 +387,7 @@ static void any_edges(void **state)
     free(y);
 }
 
-/* Integers of more bits than double has, among others, on bins of width 1 at the ends of their types. */
+/* Integers with more bits than double's significand, also on bins of width 1 at the limits of their types. */
 static void integers_at_limits(void **state)
 {
     (void)state;
@@ -404,7 +404,7 @@ static void integers_at_limits(void **state)
             for (int i = 0; i < N; i++) {
                 int64_t value = lows[l] + rng_below(&r, 104) - 2;
                 if (i > N / 2 && i % 7 == 0) value = (int64_t)rng_next(&r);
-                memcpy((char *)x + (size_t)i * size, &value, size); /* little-endian, as all that is tested on */
+                memcpy((char *)x + (size_t)i * size, &value, size); /* little-endian, like all tested machines */
             }
             check_slots(&axis, (histo_dtype)dtype, x, N);
         }
@@ -412,7 +412,7 @@ static void integers_at_limits(void **state)
     free(x);
 }
 
-/* Axes of whole numbers that begin below all values of 16 bits, so that differences need more bits. */
+/* Integer axes that begin below all 16-bit values, so that differences need more bits. */
 static void axes_wider_than_integers(void **state)
 {
     (void)state;
@@ -429,7 +429,7 @@ static void axes_wider_than_integers(void **state)
     free(x);
 }
 
-/* Counters of one byte come round hundreds of times: sorted samples, runs, one value among others, all values. */
+/* One-byte counters wrap hundreds of times: sorted samples, runs, one frequent value, all values. */
 static void counters_that_carry(void **state)
 {
     (void)state;
@@ -467,8 +467,8 @@ static void counters_that_carry(void **state)
     free(y);
 }
 
-/* Some hundred thousand samples close to each other, then as many anywhere, by turns; in one histogram, and in one of
- * each of six parts. */
+/* Hundreds of thousands of clustered samples alternate with as many scattered ones; in one histogram, and in one per
+ * sixth. */
 static void values_close_by_turns(void **state)
 {
     (void)state;
@@ -484,7 +484,7 @@ static void values_close_by_turns(void **state)
     free(x);
 }
 
-/* Values of every size, one of them different, wherever it stands. */
+/* Values of every size, one of them different, at every position. */
 static void runs(void **state)
 {
     (void)state;
@@ -503,12 +503,12 @@ static void runs(void **state)
             }
         }
     for (size_t i = 0; i < sizeof values; i++)
-        values[i] = (unsigned char)(i % 8); /* equal only as eights */
+        values[i] = (unsigned char)(i % 8); /* equal only in groups of eight */
     for (size_t size = 1; size < 8; size *= 2)
         assert_false(histo_all_equal(values, 513, size));
 }
 
-/* Runs of equal samples as long as blocks and longer, and nearly so. */
+/* Runs of equal samples of a block's length and longer, and nearly equal ones. */
 static void equal_samples(void **state)
 {
     (void)state;
@@ -517,7 +517,7 @@ static void equal_samples(void **state)
     static const histo_dtype dtypes[] = {HISTO_U8, HISTO_I16, HISTO_U32, HISTO_F32, HISTO_F64};
     double *x = malloc(N * sizeof *x);
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
-        for (int odd = 0; odd < 4; odd++) { /* none, the second, one in the middle, the last differs */
+        for (int odd = 0; odd < 4; odd++) { /* none, the second, one in the middle, or the last differs */
             for (int i = 0; i < N; i++) {
                 bool differs = odd == 1 ? i == 1 : odd == 2 ? i % HISTO_BLOCK == 1000 : odd == 3 && i == N - 1;
                 int value = differs ? 3 : i < 3 * HISTO_BLOCK ? 77 : 199;
@@ -547,8 +547,8 @@ static void equal_samples(void **state)
 
 /* ---- Channels ---- */
 
-/* Two images, a few bytes between their rows, or one; `counted` of the channels of a pixel from `first` on. Memory ends
- * with the last sample. */
+/* One or two images with a few bytes between their rows; channels [first, first + counted) of each pixel count. Memory
+ * ends right after the last sample. */
 static void check_channels(int images, int pitch, int first, int counted)
 {
     enum { WIDTH = 301, HEIGHT = 130, GAP = 5 };
@@ -583,7 +583,7 @@ static void interleaved_channels(void **state)
                     check_channels(images, pitch, first, counted);
 }
 
-/* Channels of pixels as the axes of one histogram: in their order, as the walk splits them, and in others. */
+/* Channels of pixels as the axes of one histogram: in the order in which the walk splits them, and in others. */
 static void check_pixels(int pitch, int axes, int first, int step, int width)
 {
     enum { HEIGHT = 37 };
@@ -638,7 +638,7 @@ static void joint_channels(void **state)
 
 /* ---- Sums of weights ---- */
 
-/* Whole numbers as weights of n samples, so that every order has one sum; in one slot only, if alike. */
+/* n samples with integer weights, so that every order gives the same sum; all in one slot if `alike`. */
 static void check_sums(rng *r, int copies, int numbers, bool floats, int n, bool alike)
 {
     enum { SLOTS = 70, MAX = 3 * HISTO_PIECE };

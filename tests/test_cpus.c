@@ -1,4 +1,4 @@
-/* How many CPUs and threads: quotas of cgroups, and the environment. */
+/* The number of CPUs and threads: cgroup quotas and the environment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static int cpus(void)
 static void the_smallest_quota_counts(void **state)
 {
     (void)state;
-    assert_int_equal(cpus(), 64); /* no membership is known */
+    assert_int_equal(cpus(), 64); /* unknown membership */
     put("membership", "9:cpu:/outer\n0::/outer/inner\n");
     assert_int_equal(cpus(), 64);
     put("outer/inner/cpu.max", "max 100000\n");
@@ -110,7 +110,7 @@ static void quotas_of_version_1(void **state)
     assert_int_equal(cpus(), 5);
     put("cpu,cpuacct/job/cpu.cfs_quota_us", "200000\n");
     assert_int_equal(cpus(), 2);
-    put("membership", "4:cpu,cpuacct:/elsewhere\n"); /* as in a container, where the path is the host's */
+    put("membership", "4:cpu,cpuacct:/elsewhere\n"); /* as in a container, which sees the host's path */
     assert_int_equal(cpus(), 5);
     put("membership", "4:cpuacct:/job\nnonsense\n4:cpu\n");
     assert_int_equal(cpus(), 64);

@@ -1,5 +1,5 @@
-/* What only a GPU can show: streams, threads, placement, weights, failures, and more samples than 32 bits count. The
- * strategies themselves are compared by test_strategies. */
+/* What only a GPU can show: streams, threads, placement, weights, failures, and counts beyond 32 bits. test_strategies
+ * compares the strategies themselves. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
 
-/* A sanitizer is slow. */
+/* Sanitizers are slow. */
 static bool is_sanitized(void)
 {
     return getenv("HISTO_TEST_EVERY") != NULL;
@@ -49,7 +49,7 @@ static void fill_by(histo_hist *h, const char *strategy, const histo_view *views
     histo_plan_destroy(plan);
 }
 
-/* Both hold the same, to the bit. */
+/* Both have the same contents, to the bit. */
 static void assert_same(histo_hist *a, histo_hist *b)
 {
     int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
@@ -84,7 +84,7 @@ static void device_samples_choose_the_gpu(void **state)
     OK(histo_hist_fill(h, &device, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/", 5);
     assert_same(h, expected);
-    /* The same histogram, now from the host: the counts of both devices are one. */
+    /* Fill the same histogram from the host: the counts of both devices add up. */
     OK(histo_hist_fill(h, &host, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cpu/", 4);
     OK(histo_hist_fill(h, &device, NULL));
@@ -103,8 +103,8 @@ static void device_samples_choose_the_gpu(void **state)
     free(data);
 }
 
-/* Pairs of images are counted where the images are, by the plan's own choice; larger images than those planned for,
- * with a pitch, and by another plan from host memory. */
+/* Image pairs are counted where they are, by the plan's own choice; also images larger than planned, with a pitch, and
+ * from host memory by another plan. */
 static void stacks_of_images(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void stacks_of_images(void **state)
     free(data);
 }
 
-/* Counts on a device are seen by everything that looks at a histogram. */
+/* Every function that reads a histogram sees the counts on a device. */
 static void gathered_by_every_reader(void **state)
 {
     (void)state;
@@ -202,8 +202,7 @@ static void gathered_by_every_reader(void **state)
     free(data);
 }
 
-/* Weights of every dtype, summed fast (whole numbers, so that no order rounds) and reproducibly, with mask and batch.
- */
+/* Weights of every dtype, fast (integers, so that no order rounds) and reproducible, with mask and batch. */
 static void weights(void **state)
 {
     (void)state;
@@ -220,7 +219,7 @@ static void weights(void **state)
         for (int kind = 0; kind < 3; kind++) { /* fast; reproducible; reproducible of any bit pattern */
             histo_weighting weighting = kind ? HISTO_WEIGHT_REPRODUCIBLE : HISTO_WEIGHT_FAST;
             void *w = make_samples(&r, (histo_dtype)dtype, kind == 2 ? SPECIAL : EDGES, kind ? &around : &small, N);
-            if (!kind) /* no infinities, nothing beside whole numbers */
+            if (!kind) /* no infinities, integers only */
                 for (int i = 0; i < N; i++) {
                     double v = (double)(i % 100);
                     if (dtype == HISTO_F32) ((float *)w)[i] = (float)v;
@@ -251,7 +250,7 @@ static void weights(void **state)
                 fill_by(h, strategies[s], hosts, &on_host); /* staged */
                 assert_same(h, e);
             }
-            if (kind) { /* one histogram, weights of all dtypes; and without weights */
+            if (kind) { /* one histogram for weights of all dtypes, and for none */
                 fill_by(all, "cuda/weighted_private", devices, &on_device);
                 fill_by(all, "cuda/global_atomic", devices, NULL);
                 fill_by(all_expected, "cpu/sequential", hosts, &on_host);
@@ -270,7 +269,7 @@ static void weights(void **state)
     free(data);
 }
 
-/* Samples, mask and filter in different kinds of memory; more of them than one chunk; strided ones. */
+/* Samples, mask and filter in different kinds of memory, longer than one chunk, and strided. */
 static void every_kind_of_memory(void **state)
 {
     (void)state;
@@ -292,7 +291,7 @@ static void every_kind_of_memory(void **state)
     histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
     for (int samples = 0; samples < KINDS; samples++) {
         for (int filter = 0; filter < KINDS; filter++) {
-            if (samples < 4 && filter >= 4) continue; /* the samples' neighbours are the filter's only in one order */
+            if (samples < 4 && filter >= 4) continue; /* only one order makes the filter adjacent to the samples */
             if (samples >= 4 && filter < 4) continue;
             histo_fill_options on_host = {.where = &pageable, .where_lo = 0.2, .where_hi = 0.7}, options = on_host;
             options.where = &kinds[filter];
@@ -317,8 +316,7 @@ static void every_kind_of_memory(void **state)
     free(data);
 }
 
-/* Calls of this process that take memory, wait, or copy (the linker sends them here): what planned fills must not do.
- */
+/* Counts calls that allocate, wait or copy, which planned fills must not make (the linker redirects them here). */
 static int forbidden_calls;
 #define FORBID(name, parameters, arguments)                                                                            \
     cudaError_t __real_##name parameters;                                                                              \
@@ -338,7 +336,7 @@ FORBID(cudaStreamSynchronize, (cudaStream_t stream), (stream))
 FORBID(cudaEventSynchronize, (cudaEvent_t event), (event))
 FORBID(cudaDeviceSynchronize, (void), ())
 
-/* Host memory in which a stream waits until it is opened, or ten seconds. */
+/* Host memory that keeps a stream waiting until it is opened, for ten seconds at most. */
 typedef struct gate {
     int open, late;
 } gate;
@@ -354,8 +352,7 @@ static void wait_at(void *context)
     g->late = 1;
 }
 
-/* A planned fill from device memory returns while its stream waits for something else, and takes no memory and copies
- * nothing. */
+/* A planned fill from device memory returns while its stream waits; it neither allocates nor copies. */
 static void planned_fills_do_not_wait(void **state)
 {
     (void)state;
@@ -379,7 +376,7 @@ static void planned_fills_do_not_wait(void **state)
             OK(histo_plan_fill(plan, h, &device, &options));
             CUDA_OK(cudaDeviceSynchronize());
             CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
-            assert_true(forbidden_calls > 0); /* those of the first fill: the linker does send them here */
+            assert_true(forbidden_calls > 0); /* from the first fill: proves that the linker redirects them */
             forbidden_calls = 0;
             for (int fill = 0; fill < 3; fill++)
                 OK(histo_plan_fill(plan, h, &device, &options));
@@ -403,7 +400,7 @@ static void planned_fills_do_not_wait(void **state)
     free(data);
 }
 
-/* One histogram filled from two streams in turn, and two histograms at once, by every strategy. */
+/* Two streams fill one histogram alternately, and two histograms at once, by every strategy. */
 static void two_streams(void **state)
 {
     (void)state;
@@ -447,7 +444,7 @@ static void two_streams(void **state)
     free(data);
 }
 
-/* Fills captured into a graph count each time it is launched, on any stream, between other fills and resets. */
+/* Fills captured in a graph count at each launch, on any stream, between other fills and resets. */
 static void captured_fills(void **state)
 {
     (void)state;
@@ -487,7 +484,7 @@ static void captured_fills(void **state)
             for (int launch = 0; launch < 4; launch++)
                 CUDA_OK(cudaGraphLaunch(launched, streams[launch % 2]));
             OK(histo_plan_fill(plan, h, &device, &(histo_fill_options){.stream = streams[round % 2]}));
-            for (int fill = 0; fill < (round ? 9 : 10); fill++) /* the first round has that before the graph */
+            for (int fill = 0; fill < (round ? 9 : 10); fill++) /* the first round did that before the graph */
                 fill_by(e, "cpu/value_counts", &host, NULL);
             if (round == 1) {
                 CUDA_OK(cudaGraphLaunch(launched, streams[1]));
@@ -571,7 +568,7 @@ static void several_host_threads(void **state)
     free(data);
 }
 
-/* Let wisdom have measured a strategy: fills of this kind take so long. */
+/* Record in wisdom that fills of this kind take `us` by a strategy. */
 static void remember(const char *strategy, const histo_hist *h, const histo_view *samples,
                      const histo_fill_options *fill, double us)
 {
@@ -581,8 +578,8 @@ static void remember(const char *strategy, const histo_hist *h, const histo_view
     histo_plan_destroy(plan);
 }
 
-/* A plan that splits fills between the GPU and the CPU counts every sample once: masked, filtered and weighted ones, of
- * a batch; and samples that lie elsewhere than those it was made for are counted on the GPU. */
+/* A plan that splits fills between the GPU and the CPU counts every sample once: masked, filtered, weighted and batched
+ * ones. Samples at another location than planned are counted on the GPU. */
 static void split_fills(void **state)
 {
     (void)state;
@@ -648,7 +645,7 @@ static void split_fills(void **state)
     free(data);
 }
 
-/* Every parameter of every strategy at its ends: it changes how, never what. */
+/* Every parameter of every strategy at its limits affects only speed. */
 static void parameters(void **state)
 {
     (void)state;
@@ -683,7 +680,7 @@ static void parameters(void **state)
             }
         }
     }
-    /* Together: rows of a second kernel, in tiles, in copies, for a batch. */
+    /* Combined: rows of a second kernel, in tiles, in copies, for a batch. */
     static const char *const together[] = {"merge=1,tile=100,copies=3", "merge=1,blocks=3,tile=7,inc=1",
                                            "copies=32,padding=0,threads=64", "coarsening=1,merge=1,blocks=1"};
     const int64_t shape[2] = {17, n / 20};
@@ -710,8 +707,8 @@ static void parameters(void **state)
     free(data);
 }
 
-/* The n-th CUDA call fails, for every n: a status and a sentence come back, and after a reset the histogram counts
- * right. */
+/* The n-th CUDA call fails, for every n: the call returns a status and a message, and the histogram counts correctly
+ * after a reset. */
 static void failures(void **state)
 {
     (void)state;
@@ -764,7 +761,7 @@ static void failures(void **state)
     free(data);
 }
 
-/* A read that fails can be repeated, and adds everything once. */
+/* A failed read can be repeated, and adds everything once. */
 static void failed_reads_lose_nothing(void **state)
 {
     (void)state;
@@ -784,7 +781,7 @@ static void failed_reads_lose_nothing(void **state)
         histo_status status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
         bool reached = histo_cuda_fail_at <= 0;
         histo_cuda_fail_at = 0;
-        /* Only a clearing that failed after its counts were read cannot be repeated; it says so. */
+        /* Only a failed clearing after a read cannot be repeated, and says so. */
         status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
         if (status == HISTO_OK)
             assert_same(h, e);
@@ -831,13 +828,13 @@ static void more_than_32_bits_count(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
-/* Many samples in a GPU's memory and bins that do not fit on chip: the plan looks at some, on their stream; not while
- * that is captured, since it would have to wait. */
+/* Many samples in GPU memory with too many bins for shared memory: the plan probes some on their stream, except during
+ * a capture, when it must not wait. */
 static void plans_probe(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    if (is_sanitized()) skip(); /* too many samples */
+    if (is_sanitized()) skip(); /* too slow */
     const int64_t n = INT64_C(1) << 28, bins = 1 << 20;
     uint32_t *memory;
     cudaStream_t stream;
@@ -873,7 +870,7 @@ static void plans_probe(void **state)
     CUDA_OK(cudaFree(memory));
 }
 
-/* What is kept between histograms is made anew after the application has reset the device. The last test. */
+/* Resources kept between histograms are rebuilt after the application has reset the device. Must be the last test. */
 static void after_a_reset(void **state)
 {
     (void)state;

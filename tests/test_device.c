@@ -1,4 +1,4 @@
-/* Choosing a device, on machines with a GPU and without: what is refused, with which words, and what goes on. */
+/* Choosing a device, on machines with and without a GPU: errors, their messages, and what works afterwards. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void without_a_gpu(void **state)
     REFUSED(HISTO_UNSUPPORTED, "cuda cannot be used", histo_plan_create(&plan, h, &view, NULL, &options));
     options = (histo_plan_options){.device = HISTO_DEVICE_CUDA(0)};
     REFUSED(HISTO_UNSUPPORTED, "cuda cannot be used", histo_plan_create(&plan, h, &view, NULL, &options));
-    /* And everything else works. */
+    /* Everything else works. */
     OK(histo_hist_fill(h, &view, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cpu/", 4);
     uint64_t counts[4], expected[4] = {1, 0, 2, 1};
@@ -51,7 +51,7 @@ static void without_a_gpu(void **state)
     histo_hist_destroy(h);
 }
 
-/* Strategies of one backend are no candidates for the other. */
+/* Strategies of one backend do not match the other's names. */
 static void named_for_the_wrong_device(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The headers of kernels stand alone: a run-time compiler (NVRTC) compiles each of them without any header of the host,
- * sees the structs as the host does, and makes kernels of readers, lookups and counters. It needs no GPU. */
+/* Kernel headers stand alone: the run-time compiler (NVRTC) compiles each without host headers, agrees with the host on
+ * struct layouts, and builds kernels from readers, lookups and counters. Needs no GPU. */
 #include <glob.h>
 #include <nvrtc.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 
 #include "cuda/device/work.h"
 
-/* Compile `source` for the kernels named, and say what the compiler said if it could not. */
+/* Compile `source` for the named kernels; print the compiler's log on failure. */
 static void compile(const char *what, const char *source, const char *const *names, int n)
 {
     static const char *const options[] = {"--gpu-architecture=sm_90", "--std=c++17", "--fmad=false",
@@ -68,7 +68,7 @@ static char *append(char *at, const char *format, ...)
     return at;
 }
 
-/* What the host passes is what the kernel reads: sizes, offsets and constants. */
+/* Host and kernels agree on sizes, offsets and constants. */
 static void test_layout(void **state)
 {
     (void)state;

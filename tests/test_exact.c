@@ -1,6 +1,6 @@
-/* Exact sums against a plain long number: 2432 bits of two's complement, one bit added at a time.
+/* Exact sums against a plain big integer: 2432 bits in two's complement, to which one bit is added at a time.
  *
- * Linked with -Wl,--wrap=calloc, to let allocations fail. */
+ * Linked with -Wl,--wrap=calloc, so that allocations can fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,15 +27,15 @@ void *__wrap_calloc(size_t n, size_t size)
     return __real_calloc(n, size);
 }
 
-/* ---- The long number ---- */
+/* ---- The big integer ---- */
 
-enum { LONG_LIMBS = 76, LONG_BITS = 32 * LONG_LIMBS, LONG_BASE = -1152 /* bit 0 counts 2^-1152 */ };
+enum { LONG_LIMBS = 76, LONG_BITS = 32 * LONG_LIMBS, LONG_BASE = -1152 /* bit 0 has the value 2^-1152 */ };
 
 typedef struct long_number {
     uint32_t limb[LONG_LIMBS];
 } long_number;
 
-/* Add or take away 2^exponent. */
+/* Add or subtract 2^exponent. */
 static void long_add_bit(long_number *sum, int exponent, bool negative)
 {
     int bit = exponent - LONG_BASE;
@@ -74,7 +74,7 @@ static bool long_bit(const long_number *sum, int bit)
     return sum->limb[bit / 32] >> (bit % 32) & 1;
 }
 
-/* Rounded to nearest even, by the definition. */
+/* Round to nearest even, by definition. */
 static double long_round(long_number sum)
 {
     bool negative = long_bit(&sum, LONG_BITS - 1);
@@ -162,7 +162,7 @@ static void reserve_for(histo_exact *e, const double *w, int n)
     assert_int_equal(histo_exact_reserve(e, &windows, (uint64_t)n), HISTO_OK);
 }
 
-/* Add w[0 … n) to slots 0, 1, …, around. */
+/* Add w[0 … n) to slots 0, 1, …, cyclically. */
 static void add_all(histo_exact *e, const double *w, int n)
 {
     reserve_for(e, w, n);
@@ -296,7 +296,7 @@ static void integers_are_exact(void **state)
     histo_exact_free(&e);
 }
 
-/* 2^30 additions at a time: a multiple of each digit is what these would leave. */
+/* Make 2^30 additions at once, as a multiple of each digit. */
 static void add_many(histo_exact *e, long_number *sum, double w)
 {
     histo_exact_windows windows = {0};
@@ -346,7 +346,7 @@ static void any_digits_are_a_sum(void **state)
         for (int k = first; k < first + count && k < HISTO_EXACT_WINDOWS; k++) {
             static const int32_t extremes[] = {INT32_MIN, INT32_MAX, -1, 0, 1};
             int32_t digit = random_below(2) ? (int32_t)random_u64() : extremes[random_below(5)];
-            if (k == 0) digit = digit / (1 << 14) * (1 << 14); /* a sum of doubles ends at 2^-1074 */
+            if (k == 0) digit = digit / (1 << 14) * (1 << 14); /* sums of doubles are multiples of 2^-1074 */
             value.digit[k] = digit;
             windows.touched[k] = digit != 0;
             uint64_t magnitude = digit < 0 ? (uint64_t) - (int64_t)digit : (uint64_t)digit;
@@ -439,7 +439,7 @@ static void planes_are_made_only_for_windows_touched(void **state)
 
 enum { SAMPLES = 20000, SLOTS = 7, THREADS = 4 };
 
-/* Weights of all magnitudes, slot of sample i: i % SLOTS. */
+/* Weights of all magnitudes; sample i is in slot i % SLOTS. */
 static double *make_samples(void)
 {
     double *w = test_malloc(SAMPLES * sizeof *w);
@@ -551,7 +551,7 @@ static void threads_give_the_same_digits(void **state)
     test_free(w);
 }
 
-/* ---- Whole accumulators ---- */
+/* ---- Complete accumulators ---- */
 
 static void slots_join_as_if_added_there(void **state)
 {
@@ -620,13 +620,13 @@ static void a_failed_allocation_changes_no_sum(void **state)
     add_all(&other, more, 4);
     assert_int_equal(histo_exact_clone(&e, &before), HISTO_OK);
 
-    /* Far enough on for the digits to need a carry, and a plane for it. */
+    /* Enough additions for the digits to need a carry, and a plane for it. */
     for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
         for (int slot = 0; e.plane[k] && slot < 4; slot++)
             before.plane[k][slot] = e.plane[k][slot] *= INT64_C(1) << 30;
     e.pending = before.pending = HISTO_EXACT_MAX_ADDS;
 
-    /* What a failed call made stays, so one allocation more each time comes to the end. */
+    /* Planes that a failed call made are kept, so each round gets one allocation further. */
     int failures = 0;
     for (allocations_left = 0; histo_exact_merge(&e, &other) != HISTO_OK; allocations_left = 1) {
         assert_string_not_equal(histo_last_error(), "");
@@ -654,7 +654,7 @@ static void a_failed_allocation_changes_no_sum(void **state)
     histo_exact_free(&copy);
 }
 
-/* A sum of alternating fortune, 2^30 additions at a time: once there is room for all carries, none can fail. */
+/* A sum that changes sign, 2^30 additions at a time: once there is room for all carries, nothing can fail. */
 static void room_for_all_carries(void **state)
 {
     (void)state;
@@ -673,7 +673,7 @@ static void room_for_all_carries(void **state)
         for (int times = 0; times < 16; times++)
             add_many(&e, &sum, values[i]);
         assert_same_bits(histo_exact_read(&e, 0), long_round(sum));
-        /* The carry of 2^62 additions, all but the last 2^30 of them carried before. */
+        /* The carries of 2^62 additions, all but the last 2^30 of which were carried before. */
         for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
             if (windows.touched[k] && k + 1 < HISTO_EXACT_WINDOWS) e.plane[k + 1][0] += INT64_C(1) << 61;
         e.pending = HISTO_EXACT_MAX_ADDS;

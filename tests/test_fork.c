@@ -1,4 +1,4 @@
-/* Forks while other threads plan and count: the child finds the library's locks free and what they guard whole. */
+/* Forks while other threads plan and count: in the child, the library's locks are free and its data is consistent. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 #include "check.h"
 #include "plan/plan.h"
 
-enum { ENTRIES = 2000, THREADS = 2, FORKS = 60, SECONDS = 60 /* a child that hangs is ended after */ };
+enum { ENTRIES = 2000, THREADS = 2, FORKS = 60, SECONDS = 60 /* then a child that hangs is killed */ };
 
 static atomic_bool stop;
 
-/* Wisdom long enough that its lock is held most of the time. */
+/* Enough wisdom that its lock is held most of the time. */
 static void remember_much(void)
 {
     const histo_row *row = histo_row_find("cpu/sequential", NULL);
@@ -45,7 +45,7 @@ static void *run_tasks(void *unused)
     return unused;
 }
 
-/* The thread sanitizer lets no child start threads. */
+/* Under ThreadSanitizer, a child cannot start threads. */
 #ifdef __SANITIZE_THREAD__
 enum { TASKS = 1 };
 #else

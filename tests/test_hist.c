@@ -1,5 +1,5 @@
-/* Histogram objects: fills add up in any pieces and order; merge, project, rebin, slice, clone and reset; weights;
- * batches; what is refused leaves everything as it was. */
+/* Histogram objects: fills in any pieces and order add up; merge, project, rebin, slice, clone and reset; weights;
+ * batches; failed calls change nothing. */
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static uint64_t *counts_of(const histo_hist *h)
     return counts;
 }
 
-/* Equal counts, masked, and sums to the bit. */
+/* Counts, masked and the bits of sums are equal. */
 static void assert_same(const histo_hist *a, const histo_hist *b)
 {
     int64_t size = histo_hist_size(a, HISTO_FLOW);
@@ -75,7 +75,7 @@ static void pieces_order_and_merge(void **state)
     free(more);
 }
 
-/* Random data of three columns with weights, and a histogram of some of the columns. */
+/* Three columns of random data with weights, and a histogram of some of the columns. */
 enum { COLUMNS = 3, ROWS = 20000 };
 
 typedef struct table {
@@ -126,7 +126,7 @@ static histo_hist *fill_columns(const table *t, int n, const int *columns, histo
     return h;
 }
 
-/* A projection is exactly the histogram that its columns alone would have filled: flow, NaN and exact sums too. */
+/* A projection equals the histogram filled from its columns alone, including flow, NaN and exact sums. */
 static void projections(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void projections(void **state)
     free_table(&t);
 }
 
-/* Rebinned and sliced histograms equal those filled on the coarser or shorter axis with the same edges. */
+/* Rebinned and sliced histograms equal those filled on the resulting axis. */
 static void rebin_and_slice(void **state)
 {
     (void)state;
@@ -198,8 +198,7 @@ static void rebin_and_slice(void **state)
             axis.closed = axes[a].closed && end == bins;
             OK(histo_hist_create(&wanted, 1, &axis, NULL));
             OK(histo_hist_fill(wanted, &v, NULL));
-            /* A closed axis took x == hi into its last bin, so a slice that cuts this bin off sends it to overflow too.
-             */
+            /* A closed axis counted x == hi in its last bin, so a slice without this bin has it in overflow. */
             assert_same(made, wanted);
             histo_hist_destroy(made);
             histo_hist_destroy(wanted);
@@ -212,8 +211,7 @@ static void rebin_and_slice(void **state)
     }
 }
 
-/* The reproducible sums have the same bits for any threads, strategy, chunks, order and merges; the fast ones are near.
- */
+/* Reproducible sums have the same bits for any threads, strategy, chunks, order and merges; fast sums are close. */
 static void weights(void **state)
 {
     (void)state;
@@ -232,7 +230,7 @@ static void weights(void **state)
             OK(histo_hist_clone(h, &part));
             OK(histo_plan_create(&plan, h, t.views, &options,
                                  &(histo_plan_options){.threads = threads, .strategy = strategies[s]}));
-            for (int64_t end = ROWS, len; end > 0; end -= len) { /* backwards, by turns into two histograms */
+            for (int64_t end = ROWS, len; end > 0; end -= len) { /* backwards, alternating between two histograms */
                 len = 1 + rng_below(&r, 3000);
                 if (len > end) len = end;
                 histo_view v = histo_view_1d((const float *)t.views[0].data + end - len, HISTO_F32, len);
@@ -257,7 +255,7 @@ static void weights(void **state)
         assert_true(fabs(exact[s] - sums[s]) <= ROWS * 0x1p-53 * magnitude);
         assert_true(fabs(exact2[s] - sums2[s]) <= ROWS * 0x1p-53 * exact2[s]);
     }
-    /* Without squares the sums are the same, and squares are refused. */
+    /* Without squares, sums are unchanged and reading squares fails. */
     for (int weighting = HISTO_WEIGHT_FAST_SUM; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
         histo_hist *h = fill_columns(&t, 1, columns, (histo_weighting)weighting), *half;
         const double *wanted = weighting == HISTO_WEIGHT_FAST_SUM ? sums : exact;
@@ -281,7 +279,7 @@ static void weights(void **state)
     free_table(&t);
 }
 
-/* Integer weights are exact where doubles are not; without weights each is 1. */
+/* Integer weights are exact where doubles are not; samples without weights weigh 1. */
 static void integer_weights(void **state)
 {
     (void)state;
@@ -305,7 +303,7 @@ static void integer_weights(void **state)
     histo_hist_destroy(h);
 }
 
-/* Channels of an interleaved image: one histogram each, in one call. */
+/* The channels of an interleaved image: a histogram each, by one call. */
 static void batches(void **state)
 {
     (void)state;
@@ -341,7 +339,7 @@ static void batches(void **state)
     histo_hist_destroy(h);
 }
 
-/* A refused call leaves the histogram as it was. */
+/* A failed call leaves the histogram unchanged. */
 static void refused_fills(void **state)
 {
     (void)state;
@@ -397,7 +395,8 @@ static void refused_fills(void **state)
     REFUSED(HISTO_INVALID, "batch", histo_hist_create(&h, 1, big, &(histo_hist_options){.batch = INT64_MAX}));
 }
 
-/* One histogram from several threads: a clone each, merged. And several fills at once share the pool. */
+/* One histogram from several threads: each fills a clone, and the clones are merged. Concurrent fills share the pool.
+ */
 typedef struct worker {
     pthread_t thread;
     histo_hist *hist;

@@ -1,4 +1,4 @@
-/* A file that becomes shorter while threads count it ends the command with one sentence, however many they are. */
+/* A file that is truncated while threads count it ends the command with one message, however many threads there are. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <histo/histo.h>
@@ -30,8 +30,7 @@ static void count_mapped(int complaints)
     _exit(98);
 }
 
-/* Until somebody reads, the sentence waits for room in the pipe, so that all threads have faulted by then.
- */
+/* The message waits for space in the pipe until somebody reads, so that all threads have faulted by then. */
 static size_t fill(int pipe_end)
 {
     char zeros[512] = {0};

@@ -1,5 +1,5 @@
-/* The ways from a sample to its slot that strategies choose from, against comparisons with the edges: by cells, by
- * the nearest edge, and by guesses of floats. */
+/* The lookups that strategies choose from, against comparisons with the edges: cells, the nearest edge, and float
+ * guesses. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "data.h"
 #include "view/dtype.h"
 
-/* The slot by the lookup's fast way; NO_SLOT where it has none for this sample. */
+/* The slot by the fast lookup; NO_SLOT if it does not decide this sample. */
 enum { NO_SLOT = -1 };
 
 static int64_t slot_by_cells(const histo_lookup *l, uint32_t position, histo_dtype dtype, const void *at)
@@ -47,7 +47,7 @@ static int64_t fast_slot(const histo_lookup *l, histo_dtype dtype, const void *a
     return slot_by_cells(l, position, dtype, at);
 }
 
-/* Returns how many samples the cells left to a search. */
+/* Returns how many samples the cells left for a search. */
 static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *samples, int64_t n)
 {
     histo_axis owned;
@@ -126,7 +126,7 @@ static void cells_tell_nearly_all(void **state)
                 for (int samples = UNIFORM; samples <= EDGES; samples += EDGES - UNIFORM) {
                     void *data = make_samples(&r, dtypes[d], (distribution)samples, &axis, N);
                     int64_t searched = compare(&axis, dtypes[d], data, N);
-                    /* Integers have many edges between two values. */
+                    /* Integers: many edges between two values. */
                     bool fine = dtypes[d] >= HISTO_F32 || kind == QUADRATIC;
                     if (samples == UNIFORM && kind != BUNCHED && fine) assert_true(searched <= N / 20);
                     free(data);
@@ -135,7 +135,7 @@ static void cells_tell_nearly_all(void **state)
     free(edges);
 }
 
-/* The first value above 2^53 is no double. */
+/* The first value above 2^53 is not a double. */
 static void closed_at_2_to_the_53(void **state)
 {
     (void)state;
@@ -158,8 +158,8 @@ static void closed_at_2_to_the_53(void **state)
     }
 }
 
-/* A guess farther than the margin from an edge is on the sample's side of it: computed in double, its errors are
- * smaller than those that the margin allows for. Returns whether there are guesses. */
+/* A guess farther than the margin from an edge is on the sample's side of it. Computed in double, where errors are
+ * smaller than the margin allows for. Returns whether guesses are used. */
 static bool guesses_are_right(const histo_axis *axis, const float *samples, int64_t n)
 {
     histo_axis owned;
@@ -210,7 +210,7 @@ static void guesses(void **state)
     free(edges);
 }
 
-/* Of a pattern with so many bits of exponent and fraction. */
+/* The value of a pattern with these numbers of exponent and fraction bits. */
 static double value_of_pattern(uint32_t pattern, int exponent_bits, int fraction_bits)
 {
     const int bias = (1 << (exponent_bits - 1)) - 1, infinite = (1 << exponent_bits) - 1;

@@ -1,5 +1,5 @@
-/* Every allocation of every call fails once: the call returns HISTO_NO_MEMORY, changes nothing, leaks nothing (the
- * address sanitizer looks), and succeeds when it is asked again. */
+/* Every allocation of every call fails once. The call then returns HISTO_NO_MEMORY, changes nothing, leaks nothing
+ * (under the address sanitizer), and succeeds when repeated. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +12,11 @@
 #include "counts/hist.h"
 #include "data.h"
 
-/* The allocation that fails, counted from 0, of all threads; negative: none. Set by the linker's --wrap in place of
- * libc's. */
+/* The index of the allocation to fail, over all threads; negative: none. The linker's --wrap redirects libc's functions
+ * here. */
 static _Atomic long fail_at = -1;
 
-static bool refuse(void)
+static bool fails(void)
 {
     return fail_at >= 0 && fail_at-- == 0;
 }
@@ -31,22 +31,22 @@ void *__wrap_realloc(void *p, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size)
 {
-    return refuse() ? NULL : __real_malloc(size);
+    return fails() ? NULL : __real_malloc(size);
 }
 void *__wrap_calloc(size_t n, size_t size)
 {
-    return refuse() ? NULL : __real_calloc(n, size);
+    return fails() ? NULL : __real_calloc(n, size);
 }
 void *__wrap_realloc(void *p, size_t size)
 {
-    return refuse() ? NULL : __real_realloc(p, size);
+    return fails() ? NULL : __real_realloc(p, size);
 }
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
+    return fails() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
-/* Make the call with its first, second, … allocation failing until it succeeds; `unchanged` must hold after each
+/* Repeat the call with its first, second, … allocation failing until it succeeds; `unchanged` must hold after each
  * failure. At least `least` allocations must have failed. */
 #define EXHAUST(least, call, unchanged)                                                                                \
     do {                                                                                                               \
@@ -94,7 +94,7 @@ static void histograms(void **state)
         EXHAUST(3, histo_hist_fill(h, views, fill), samples_in(h) == 0);
         assert_int_equal(samples_in(h), N);
         EXHAUST(3, histo_hist_clone(h, &clone), clone == NULL);
-        /* Exact sums may need no more planes, and then merging allocates nothing. */
+        /* Exact sums may have enough planes; merging then allocates nothing. */
         EXHAUST(0, histo_hist_merge(clone, h), samples_in(clone) == N);
         assert_int_equal(samples_in(clone), 2 * N);
         EXHAUST(3, histo_hist_project(h, 1, (const int[]){1}, &made), made == NULL);
@@ -147,7 +147,7 @@ static void surveys(void **state)
     free(x);
 }
 
-/* Tables of all 16-bit patterns, spans of stored edges, and the workspaces of strategies. */
+/* Tables of all 16-bit patterns, spans of stored edges, and workspaces of strategies. */
 static void plans_for(const histo_axis *axis, histo_dtype dtype)
 {
     enum { N = 300000 };
@@ -166,7 +166,7 @@ static void plans_for(const histo_axis *axis, histo_dtype dtype)
         filled = samples_in(h);
         const histo_plan_options by_name = {.strategy = info.name};
         histo_plan *plan = NULL;
-        if (histo_plan_create(&plan, h, &v, NULL, &by_name) == HISTO_UNSUPPORTED) continue; /* not for these samples */
+        if (histo_plan_create(&plan, h, &v, NULL, &by_name) == HISTO_UNSUPPORTED) continue; /* not for this dtype */
         histo_plan_destroy(plan);
         plan = NULL;
         EXHAUST(2, histo_plan_create(&plan, h, &v, NULL, &by_name), plan == NULL);
@@ -191,8 +191,8 @@ static void plans(void **state)
     plans_for(&variable, HISTO_F32);
 }
 
-/* A reproducible fill in two pieces, as one of more than 2^30 samples is made: once the first has counted, the second
- * allocates nothing. */
+/* A reproducible fill in two pieces, as fills above 2^30 samples are split: once the first piece has counted, the
+ * second allocates nothing. */
 static void pieces(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void pieces(void **state)
         histo_strided_iter_make(&job.iter, 2, operands);
         OK(histo_backend_cpu.run(plan->row->strategy, &job));
         assert_int_equal(samples_in(h), FIRST);
-        /* Many samples later: the digits are near their limit, and have to be carried. */
+        /* Simulate many samples: digits near their limit must be carried. */
         histo_exact *const sums[] = {h->accumulators.exact_w, h->accumulators.exact_w2};
         for (int i = 0; i < 2; i++) {
             for (int k = 0; k < HISTO_EXACT_WINDOWS; k++)
@@ -242,7 +242,7 @@ static void pieces(void **state)
     free(x);
 }
 
-/* ---- What is available ---- */
+/* ---- Available memory ---- */
 
 static void put(const char *name, const char *text)
 {
@@ -252,7 +252,7 @@ static void put(const char *name, const char *text)
     fclose(file);
 }
 
-/* A file system of the numbers that a kernel tells, in the current directory. */
+/* Make a file system in the current directory with the numbers that a kernel reports. */
 static int make_kernel(void **state)
 {
     static char place[] = "/tmp/histo-memory-XXXXXX";
@@ -313,7 +313,7 @@ static void available(void **state)
     assert_int_equal(histo_memory_available_in(".", "."), 2500000);
 }
 
-/* A request for more than there is fails before it allocates, and says how much is missing. */
+/* A request for more memory than available fails before it allocates, and reports both sizes. */
 static void too_much(void **state)
 {
     (void)state;
@@ -330,16 +330,16 @@ static void too_much(void **state)
     histo_hist *h = NULL;
     histo_plan *plan = NULL;
     const float x = 0.5F;
-    const histo_view samples = {&x, HISTO_F32, 1, 0, {1 << 30}, {0}}; /* one sample, many times */
+    const histo_view samples = {&x, HISTO_F32, 1, 0, {1 << 30}, {0}}; /* one sample, repeated by a stride of 0 */
     assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
-    fail_at = 1000000; /* nothing fails: fail_at counts allocations */
+    fail_at = 1000000; /* counts allocations without failing any */
     histo_status dense = histo_hist_create(&h, 1, &axis, NULL);
     char sentence[512];
     snprintf(sentence, sizeof sentence, "%s", histo_last_error());
     histo_status edges = histo_hist_create(&h, 1, &long_axis, &(histo_hist_options){.storage = HISTO_SPARSE});
     histo_status batch = histo_hist_create(&h, 1, &small, &(histo_hist_options){.batch = 200});
     long allocated = 1000000 - fail_at;
-    /* A plan takes a strategy whose workspace fits. */
+    /* A plan chooses a strategy whose workspace fits. */
     fail_at = -1;
     const histo_axis medium = histo_axis_regular(14 << 20, 0, 1);
     histo_status fits = histo_hist_create(&h, 1, &medium, NULL);

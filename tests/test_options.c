@@ -1,5 +1,5 @@
-/* The command line: good lines give the settings they say, bad lines one sentence and exit status 2, and the tables of
- * subcommands and options agree with themselves and with what is generated from them. */
+/* The command line: valid lines give the right settings; invalid lines give one message and exit status 2. The tables
+ * of subcommands and options are consistent, and so is everything generated from them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "commands/document.h"
 #include "options/options.h"
 
-/* A command line cut at its blanks; parsing changes it, and the settings refer to it. */
+/* A command line split at blanks; parsing modifies it, and the settings point into it. */
 typedef struct line {
     char text[512];
     char *argv[64];
@@ -170,7 +170,7 @@ static void test_endian(void **state)
     assert_true(l.s.read.big_endian);
     parse_good(&l, "hist --endian=big --dtype=>u2");
     assert_true(l.s.read.big_endian);
-    parse_good(&l, "hist --dtype >u2 --dtype u16"); /* the last one says it all */
+    parse_good(&l, "hist --dtype >u2 --dtype u16"); /* the last one wins */
     assert_int_equal(l.s.read.dtype, HISTO_U16);
     assert_false(l.s.read.big_endian);
     parse_bad("hist --endian middle", "little or big");
@@ -400,7 +400,7 @@ static void test_abbreviations(void **state)
     parse_good(&l, "hist --chan r --out=x.png");
     assert_string_equal(l.s.channels, "r");
     assert_string_equal(l.s.output, "x.png");
-    parse_good(&l, "hist --log"); /* whole, though --logy begins like it */
+    parse_good(&l, "hist --log"); /* an exact match, although --logy starts like it */
     assert_true(l.s.log_bins && !l.s.log_counts);
 }
 
@@ -418,7 +418,7 @@ static void test_documents(void **state)
     (void)state;
     line l;
     static const struct {
-        const char *option, *form; /* how the document writes an option */
+        const char *option, *form; /* how the document shows an option */
         void (*print)(FILE *);
     } documents[] = {{"man", "--%s", document_man},
                      {"bash", "--%s", document_bash},
@@ -470,7 +470,7 @@ static void test_tables(void **state)
     assert_null(command_find("his"));
 }
 
-/* What completion offers is taken, and so is every example of the help. */
+/* Everything that completion offers is valid, and so is every example in the help. */
 static void test_offers(void **state)
 {
     (void)state;

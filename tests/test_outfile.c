@@ -1,4 +1,4 @@
-/* Output files are there whole or not at all. */
+/* Output files appear complete or not at all. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ static void test_commit_replaces(void **state)
     assert_non_null(o);
     fputs("new and longer", outfile_stream(o));
     fflush(outfile_stream(o));
-    assert_content("a", "old"); /* until it is complete */
+    assert_content("a", "old"); /* until the new file is complete */
     assert_int_equal(files_here(), 2);
     assert_int_equal(outfile_commit(o, &f), 0);
     assert_content("a", "new and longer");
@@ -126,7 +126,7 @@ static void test_links_are_followed(void **state)
     unlink("real");
 }
 
-/* Through a chain of links, one of them in a directory, to a file that is made. */
+/* Through a chain of links, one of them in a directory, to a file that does not exist yet. */
 static void test_links_to_nothing_are_followed(void **state)
 {
     (void)state;

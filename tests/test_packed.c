@@ -1,5 +1,5 @@
-/* The arithmetic of packed counters: what is due after each overflow, and exact counts for any interleaving of threads.
- * And, on a GPU, the strategies that use it, with all their parameters at once. */
+/* The arithmetic of packed counters: the corrections due after each overflow, and exact counts for any interleaving of
+ * threads. On a GPU also the strategies that use it, with combined parameters. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 static const int widths[] = {4, 8, 16};
 
-/* Every counter's due against the rule in words. */
+/* Check every counter's due against the definition. */
 static void check_dues(const histo_packing *p, uint32_t old, uint32_t shift)
 {
     int32_t whole = (int32_t)p->full + 1;
@@ -30,7 +30,7 @@ static void check_dues(const histo_packing *p, uint32_t old, uint32_t shift)
     }
 }
 
-/* Words of counters that are empty, almost full, full, or between. */
+/* Words of counters that are empty, nearly full, full, or between. */
 static void due_after_each_overflow(void **state)
 {
     (void)state;
@@ -75,17 +75,17 @@ static void places_in_words(void **state)
 
 enum { MAX_COUNTERS = 16, MAX_THREADS = 24 };
 
-/* A thread of a block: it adds to a word, and then, one at a time, what is due to the histogram. */
+/* A thread of a block: it adds to a word, then adds the corrections to the histogram one by one. */
 typedef struct thread {
     int samples_left;
-    uint32_t at[4]; /* its next samples, the last one first; used where they are given */
+    uint32_t at[4]; /* its next samples in reverse order; used if given */
     bool correcting;
     uint32_t old, shift, other, counter;
 } thread;
 
 typedef struct block {
     histo_packing packing;
-    uint32_t counters; /* the last word may have room for more */
+    uint32_t counters; /* the last word may have unused counters */
     uint32_t words[MAX_COUNTERS];
     uint64_t histogram[MAX_COUNTERS], samples[MAX_COUNTERS];
     int threads;
@@ -118,7 +118,7 @@ static void correct(block *b, thread *t)
         t->other < 32 && t->counter < b->counters && histo_packed_due(&b->packing, t->old, t->shift, t->other) != 0;
 }
 
-/* The merge: each counter's value and what was due make the samples it got. */
+/* The merge: a counter's value plus its corrections equals the number of its samples. */
 static void assert_exact(const block *b)
 {
     for (uint32_t at = 0; at < b->counters; at++) {
@@ -130,7 +130,7 @@ static void assert_exact(const block *b)
     }
 }
 
-/* A false count fills a neighbour, and the next sample there overflows before the first correction is made. */
+/* A false count fills a neighbour, whose next sample then overflows before the first correction arrives. */
 static void overflow_by_a_false_count(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void overflow_by_a_false_count(void **state)
     assert_exact(&b);
 }
 
-/* Every order in which the threads can take their steps. */
+/* Every order of the threads' steps. */
 static uint64_t in_every_order(const block *b)
 {
     uint64_t orders = 0;
@@ -168,7 +168,8 @@ static uint64_t in_every_order(const block *b)
     return 1;
 }
 
-/* From words whose counters are all full or one less: two threads, the first with two samples, in all counters. */
+/* Start from words whose counters are all full or one below: two threads, the first with two samples, in all counters.
+ */
 static void all_interleavings(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void all_interleavings(void **state)
     }
 }
 
-/* Many threads and samples in a few counters, steps taken at random; tiles that end within a word. */
+/* Many threads and samples in a few counters, steps in random order; tiles that end within a word. */
 static void random_interleavings(void **state)
 {
     (void)state;
@@ -201,7 +202,7 @@ static void random_interleavings(void **state)
         b.threads = 1 + (int)rng_below(&r, MAX_THREADS);
         int64_t spread = 1 + rng_below(&r, b.counters), running = b.threads;
         int each = b.packing.bits == 16 ? 200000 / b.threads : 100;
-        if (b.packing.bits == 16 && round % 60 != 2) continue; /* they need many samples to overflow */
+        if (b.packing.bits == 16 && round % 60 != 2) continue; /* these need many samples to overflow */
         for (int i = 0; i < b.threads; i++)
             b.thread[i].samples_left = each;
         while (running) {
@@ -219,7 +220,7 @@ static void random_interleavings(void **state)
 
 /* ---- Strategies ---- */
 
-/* Fills with these views by a strategy and by the oracle are equal. */
+/* A strategy's fill with these views equals the oracle's. */
 static void check_fill(const histo_axis *axis, const histo_view *views, const histo_view *expected_views,
                        const char *strategy, const char *params)
 {
@@ -296,12 +297,13 @@ static void all_parameters_together(void **state)
     }
 }
 
-/* One block, one copy, and samples in few bins: counters of each width overflow many times, also into neighbours. */
+/* One block, one copy, and samples in few bins, so that counters of each width overflow many times, also into
+ * neighbours. */
 static void counters_that_wrap(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    enum { IN_TURN = 7 }; /* slots that neighbouring samples are never both in */
+    enum { IN_TURN = 7 }; /* slots that neighbouring samples never share */
     const int64_t n = getenv("HISTO_TEST_EVERY") ? 140009 : 600011;
     histo_axis axis = histo_axis_integer(0, 256);
     uint8_t *data = malloc((size_t)n);
@@ -325,7 +327,7 @@ static void counters_that_wrap(void **state)
     free(data);
 }
 
-/* 16-bit samples are counted by value if they are many: also where values are fewer or more than bins. */
+/* Many 16-bit samples are counted by value, whether there are fewer or more values than bins. */
 static void counted_by_value(void **state)
 {
     (void)state;
@@ -350,8 +352,8 @@ static void counted_by_value(void **state)
         }
 }
 
-/* Floats on bins of 2^k width are looked up by one rounding, in windows and beside them: also on edges, around zero,
- * and where the axis ends. */
+/* Floats on bins of width 2^k are looked up by one rounding, inside windows and outside: also on edges, around zero,
+ * and at the ends of the axis. */
 static void floats_by_one_rounding(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Every parameter of every strategy of a GPU, at its usual value, at both ends and between, gives the oracle's counts:
- * for few bins and for many, samples all alike, several axes, batches, masks. HISTO_TEST_ROWS=cuda/NAME takes one
- * strategy, HISTO_TEST_EVERY=n each n-th comparison. */
+/* Every parameter of every GPU strategy, at its default, at both limits and between, gives the oracle's counts: for few
+ * and many bins, equal samples, several axes, batches, masks. HISTO_TEST_ROWS=cuda/NAME selects one strategy,
+ * HISTO_TEST_EVERY=n every n-th comparison. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "device.h"
 #include "plan/strategy.h"
 
-enum { SAMPLES = 120000, VIEWS = 3 /* of two axes and the mask */ };
+enum { SAMPLES = 120000, VIEWS = 3 /* two axes and the mask */ };
 
 typedef struct problem {
     const char *name;
@@ -22,7 +22,7 @@ typedef struct problem {
     bool masked;
 } problem;
 
-/* Its samples in host and in device memory, and the oracle's counts, of batch entries one after the other. */
+/* Its samples in host and in device memory, and the oracle's counts for each batch entry. */
 typedef struct instance {
     const problem *p;
     histo_view host[VIEWS], device[VIEWS];
@@ -31,9 +31,9 @@ typedef struct instance {
     uint64_t *counts, *left_out;
 } instance;
 
-static long made, refused;
+static long made, unsupported;
 
-/* Fill twice, as a plan's second run may find what the first one left. False if the strategy refuses. */
+/* Fill twice, because the second run may find leftovers of the first. False if the strategy does not support this. */
 static bool count(const instance *it, const char *strategy, const char *params, const histo_view *views,
                   uint64_t *counts, uint64_t *left_out)
 {
@@ -70,12 +70,12 @@ static void compare(const instance *it, const char *strategy, const char *params
             fail_msg("%s with '%s', %s: slot %zu has %llu, should have %llu", strategy, params, it->p->name, s,
                      (unsigned long long)counts[s], (unsigned long long)it->counts[s]);
     if (counted) assert_memory_equal(left_out, it->left_out, (size_t)it->p->batch * sizeof *left_out);
-    *(counted ? &made : &refused) += 1;
+    *(counted ? &made : &unsupported) += 1;
     free(counts);
     free(left_out);
 }
 
-/* The usual parameters; then each of them alone at other values. */
+/* The default parameters; then each parameter alone at other values. */
 static void every_parameter(const instance *it, const histo_row *row)
 {
     char strategy[64], params[64];
@@ -161,12 +161,12 @@ static void parameters(void **state)
             if (row->backend == &histo_backend_cuda) every_parameter(&it, row);
         discard(&it);
     }
-    print_message("CUDA strategies: %ld comparisons made, %ld refused by a strategy, 0 SKIPPED\n", made, refused);
+    print_message("CUDA strategies: %ld comparisons made, %ld unsupported, 0 SKIPPED\n", made, unsupported);
     assert_true(made > 0);
 }
 
-/* So many samples in one bin, all counted by one block of few threads, that every counter of less than 28 bits would
- * wrap. Some seconds long: only with HISTO_TEST_LARGE=1. */
+/* One block with few threads counts so many samples in one bin that every counter of less than 28 bits would wrap.
+ * Takes seconds: only with HISTO_TEST_LARGE=1. */
 static void all_alike_in_one_block(void **state)
 {
     (void)state;

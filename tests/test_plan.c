@@ -1,4 +1,4 @@
-/* Plans: chosen, forced, measured, remembered, explained; and refused. */
+/* Plans: chosen, forced, measured, remembered and explained; and invalid requests. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static void forced(void **state)
         if (strcmp(info.backend, "cpu") != 0) continue;
         histo_status status =
             histo_plan_create(&plan, f->hist, &f->view, NULL, &(histo_plan_options){.strategy = info.name});
-        if (status != HISTO_OK) { /* it cannot count these samples, and says so */
+        if (status != HISTO_OK) { /* does not support these samples, and says why */
             assert_int_equal(status, HISTO_UNSUPPORTED);
             assert_non_null(strstr(histo_last_error(), info.name));
             continue;
@@ -109,13 +109,13 @@ static void refused(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         REFUSED(cases[i].status, cases[i].words, histo_plan_create(&plan, f->hist, &f->view, NULL, &cases[i].options));
     assert_null(plan);
-    /* sort_search keeps counts only. */
+    /* sort_search does not support weights. */
     histo_hist *weighted;
     histo_axis axis = histo_hist_axis(f->hist, 0);
     OK(histo_hist_create(&weighted, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_FAST}));
     REFUSED(HISTO_UNSUPPORTED, "weights",
             histo_plan_create(&plan, weighted, &f->view, NULL, &(histo_plan_options){.strategy = "sort_search"}));
-    /* A plan for other dtypes or axes is not used. */
+    /* A plan for other dtypes or axes is rejected. */
     OK(histo_plan_create(&plan, f->hist, &f->view, NULL, NULL));
     histo_view other = f->view;
     other.dtype = HISTO_I32;
@@ -140,7 +140,7 @@ static void measured_and_remembered(void **state)
     assert_non_null(strstr(text, "by measurement"));
     free(text);
     histo_plan_destroy(plan);
-    /* Measuring fills no histogram. */
+    /* Measuring leaves the histogram empty. */
     histo_tally tally;
     OK(histo_hist_tally(f->hist, &tally));
     assert_int_equal(tally.samples, 0);
@@ -151,7 +151,7 @@ static void measured_and_remembered(void **state)
     assert_null(strstr(text, "by wisdom"));
     free(text);
     histo_plan_destroy(plan);
-    /* Unknown strategies and broken lines are skipped. */
+    /* Unknown strategies and malformed lines are skipped. */
     FILE *file = fopen(path, "a");
     fputs("cpu-x u8/uniform/1;counts cpu/of_tomorrow 1\nbroken\n\n", file);
     fclose(file);
@@ -176,7 +176,7 @@ static void remember_one(void)
     OK(histo_wisdom_add(HISTO_DEVICE_CPU, "problem", histo_row_find("cpu/sequential", NULL), 1.5));
 }
 
-/* The file, which must hold exactly one line of wisdom. */
+/* The file must contain exactly one line of wisdom. */
 static void assert_saved(const char *path)
 {
     char text[512] = "";
@@ -202,7 +202,7 @@ static void wisdom_files(void **state)
     REFUSED(HISTO_IO, "Is a directory", histo_wisdom_save(directory));
     if (access("/dev/full", W_OK) == 0) REFUSED(HISTO_IO, "No space", histo_wisdom_save("/dev/full"));
     remember_one();
-    /* A link stays one, permissions stay, and a reader of the file before goes on with that one. */
+    /* Saving keeps links and permissions; a reader that has the old file open still reads it. */
     FILE *before = fopen(path, "w");
     fputs("before", before);
     fclose(before);
@@ -219,7 +219,7 @@ static void wisdom_files(void **state)
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_mode & 0777, 0640);
     OK(histo_wisdom_load(path));
-    /* Times that are none are skipped. */
+    /* Invalid times are skipped. */
     histo_wisdom_forget();
     FILE *wrong = fopen(path, "w");
     fputs("histo-wisdom 1\n", wrong);
@@ -236,7 +236,7 @@ static void wisdom_files(void **state)
     assert_int_equal(size, strlen("histo-wisdom 1\n"));
     unlink(link);
     unlink(path);
-    assert_int_equal(rmdir(directory), 0); /* nothing else was left */
+    assert_int_equal(rmdir(directory), 0); /* no other files are left */
 }
 
 static void wisdom_in_another_locale(void **state)
@@ -270,7 +270,7 @@ static int forget(void **state)
     return 0;
 }
 
-/* The plan that a fill made is kept for fills like it. */
+/* A fill keeps its plan for similar fills. */
 static void kept(void **state)
 {
     fixture *f = *state;

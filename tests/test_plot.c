@@ -1,5 +1,5 @@
-/* Drawn histograms: scales, ticks and labels as numbers; bars and maps by the pixels at computed places; files by what
- * is in them. */
+/* Drawings of histograms: scales, ticks and labels by number; bars and maps by pixels at computed positions; files by
+ * content. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -109,7 +109,7 @@ static void ticks_have_nice_labels(void **state)
     }
 }
 
-/* The number that a label says, read back without the code that wrote it. */
+/* The number in a label, read without the code that wrote it. */
 static double label_value(const plot_label *label)
 {
     char plain[128] = "", *out = plain;
@@ -164,7 +164,7 @@ static double random_unit(void)
     return (double)(random_bits() >> 11) * 0x1p-53;
 }
 
-/* Ranges of any place and width, some with an end at zero, some as narrow as doubles can be. */
+/* Ranges at any position and of any width; some end at zero, some are only a few doubles wide. */
 static plot_scale random_scale(void)
 {
     double center = (random_unit() - 0.5) * pow(10, random_unit() * 600 - 300);
@@ -196,7 +196,7 @@ static void ticks_of_any_range_are_right(void **state)
             before = tick->value;
             if (tick->label.text[0] == '\0') continue;
             labels++;
-            bool end_of_range = tick->value == s.lo || tick->value == s.hi; /* may be told in fewer digits */
+            bool end_of_range = tick->value == s.lo || tick->value == s.hi; /* may show fewer digits */
             double rounding = end_of_range ? (s.hi / 100 - s.lo / 100) * (1 + 1e-9) : 0;
             assert_true(fabs(label_value(&tick->label) - tick->value) <= fmax(1e-15 * fabs(tick->value), rounding));
             double at = fabs(plot_scale_at(&s, tick->value) - s.from);
@@ -267,7 +267,7 @@ static uint32_t pixel(const picture *made, double x, double y)
     return value & 0xffffff;
 }
 
-/* The pixel where these values lie on the two axes. */
+/* The pixel at these values on the two axes. */
 static uint32_t pixel_at(const picture *made, double x, double y)
 {
     return pixel(made, plot_scale_at(&made->panel.x, x), plot_scale_at(&made->panel.y, y));
@@ -430,7 +430,7 @@ static bool any_ink(const picture *made, double x0, double x1, double y0, double
     return false;
 }
 
-/* Each tile in the colour of its series, as the legend shows it; blank ones stay white. */
+/* Each tile has the colour of its series in the legend; blank tiles stay white. */
 static void tiles_have_the_colours_of_the_legend(void **state)
 {
     (void)state;
@@ -445,7 +445,7 @@ static void tiles_have_the_colours_of_the_legend(void **state)
     plot p = {.title = "t", .x_label = "x", .log_x = true, .log_y = true, .nseries = 3, .series = s, .tiles = &t};
     picture made = paint(&p, 1200, 800);
     for (int i = 0; i < 6; i++) {
-        const double x[] = {1.3, 15}, y[] = {2.4, 9, 70}; /* beside the texts */
+        const double x[] = {1.3, 15}, y[] = {2.4, 9, 70}; /* away from text */
         plot_color shown = kinds[i] < 0 ? white : over(colors[kinds[i] < 0 ? 0 : kinds[i]], plot_fill(1), white);
         assert_pixel(pixel_at(&made, x[i / 3], y[i % 3]), shown);
     }
@@ -572,7 +572,7 @@ static void vector_files_are_whole_and_small(void **state)
     free(values);
 }
 
-/* What no sensible caller gives is drawn somehow, at every size, in every format. */
+/* Input that no sensible caller passes is still drawn, at every size, in every format. */
 static void odd_input_is_drawn(void **state)
 {
     (void)state;

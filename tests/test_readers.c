@@ -1,5 +1,5 @@
-/* The readers of arrays and text, and the input layer under them: files written here (and some of the fuzz corpus),
- * read back by value and by position, twice; and the sentences for what is wrong with a file. */
+/* The readers of arrays and text, and the input layer below them: files written here (and some of the fuzz corpus) are
+ * read twice, by value and by position; and the messages for invalid files. */
 #include "check.h"
 #include "data.h"
 
@@ -33,7 +33,7 @@ static int remove_folder(void **state)
     return system(command);
 }
 
-/* The path of a file of that name in the test's folder; valid until the next call. */
+/* The path of a file in the test's folder; valid until the next call. */
 static const char *path_of(const char *name)
 {
     static char path[256];
@@ -66,7 +66,7 @@ static const char *write_gzip(const char *name, const char *mode, const void *by
     return path;
 }
 
-/* A .npy file with that header and those samples. */
+/* Write a .npy file with this header and these samples. */
 static const char *write_npy(const char *header, const void *samples, size_t size)
 {
     unsigned char file[4096] = "\x93NUMPY\x01";
@@ -85,7 +85,7 @@ static const char *corpus(const char *name)
     return path;
 }
 
-/* A path to a pipe that holds these bytes. */
+/* A path to a pipe with these bytes. */
 static const char *pipe_with(const void *bytes, size_t size)
 {
     static char path[64];
@@ -107,12 +107,12 @@ static const read_options nothing_asked = {.header = -1};
 static double value_of(const void *p, histo_dtype dtype)
 {
     if (dtype != HISTO_F16 && dtype != HISTO_BF16) return (double)sample_value(p, dtype);
-    uint16_t bits; /* a half is told by its bits */
+    uint16_t bits; /* a half is shown by its bits */
     memcpy(&bits, p, sizeof bits);
     return bits;
 }
 
-/* One pass over one channel: every sample to its place in the page. How many there were. */
+/* Read one channel in one pass and store every sample at its position; returns the number of samples. */
 static int64_t read_pass(reader *r, double *values, int64_t room)
 {
     fault f = {0};
@@ -142,7 +142,7 @@ static reader *open_or_fail(const char *path, const read_options *options, bool 
     return r;
 }
 
-/* A channel holds exactly these values, in both of two passes. The reader is closed. */
+/* A channel has exactly these values in both of two passes. Closes the reader. */
 static void expect_channel(reader *r, int channel, int64_t n, const double *expected)
 {
     fault f = {0};
@@ -170,7 +170,7 @@ static void expect_channel(reader *r, int channel, int64_t n, const double *expe
 #define EXPECT(path, options, channel, ...)                                                                            \
     expect_channel(open_or_fail(path, options, true), channel, COUNT(__VA_ARGS__), VALUES(__VA_ARGS__))
 
-/* Opening or reading fails, with that exit status and a sentence that has those words. */
+/* Opening or reading fails with this exit status and a message with these words. */
 static void refused(const char *path, const read_options *options, int status, const char *words)
 {
     fault f = {0};
@@ -291,12 +291,12 @@ static void npy_of_every_kind(void **state)
 static void arrays_become_pages(void **state)
 {
     (void)state;
-    /* Fortran order: rows and columns as they are, though stored by columns. */
+    /* Fortran order: rows and columns keep their meaning, though stored by columns. */
     reader *r = open_or_fail(write_npy(NPY("'|u1'", "True", "(2, 3)"), "\1\4\2\5\3\6", 6), &nothing_asked, true);
     assert_int_equal(r->height, 2);
     assert_int_equal(r->width, 3);
     expect_channel(r, 0, 6, VALUES(1, 2, 3, 4, 5, 6));
-    /* A short last dimension holds channels, in either order. */
+    /* A short last dimension is channels, in either order. */
     r = open_or_fail(write_npy(NPY("'>u2'", "True", "(2, 1, 3)"), "\0\1\0\2\0\3\0\4\0\5\0\6", 12), &nothing_asked,
                      true);
     assert_int_equal(r->channels, 3);
@@ -309,7 +309,7 @@ static void arrays_become_pages(void **state)
     assert_int_equal(r->channels, 3);
     assert_int_equal(r->width, 2);
     expect_channel(r, 1, 2, VALUES(2, 5));
-    /* All else is flat. */
+    /* Other arrays are flat. */
     r = open_or_fail(write_npy(NPY("'|u1'", "False", "(1, 1, 6)"), "\1\2\3\4\5\6", 6), &nothing_asked, true);
     assert_int_equal(r->channels, 1);
     assert_int_equal(r->height, 6);
@@ -412,7 +412,7 @@ static void raw_samples(void **state)
     EXPECT(write_text("histo"), &bytes_asked, 0, 'h', 'i', 's', 't', 'o');
 }
 
-/* Bands that must be cut: long rows, long columns, many samples. */
+/* Bands that must be split: long rows, long columns, many samples. */
 static void arrays_larger_than_a_band(void **state)
 {
     (void)state;
@@ -430,7 +430,7 @@ static void arrays_larger_than_a_band(void **state)
     o.shape[0] = LONG, o.shape[1] = LINES;
     expect_channel(open_or_fail(path_of("raw"), &o, true), 0, LONG * LINES, expected);
 
-    const char *path = path_of("a.npy"); /* the same, by columns */
+    const char *path = path_of("a.npy"); /* the same array by columns */
     const char header[] = NPY("'<u2'", "True", "(3000001, 2)");
     FILE *file = fopen(path, "wb");
     fwrite("\x93NUMPY\x01\0", 1, 8, file);
@@ -563,7 +563,7 @@ static void bad_cells(void **state)
     refused(write_text("a,b\n1,2\n3,4,5\n"), &nothing_asked, EXIT_DATA, "line 3: the row has 3 cells");
     refused(write_text("a,b\n1,2\n3,\"4\n5,6\n"), &nothing_asked, EXIT_DATA, "line 3: a quote opened in this row");
 
-    /* Where columns stay paired, a row with a bad cell in any of them is left out, and counted once. */
+    /* If columns stay paired, a bad cell in any of them excludes the row, which counts once. */
     fault f = {0};
     band b;
     reader *r = open_or_fail(write_text(text), &paired, false);
@@ -578,7 +578,7 @@ static void bad_cells(void **state)
     assert_non_null(strstr(f.text, "no channel 3"));
     r->close(r);
 
-    /* Else the cell alone is. */
+    /* Else it excludes only the cell. */
     r = open_or_fail(write_text("a,b\n1,x\n4,5\ny,z\nnan,8\n"), &skip, false);
     assert_int_equal(r->select(r, (const int[]){0, 1}, 2, &f), 0);
     assert_int_equal(r->next(r, &b, &f), 1);
@@ -590,7 +590,7 @@ static void bad_cells(void **state)
     r->close(r);
 }
 
-/* Rows and cells across every boundary of the window that slides over them. */
+/* Rows and cells across every boundary of the sliding window. */
 static void text_larger_than_the_window(void **state)
 {
     (void)state;

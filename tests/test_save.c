@@ -1,6 +1,6 @@
-/* Saving and loading: what is loaded is what was saved, and nothing else gets through.
+/* Saving and loading: loading restores what was saved, and rejects everything else.
  *
- * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc, to see how large allocations are. */
+ * Linked with -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc, to watch the sizes of allocations. */
 #include "check.h"
 
 #include <locale.h>
@@ -14,7 +14,7 @@
 #include "counts/hist.h"
 #include "data.h"
 
-/* ---- Allocations, watched ---- */
+/* ---- Watched allocations ---- */
 
 static size_t largest_allocation;
 
@@ -58,7 +58,7 @@ static double random_unit(void)
     return rng_uniform(&dice);
 }
 
-/* Mostly within the range of random_axis, with flow of every kind. */
+/* Mostly in the range of random_axis, with flow of every kind. */
 static double random_sample(void)
 {
     static const double odd[] = {-INFINITY, INFINITY, -1, 1e9, 0, 5};
@@ -93,7 +93,7 @@ static histo_axis random_axis(histo_axis_kind kind, double *edges)
         axis = histo_axis_integer(random_in(-2, 2), bins);
         break;
     case HISTO_REGULAR:
-        /* Bins so narrow that edges are stored, too. */
+        /* Also bins so narrow that edges are stored. */
         if (random_in(0, 3) == 0) axis = histo_axis_regular(bins, 1, 1 + (double)bins * 0x1p-50);
         break;
     case HISTO_VARIABLE:
@@ -189,7 +189,7 @@ static void assert_same_exact(const histo_exact *a, const histo_exact *b, bool d
     }
 }
 
-/* digits: of exact sums, compare all, not what they round to. */
+/* digits: compare all digits of exact sums, not their rounded values. */
 static void assert_same(const histo_hist *a, const histo_hist *b, bool digits)
 {
     assert_same_axes(a, b);
@@ -215,7 +215,7 @@ static void *save(const histo_hist *hist, histo_format format, size_t *size)
     return data;
 }
 
-/* Loads from a copy of exactly this size, so that a sanitizer sees what is read behind it. */
+/* Load from a copy of exactly this size, so that sanitizers detect reads past its end. */
 static histo_status load(const void *data, size_t size, const char *name, histo_hist **hist)
 {
     void *copy = malloc(size ? size : 1);
@@ -293,7 +293,7 @@ static void test_extreme_counts(void **state)
     histo_hist_destroy(hist);
 }
 
-/* Sums that no double holds, infinities and NaN. */
+/* Sums that no double represents, infinities and NaN. */
 static void test_special_sums(void **state)
 {
     (void)state;
@@ -310,7 +310,7 @@ static void test_special_sums(void **state)
         check_round_trip(hist, HISTO_JSON);
         check_round_trip(hist, HISTO_BINARY);
 
-        /* Opposite infinities. */
+        /* Infinities of both signs. */
         view.strides[0] = 0;
         OK(histo_hist_fill(hist, &view, &fill));
         view.strides[0] = sizeof *samples;
@@ -320,7 +320,7 @@ static void test_special_sums(void **state)
     }
 }
 
-/* A loaded histogram goes on as the one that was saved would: 1 is still there once 1e300 is taken away. */
+/* A loaded histogram continues as the saved one would: 1 is still there after 1e300 is subtracted. */
 static void test_binary_keeps_exact_sums(void **state)
 {
     (void)state;
@@ -443,9 +443,9 @@ static void test_arguments(void **state)
     histo_hist_destroy(hist);
 }
 
-/* ---- What other software writes ---- */
+/* ---- Files of other software ---- */
 
-/* Documents stand here with ' for ". */
+/* Documents are written here with ' for ". */
 static char *quoted(const char *document)
 {
     static char text[4096];
@@ -563,7 +563,7 @@ static void test_several_histograms(void **state)
     assert_int_equal(load(text, strlen(text), "a", &hist), HISTO_INVALID);
 }
 
-/* ---- What is refused ---- */
+/* ---- Invalid documents ---- */
 
 typedef struct refusal {
     const char *document, *sentence;
@@ -732,14 +732,14 @@ static void test_refusals(void **state)
         const char *text = quoted(refusals[i].document);
         check_refusal(text, strlen(text), refusals[i].status, refusals[i].sentence);
     }
-    /* The checksum of the lists above is right. */
+    /* The lists above with a correct checksum. */
     const char *text = quoted(WITH_INFO(CHECKED "'counts':'3:3,1','masked':'0:5'"));
     histo_hist *hist = load_good(text, strlen(text), NULL);
     assert_int_equal(hist->accumulators.counts[3], 3);
     assert_int_equal(hist->accumulators.counts[4], 1);
     assert_int_equal(hist->accumulators.masked[0], 5);
     histo_hist_destroy(hist);
-    /* Sparse counts in any order, of which our list says better; what is 0 is not kept. */
+    /* Sparse counts in any order, refined by our list; zeros are not kept. */
     text = quoted(SPARSE("'type':'int','index':[[3,0,1]],'values':[2,9,0]", ""));
     hist = load_good(text, strlen(text), NULL);
     histo_list all = histo_sparse_all(hist->accumulators.sparse);
@@ -754,7 +754,7 @@ static void test_refusals(void **state)
     histo_hist_destroy(hist);
 }
 
-/* Every part of a file that is cut off, and every bit that flips in a binary one, is noticed. */
+/* Every truncation of a file is detected, and every bit flip in a binary one. */
 static void test_damage(void **state)
 {
     (void)state;
@@ -783,9 +783,9 @@ static void reseal(unsigned char *data, size_t size)
         data[size - 4 + (size_t)i] = (unsigned char)(crc >> 8 * i);
 }
 
-/* A binary file with the right checksum: a header, an axis of edges or of the range [1, 3), and what follows it. */
+/* A binary file with a correct checksum: a header, an axis given by edges or by the range [1, 3), and the rest. */
 typedef struct forgery {
-    const char *sentence; /* NULL: it is loaded */
+    const char *sentence; /* NULL: it loads */
     int version, weighting, naxes, kind, closed, stored;
     uint64_t bins;
     const char *rest;
@@ -828,7 +828,7 @@ static void test_forged_binary(void **state)
     (void)state;
     enum { V = HISTO_VARIABLE, R = HISTO_REGULAR };
 #define REST(bytes) bytes, sizeof bytes - 1
-#define NONE "\0\0\0\0\0\0\0\0\0" /* windows, none of them */
+#define NONE "\0\0\0\0\0\0\0\0\0" /* windows: none */
 #define EMPTY "\0"                /* a block */
 #define TWO "\2\0\0\0\0\0\0\0"    /* occupied slots */
     static const forgery forgeries[] = {
@@ -879,7 +879,7 @@ static void test_forged_binary(void **state)
         check_forgery(&forgeries[i]);
 }
 
-/* A regular axis so narrow that its edges are stored is loaded with these only. */
+/* A regular axis so narrow that its edges are stored loads only with exactly these. */
 static void test_edges_of_no_formula(void **state)
 {
     (void)state;
@@ -910,7 +910,7 @@ static void test_checksum(void **state)
     assert_int_equal(histo_checksum_add_u64(0, UINT64_C(0x3837363534333231)), histo_checksum_add(0, "12345678", 8));
 }
 
-/* Every byte of a file with the right checksum takes every value. */
+/* Every byte of a file with a correct checksum takes every value. */
 static void test_forged_bytes(void **state)
 {
     (void)state;
@@ -941,7 +941,7 @@ static void test_forged_bytes(void **state)
     }
 }
 
-/* Few bytes that ask for much. */
+/* Small files that ask for much memory. */
 static void test_small_files_allocate_little(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Sparse histograms: what they hold beyond the reach of dense ones is what sorting the slots of all samples gives, and
- * within it what dense ones hold. */
+/* Sparse histograms: beyond the limits of dense ones they match the sorted slots of all samples, and within them the
+ * dense histogram. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int compare_slots(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Columns of samples and the slots that they are in, sorted: -1 for those that the mask leaves out. */
+/* Columns of samples and their slots, sorted; -1 for masked rows. */
 typedef struct columns {
     int naxes;
     int64_t n;
@@ -27,7 +27,7 @@ typedef struct columns {
     int64_t *slots;
 } columns;
 
-/* n rows of `naxes` columns that repeat some of `different` rows. */
+/* n rows of `naxes` columns, repeating `different` distinct rows. */
 static columns make_columns(rng *r, int naxes, int64_t n, int64_t different, bool masked)
 {
     columns c = {.naxes = naxes, .n = n, .slots = calloc((size_t)n, sizeof *c.slots)};
@@ -69,7 +69,7 @@ static void free_columns(columns *c)
     free(c->slots);
 }
 
-/* hist holds the columns `times` times. */
+/* hist contains the columns `times` times. */
 static void assert_holds(const histo_hist *h, const columns *c, uint64_t times)
 {
     int64_t occupied, at = 0;
@@ -99,70 +99,71 @@ static void assert_holds(const histo_hist *h, const columns *c, uint64_t times)
     free(counts);
 }
 
-/* Rows of strategies that fill sparse histograms, and parameters that make them empty their tables and lists. */
+/* Strategies that fill sparse histograms, with parameters that force them to empty their tables and lists. */
 static const struct {
     const char *strategy, *params;
-    bool on_device; /* the samples */
-} ways[] = {{"cpu/hash_table", NULL, false},
-            {"cpu/hash_table", "largest=11", false},
-            {"cpu/hash_table", "largest=13", false},
-            {"cuda/sort_runs", NULL, true},
-            {"cuda/sort_runs", NULL, false},
-            {"cuda/sort_runs", "chunk=1024,pairs=1", true},
-            {"cuda/sort_runs", "chunk=7000,pairs=30000", true},
-            {"cuda/sort_runs", "chunk=3000", false}};
-enum { WAYS = sizeof ways / sizeof *ways };
+    bool on_device; /* samples in device memory */
+} variants[] = {{"cpu/hash_table", NULL, false},
+                {"cpu/hash_table", "largest=11", false},
+                {"cpu/hash_table", "largest=13", false},
+                {"cuda/sort_runs", NULL, true},
+                {"cuda/sort_runs", NULL, false},
+                {"cuda/sort_runs", "chunk=1024,pairs=1", true},
+                {"cuda/sort_runs", "chunk=7000,pairs=30000", true},
+                {"cuda/sort_runs", "chunk=3000", false}};
+enum { VARIANTS = sizeof variants / sizeof *variants };
 
-/* A sanitizer is slow: HISTO_TEST_EVERY=n takes an n-th of the samples. */
+/* Sanitizers are slow: HISTO_TEST_EVERY=n takes an n-th of the samples. */
 static int64_t every(void)
 {
     const char *n = getenv("HISTO_TEST_EVERY");
     return n ? atol(n) : 1;
 }
 
-/* A way that needs a GPU where there is none: left out, and counted. */
-static long left_out;
-static bool is_missing(int way)
+/* Skipped cases, which need a GPU that is missing. */
+static long skipped;
+static bool is_missing(int variant)
 {
-    bool it = strncmp(ways[way].strategy, "cuda/", 5) == 0 && device_missing();
-    left_out += it;
+    bool it = strncmp(variants[variant].strategy, "cuda/", 5) == 0 && device_missing();
+    skipped += it;
     return it;
 }
 
-static void fill_by(int way, histo_hist *h, const columns *c, bool masked, int threads)
+static void fill_by(int variant, histo_hist *h, const columns *c, bool masked, int threads)
 {
     histo_view views[HISTO_MAX_AXES], mask = c->mask;
     void *memory[HISTO_MAX_AXES + 1] = {NULL};
     for (int a = 0; a < c->naxes; a++) {
         views[a] = c->views[a];
-        if (ways[way].on_device) assert_non_null(memory[a] = device_copy(&c->views[a], &views[a]));
+        if (variants[variant].on_device) assert_non_null(memory[a] = device_copy(&c->views[a], &views[a]));
     }
-    if (ways[way].on_device) assert_non_null(memory[c->naxes] = device_copy(&c->mask, &mask));
+    if (variants[variant].on_device) assert_non_null(memory[c->naxes] = device_copy(&c->mask, &mask));
     const histo_fill_options fill = {.mask = masked ? &mask : NULL};
     histo_plan *plan;
-    OK(histo_plan_create(
-        &plan, h, views, &fill,
-        &(histo_plan_options){.strategy = ways[way].strategy, .params = ways[way].params, .threads = threads}));
+    OK(histo_plan_create(&plan, h, views, &fill,
+                         &(histo_plan_options){.strategy = variants[variant].strategy,
+                                               .params = variants[variant].params,
+                                               .threads = threads}));
     OK(histo_plan_fill(plan, h, views, &fill));
     histo_plan_destroy(plan);
     for (int a = 0; a <= c->naxes; a++)
         if (memory[a]) device_free(memory[a]);
 }
 
-/* So many different rows that tables and lists are large. */
+/* So many distinct rows that tables and lists become large. */
 static void many_occupied_slots(void **state)
 {
     (void)state;
     rng r = {.state = 12};
     const int64_t n = 1500000 / every();
     columns c = make_columns(&r, 5, n, n / 5 * 3, false);
-    for (int way = 0; way < WAYS; way++) {
-        if (is_missing(way)) continue;
-        if (ways[way].params) continue;
+    for (int variant = 0; variant < VARIANTS; variant++) {
+        if (is_missing(variant)) continue;
+        if (variants[variant].params) continue;
         histo_hist *h;
         OK(histo_hist_create(&h, 5, c.axes, &sparse));
-        fill_by(way, h, &c, false, 2);
-        fill_by(way, h, &c, false, 1);
+        fill_by(variant, h, &c, false, 2);
+        fill_by(variant, h, &c, false, 1);
         assert_holds(h, &c, 2);
         histo_hist_destroy(h);
     }
@@ -178,17 +179,17 @@ static void beyond_the_reach_of_dense_ones(void **state)
         const bool masked = round % 3 == 1;
         columns c = make_columns(&r, naxes, round % 8 == 7 ? 1 : 1 + rng_below(&r, 200000 / every()),
                                  round % 2 ? 50000 : 20, masked);
-        for (int way = 0; way < WAYS; way++) {
-            if (is_missing(way)) continue;
+        for (int variant = 0; variant < VARIANTS; variant++) {
+            if (is_missing(variant)) continue;
             histo_hist *h;
             OK(histo_hist_create(&h, naxes, c.axes, &sparse));
-            fill_by(way, h, &c, masked, 1 + round % 5);
+            fill_by(variant, h, &c, masked, 1 + round % 5);
             assert_holds(h, &c, 1);
             for (int again = 0; again < 3; again++)
-                fill_by(way, h, &c, masked, 3);
+                fill_by(variant, h, &c, masked, 3);
             assert_holds(h, &c, 4);
             OK(histo_hist_reset(h));
-            fill_by(way, h, &c, masked, 1);
+            fill_by(variant, h, &c, masked, 1);
             assert_holds(h, &c, 1);
             histo_hist_destroy(h);
         }
@@ -196,7 +197,7 @@ static void beyond_the_reach_of_dense_ones(void **state)
     }
 }
 
-/* A sparse histogram has what a dense one has. */
+/* A sparse histogram equals a dense one. */
 static void assert_same(const histo_hist *a, const histo_hist *dense)
 {
     assert_int_equal(histo_hist_storage(a), HISTO_SPARSE);
@@ -232,8 +233,8 @@ static void assert_same(const histo_hist *a, const histo_hist *dense)
     assert_memory_equal(&tallies[0], &tallies[1], sizeof tallies[0]);
 }
 
-/* Where slots are few enough, a GPU may count in counters: in whatever order strategies come, one histogram has all
- * samples of all of them. */
+/* With few enough slots, a GPU may use dense counters: a histogram has all samples of all strategies, whatever their
+ * order. */
 static void counters_and_pairs(void **state)
 {
     (void)state;
@@ -255,7 +256,7 @@ static void counters_and_pairs(void **state)
         for (int times = 0; times < 8; times++) {
             const char *strategy = strategies[(round + times * (1 + round % 5)) % STRATEGIES];
             if (strategy && strategy[1] == 'u' && device_missing()) {
-                left_out++;
+                skipped++;
                 continue;
             }
             histo_plan *plan;
@@ -277,7 +278,7 @@ static void counters_and_pairs(void **state)
     }
 }
 
-/* Few at a time, as a stream brings them. */
+/* Small fills, as from a stream. */
 static void many_small_fills(void **state)
 {
     (void)state;
@@ -300,7 +301,7 @@ static void many_small_fills(void **state)
     histo_hist_destroy(h);
 }
 
-/* Clone, merge, project, rebin, slice, save and load give of a sparse histogram what they give of a dense one. */
+/* Clone, merge, project, rebin, slice, save and load give the same for sparse histograms as for dense ones. */
 static void everything_else(void **state)
 {
     (void)state;
@@ -362,7 +363,8 @@ static void everything_else(void **state)
         free((void *)views[a].data);
 }
 
-/* A file cut off anywhere, or with any byte changed, is refused or another histogram, and never read beyond. */
+/* A file truncated anywhere, or with any byte changed, is invalid or another histogram, and is never read past its end.
+ */
 static void damaged_files(void **state)
 {
     (void)state;
@@ -433,13 +435,13 @@ static void limits(void **state)
     histo_hist_destroy(h);
 }
 
-/* Says what the others left out. */
+/* Report what the other tests skipped. */
 static void on_a_gpu(void **state)
 {
     (void)state;
-    print_message("CUDA strategies: %ld ways to fill SKIPPED%s%s\n", left_out, left_out ? ": " : "",
-                  left_out ? device_missing() : "");
-    if (left_out) skip();
+    print_message("CUDA strategies: %ld variants SKIPPED%s%s\n", skipped, skipped ? ": " : "",
+                  skipped ? device_missing() : "");
+    if (skipped) skip();
 }
 
 int main(void)

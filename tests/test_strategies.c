@@ -1,7 +1,7 @@
-/* Every strategy, dtype, axis, distribution and layout gives the counts of a comparison with each edge, to the bit; and
- * bins + flow + masked = samples. Strategies of a GPU count samples in its memory and in the host's. The environment
- * can take a part of it: HISTO_TEST_ROWS=cuda or cuda/NAME, HISTO_TEST_EVERY=n for each n-th case. The argument --rows
- * prints the names of all rows instead. */
+/* Every strategy, dtype, axis, distribution and layout gives the counts of comparisons with every edge, to the bit, and
+ * bins + flow + masked = samples. GPU strategies count samples in device and in host memory. The environment selects a
+ * part: HISTO_TEST_ROWS=cuda or cuda/NAME; HISTO_TEST_EVERY=n for every n-th case. The argument --rows prints the names
+ * of all rows instead. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 #include "data.h"
 #include "device.h"
 
-/* Comparisons of CUDA strategies that were made, refused by the strategy, and skipped because there is no GPU. */
+/* Comparisons of CUDA strategies: made, unsupported, and skipped for lack of a GPU. */
 static struct {
-    long made, refused, skipped;
+    long made, unsupported, skipped;
 } on_gpu;
-static bool counted[64]; /* row s has made a comparison */
+static bool counted[64]; /* row s has made at least one comparison */
 
-/* Every n-th case of a test, if the environment says so. */
+/* Selects every n-th case of a test, if the environment says so. */
 static bool is_chosen(void)
 {
     static long cases;
@@ -25,7 +25,7 @@ static bool is_chosen(void)
     return cases++ % (every ? atol(every) : 1) == 0;
 }
 
-/* A fill of one axis: where each sample, mask and filter value is. */
+/* A fill with one axis: the positions of samples, mask and filter values. */
 typedef struct fill {
     histo_axis axis;
     histo_view samples;
@@ -68,7 +68,7 @@ static void count_by_edges(const fill *f, uint64_t *counts, uint64_t *masked)
     free(edges);
 }
 
-/* Views of one fill, on a GPU if they are to be there. */
+/* Views of a fill, in device memory if requested. */
 typedef struct placed {
     int count;
     void *memory[8];
@@ -88,7 +88,7 @@ static void displace(placed *all)
         device_free(all->memory[--all->count]);
 }
 
-/* Remember that the row has counted something. */
+/* Record that the row has counted something. */
 static void note_row(const char *strategy)
 {
     histo_strategy_info info;
@@ -98,7 +98,7 @@ static void note_row(const char *strategy)
             counted[s] = true;
 }
 
-/* A plan for a row, or NULL where it unsupported_reason, as all but those that count everything may. */
+/* A plan for a row, or NULL if it does not support the problem. Rows that count everything must support it. */
 static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_view *views,
                             const histo_fill_options *options, int threads)
 {
@@ -106,10 +106,10 @@ static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_vie
     histo_plan_options wanted = {.strategy = strategy, .threads = threads};
     histo_status status = histo_plan_create(&plan, h, views, options, &wanted);
     bool cuda = strncmp(strategy, "cuda/", 5) == 0;
-    bool may_refuse = strcmp(strategy, "cuda/global_atomic") != 0 && strcmp(strategy, "cpu/sequential") != 0 &&
-                      strcmp(strategy, "cpu/privatized") != 0;
-    if (status == HISTO_UNSUPPORTED && may_refuse) {
-        on_gpu.refused += cuda;
+    bool optional = strcmp(strategy, "cuda/global_atomic") != 0 && strcmp(strategy, "cpu/sequential") != 0 &&
+                    strcmp(strategy, "cpu/privatized") != 0;
+    if (status == HISTO_UNSUPPORTED && optional) {
+        on_gpu.unsupported += cuda;
         return NULL;
     }
     if (status != HISTO_OK) fail_msg("%s: %s", strategy, histo_last_error());
@@ -160,7 +160,7 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
     free(got_masked);
 }
 
-/* Row s as backend/name, if the environment chooses it and there is a device for it. */
+/* Name row s as backend/name, if the environment selects it and its device exists. */
 static bool row_name(int s, char name[64])
 {
     const char *chosen = getenv("HISTO_TEST_ROWS");
@@ -205,7 +205,7 @@ static void every_type_axis_and_distribution(void **state)
     }
 }
 
-/* Edges where samples are, some of them close to each other or to 0. */
+/* Edges at samples, some of them close to each other or to 0. */
 static histo_axis crowded_axis(rng *r)
 {
     enum { BINS = 1500 };
@@ -214,7 +214,7 @@ static histo_axis crowded_axis(rng *r)
         double u = rng_uniform(r) - 0.5;
         edges[i] = i % 16 || !i ? u * u * u * 40 : i % 32 ? (i - BINS / 2) * 1e-9 : edges[i - 1] + 1e-7;
     }
-    for (int i = 1; i <= BINS; i++) /* sorted by insertion */
+    for (int i = 1; i <= BINS; i++) /* insertion sort */
         for (int k = i; k > 0 && edges[k] < edges[k - 1]; k--) {
             double lower = edges[k];
             edges[k] = edges[k - 1];
@@ -223,7 +223,7 @@ static histo_axis crowded_axis(rng *r)
     return histo_axis_variable(BINS, edges);
 }
 
-/* Enough samples for tables of all 16-bit patterns and of cells, and for several threads. */
+/* Enough samples for tables of all 16-bit patterns, for cells, and for several threads. */
 static void large_fills(void **state)
 {
     (void)state;
@@ -303,8 +303,8 @@ static void every_layout(void **state)
     }
 }
 
-/* Images of rows with a pitch, of interleaved channels of which some are counted, walked in any direction, at any
- * address; with masks and filters of the samples themselves. */
+/* Images with a row pitch and interleaved channels, only some of which are counted, walked in any direction, at any
+ * address; with masks and filters from the samples themselves. */
 static void images_and_channels(void **state)
 {
     (void)state;
@@ -351,7 +351,7 @@ static void images_and_channels(void **state)
     }
 }
 
-/* Segments of any length, none included, at any address and in either direction. */
+/* Segments of any length, including empty ones, at any address and in either direction. */
 static void ragged_segments(void **state)
 {
     (void)state;
@@ -455,11 +455,11 @@ static void joint(void **state)
     }
 }
 
-/* A joint histogram of samples in one buffer: columns one behind the other, or samples side by side. */
+/* A joint histogram of samples in one buffer: columns one after the other, or interleaved samples. */
 typedef struct table {
     int naxes, axis[4]; /* of joint_axis */
     histo_dtype dtype[4];
-    int pitch;  /* bytes from a sample of an axis to the next; 0: columns; negative: columns whose samples are apart */
+    int pitch;  /* bytes between an axis's samples; 0: columns; negative: columns with gaps between samples */
     int offset; /* bytes before the first sample */
     int64_t batch, n;
 } table;
@@ -560,42 +560,41 @@ static void check_table(rng *r, const table *t, int round)
     free(got);
 }
 
-/* Pixels, pairs and columns of any types: whole steps and ragged ends, aligned and not, batches, all widths of
- * counters. */
+/* Pixels, pairs and columns of any types: full steps and ragged ends, aligned and unaligned, batches, all counter
+ * widths. */
 static void tables(void **state)
 {
     (void)state;
     static const table list[] = {
         {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001},  /* 64 x 64 x 64: counters of 6 bits */
-        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},  /* of four channels three */
+        {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001},  /* three of four channels */
         {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},  /* columns */
         {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 5, 1, 40001},  /* unaligned */
         {3, {1, 2, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 3, 32768},  /* 8 bits, a batch */
         {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001}, /* 16 bits or 32 */
-        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},               /* of three channels two */
+        {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},               /* two of three channels */
         {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},               /* two columns of bytes */
         {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, -3, 0, 1, 50001}, /* one channel of each of three images */
         {3, {0, 12, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* the finest axis is the first, … */
         {3, {1, 1, 12}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 4, 1, 50001}, /* … or one between others */
         {2, {2, 1}, {HISTO_U8, HISTO_U8}, 4, 2, 1, 50001},               /* never aligned */
-        {2, {2, 1}, {HISTO_U8, HISTO_U8}, 0, 7, 1, 50001},               /* aligned later, or never */
-        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: not all values are on
-                                                                                         the axes */
+        {2, {2, 1}, {HISTO_U8, HISTO_U8}, 0, 7, 1, 50001},               /* aligned after some samples, or never */
+        {4, {2, 4, 12, 4}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 4, 0, 1, 70001}, /* by table: flow */
         {4, {12, 12, 12, 12}, {HISTO_U8, HISTO_U8, HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},
-        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* by table, a window */
-        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* too many for counters on chip */
+        {3, {3, 3, 3}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* by table, in a window */
+        {3, {5, 5, 5}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* too many for shared memory */
         {2, {6, 6}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},            /* pairs */
         {2, {6, 7}, {HISTO_F32, HISTO_F32}, 0, 4, 2, 33001},
         {2, {9, 10}, {HISTO_F32, HISTO_F32}, 0, 0, 1, 70001},
         {2, {11, 0}, {HISTO_U32, HISTO_U32}, 0, 0, 1, 70001},
         {2, {8, 8}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001},
-        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001},  /* a pair side by side */
-        {2, {4, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001}, /* bins of several values, of many windows */
+        {2, {8, 0}, {HISTO_U16, HISTO_U16}, 4, 0, 1, 50001},  /* an interleaved pair */
+        {2, {4, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 70001}, /* bins with several values, many windows */
         {2, {12, 4}, {HISTO_U32, HISTO_U32}, 0, 4, 2, 33001},
-        {2, {3, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 50001}, /* bins that are no powers of two */
+        {2, {3, 11}, {HISTO_U16, HISTO_U16}, 0, 0, 1, 50001}, /* bins that are not powers of two */
         {2, {6, 0}, {HISTO_F32, HISTO_U8}, 0, 0, 1, 70001},   /* columns of any types */
         {3, {7, 8, 4}, {HISTO_F64, HISTO_I16, HISTO_U8}, 0, 0, 2, 33001},
-        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* side by side */
+        {3, {10, 10, 10}, {HISTO_F32, HISTO_F32, HISTO_F32}, 12, 0, 1, 50001}, /* interleaved */
         {4, {10, 4, 10, 12}, {HISTO_F16, HISTO_I64, HISTO_BF16, HISTO_U64}, 0, 0, 1, 50001},
         {2, {8, 10}, {HISTO_I32, HISTO_I8}, 0, 0, 1, 50001},
     };
@@ -615,7 +614,7 @@ typedef struct stack {
     int64_t batch, height, width;
     int layout; /* of stack_of */
     int axes;   /* of stack_axes */
-    int noise;  /* differences are less */
+    int noise;  /* limit of differences */
 } stack;
 
 static void stack_axes(int i, histo_axis axes[2])
@@ -631,8 +630,7 @@ static void stack_axes(int i, histo_axis axes[2])
     axes[1] = all[i][1];
 }
 
-/* Views of [batch, images, height, width] in a buffer of `bytes`; its element e is at the address of sample e of the
- * same shape in C order for layout 0. */
+/* Views of [batch, images, height, width] in a buffer of `bytes`. Layout 0 is C order; others permute or pad it. */
 static histo_view stack_of(const stack *s, const char *buffer, int64_t *bytes)
 {
     enum { CONTIGUOUS, PITCH, INTERLEAVED, SHIFTED, UNALIGNED, BACKWARDS, REVERSED };
@@ -663,7 +661,7 @@ static histo_view stack_of(const stack *s, const char *buffer, int64_t *bytes)
     return v;
 }
 
-/* counts of every slot, by the definition. */
+/* Counts every slot by definition. */
 static void count_stack(const stack *s, const histo_view *v, const histo_axis axes[2], uint64_t *counts)
 {
     double *edges[2];
@@ -756,7 +754,7 @@ static void check_stack(rng *r, const stack *s, int round)
     free(got);
 }
 
-/* Stacks of either type and pairing, of any number of images, in all layouts; few and many bins and places. */
+/* Stacks of both dtypes and pairings, of any number of images, in all layouts; few and many bins and positions. */
 static void pairs(void **state)
 {
     (void)state;
@@ -790,7 +788,7 @@ static void pairs(void **state)
     }
 }
 
-/* What pairs are not of is said. */
+/* Unsupported pairs give a message. */
 static void no_pairs(void **state)
 {
     (void)state;
@@ -850,7 +848,7 @@ static bool with_squares(histo_weighting weighting)
     return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
 }
 
-/* False if the strategy refuses. views: samples, and weights. */
+/* False if the strategy does not support it. views: samples and weights. */
 static bool sum_weights(const char *strategy, const histo_axis *axis, histo_weighting weighting,
                         const histo_view views[2], const char *params, sums *out)
 {
@@ -873,11 +871,11 @@ static bool sum_weights(const char *strategy, const histo_axis *axis, histo_weig
     return plan;
 }
 
-/* A fast sum beside the exact one, of n numbers whose magnitudes add up to `all`. */
+/* A fast sum is close to the exact sum of n numbers with total magnitude `all`. */
 static bool is_near(double fast, double exact, double all, uint64_t n)
 {
     if (isnan(exact)) return isnan(fast);
-    if (!(all < HUGE_VAL / 2)) return true; /* what overflows on the way, or not, depends on the order */
+    if (!(all < HUGE_VAL / 2)) return true; /* whether intermediate sums overflow depends on the order */
     return fabs(fast - exact) <= (double)n * 0x1p-53 * all;
 }
 
@@ -896,7 +894,7 @@ static void compare_sums(const char *what, histo_weighting weighting, const sums
         }
 }
 
-/* Weights spread over so many powers of two that no window of exponents holds them all, with what is no number. */
+/* Weights over so many powers of two that no window of exponents fits all, and non-finite ones. */
 static double wild_weight(rng *r)
 {
     static const double rare[] = {0, -0.0, 0x1p-149, -0x1.8p-130, 3e38, -3e38, 0x1p-1074, 1e300, -1e300};
@@ -907,7 +905,7 @@ static double wild_weight(rng *r)
     return ldexp(rng_uniform(r) - 0.5, (int)rng_below(r, kind < 40 ? 80 : 12) - (kind < 40 ? 40 : 6));
 }
 
-/* Weights that lie together, or are all zero, but elsewhere from one stretch to the next; few stretches are wild. */
+/* Weights of similar magnitude, or all zero, at a new magnitude in each stretch; few stretches are wild. */
 static double tame_weight(rng *r, int64_t at)
 {
     enum { STRETCH = 700, STRETCHES = 11 };
@@ -917,8 +915,8 @@ static double tame_weight(rng *r, int64_t at)
     return ldexp(rng_uniform(r) - 0.5, (int)(20 * stretch) - 120);
 }
 
-/* Weights of every dtype beside samples of some, all weightings: reproducible sums have the oracle's bits, fast ones
- * keep their bound. Contiguous, one sample off alignment, and each second one. */
+/* Weights of every dtype with samples of some, all weightings: reproducible sums match the oracle's bits, fast sums
+ * stay within their error bound. Contiguous, misaligned by one sample, and every second sample. */
 static void weights(void **state)
 {
     (void)state;
@@ -987,7 +985,7 @@ static void weights(void **state)
     free(magnitudes);
 }
 
-/* A parameter of a strategy changes how it counts, never what. */
+/* Parameters of strategies affect only speed. */
 static void parameters(void **state)
 {
     (void)state;
@@ -1013,16 +1011,17 @@ static void parameters(void **state)
     free(data);
 }
 
-/* Says what the others did with the strategies of a GPU, and that no row refused everything, if all cases were made. */
+/* Report the comparisons of GPU strategies, and check that every row supported some case, if all cases were run. */
 static void rows(void **state)
 {
     (void)state;
-    print_message("CUDA strategies: %ld comparisons made, %ld refused by a strategy, %ld SKIPPED%s%s\n", on_gpu.made,
-                  on_gpu.refused, on_gpu.skipped, on_gpu.skipped ? ": " : "", on_gpu.skipped ? device_missing() : "");
+    print_message("CUDA strategies: %ld comparisons made, %ld unsupported, %ld SKIPPED%s%s\n", on_gpu.made,
+                  on_gpu.unsupported, on_gpu.skipped, on_gpu.skipped ? ": " : "",
+                  on_gpu.skipped ? device_missing() : "");
     long skipped = on_gpu.skipped;
     char name[64];
     for (int s = 0; s < histo_strategy_count(); s++)
-        if (row_name(s, name) && !counted[s] && !getenv("HISTO_TEST_EVERY")) fail_msg("%s refused every case", name);
+        if (row_name(s, name) && !counted[s] && !getenv("HISTO_TEST_EVERY")) fail_msg("%s supports no case", name);
     if (skipped) skip();
 }
 

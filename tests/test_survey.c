@@ -1,5 +1,5 @@
-/* Axes from data: moments against long double, ranges against sorted samples, rules against numbers that NumPy gave,
- * and the order in which a survey must be used. tests/numpy/test_rules.py compares far more of it with NumPy. */
+/* Axes from data: moments against long double, ranges against sorted samples, rules against NumPy's numbers, and the
+ * required order of calls. tests/numpy/test_rules.py compares more of it with NumPy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void stats_equal_long_double(void **state)
     }
 }
 
-/* The same samples in pieces, merged, backwards, with gaps, unaligned and transposed. */
+/* The same samples split and merged, reversed, with gaps, unaligned and transposed. */
 static void stats_do_not_depend_on_layout(void **state)
 {
     (void)state;
@@ -157,7 +157,7 @@ static void stats_do_not_depend_on_layout(void **state)
         assert_same_stats(&shifted, &expected);
         free(unaligned);
 
-        histo_stats pitched = {0}; /* rows that are contiguous, and not all aligned */
+        histo_stats pitched = {0}; /* contiguous rows, not all aligned */
         char *rows = malloc((size_t)(N * size + 1));
         memcpy(rows, samples, (size_t)(N / 2 * size));
         memcpy(rows + N / 2 * size + 1, samples + N / 2 * size, (size_t)(N / 2 * size));
@@ -239,13 +239,13 @@ static void stats_survive_extremes(void **state)
     histo_stats_merge(&low, &high);
     assert_true(fabs(low.mean - DBL_MAX / 3) < 1e-12 * DBL_MAX);
 
-    double far[3000]; /* deviations that are nothing against the mean: of (0, 1, 2) and of (0, 0, 1) units */
+    double far[3000]; /* deviations far below the mean: of (0, 1, 2) and (0, 0, 1) units */
     for (int i = 0; i < 3000; i++)
         far[i] = 1e9 + (i % 3) * 0x1p-20;
     view = histo_view_1d(far, HISTO_F64, 3000);
     memset(&s, 0, sizeof s);
     histo_stats_add(&s, &view, NULL);
-    assert_true(fabs(s.m2 * 0x1p40 / 3000 - 2.0 / 3) < 1e-6); /* the means of two pieces were rounded */
+    assert_true(fabs(s.m2 * 0x1p40 / 3000 - 2.0 / 3) < 1e-6); /* the means of the two pieces are rounded */
     for (int i = 0; i < 3000; i++)
         far[i] = 1e9 + (i % 3 == 0) * 0x1p-20;
     histo_view some = histo_view_1d(far, HISTO_F64, 1500);
@@ -305,7 +305,7 @@ static void ranges_are_as_asked_for(void **state)
     const double alike[] = {7, 7, 7}, huge[] = {1e300, 1e300};
     view = histo_view_1d(alike, HISTO_F64, 3);
     assert_axis(axis_of(&view, (histo_survey_options){.rule = HISTO_RULE_AUTO}), HISTO_REGULAR, 1, 6.5, 7.5);
-    view = histo_view_1d(huge, HISTO_F64, 2); /* a half is lost in rounding */
+    view = histo_view_1d(huge, HISTO_F64, 2); /* rounding loses a half */
     assert_axis(axis_of(&view, (histo_survey_options){.bins = 1}), HISTO_REGULAR, 1, nextafter(1e300, 0),
                 nextafter(1e300, INFINITY));
 
@@ -385,7 +385,7 @@ static void percentiles_equal_sorting(void **state)
     rng r = {4};
     const int64_t sizes[] = {1, 2, 3, 10, 1000, 20011};
     for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
-        for (int d = 0; d < DISTRIBUTIONS - 1; d++) { /* all but SPECIAL, whose percentiles may be infinite */
+        for (int d = 0; d < DISTRIBUTIONS - 1; d++) { /* all but SPECIAL, which may have infinite percentiles */
             for (int k = 0; k < LENGTH(sizes); k++) {
                 int64_t n = sizes[k];
                 histo_axis axis = histo_axis_regular(50, 1, 120);
@@ -428,7 +428,8 @@ static void rules_have_names(void **state)
     assert_int_equal(rule, HISTO_RULE_FD);
 }
 
-/* numpy.histogram_bin_edges of these samples has as many bins, over their range and over [0.25, 0.75] or [10, 20]. */
+/* numpy.histogram_bin_edges gives the same number of bins for these samples, over their range and over [0.25, 0.75] or
+ * [10, 20]. */
 static void rules_equal_numpy(void **state)
 {
     (void)state;
@@ -456,7 +457,7 @@ static void rules_equal_numpy(void **state)
     }
 }
 
-/* One bin has the same estimated error as nine, which are the most that leave the first two samples together. */
+/* One bin has the same estimated error as nine, the maximum that keeps the first two samples together. */
 static void stone_prefers_fewer_bins(void **state)
 {
     (void)state;
@@ -488,7 +489,7 @@ static void absurd_numbers_are_refused(void **state)
 
 /* ---- Passes ---- */
 
-/* Survey the samples in random pieces; returns the passes. */
+/* Survey the samples in random pieces; returns the number of passes. */
 static int survey_in_pieces(rng *r, const char *samples, histo_dtype dtype, int64_t n, histo_survey_options options,
                             histo_axis *axis)
 {
@@ -554,7 +555,7 @@ static void pieces_do_not_matter(void **state)
     }
 }
 
-/* More samples in question than are remembered, down to the last digit. */
+/* More candidate keys than memory keeps, down to the last digit. */
 static void large_data_takes_all_digits(void **state)
 {
     (void)state;
@@ -592,7 +593,7 @@ static void survey_is_used_in_order(void **state)
     assert_int_equal(histo_survey_add(survey, &view, &(histo_fill_options){.mask = &short_mask}), HISTO_INVALID);
     assert_int_equal(histo_survey_add(survey, NULL, NULL), HISTO_INVALID);
     assert_int_equal(histo_survey_add(NULL, &view, NULL), HISTO_INVALID);
-    assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_OK); /* refusals have changed nothing */
+    assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_OK); /* failed calls changed nothing */
     assert_false(histo_survey_next_pass(survey));
     assert_int_equal(histo_survey_add(survey, &view, NULL), HISTO_INVALID);
     assert_int_equal(histo_survey_axis(survey, NULL), HISTO_INVALID);

@@ -1,4 +1,5 @@
-/* The shared library loaded, used by several threads, and given back: it stays where its worker threads wait. */
+/* The shared library is loaded, used by several threads, and closed: it stays mapped, since its worker threads wait in
+ * it. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -6,7 +7,7 @@
 
 enum { N = 1000000 };
 
-/* A fill by two threads through the library at HISTO_SHARED. */
+/* Fill by two threads through the library named by HISTO_SHARED. */
 static void fill_through(void *library, const double *samples)
 {
     histo_status (*create)(histo_hist **, int, const histo_axis *, const histo_hist_options *);

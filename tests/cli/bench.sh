@@ -1,7 +1,7 @@
-# Measuring: what is printed and what is written, not how fast it was.
+# Benchmarks: what they print and write, not how fast they are.
 . "$(dirname "$0")/support/check.sh"
 
-# 32 gray pixels, a warp: 16 of value 0, and 16 of 16 other counters, banks and words.
+# 32 gray pixels, a warp: 16 of value 0, and 16 with other counters, banks and words each.
 { printf 'P5 32 1 255\n'; head -c 16 /dev/zero; printf '\021\022\023\024\025\026\027\030\031\032\033\034\035\036\037\020'; } >warp.pgm
 shows '^warp.pgm  *16\.00  0\.00   0\.0   0\.0   0\.0 100\.0   0\.0  *16\.00 ' bench conflicts warp.pgm
 shows '^random/1080p  *3\.53  0\.74 ' bench conflicts
@@ -30,7 +30,7 @@ for r in kept["results"]:
     assert best["best"] and best["min_us"] <= best["median_us"] <= best["max_us"]
 END
 
-# The map: a name's parts select its cells; the record has what the table has.
+# The map: parts of a name select its cells; the JSON has the same cells as the table.
 map="bench map --device cpu --samples 64KiB --repeat 2"
 # shellcheck disable=SC2086
 shows '^i8/integer/256/zipf  *[0-9]' $map --cells i8/zipf
@@ -65,7 +65,7 @@ assert math.isclose(mean, s["geometric_mean_over_best_peer"], rel_tol=1e-3)
 picture = open("map.png", "rb").read()
 assert picture[:8] == b"\x89PNG\r\n\x1a\n" and picture[-8:-4] == b"IEND"
 END
-# Python's libraries count however the samples lie, and sum weights, as we do.
+# Python's libraries count all layouts and sum weights as we do.
 if [ -n "${HISTO_BENCH_PYTHON:-}" ]; then
     # shellcheck disable=SC2086
     shows '^[0-9]* cells in .*; all counts exact$' $map -o peers.json --cells \
@@ -115,7 +115,7 @@ refuses 2 'name another file' bench map --device cpu -o map.png --image map.png
 refuses 1 'its directory does not exist' bench map --device cpu --image nowhere/map.png
 nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' bench map --device cuda
 
-# histo-bench, a program of its own: beside histo, in libexec or in $PATH. Without it, help is all that there is.
+# histo-bench is a separate program: in histo's directory, in libexec or in $PATH. Without it, only the help works.
 mkdir -p prefix/bin prefix/libexec/histo
 cp "$histo" prefix/bin/histo
 whole=$histo

@@ -1,4 +1,4 @@
-# Bins: numbers, rules, ranges, widths, edges, logarithms, and the usual ones.
+# Bins: numbers, rules, ranges, widths, edges, logarithms, and the defaults.
 . "$(dirname "$0")/support/check.sh"
 
 printf '0 1 1 2 3 3 3 4\n' >few.txt
@@ -13,17 +13,17 @@ prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' --edges '1 1.5 4' few
 printf '# edges\n1, 1.5\n4\n' >edges.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t1.5\t2\n1.5\t4\t5\n' -b @edges.txt few.txt
 
-# One value: half a unit each way, as NumPy.
+# A single value: half a unit on each side, as in NumPy.
 printf '5\n5\n' >one.txt
 prints 'lo\thi\tcount\n4.5\t5\t0\n5\t5.5\t2\n' -b 2 one.txt
 prints 'lo\thi\tcount\n-inf\t2.5\t4\n2.5\t3.5\t3\n3.5\tinf\t1\n' -b 1 -r 3:3 few.txt
 
-# Percentiles: 1 to 100, of which p10 is 10.9 and p90 is 90.1.
+# Percentiles of 1 to 100: p10 is 10.9, p90 is 90.1.
 prints 'lo\thi\tcount\n-inf\t10.9\t10\n10.9\t50.5\t40\n50.5\t90.10000000000001\t40\n90.10000000000001\tinf\t10\n' -b 2 -r p10:p90 <<END
 $(seq 100)
 END
 
-# Ranges of the sample type; one bin a value of 8-bit samples.
+# Ranges of the sample type; one bin per value of 8-bit samples.
 printf 'abca' >letters
 prints 'lo\thi\tcount\n0\t128\t4\n128\t256\t0\n' --dtype u8 -b 2 letters
 prints 'lo\thi\tcount\n-128\t0\t0\n0\t128\t4\n' --dtype i8 -b 2 letters
@@ -33,22 +33,22 @@ checks=$((checks + 1))
 prints 'lo\thi\tcount\n97\t98\t2\n98\t99\t2\n' --dtype u8 -b 2 -r minmax letters
 [ "$("$histo" --dtype u16 -r dtype letters | wc -l)" -eq 65537 ] || fail "u16 over its type has not 65536 bins"
 
-# Whole numbers get bins of a whole width, one for each where there are few.
+# Integers get bins of integer width, one per value if there are few.
 printf '\001\000\002\000\003\000\004\000\005\000\006\000\007\000\011\000' >whole
 prints 'lo\thi\tcount\n1\t3\t2\n3\t5\t2\n5\t7\t2\n7\t9\t1\n9\t11\t1\n' --dtype u16 whole
 printf '\005\000\006\000\005\000' >whole
 prints 'lo\thi\tcount\n5\t6\t2\n6\t7\t1\n' --dtype u16 whole
 
-# Logarithms: the range from what lies above 0.
+# Logarithms: the range of the positive values.
 printf '1\n10\n100\n0\n-5\n1000\n' >decades.txt
 prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t1\n10\t100\t1\n100\t1000\t2\n' --log -b 3 decades.txt
 prints 'lo\thi\tcount\n-inf\t1\t2\n1\t10\t1\n10\t100\t2\n100\tinf\t1\n' --log -b 2 -r 1:100 decades.txt
 
-# A single number is widened, however small.
+# A single number is widened, however small it is.
 echo 1e-30 >small.txt
 prints 'lo\thi\tcount\n5e-31\t1e-30\t0\n1e-30\t2e-30\t1\n' --log -b 2 small.txt
 
-# Where there are few doubles, the usual bins are fewer: for whole numbers and others, and with logarithms.
+# A range with few doubles gets fewer bins by default: for integers and others, and for logarithms.
 {
     printf '\000\000\000\000\000\000\040\000\001\000\000\000\000\000\040\000'
     printf '\002\000\000\000\000\000\040\000'
@@ -63,7 +63,7 @@ echo 1.7e308 >large.txt
 prints "$large" large.txt
 prints "$large" --log large.txt
 
-# NaN and infinities have lines of their own, and are no part of a range from the data.
+# NaN and infinities have lines of their own, and do not affect a range from the data.
 printf 'nan\n1\ninf\n3\n-inf\n2\n' >special.txt
 prints 'lo\thi\tcount\n-inf\t1\t1\n1\t2\t1\n2\t3\t2\n3\tinf\t1\nnan\tnan\t1\n' -b 2 special.txt
 

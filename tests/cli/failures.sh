@@ -1,4 +1,4 @@
-# What bad input gets: one sentence, the right exit status, and no output file.
+# Bad input gives one message, the right exit status, and no output file.
 . "$(dirname "$0")/support/check.sh"
 
 printf '1\n2\n3\n' >n.txt
@@ -142,7 +142,7 @@ refuses 1 'text.csv has no column of numbers among a, b' -o out.json text.csv
 refuses 1 'text.csv has no column of numbers among a, b' --column all -o out.json text.csv
 refuses 1 'text.csv has no column of numbers among a, b' --joint all -o out.json text.csv
 
-# Files that do not fit each other.
+# Files that do not match each other.
 printf 'P5 1 1 255\n\001' >a.pgm
 printf 'P5 1 1 65535\n\001\001' >b.pgm
 printf 'P6 1 1 255\n\001\002\003' >c.ppm
@@ -158,7 +158,7 @@ refuses 1 'cannot read wisdom from none.txt: .* --wisdom' --wisdom none.txt -o o
 refuses 1 'n.txt is no wisdom file .* --wisdom' --wisdom n.txt -o out.json n.txt
 grep -q '^histo: n.txt is' "$err" || fail "the name is said twice: $(cat "$err")"
 
-# A device that is not there, whatever else is wrong.
+# A missing device is reported, whatever else is wrong.
 refuses 1 'take --device cpu' --device cuda:1023 -o out.json none.txt
 refuses 1 'take --device cpu' explain --device cuda:1023 n.txt
 finish

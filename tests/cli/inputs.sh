@@ -1,4 +1,4 @@
-# Formats of input, recognised by content, from files and pipes.
+# Input formats, detected by content, from files and pipes.
 . "$(dirname "$0")/support/check.sh"
 
 two='lo\thi\tcount\n1\t2\t1\n2\t3\t2\n'
@@ -41,7 +41,7 @@ prints "$two" --dtype '<u2' --offset 2 -b 2 raw.bin
 prints 'lo\thi\tcount\n256\t512\t1\n512\t768\t2\n' --dtype u16 --endian big --offset 2 -b 2 raw.bin
 prints 'lo\thi\tcount\n2\t2.5\t1\n2.5\t3\t1\n' --dtype u16 --offset 2 --shape 1x3 --roi 1,0,2,1 -b 2 raw.bin
 
-# A file larger than a band, counted where it lies in memory: from an odd byte on, and to its last sample.
+# A file larger than a band, mapped into memory: from an odd byte on, and up to its last sample.
 truncate -s 70000001 large.bin
 printf '\001\000\002\000' >>large.bin
 prints 'lo\thi\tcount\n0\t1\t35000000\n1\t2\t1\n2\t3\t1\n' --dtype u16 --offset 1 --edges 0,1,2,3 large.bin
@@ -54,7 +54,7 @@ prints "$two" -b 2 -r minmax ascii.pgm
 printf 'Pf\n3 1\n-1.0\n\000\000\200\077\000\000\000\100\000\000\100\100' >float.pfm
 prints "$two" -b 2 float.pfm
 
-# Bytes, called by their characters.
+# Bytes shown as characters.
 printf 'hello\n' >text
 checks=$((checks + 1))
 [ "$("$histo" --bytes text | awk -F'\t' '$3 > 0 { printf "%s=%s ", $4, $3 }')" = 'char=count \n=1 e=1 h=1 l=2 o=1 ' ] ||

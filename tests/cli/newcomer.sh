@@ -1,8 +1,8 @@
-# What surprises those who see the command for the first time: nothing is left out, joined or overwritten in silence.
+# What surprises first-time users: nothing is dropped, merged or overwritten silently.
 . "$(dirname "$0")/support/check.sh"
 images=$support/../../fuzz/corpus/image
 
-# fortran FILE DTYPE SHAPE: as npy, in Fortran order.
+# fortran FILE DTYPE SHAPE: like npy, in Fortran order.
 fortran() {
     {
         printf '\223NUMPY\001\000v\000'
@@ -11,7 +11,7 @@ fortran() {
     } >"$1"
 }
 
-# Channels: four of an array are four, in either order; alpha is left out where the file says that it is alpha.
+# Channels: an array with four has four, in either order; alpha is excluded only if the file declares it.
 printf '\001\002\003\004\005\006\007\010' | npy c.npy '|u1' '(1, 2, 4)'
 printf '\001\005\002\006\003\007\004\010' | fortran f.npy '|u1' '(1, 2, 4)'
 printf '\001\002\003\004\005\006\007\010' >four.raw
@@ -35,7 +35,7 @@ shows '^5	15	64$' --edges 5,15 -c k "$images/cmyk.jpg"
 shows '^5	15	4$' --edges 5,15 -c k "$images/cmyk.tif"
 refuses 2 'choose among c, m, y, k and all' -c r "$images/cmyk.jpg"
 
-# Bad cells are left out alone, or with their row where it matters.
+# A bad cell is excluded alone, or with its row if columns are paired.
 printf 'a,b\n1,x\n4,5\ny,8\nnan,8\n' >bad.csv
 remarks 'bad.csv: skipped 2 cells that are not numbers' --skip-bad --column a,b --edges 0,5,9 bad.csv
 [ "$(cat "$out")" = "$(printf 'lo\thi\ta\tb\n0\t5\t2\t0\n5\t9\t0\t3\nnan\tnan\t1\t0')" ] || fail "--skip-bad: $(cat "$out")"
@@ -43,7 +43,7 @@ remarks 'bad.csv: skipped 2 rows with a cell' --skip-bad --joint a,b --edges 0,9
 remarks 'bad.csv: skipped 2 rows with a cell' --skip-bad --column a --weights b --edges 0,9 bad.csv
 remarks 'bad.csv: skipped 1 cell that is not a number' --skip-bad --column b --edges 0,9 bad.csv
 
-# The output is no input.
+# The output must not be an input.
 printf '1\n2\n' >n.txt
 cp n.txt n.json
 ln -s n.json link.json
@@ -62,7 +62,7 @@ cmp -s n.txt n.json || fail "an input was overwritten"
 prints '' merge -o sum.json sum.json sum.json
 prints 'lo\thi\tcount\n0\t5\t4\n' show sum.json
 
-# Decimal commas, and numbers that are none.
+# Decimal commas, and cells that are no numbers.
 printf '1;2,5\n3;4,5\n' >europe.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' -b 2 --column 0 europe.csv
 refuses 2 'has 2 columns of numbers' europe.csv
@@ -83,14 +83,14 @@ done
 printf '12%%\n1\n2\n' >first.txt
 prints 'lo\thi\tcount\n1\t1.5\t1\n1.5\t2\t1\n' -b 2 --header yes first.txt
 
-# Histograms of different names do not add up.
+# Histograms with different names cannot be added.
 "$histo" -c r -b 1 -o r.json alpha.pam
 "$histo" -c g -b 1 -o g.json alpha.pam
 "$histo" -b 1 -r 0:256 -o none.json n.txt
 refuses 1 "g.json has no histogram 'r', which r.json has" merge r.json g.json
 prints 'lo\thi\tcount\n0\t256\t2\n' merge r.json r.json
 
-# Pages that nobody asked for, or against.
+# Pages that the command line neither asked for nor excluded.
 remarks 'pages.tif: page 0 of 3: --page all counts every page' -b 1 "$images/pages.tif"
 prints 'lo\thi\tcount\n0\t256\t1\n' -q -b 1 "$images/pages.tif"
 prints 'lo\thi\tcount\n0\t256\t1\n' --page 0 -b 1 "$images/pages.tif"
@@ -99,14 +99,14 @@ refuses 2 'pages.tif has no page 5: its last page is 2' --page 5 "$images/pages.
 printf 'P5 1 1 255\n\001P5 1 1 255\n\002' >two.pgm
 remarks 'two.pgm: page 0 of several: --page all' -b 1 two.pgm
 
-# Sentences.
+# Messages.
 refuses 2 '\-\-edges: edges must increase, and 1 follows 1' --edges 1,1 n.txt
 printf 'p,q\n1,2\n' >table.csv
 "$histo" --column all -b 1 -r 0:4 -o two.json table.csv
 refuses 1 'sum.json holds 1 histogram and two.json 2' merge two.json sum.json
 refuses 2 'names 1 column of table.csv' --joint p table.csv
 
-# Drawings: digits that tell values apart.
+# Drawings: enough digits to tell values apart.
 printf '1000000000.25\n1000000000.5\n1000000000.75\n' >far.txt
 shows '^1000000000.25  1000000000.75 ' --to text -b 2 far.txt
 shows '^ *0.0 …  *26.9 ' --to text -b 8 -r 0:215 n.txt
@@ -116,7 +116,7 @@ printf 'x,y\n1,1\n' >xy.csv
 yes 1,1 | head -n 12345 >>xy.csv
 shows '^count .* up to 12 346$' --to text --joint x,y -b 2 -r 0:2 xy.csv
 
-# A signal to quit leaves nothing behind, as one to end does.
+# A quit signal leaves no files behind, like a termination signal.
 mkfifo pipe
 ulimit -c 0
 before=$(ls -A)

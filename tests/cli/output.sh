@@ -1,4 +1,4 @@
-# Formats of output, and where they go.
+# Output formats and destinations.
 . "$(dirname "$0")/support/check.sh"
 
 printf '1 2 2 3 9\n' >n.txt
@@ -12,12 +12,12 @@ prints "$table" -b 2 -r 1:3 -o - n.txt
 prints '' -b 2 -r 1:3 -o other --to tsv n.txt
 cmp other n.tsv || fail "--to does not name the format"
 
-# Numbers read back as the same.
+# Numbers survive a round trip.
 printf '0.1 0.30000000000000004 1e300 -1e-300\n' >hard.txt
 prints 'lo\thi\tcount\n0.1\t0.30000000000000004\t1\n0.30000000000000004\t1e+300\t2\n' \
     --edges 0.1,0.30000000000000004,1e300 --where 0.1: hard.txt
 
-# The counts alone, as NumPy's array: what is outside is told.
+# The counts alone, as a NumPy array: flow is reported.
 remarks '1 sample in underflow, overflow or NaN is not in n.npy' -b 2 -r 1:3 -o n.npy n.txt
 {
     printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '<u8', 'fortran_order': False, 'shape': (2,), }"
@@ -25,7 +25,7 @@ remarks '1 sample in underflow, overflow or NaN is not in n.npy' -b 2 -r 1:3 -o 
 } | cmp - n.npy || fail "n.npy differs"
 prints '' -q -b 2 -r 1:3 -o n.npy n.txt
 
-# Pictures begin as they should.
+# Pictures have the right file signatures.
 for format in png svg pdf; do
     prints '' -b 2 -o "n.$format" n.txt
     prints '' -b 2 --logy --title 'Ä title' --size 400x300 -o "n.$format" n.txt
@@ -37,7 +37,7 @@ grep -q '<svg' n.svg || fail "n.svg is no SVG"
 printf '1,1\n2,3\n3,1\n' >pairs.txt
 prints '' --joint 0,1 -b 3 -o heat.png --logy pairs.txt
 
-# Standard output is added to, pictures too.
+# Standard output is appended to, pictures too.
 printf before >added
 for format in png svg pdf; do
     checks=$((checks + 2))
@@ -50,7 +50,7 @@ for format in png svg pdf; do
 done
 rm added
 
-# Standard streams that are closed are nobody's place.
+# Closed standard streams are not reused for files.
 printf 'x\n1\nbad\n2\n3\n' >bad.csv
 checks=$((checks + 4))
 "$histo" --skip-bad -b 2 -o kept.tsv bad.csv 2>&- || fail "closed standard error makes it fail"
@@ -64,7 +64,7 @@ grep -q 'standard output cannot be written (Bad file descriptor)' "$err" || fail
 "$histo" -b 2 2>"$err" <&- && fail "closed standard input is no failure"
 grep -q 'standard input cannot be read' "$err" || fail "closed standard input: $(cat "$err")"
 
-# Nothing else was left, and what was there before stays if the command fails.
+# No other files are left, and an existing file survives a failed command.
 checks=$((checks + 2))
 [ "$(ls -A | tr '\n' ' ')" = 'hard.txt heat.png n.csv n.npy n.pdf n.png n.svg n.tsv n.txt other pairs.txt ' ] ||
     fail "files are left: $(ls -A)"
@@ -72,7 +72,7 @@ cp n.tsv before
 refuses 2 "'7'" -c 7 -o n.tsv n.txt
 cmp n.tsv before || fail "a failed run touched its output"
 
-# Remarks go to standard error; a pipe that is read more than once is copied, a file is not.
+# Remarks go to standard error. A pipe that needs several passes is copied, a file is not.
 checks=$((checks + 1))
 "$histo" -v -b 2 -r 1:3 --strategy sequential n.txt 2>"$err" >"$out"
 printf "$table" | cmp - "$out" || fail "--verbose changes the table"

@@ -1,4 +1,4 @@
-# Pairs of images.
+# Image pairs.
 . "$(dirname "$0")/support/check.sh"
 
 printf 'P5\n3 2\n255\n\001\002\003\004\005\006' >a.pgm
@@ -6,7 +6,7 @@ printf 'P5\n3 2\n255\n\002\002\003\004\007\006' >b.pgm
 printf 'P5\n3 2\n255\n\001\001\003\004\005\011' >c.pgm
 printf 'P5\n3 1\n255\n\001\001\003' >small.pgm
 
-# Means of three are 1 2 3 4 6 7; those of two, of which halves are rounded up, 2 2 3 4 6 6.
+# Means of three images are 1 2 3 4 6 7; means of two, with halves rounded up, 2 2 3 4 6 6.
 prints 'difference_lo	difference_hi	mean_lo	mean_hi	count
 -4	0	0	4	2\n-4	0	4	8	2
 0	4	0	4	7\n0	4	4	8	7\n' --pairs ring -b 2 -r '-4:4;0:8' a.pgm b.pgm c.pgm
@@ -20,7 +20,7 @@ printf '\001\000\002\000\003\000' >wide
 prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	4	0\n0	1	0	4	6\n' \
     --pairs ring --dtype u16 -b '2;1' -r '-1:1;0:4' wide wide
 
-# An image stored by rows and the same by columns, which comes in pieces, for it is larger than one.
+# An image stored by rows, and the same by columns, which arrives in pieces because it is larger than one.
 python3 - <<'END'
 import array, gzip
 H, W = 1500, 1600
@@ -35,7 +35,7 @@ prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	997	0\n0	1	0	9
 prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	997	0\n0	1	0	997	1550000\n' \
     --pairs apart -b '2;1' -r '-1:1;0:997' --roi 50,500,1550,1000 columns.npy.gz rows.npy.gz
 
-# Whatever the strategy; and the axes are found from the pairs.
+# For any strategy; and axes from the pairs' values.
 for strategy in sequential privatized byte_counters; do
     shows '^-2	-1	6	7	1$' --pairs apart --strategy $strategy a.pgm b.pgm
 done
@@ -54,7 +54,7 @@ refuses 1 'deep.pgm has u16 samples where a.pgm has u8: ' --pairs ring a.pgm dee
 refuses 1 'has f16 samples, but --pairs takes images of u8 or u16' --pairs ring --dtype f16 wide wide
 if [ "$data" ]; then
     refuses 2 'has 3 channels to count, but --pairs takes one' --pairs ring "$data/grace_hopper.jpg" a.pgm
-    # An image and itself.
+    # An image paired with itself.
     prints 'difference_lo	difference_hi	mean_lo	mean_hi	count\n-1	0	0	256	0\n0	1	0	256	614400\n' \
         --pairs ring --channel r -b '2;1' -r '-1:1;0:256' "$data/grace_hopper.jpg" "$data/grace_hopper.jpg"
 fi

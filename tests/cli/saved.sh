@@ -3,7 +3,7 @@
 
 printf 'a,w\n1,0.5\n2,1.5\n2,0.25\nnan,3\n7,1\n' >t.csv
 for form in json histo; do
-    # One histogram, several, with weights, joint: each comes back as it was.
+    # One histogram, several, weighted, joint: each loads as it was saved.
     for what in '--column a' '--column a,w' '--column a --weights w' '--column a,w --weights w --reproducible' '--joint a,w'; do
         checks=$((checks + 1))
         # shellcheck disable=SC2086
@@ -17,7 +17,7 @@ for form in json histo; do
     "$histo" show -o "again.$form" "a.$form" && cmp "a.$form" "again.$form" || fail "show does not rewrite $form the same"
 done
 
-# Either form merges with the other, and the masked samples stay told.
+# Either format merges with the other, and masked samples are kept.
 "$histo" --column a -b 1 -r 0:4 -o one.histo t.csv
 prints 'lo\thi\tcount\n0\t4\t6\n4\tinf\t2\nnan\tnan\t2\n' merge --to tsv - one.histo <<END
 $("$histo" --column a -b 1 -r 0:4 --to json t.csv)
@@ -25,14 +25,14 @@ END
 "$histo" --column a --where 2: -b 1 -r 0:4 -o m.json t.csv
 shows '"masked": "0:6"' merge --to json m.json m.json m.json
 
-# Names with signs that JSON escapes, and others.
+# Names with characters that JSON escapes, and others.
 printf '"a ""b""\\c","µ"\n1,2\n' >names.csv
 "$histo" --column all -b 1 -r 0:4 -o names.json names.csv
 prints 'lo,hi,"a ""b""\\c",\0302\0265\n0,4,1,1\n' show --to csv names.json
 "$histo" --column all -b 1 -r 0:4 -o names.histo names.csv
 prints 'lo,hi,"a ""b""\\c",\0302\0265\n0,4,1,1\n' show --to csv names.histo
 
-# Histograms of other programs: escapes in names, no flow.
+# Histograms of other programs: escaped names, no flow.
 cat >other.json <<'END'
 {"\u0041\t\"": {"uhi_schema": 1, "axes": [{"type": "regular", "lower": 0, "upper": 2, "bins": 2, "underflow": false,
  "overflow": false, "circular": false}], "storage": {"type": "int", "values": [3, 4]}}}
@@ -40,12 +40,12 @@ END
 prints 'lo\thi\tcount\n0\t1\t3\n1\t2\t4\n' show other.json
 shows '^≈\|≈ 1' show --to text other.json
 
-# Columns of one name, of none, and of names that are taken.
+# Columns with duplicate, empty and reserved names.
 printf 'a,a,a (1),uhi_schema,,a\n1,2,3,4,5,6\n' >same.csv
 "$histo" --column 0,1,2,3,4,5 -b 1 -r 0:9 -o same.json same.csv
 prints 'lo\thi\ta\ta (1)\ta (1) (2)\tuhi_schema (3)\t4\ta (5)\n0\t9\t1\t1\t1\t1\t1\t1\n' show same.json
 
-# A histogram without a name; several as others may write them, with brackets and quotes in names.
+# A histogram without a name; several as other programs write them, with brackets and quotes in names.
 axis='{"type": "regular", "lower": 0, "upper": 2, "bins": 1, "underflow": false, "overflow": false, "circular": false}'
 one="{\"axes\": [$axis], \"storage\": {\"type\": \"int\", \"values\": [3]}, \"uhi_schema\": 1}"
 echo "$one" >alone.json
@@ -55,7 +55,7 @@ printf '%s' " { \"}{\" :$one ,\"\\\"],\":$one,\"x\":
 prints 'lo\thi\t}{\t"],\tx\n0\t2\t3\t3\t3\n' show odd.json
 prints 'lo\thi\t}{\t"],\tx\n0\t2\t6\t6\t6\n' merge --to tsv odd.json odd.json
 
-# They are no samples.
+# Histograms are not samples.
 refuses 1 'alone.json holds histograms, not samples: draw them with histo show' alone.json
 seq 5 >five.txt && "$histo" five.txt -o five.histo
 refuses 1 'five.histo holds histograms' hist five.histo
@@ -66,7 +66,7 @@ prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' named.csv --column uhi_schema -b 2 --
 gzip -c alone.json >alone.json.gz
 refuses 1 'alone.json.gz is compressed: unpack it with gunzip' show alone.json.gz
 
-# What is wrong in one of several is told by its place in the file.
+# An error in one of several histograms is reported with its position in the file.
 printf '%s' "{\"a\": $one,
 \"b\": {\"c\": $one}}" >inner.json
 refuses 1 'inner.json: line 2, byte' show inner.json
@@ -77,7 +77,7 @@ refuses 1 'twice.json: line 3, byte .* twice' show twice.json
 printf '%s' "{\"a\": $one, \"b\": $one} {}" >behind.json
 refuses 1 'behind.json: line 1, byte' show behind.json
 
-# The memory for a batch grows with it, not with its square.
+# Memory for a batch grows linearly with it, not quadratically.
 entries=2000
 awk -v n=$entries 'BEGIN {
     printf "{\"all\": {\"uhi_schema\": 1, \"storage\": {\"type\": \"int\"}, \"axes\": [{\"type\": \"category_int\", \"flow\": false,"
@@ -91,7 +91,7 @@ if (ulimit -v 1000000 && "$histo" version || exit 1) >"$out" 2>&1; then # not wi
     [ "$(head -n 1 "$out" | wc -w)" -eq $((entries + 2)) ] || fail "a batch is not shown whole"
 fi
 
-# What does not go together.
+# Histograms that cannot be combined.
 "$histo" --column a -b 2 -r 0:4 -o two.json t.csv
 "$histo" --column a,w -b 2 -r 0:4 -o both.json t.csv
 "$histo" --column w -b 3 -r 0:4 -o w.json t.csv

@@ -1,7 +1,7 @@
-# Which samples: channels, columns, regions, masks, filters, pages, several files.
+# Selecting samples: channels, columns, regions, masks, filters, pages, several files.
 . "$(dirname "$0")/support/check.sh"
 
-# 2 x 2 pixels: (255 0 0) (0 255 0) / (0 0 255) (10 20 30). Their luma: 76 150 29 18, as Pillow's.
+# 2 x 2 pixels: (255 0 0) (0 255 0) / (0 0 255) (10 20 30). Their luma is 76 150 29 18, as in Pillow.
 printf 'P6 2 2 255\n\377\000\000\000\377\000\000\000\377\012\024\036' >color.ppm
 prints 'lo\thi\tr\tg\tb\n0\t128\t3\t3\t3\n128\t256\t1\t1\t1\n' -b 2 color.ppm
 prints 'lo\thi\tb\tr\n0\t128\t3\t3\n128\t256\t1\t1\n' -b 2 --channel b,r color.ppm
@@ -9,7 +9,7 @@ prints 'lo\thi\tcount\n0\t128\t3\n128\t256\t1\n' -b 2 -c 1 color.ppm
 prints 'lo\thi\tcount\n18\t19\t1\n19\t29\t0\n29\t30\t1\n30\t76\t0\n76\t77\t1\n77\t150\t0\n150\t151\t1\n' \
     --edges 18,19,29,30,76,77,150,151 -c gray color.ppm
 
-# The same of 16 bits, by the same integers.
+# The same with 16 bits, by the same integer arithmetic.
 printf 'P6 1 1 65535\n\377\377\000\000\200\000' >deep.ppm
 prints 'lo\thi\tcount\n23330\t23331\t1\n' -b 1 -r 23330:23331 -c gray deep.ppm
 
@@ -29,7 +29,7 @@ prints 'lo\thi\ta\tb\n3\t4\t1\t1\n' -b 1 -r 3:4 --column 2,b same.csv
 printf 'word,number\nx,1\ny,3\n' >single.csv
 prints 'lo\thi\tcount\n1\t2\t1\n2\t3\t1\n' -b 2 single.csv
 
-# A region of more pixels than a 64-bit number holds, where the pages differ in size.
+# A region with more pixels than 64 bits can count, on pages of different sizes.
 checks=$((checks + 1))
 python3 - <<'END' || fail "the TIFF file cannot be made"
 import struct
@@ -59,7 +59,7 @@ prints 'lo\thi\tcount\n11.5\t12.5\t1\n' -b 1 -r minmax --mask mask.npy gray.pgm
 printf '1\n0\n1\n' >mask.txt
 prints 'lo\thi\tcount\n10\t15\t1\n15\t20\t1\n' -b 2 --column Price --mask mask.txt table.csv
 
-# An array stored by columns goes up and down over its mask.
+# An array stored by columns walks back and forth over its mask.
 {
     printf '\223NUMPY\001\000v\000%-117s\n' "{'descr': '|u1', 'fortran_order': True, 'shape': (3, 4), }"
     printf '\001\005\011\002\006\012\003\007\013\004\010\014'
@@ -71,13 +71,13 @@ prints 'lo\thi\tcount\n10\t15\t0\n15\t20\t2\n' -b 2 -r 10:20 --column Price --wh
 prints 'lo\thi\tcount\n20\t20.5\t1\n' -b 1 -r 20:20.5 --column Price --where 'a, b=2:2' table.csv
 shows '"masked": "0:2"' -b 1 -r 0:20 --column Price --where 'a, b=2:2' --to json table.csv
 
-# Several files add up, or stand side by side.
+# Several files are added, or shown separately.
 prints 'lo\thi\tcount\n0\t5\t8\n5\t13\t16\n' --edges 0,5,13 gray.pgm gray.pgm
 prints 'lo\thi\tgray.pgm gray\tmask.pgm gray\n0\t128\t12\t11\n128\t256\t0\t1\n' -b 2 --batch gray.pgm mask.pgm
 printf '5\n' >five.txt
 prints 'lo\thi\tcount\n1\t3\t1\n3\t5\t2\n' --edges 1,3,5 single.csv - <five.txt
 
-# Segments: a histogram for each, by offsets in a file of any format.
+# Segments: one histogram per segment, with offsets from a file of any format.
 printf '1\n2\n3\n1\n2\n1\n' >six.txt
 printf '0\n3\n3\n6\n' >ends.txt
 prints 'lo\thi\t0\t1\t2\n1\t2\t1\t0\t2\n2\t3\t2\t0\t1\n' -b 2 -r 1:3 --segments ends.txt six.txt
@@ -96,7 +96,7 @@ refuses 1 'plain.raw is binary and of unknown format: offsets are read from png,
     -b 2 --segments plain.raw six.txt
 refuses 1 'plain.raw is binary and of unknown format: masks are read from png, .*, hdf5, text$' \
     -b 2 --mask plain.raw gray.pgm
-# Bands of different lengths, twice over each, and many segments: of every third number, and empty ones.
+# Bands of different lengths, two passes over each, and many segments: of three numbers each, and empty ones.
 seq 0 300000 | awk '{ print int($1 / 3) * 3; if ($1 == 299999) { print 300001; exit } }' >many.txt
 seq 1 300001 | "$histo" -b 1 -r minmax --segments many.txt -o many.npy -
 checks=$((checks + 1))

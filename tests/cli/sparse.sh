@@ -1,7 +1,7 @@
-# Sparse histograms: what occurs of columns whose bins multiply beyond any array.
+# Sparse histograms: the distinct rows of columns whose bins would not fit any array.
 . "$(dirname "$0")/support/check.sh"
 
-# Every different row of seven columns has its line, with as many as sort and uniq count.
+# Every distinct row of seven columns has a line, with the count of sort | uniq -c.
 awk 'BEGIN { srand(7); for (i = 0; i < 20000; i++) {
     row = int(rand() * 3000); for (a = 0; a < 7; a++) { row = (row * 16807 + 11) % 2147483647; printf "%s%d", a ? "," : "", row % 256 }
     print "" } }' >rows.csv
@@ -23,7 +23,7 @@ shows '^128 … 256 ' show --to text a.histo
 checks=$((checks + 1))
 "$histo" show a.histo -o a.json && "$histo" merge a.json a.histo -o again.histo && cmp -s twice.histo again.histo || fail "json and histo differ"
 
-# Flow keeps its place; npy has the bins alone, a row for each.
+# Flow is kept; npy has only the bins, a row for each.
 printf 'a,b,c,d\n1,2,3,4\n1,2,3,4\nnan,2,3,4\n1,2,-3,400\n' >few.csv
 prints 'a_lo\ta_hi\tb_lo\tb_hi\tc_lo\tc_hi\td_lo\td_hi\tcount
 1\t2\t2\t3\t-inf\t0\t256\tinf\t1\n1\t2\t2\t3\t3\t4\t4\t5\t2\nnan\tnan\t2\t3\t3\t4\t4\t5\t1\n' \
@@ -37,11 +37,11 @@ refuses 2 'too many for a dense array: --sparse keeps only those' --joint a,b,c,
 refuses 2 'more than 2^63 - 1 bins and flow slots' --joint a,b,c,d --sparse -b 100000 -r 0:256 few.csv
 refuses 2 'add --joint' --column a --sparse -b 256 few.csv
 refuses 2 'contradict each other' --joint a,b --sparse --weights c few.csv
-# Told before anything is read.
+# Reported before any file is read.
 refuses 2 '2 sparse histograms do not fit into one table' --batch --joint a,b --sparse -b 4 none.csv none.csv
 "$histo" --batch --joint a,b --sparse -b 4 -o two.histo few.csv few.csv
 refuses 2 '2 sparse histograms do not fit into one table' show two.histo
-# A batch in one, which the library saves: no advice leads in a circle.
+# A sparse batch, which the library can save: no advice leads in circles.
 printf '%s' '{"uhi_schema": 1, "axes": [
     {"type": "category_int", "categories": [0, 1], "flow": false, "writer_info": {"histo": {"kind": "batch"}}},
     {"type": "boolean"}], "storage": {"type": "int", "index": [[0, 1], [1, 0]], "values": [5, 7]},

@@ -1,10 +1,10 @@
-# The drawing in a terminal, whose size is told by COLUMNS and LINES where there is none.
+# Terminal drawings. COLUMNS and LINES give the size if there is no terminal.
 . "$(dirname "$0")/support/check.sh"
 COLUMNS=40
 LINES=16
 export COLUMNS LINES
 
-# draws EXPECTED ARGUMENTS…: the drawing without its last line, which tells times.
+# draws EXPECTED ARGUMENTS…: the drawing without its last line, which shows times.
 draws() {
     expected=$(printf '%b' "$1")
     shift
@@ -36,7 +36,7 @@ samples  under  over  NaN  masked
 min  max     mean       std
   1    3  2.42857  0.728431' --width 1 -r 1:4 --logy --title 'a title' n.txt
 
-# Many bins share rows; whole numbers are told as from … to.
+# Several bins share a row; rows of integers are labelled from … to.
 seq 0 99 >hundred.txt
 draws 'hundred.txt
   0 …  20  █████████████████████████ 20
@@ -50,7 +50,7 @@ samples  under  over  NaN  masked
 min  max  mean      std
   0   99  49.5  28.8661' -b 100 -r 0:100 hundred.txt
 
-# Channels side by side, whole numbers told as first … last; bytes by their characters; two axes as a map.
+# Channels are drawn in columns; integers are labelled first … last, bytes by characters; two axes as a map.
 printf 'P6 2 1 255\n\000\200\377\000\200\000' >c.ppm
 draws 'c.ppm
            r         g         b
@@ -93,7 +93,7 @@ y        3      0     0    0       0
 x    0    1  0.666667  0.471405
 y    0    1  0.666667  0.471405' --joint x,y -b 2 pairs.csv
 
-# No colours but on a terminal, and none if they are not wanted.
+# Colours only on a terminal, and only if wanted.
 checks=$((checks + 1))
 "$histo" --to text c.ppm | grep -q "$(printf '\033')" && fail "colours outside of a terminal"
 if command -v script >/dev/null; then

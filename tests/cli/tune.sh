@@ -1,4 +1,4 @@
-# Tuning: what is measured, where it goes, and that plans use it; not how fast anything was.
+# Tuning: what is measured, where it is saved, and that plans use it; not how fast anything is.
 . "$(dirname "$0")/support/check.sh"
 
 tiny="tune --device cpu --quiet --types u8,f32 --bins 4,256,1024 --samples 500,2^12 --distributions uniform,distinct-3"
@@ -37,7 +37,7 @@ for name in ("kept-u8.png", "kept-f32.png"):
 END
 [ ! -e kept.png ] || fail "two maps went into one picture"
 
-# Plans use it; another run adds to it; of one type the picture has the name that was given.
+# Plans use the result, and another run adds to it. With a single type, the picture has the given name.
 head -c 4096 /dev/zero >zeros
 shows '^chosen: cpu/.*, by wisdom$' explain --bytes --wisdom kept.txt --device cpu -b 256 -r 0:256 zeros
 shows '^chosen: cpu/.*, by the cost model$' explain --bytes --device cpu -b 256 -r 0:256 zeros
@@ -46,7 +46,7 @@ shows . tune --device cpu -q --types i32 --bins 1000 --samples 100 --distributio
     fail "wisdom was not added up: $(cat kept.txt)"
 grep -q '<svg' one.svg || fail "no picture"
 
-# The file that is used without being told.
+# The file used by default.
 XDG_CONFIG_HOME=$PWD/config
 export XDG_CONFIG_HOME
 # shellcheck disable=SC2086
@@ -58,7 +58,7 @@ echo nonsense >config/histo/wisdom
 refuses 1 'config/histo/wisdom is no wisdom file .*: .*remove it' -b 4 -r 0:256 --bytes zeros
 unset XDG_CONFIG_HOME
 
-# Time, and what stops it.
+# The time budget.
 remarks 'time is over after 0 of 70 measurements: --budget gives more' tune --device cpu --budget 1e-9 --types u32 --distributions zipf --save no.txt
 grep -q '^ *nothing was measured$' "$out" || fail "an empty map is not said to be one: $(cat "$out")"
 [ ! -e no.txt ] || fail "wisdom of nothing was saved"
@@ -73,7 +73,7 @@ wait $!
 grep -q 'interrupted after' "$err" || fail "it was not said that the map is part of one: $(cat "$err")"
 [ "$(ls -A | grep -c tmp)" -eq 0 ] || fail "temporary files are left"
 
-# What is wrong is told before anything is measured.
+# Errors are reported before anything is measured.
 refuses 2 "'f16' cannot be tuned for: --types takes u8" tune --types u8,f16
 refuses 2 "names u8 twice" tune --types u8,u8
 refuses 2 '\-\-save and --json are both x.json' tune --save x.json --json x.json
