@@ -1,4 +1,4 @@
-/* Accumulators in host memory, and the list of those on devices. */
+/* Accumulators in host memory, and their list of device accumulators. */
 #include "plan/accumulators.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool allocate_sums(histo_accumulators *accumulators, histo_weighting weig
     return true;
 }
 
-/* Bytes of what is allocated at once: counts, and fast sums of weights. */
+/* The size of the counts, or of an array of fast sums. */
 static size_t bytes_of(const histo_hist_options *kind, size_t slots)
 {
     int arrays = 1 + (histo_is_fast(kind->weighting) ? 1 + histo_has_squares(kind->weighting) : 0);
@@ -99,7 +99,7 @@ histo_status histo_accumulators_gather(const histo_accumulators *accumulators)
     return status == HISTO_OK && accumulators->sparse ? histo_sparse_settle(accumulators->sparse) : status;
 }
 
-/* Of the entries behind the first n, which are samples left out: add their counts, or take them back. */
+/* The entries after the first n are samples left out: add their counts to masked, or subtract them again. */
 static void mask(const histo_accumulators *accumulators, const histo_list *list, int64_t n, bool back)
 {
     for (int64_t i = n; i < list->n; i++) {

@@ -1,23 +1,22 @@
-/* Accumulators: made, brought together, cleared, freed. */
+/* Accumulators: making, gathering, clearing, freeing. */
 #ifndef PLAN_ACCUMULATORS_H
 #define PLAN_ACCUMULATORS_H
 
 #include "plan/problem.h"
 
-/* All zero. On failure there is nothing to free. */
+/* Make accumulators that are all zero. On failure there is nothing to free. */
 histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t slots, const histo_hist_options *kind);
 void histo_accumulators_free(histo_accumulators *accumulators);
-/* All zero, on the devices too. */
+/* Set everything to zero, also on devices. */
 void histo_accumulators_clear(histo_accumulators *accumulators);
-/* Add what devices counted, so that host memory holds everything, and settle sparse counts: first, before anybody reads
- * the accumulators. Costs nothing where that was done. */
+/* Add what devices have counted, so that host memory holds everything, and merge sparse lists. Call it before reading
+ * the accumulators. Costs nothing if already done. */
 histo_status histo_accumulators_gather(const histo_accumulators *accumulators);
-/* Counts of samples that mask or filter leave out are in sparse lists too, on their way to the histogram: those of
- * batch entry b in slot batch * slots + b. Add such a list to the accumulators's sparse counts; it then belongs to the
- * accumulators, and on failure it does not, and nothing has changed. */
+/* Add a sparse list that may also count the samples left out: those of batch entry b use slot batch * slots + b. Takes
+ * ownership of the list on success; on failure, nothing changes. */
 histo_status histo_accumulators_add(const histo_accumulators *accumulators, histo_list list);
 
-/* Wait until devices have counted. */
+/* Wait until devices have finished counting. */
 histo_status histo_accumulators_wait(const histo_accumulators *accumulators);
 
 #endif

@@ -4,15 +4,16 @@
 
 #include "plan/plan.h"
 
-enum { HISTO_HOPELESS = 20 }; /* times the best prediction: a candidate with more is not tried */
+enum { HISTO_HOPELESS = 20 }; /* a candidate predicted this many times slower than the best is not tried */
 
-/* Time the candidates of every target that is not left out, into their us; those that are not tried get a refusal. */
+/* Time the candidates of every available target and store the results in `us`. Candidates that are not tried get a
+ * reason. */
 histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);
 
-/* The candidate of a target with the smallest us; NULL if there is none. */
+/* The candidate of a target with the smallest `us`; NULL if there is none. */
 histo_candidate *histo_plan_cheapest(histo_plan *plan, int target);
 
-/* The time of a fill by the plan as it is. */
+/* Time a fill by the plan as it is. */
 histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
                              double *us);
 

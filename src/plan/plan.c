@@ -1,4 +1,4 @@
-/* Plans: made and run. */
+/* Plans: creation and execution. */
 #include "plan/plan.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ void histo_plan_use(histo_plan *plan, const histo_row *row)
     histo_problem_stride(&plan->problem, !row->strategy->sparse);
 }
 
-/* "name=value,…" into params, which hold the default values; refuses what the strategy does not know. */
+/* Parse "name=value,…" into params, which hold the defaults; fails for parameters that the strategy does not have. */
 static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
 {
     const histo_param *list = row->strategy->params;
@@ -131,7 +131,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     int64_t n = histo_strided_iter_samples(&job.iter);
     bool exact = histo_is_reproducible(plan->problem.weighting);
     const bool split = histo_split_fits(plan, operands);
-    /* So that what is enqueued for a GPU at once does not fill its queues: the CPU would wait for them. */
+    /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
     const int64_t most = split ? INT64_C(1) << 32 : n;
     int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
     histo_beside beside;
@@ -161,7 +161,7 @@ size_t histo_machine_describe(char *out, size_t capacity)
     const histo_backend *described = NULL;
     for (int i = 0; histo_row_at(i); i++) {
         const histo_backend *backend = histo_row_at(i)->backend;
-        if (backend == described) continue; /* rows stand together by backend */
+        if (backend == described) continue; /* rows are grouped by backend */
         described = backend;
         const char *why = backend->unavailable();
         if (why)

@@ -1,5 +1,5 @@
-/* A probe at the samples that a plan is made for: how densely they lie decides between strategies that keep a part of
- * the slots on chip and those that treat all alike. */
+/* Probing the samples of a new plan. Their clustering decides between strategies that keep only some slots in shared
+ * memory and those that treat all slots alike. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { PROBES = 2048, BYTES = sizeof(uint32_t), VALUES = 256 };
 
-/* By their bytes, the lowest first. */
+/* Radix sort, least significant byte first. */
 static void sort(uint32_t *slots, int n)
 {
     uint32_t sorted[PROBES];

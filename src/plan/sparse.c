@@ -1,4 +1,4 @@
-/* Lists of occupied slots: sorted, joined, kept. */
+/* Lists of occupied slots: sorting, merging, storing. */
 #include "plan/sparse.h"
 
 #include <stdlib.h>
@@ -9,7 +9,8 @@
 
 enum { DIGIT = 8, DIGITS = 1 << DIGIT };
 
-/* By one digit of the slots, from one array to the other; false if it is the same in all, which moves nothing. */
+/* Sort by one digit of the slots into the other array. If all entries have the same digit, move nothing and return
+ * false. */
 static bool sort_by_digit(const histo_entry *restrict from, histo_entry *restrict to, int64_t n, int shift)
 {
     int64_t at[DIGITS] = {0};
@@ -54,7 +55,7 @@ bool histo_list_join(const histo_list *a, const histo_list *b, histo_list *joine
     histo_entry *out = histo_malloc((size_t)(a->n + b->n) * sizeof *out);
     if (!out) return false;
     int64_t i = 0, j = 0, n = 0;
-    while (i < a->n && j < b->n) { /* without a branch: which comes first is hard to foretell */
+    while (i < a->n && j < b->n) { /* branch-free: the comparison is unpredictable */
         const histo_entry *x = &a->entries[i], *y = &b->entries[j];
         bool first = x->slot <= y->slot, second = y->slot <= x->slot;
         out[n++] = (histo_entry){first ? x->slot : y->slot, (first ? x->count : 0) + (second ? y->count : 0)};
@@ -77,8 +78,8 @@ void histo_list_free(histo_list *list)
     *list = (histo_list){0};
 }
 
-/* Join the last lists with `last` while they are shorter than twice what that makes, or all; then it takes their
- * place. */
+/* Merge `last` with the preceding lists while they are shorter than twice the result, or with all of them; append the
+ * result. */
 static histo_status join_last(histo_sparse *s, histo_list last, bool all)
 {
     histo_list joined = last;
@@ -113,7 +114,7 @@ histo_status histo_sparse_settle(histo_sparse *sparse)
     if (sparse->lists < 2) return HISTO_OK;
     histo_list last = sparse->list[--sparse->lists];
     histo_status status = join_last(sparse, last, true);
-    if (status != HISTO_OK) sparse->lists++; /* where it still is */
+    if (status != HISTO_OK) sparse->lists++; /* which still has it */
     return status;
 }
 

@@ -1,17 +1,15 @@
-/* Splitting a fill: samples in page-locked memory are on their way to a GPU for as long as the bus takes, and the CPU,
- * which has nothing to do with it, counts some of them meanwhile, from where they are. Samples that the CPU would have
- * to copy first are not split: it is as busy with that as with counting them. Nor are any by predictions, which are too
- * often wrong about a CPU with many threads: docs/performance.md has the figures. */
+/* Splitting a fill. While page-locked samples are transferred to a GPU, the idle CPU counts some of them in place.
+ * Pageable samples are not split: copying them keeps the CPU as busy as counting them would. Splits rest on measured
+ * times, because predictions for a CPU with many threads are often wrong; docs/performance.md has the figures. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "plan/measure.h"
 
-/* How many times as fast it must promise to be: both lose by reading one memory. */
+/* Minimum predicted speedup: both devices slow down by reading the same memory. */
 static const double worth = 1.25;
 
-/* Let both targets take part: the GPU leads, and finds the CPU's row, its parameters and the fraction in plan->split.
- */
+/* Let both targets take part: the GPU leads; plan->split holds the CPU's row, its parameters and its fraction. */
 static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu, double fraction)
 {
     if (histo_plan_settle(plan, 0) != HISTO_OK || histo_plan_settle(plan, 1) != HISTO_OK) return false;
@@ -26,7 +24,7 @@ static void disengage(histo_plan *plan, const histo_row *row, int target)
 {
     plan->split = (histo_split){0};
     histo_plan_use(plan, row);
-    histo_plan_settle(plan, target); /* where it has been before */
+    histo_plan_settle(plan, target); /* already prepared: cannot fail */
 }
 
 void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,

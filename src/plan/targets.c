@@ -1,6 +1,6 @@
-/* Where a plan may count: the device asked for, or where the samples are, or where the strategy asked for runs. Samples
- * in host memory of which nobody said where to count them may be worth the way to a GPU: then there are two targets,
- * and the choice is between the strategies of both. */
+/* The devices that a plan may use: the requested one, the one with the samples, or the one that has the requested
+ * strategy. If samples in host memory have no requested device, a transfer to a GPU may pay. The plan then has two
+ * targets and chooses among the strategies of both. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ bool histo_is_pinned(const histo_backend *backend, const histo_view *view)
     return is_contiguous(view) && backend->pinned(view->data);
 }
 
-/* What it takes to bring the operands to a GPU. Where they are together with some on the GPU, they have to. */
+/* The cost of transferring the operands to a GPU. It is 0 if some are in GPU memory: no other device can
+ * then count them. */
 static histo_transfer transfer_to(const histo_problem *p, const histo_backend *backend, histo_device device,
                                   const histo_view *const *operands)
 {

@@ -1,11 +1,11 @@
-/* Wisdom: which strategy measurement found best for a kind of problem on a device. Lines of text:
+/* Wisdom: the strategy that was measured fastest for a kind of problem on a device. Lines of text:
  *
  *     histo-wisdom 1
  *     DEVICE SIGNATURE BACKEND/STRATEGY MICROSECONDS
  *
- * DEVICE and SIGNATURE have no blanks. A signature says what kind of samples, axes and weights, on which side of
- * classes of bins and samples, and whether the samples have to travel; nothing of their distribution. Lines that name
- * unknown strategies are skipped when loading, and a later line takes the place of an earlier one. */
+ * DEVICE and SIGNATURE contain no blanks. A signature describes the samples, axes and weights, the classes of the
+ * numbers of bins and samples, and whether the samples have to be transferred, but not their distribution. Loading
+ * skips lines with unknown strategies; a later line replaces an earlier one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct entry {
 
 static entry *known; /* guarded by histo_wisdom_lock */
 
-/* The most bins that a strategy is likely to serve as it serves these: rounded up to 2^k or 3 * 2^(k - 1). */
+/* The largest number of bins expected to behave alike: bins rounded up to 2^k or 3 * 2^(k - 1). */
 static int64_t class_of_bins(int64_t bins)
 {
     int64_t power = 1;
@@ -57,7 +57,7 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
     histo_text_add(&text, ";batch=%lld;samples=2^%d;threads=%d", (long long)problem->batch, log2_samples, threads);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static entry *find(const char *key)
 {
     for (entry *e = known; e; e = e->next)
@@ -121,8 +121,8 @@ void histo_wisdom_forget(void)
     pthread_mutex_unlock(&histo_wisdom_lock);
 }
 
-/* All that is known as the text of a file, which the caller frees. In memory, so that nobody waits for the lock because
- * of a slow file. */
+/* All wisdom as the text of a file, which the caller frees. Made in memory, so that nobody waits for the lock during
+ * slow I/O. */
 static histo_status print(char **text)
 {
     size_t size = 0;
@@ -187,7 +187,7 @@ static histo_status load(const char *path)
     return status;
 }
 
-/* Do it to the file of that name, with numbers as in C. */
+/* Call `act` on the named file, with numbers in the "C" locale. */
 static histo_status in_c_locale(histo_status (*act)(const char *path), const char *path)
 {
     if (!path) return histo_fail(HISTO_INVALID, "the path of the wisdom file is NULL: give one");
