@@ -42,6 +42,7 @@ foreach(architecture IN LISTS architectures)
 endforeach()
 list(GET architectures -1 last)
 list(APPEND gencode "SHELL:-gencode arch=compute_${last},code=compute_${last}")
+string(REGEX MATCHALL "[0-9]+" HISTO_CUDA_BUILT_FOR "${architectures}") # numbers for device.cu: 90a is 90
 message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION} for: ${architectures}")
 
 # A quarter of nvcc's default size. Drivers since 550 (CUDA 12.4) unpack it; CUDA 13 needs a later one anyway.

@@ -27,6 +27,21 @@ static histo_speed speed_of(int ordinal, int multiprocessors)
     return speed;
 }
 
+/* The compute capabilities that this build has machine code for, times ten; of the last it has PTX, too. */
+static const int built_for[] = {HISTO_CUDA_BUILT_FOR};
+
+/* Without code for a GPU the driver reports no error before the first kernel is launched. */
+static bool has_code_for(const histo_cuda_device *device)
+{
+    const int capability = device->major * 10 + device->minor;
+    int last = 0;
+    for (int architecture : built_for) {
+        if (architecture / 10 == device->major && architecture <= capability) return true;
+        last = architecture;
+    }
+    return last <= capability;
+}
+
 static cudaError_t describe_device(int ordinal, histo_cuda_device *device)
 {
     cudaDeviceProp p;
@@ -57,10 +72,17 @@ static void look(void)
     if (count > HISTO_CUDA_MAX_DEVICES) count = HISTO_CUDA_MAX_DEVICES;
     for (int d = 0; d < count && error == cudaSuccess; d++)
         error = describe_device(d, &devices[d]);
-    if (error == cudaSuccess && count > 0) return;
+    const bool found = error == cudaSuccess && count > 0;
+    for (int d = 0; d < count && found; d++)
+        if (!has_code_for(&devices[d])) count = d;
+    if (found && count > 0) return;
     cudaGetLastError();
     count = 0;
-    if (driver == 0)
+    if (found)
+        snprintf(reason, sizeof reason,
+                 "this build has no code for the %.64s: configure it with -DHISTO_CUDA_ARCHITECTURES=%d",
+                 devices[0].name, devices[0].major * 10 + devices[0].minor);
+    else if (driver == 0)
         snprintf(reason, sizeof reason, "no NVIDIA driver is installed");
     else if (error == cudaErrorInsufficientDriver)
         snprintf(reason, sizeof reason, "the NVIDIA driver is too old: it knows CUDA %d.%d, this build needs %d.%d",
