@@ -1,5 +1,5 @@
-# Find nvcc, unless HISTO_CUDA is OFF; sets HISTO_WITH_CUDA. The runtime is linked statically and finds the driver when it
-# runs, so that a build with CUDA works on machines without.
+# Find nvcc, unless HISTO_CUDA is OFF, and set HISTO_WITH_CUDA. The runtime is linked statically and looks for the
+# driver at run time, so a build with CUDA works on machines without it.
 set(HISTO_WITH_CUDA FALSE)
 if(NOT HISTO_CUDA)
   return()
@@ -21,8 +21,8 @@ set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 
-# Machine code for each architecture, and PTX of the last for those to come. Code runs on all GPUs of its major version
-# from its minor one on: the default serves 7.5, 8.x, 9.x, 10.x and 12.x, and others since 12.0 by the PTX.
+# Machine code for each architecture, and PTX of the last for future ones. Code runs on all GPUs of its major version,
+# from its minor version up: the default covers 7.5, 8.x, 9.x, 10.x and 12.x, and later ones by PTX.
 execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[0-9]+" known "${known}")
@@ -45,18 +45,18 @@ list(APPEND gencode "SHELL:-gencode arch=compute_${last},code=compute_${last}")
 string(REGEX MATCHALL "[0-9]+" HISTO_CUDA_BUILT_FOR "${architectures}") # numbers for device.cu: 90a is 90
 message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION} for: ${architectures}")
 
-# A quarter of nvcc's default size. Drivers since 550 (CUDA 12.4) unpack it; CUDA 13 needs a later one anyway.
+# A quarter of nvcc's default size. Drivers since 550 (CUDA 12.4) can decompress it; CUDA 13 needs a later one anyway.
 set(compression "")
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   set(compression --compress-mode=size)
 endif()
-# For profilers; it would be more than half of the library.
+# For profilers. It would more than double the library's size.
 set(line_information "")
 if(HISTO_PROFILE)
   set(line_information -lineinfo)
 endif()
 
-# Contraction would make slots differ from the CPU's. No exceptions and no C++ library: the host parts are C. nvcc's rewriting
-# of the code causes the warnings that are off here.
+# Contraction would make slots differ from the CPU's. No exceptions and no C++ library: the host code is C. The disabled
+# warnings come from code that nvcc generates.
 target_compile_options(histo_flags INTERFACE
   "$<$<COMPILE_LANGUAGE:CUDA>:${gencode};${compression};${line_information};-fmad=false;-Werror=all-warnings;SHELL:-Xcompiler=-Wall,-Wextra,-Wshadow,-Werror,-Wno-tautological-compare,-Wno-missing-field-initializers,-Wno-parentheses,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics,-ffp-contract=off>")

@@ -2,7 +2,8 @@
  * (count_bytes.h).
  *
  * With 256 bins, no code is left for underflow, overflow, NaN and samples left out. Their code is the low byte of their
- * slot minus 1. Blocks that contain any count them separately, and the codes are corrected at the end.
+ * slot minus 1. Blocks that contain any count them separately, and these counts are subtracted from the codes' at the
+ * end.
  *
  * Bytes: each sample once. Wins for up to 256 bins where bytes are counted faster than one increment a cycle, that is
  * with VBMI2. Without VBMI2, wins for f32 and f64 and ties with privatized for integers. */

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "drain.h"
 
-/* libhdf5 itself leaks when it gives up on a damaged file, and asks for as much memory as the file says: both are
- * its own, and the second fails as it should. */
+/* libhdf5 leaks when it rejects a damaged file, and allocates whatever size the file states. Neither is our fault; the
+ * latter fails cleanly. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {

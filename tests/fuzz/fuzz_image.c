@@ -1,5 +1,5 @@
-/* libFuzzer target for the image readers: whatever the bytes, the reader that recognises them delivers bands of valid
- * samples, the same number in two passes, or fails with a sentence. */
+/* libFuzzer target for the image readers: for any bytes, the reader that recognises them delivers bands of valid
+ * samples, equally many in two passes, or fails with a message. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int open_in_memory(const uint8_t *data, size_t size)
     return fd;
 }
 
-/* Read every sample, so that a sanitizer sees those outside of their buffer. */
+/* Read every sample, so that sanitizers detect any outside its buffer. */
 static unsigned touch(const band *b, int count)
 {
     unsigned sum = 0;
@@ -47,7 +47,7 @@ static unsigned touch(const band *b, int count)
 
 enum { ENOUGH_SAMPLES = 1 << 22 }; /* small files can hold images that take minutes */
 
-/* What all bands hold, in one number; *status is what ended them, 1 if there were enough. */
+/* Reduce the contents of all bands to one number; *status is the reason for the end, 1 after enough samples. */
 static unsigned drain(reader *r, int count, int *status, fault *f)
 {
     unsigned sum = 0;

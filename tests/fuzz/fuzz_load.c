@@ -1,5 +1,5 @@
-/* libFuzzer target for histo_hist_load: whatever the bytes, they are a histogram that saves and loads unchanged, or are
- * refused with a sentence. Binary input is tried with the right checksum, too, so that what it guards is reached. */
+/* libFuzzer target for histo_hist_load: any bytes are either a histogram that survives a round trip, or fail with a
+ * message. Binary input is also tried with a corrected checksum, to reach the code behind the check. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static void require(bool holds, const char *what)
     abort();
 }
 
-/* Saving again what was loaded gives the same bytes. */
+/* Saving a loaded histogram again gives the same bytes. */
 static void save_twice(const histo_hist *hist, histo_format format)
 {
     void *first, *second;
@@ -34,7 +34,7 @@ static void save_twice(const histo_hist *hist, histo_format format)
 
 static void load(const uint8_t *data, size_t size)
 {
-    enum { MAX_TO_SAVE = 20000 }; /* slots: larger histograms would only take time */
+    enum { MAX_TO_SAVE = 20000 }; /* slots; larger histograms would only cost time */
     histo_hist *hist = NULL;
     histo_status status = histo_hist_load(data, size, NULL, &hist);
     if (status != HISTO_OK) {

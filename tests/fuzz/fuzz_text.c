@@ -1,4 +1,4 @@
-/* libFuzzer target for the text reader: the form found, and forms that options force. */
+/* libFuzzer target for the text reader: the detected format, and formats forced by options. */
 #define _GNU_SOURCE
 #include "drain.h"
 

@@ -1,4 +1,4 @@
-/* Runs a fuzz target on every file of the folders named, in place of libFuzzer. */
+/* Replaces libFuzzer: runs a fuzz target on every file of the given folders. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int replay(const char *path)
         return 0;
     }
     size_t size = (size_t)about.st_size;
-    uint8_t *data = malloc(size ? size : 1); /* of exactly its size, so that a read beyond is seen */
+    uint8_t *data = malloc(size ? size : 1); /* of the exact size, so that sanitizers detect reads past the end */
     if (!data || fread(data, 1, size, file) != size) {
         perror(path);
         exit(1);

@@ -1,7 +1,7 @@
-# What the tests of the command share. A test begins with
+# Shared by the tests of the command. A test begins with
 #     . "$(dirname "$0")/support/check.sh"
-# and ends with `finish`. It runs in an empty directory that goes away with it; $histo is the command, $data a directory of
-# real files, or empty where they are not installed.
+# and ends with `finish`. It runs in an empty directory, which is removed at the end. $histo is the command; $data is a
+# directory of real files, or empty if they are not installed.
 set -u
 case $1 in
 /*) histo=$1 ;;
@@ -31,7 +31,7 @@ fail() {
     printf 'FAILED: %s\n' "$*"
 }
 
-# prints EXPECTED ARGUMENTS…: the command succeeds, says nothing on standard error, and prints EXPECTED (escapes as in
+# prints EXPECTED ARGUMENTS…: the command succeeds, writes nothing to standard error, and prints EXPECTED (escapes as in
 # printf %b; standard input is passed on).
 prints() {
     expected=$(printf '%b.' "$1")
@@ -48,7 +48,7 @@ instead of
 $expected"
 }
 
-# shows PATTERN ARGUMENTS…: it succeeds, and a line that it prints matches the basic regular expression.
+# shows PATTERN ARGUMENTS…: the command succeeds, and a line of its output matches the basic regular expression.
 shows() {
     pattern=$1
     shift
@@ -58,7 +58,7 @@ shows() {
 $(cat "$out")"
 }
 
-# remarks PATTERN ARGUMENTS…: it succeeds, with one remark on standard error that matches.
+# remarks PATTERN ARGUMENTS…: the command succeeds, with one matching remark on standard error.
 remarks() {
     pattern=$1
     shift
@@ -68,8 +68,8 @@ remarks() {
     grep -q -e "$pattern" "$err" || fail "histo $*: no remark has '$pattern': $(cat "$err")"
 }
 
-# refuses STATUS PATTERN ARGUMENTS…: it exits with STATUS and one sentence that matches, prints nothing, and neither
-# makes a file nor leaves one behind.
+# refuses STATUS PATTERN ARGUMENTS…: the command exits with STATUS and one matching message, prints nothing, and neither
+# creates a file nor leaves one behind.
 refuses() {
     wanted=$1
     pattern=$2
@@ -85,7 +85,7 @@ refuses() {
     [ "$(ls -A)" = "$before" ] || fail "histo $*: left files behind: $(ls -A)"
 }
 
-# npy FILE DTYPE SHAPE: an array in NumPy's format, of the samples on standard input; SHAPE as Python writes a tuple.
+# npy FILE DTYPE SHAPE: write an array in NumPy's format from the samples on standard input; SHAPE is a Python tuple.
 npy() {
     {
         printf '\223NUMPY\001\000v\000'
