@@ -18,7 +18,7 @@ enable_language(CUDA)
 find_package(CUDAToolkit REQUIRED)
 set(HISTO_WITH_CUDA TRUE)
 set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
-set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 
 # Machine code for each architecture, and PTX of the last for future ones. Code runs on all GPUs of its major version,

@@ -172,7 +172,7 @@ static histo_status launch_for_list(const histo_strategy *strategy, const histo_
 /* The workspace is kept from the first piece of a fill to the last, so that no later piece can run out of memory. */
 static histo_status run(const histo_strategy *strategy, histo_job *job)
 {
-    size_t bytes = strategy->workspace(job->problem, job->threads, job->params);
+    size_t bytes = histo_strategy_workspace(strategy, job->problem, job->threads, job->params);
     bytes = (bytes + 63) / 64 * 64;
     if (bytes && !job->workspace) {
         job->workspace = histo_cpu_allocate(bytes);

@@ -20,12 +20,6 @@ static double cost_us(const histo_problem *problem, int threads)
     return 0.1 + (double)problem->samples * (0.012 * problem->naxes + weight_us);
 }
 
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
-}
-
 /* The value of an image. */
 static int64_t pixel(const histo_job *job, const char *first, int image)
 {
@@ -96,7 +90,6 @@ static histo_status launch(const histo_job *job)
 const histo_strategy histo_cpu_sequential = {
     .unsupported_reason = unsupported_reason,
     .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .ragged = true,
     .pairs = true,

@@ -159,7 +159,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     histo_status status = histo_cuda_enter(job->problem->device, &before);
     if (status != HISTO_OK) return status;
     histo_cuda_accumulators *accumulators = NULL;
-    size_t workspace = strategy->workspace(job->problem, job->threads, job->params);
+    size_t workspace = histo_strategy_workspace(strategy, job->problem, job->threads, job->params);
     if (histo_cuda_is_captured((cudaStream_t)job->stream)) status = check_captured(job, workspace);
     if (status == HISTO_OK) status = histo_cuda_accumulators_of(job, &accumulators);
     if (status == HISTO_OK && accumulators->broken)

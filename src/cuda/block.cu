@@ -35,17 +35,6 @@ histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t
     return l;
 }
 
-double histo_cuda_block_us(const histo_problem *problem, const histo_block_layout *layout, double per_us, double enough)
-{
-    double resident = (double)layout->threads * (double)layout->blocks;
-    if (resident < enough) per_us *= resident / enough;
-    double bytes = 0;
-    for (int o = 0; o < problem->operands; o++)
-        bytes += (double)histo_dtype_size(problem->dtypes[o]);
-    double by_bytes = bytes / 4e6, merges = (double)(problem->slots * problem->batch) * (double)layout->blocks;
-    return 6 + (double)problem->samples * (by_bytes > 1 / per_us ? by_bytes : 1 / per_us) + merges / 5e4;
-}
-
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout)
 {
     return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;

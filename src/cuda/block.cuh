@@ -17,10 +17,6 @@ typedef struct histo_block_layout {
 histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
                                            size_t beside, int64_t blocks, bool by_rows);
 
-/* The time it takes, where `enough` resident threads count `per_us` samples a microsecond. */
-double histo_cuda_block_us(const histo_problem *problem, const histo_block_layout *layout, double per_us,
-                           double enough);
-
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
 

@@ -6,6 +6,7 @@
 
 extern "C" {
 #include "base/error.h"
+#include "plan/rates.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
 #include "view/pairs.h"
@@ -165,6 +166,12 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
 
 /* The fastest reader for the work. */
 int histo_cuda_reader_of(const histo_cuda_work *work);
+
+/* Estimates, in microseconds: of the lookup of a sample, 0 where reading hides it; and of the samples that global
+ * atomics count, those outside the densest `window` slots: bound by the L2 cache, or by the commonest counter. */
+double histo_cuda_lookup_us(const histo_problem *problem);
+double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window);
+enum { HISTO_CUDA_ONE_COUNTER = 1360 /* additions to one counter in a microsecond */ };
 
 /* How many blocks of this many threads and bytes of dynamic shared memory are resident on the device, registers
  * permitting. */

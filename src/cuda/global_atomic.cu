@@ -6,6 +6,8 @@
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that samples
  * spread over. Loses by far where many samples hit few bins, because atomics on one address serialise. */
+#include <math.h>
+
 #include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/device/weight.cuh"
@@ -54,15 +56,12 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    double per_us = p->weighting == HISTO_UNWEIGHTED ? 5e4 : histo_is_fast(p->weighting) ? 1e4 : 5e3;
-    if (p->slots < 1 << 16) per_us /= 10; /* samples meet */
-    return 5 + (double)p->samples / per_us;
-}
-
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
+    const double launch = 5, few = p->slots < 1 << 16 ? 0.1 : 1; /* samples meet */
+    if (p->weighting != HISTO_UNWEIGHTED)
+        return launch + (double)p->samples / (few * (histo_is_fast(p->weighting) ? 1e4 : 5e3));
+    const double us = launch + histo_cuda_global_atomics_us(p, 0);
+    if (p->probes) return us;
+    return fmin(HISTO_SKEW_MARGIN * us, launch + (double)p->samples / HISTO_CUDA_ONE_COUNTER);
 }
 
 static histo_status launch(const histo_job *job)
@@ -85,7 +84,6 @@ static histo_status launch(const histo_job *job)
 extern "C" const histo_strategy histo_cuda_global_atomic = {
     .unsupported_reason = unsupported_reason,
     .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256, "threads of a block"}},

@@ -86,6 +86,22 @@ int histo_cuda_reader_of(const histo_cuda_work *work)
     return plain ? (int)work->dtypes[0] : (int)HISTO_READ_ANY;
 }
 
+double histo_cuda_lookup_us(const histo_problem *problem)
+{
+    double us = 0;
+    for (int a = 0; a < problem->naxes; a++)
+        if (problem->lookups[a].edges && !problem->lookups[a].table) us += 1 / 7e5;
+    return us;
+}
+
+double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window)
+{
+    const double slots = (double)problem->slots, spread = slots < 5e6 ? 1e5 : 2.5e4;
+    const histo_outside outside = histo_problem_outside(problem, window);
+    const double samples = (double)problem->samples, per_us = fmin(spread, 15 * slots);
+    return samples * fmax(outside.fraction / per_us, outside.commonest / HISTO_CUDA_ONE_COUNTER);
+}
+
 int64_t histo_cuda_resident(histo_device device, int threads, size_t shared)
 {
     const histo_cuda_device *it = histo_cuda_device_of(device);

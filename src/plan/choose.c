@@ -1,5 +1,6 @@
 /* Which strategy a plan takes: the one asked for, the one remembered, the fastest measured, or the cheapest by the cost
  * model; and so on which of its targets. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,10 +84,11 @@ static void estimate(const histo_plan *plan, histo_candidate *it)
     const double counters_us = 2e-3; /* to make a counter and look whether it has counted */
     const histo_target *target = &plan->target[it->target];
     histo_speed speed = {0, 0};
+    it->us = it->count_us = INFINITY;
+    if (!it->row->strategy->cost_us) return;
     if (it->row->backend->speed) speed = it->row->backend->speed(target->device);
-    it->by_rates = histo_cost_of(it->row, &plan->problem, target->threads, &speed, &it->cost);
-    it->count_us =
-        it->by_rates ? histo_cost_us(&it->cost) : it->row->strategy->cost_us(&plan->problem, target->threads);
+    it->cost = histo_cost_of(it->row->strategy, &plan->problem, target->threads, &speed);
+    it->count_us = histo_cost_us(&it->cost);
     if (plan->problem.storage == HISTO_SPARSE && !it->row->strategy->sparse && target->device == HISTO_DEVICE_CPU)
         it->count_us += (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* for each fill */
     it->us = histo_transfer_us(&target->transfer, it->count_us);
@@ -118,7 +120,7 @@ histo_candidate *histo_plan_cheapest(histo_plan *plan, int target)
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
         histo_candidate *it = &plan->candidate[c];
-        if (it->refusal || it->target != target) continue;
+        if (it->refusal || it->target != target || isinf(it->us)) continue;
         if (!best || is_cheaper(it, best)) best = it;
     }
     return best;

@@ -1,4 +1,6 @@
 /* A plan in plain words: what was chosen and where, what bounds it, and why each of the others lost. */
+#include <math.h>
+
 #include "plan/plan.h"
 
 static void explain_problem(const histo_plan *plan, histo_text *text)
@@ -66,9 +68,9 @@ static void explain_bound(const histo_plan *plan, const histo_candidate *it, his
                        way->start_us + way->setup_us + way->gather_us);
     else if (read_us > 0)
         histo_text_add(text, "bound: %s; reading alone takes %.4g us at %.4g GB/s, %.0f %% of the time\n",
-                       read_us >= 0.8 * it->us                            ? "reading the samples"
-                       : it->by_rates && it->cost.fixed_us > 0.5 * it->us ? "launching kernels and adding up"
-                                                                          : "counting, not reading",
+                       read_us >= 0.8 * it->us            ? "reading the samples"
+                       : it->cost.fixed_us > 0.5 * it->us ? "launching kernels and adding up"
+                                                          : "counting, not reading",
                        read_us, bytes / read_us * 1e-3, 100 * read_us / it->us);
     else
         histo_text_add(text, "bound: the CPU, %s %.3g GB/s\n",
@@ -85,7 +87,7 @@ static const char *blame(const histo_plan *plan, const histo_candidate *it, doub
         if (way->bytes_us >= best_us) return ", most of it the samples' way to the GPU";
         return ", most of it setting up and the way there and back";
     }
-    if (!it->by_rates || it->cost.fixed_us >= best_us) return "";
+    if (!(it->cost.read_us > 0) || it->cost.fixed_us >= best_us) return "";
     return it->cost.read_us > it->cost.count_us ? ", reading" : ", counting";
 }
 
@@ -98,6 +100,10 @@ static void explain_candidate(const histo_plan *plan, const histo_candidate *it,
     histo_text_add(text, "%s %s/%s: ", chosen ? "*" : " ", it->row->backend->name, it->row->name);
     if (it->refusal) {
         histo_text_add(text, "%s\n", it->refusal);
+        return;
+    }
+    if (isinf(it->us)) {
+        histo_text_add(text, "no estimate: it is kept to be compared with, and runs only by name\n");
         return;
     }
     histo_text_add(text, "%s %.4g us, %.3g Gsamples/s", how, it->us, (double)plan->problem.samples / it->us * 1e-3);

@@ -89,7 +89,8 @@ static histo_status measure_target(trial *t, int target)
     while (status == HISTO_OK && (c = next_best(plan, target, tried))) {
         tried[c - plan->candidate] = true;
         if (c->us > HISTO_HOPELESS * predicted_us) {
-            c->refusal = "not measured: predicted to be far slower";
+            c->refusal = c->row->strategy->cost_us ? "not measured: predicted to be far slower"
+                                                   : "not measured: it is kept to be compared with";
             continue;
         }
         histo_plan_use(plan, c->row);

@@ -26,10 +26,9 @@ typedef struct histo_candidate {
     const histo_row *row;
     int target;
     const char *refusal; /* NULL for a real candidate */
-    bool by_rates;       /* cost is known, and count_us follows from it */
-    histo_cost cost;
-    double count_us; /* with the samples there */
-    double us;       /* of a fill: predicted, remembered or measured */
+    histo_cost cost;     /* predicted; count_us follows from it */
+    double count_us;     /* with the samples there */
+    double us;           /* of a fill: predicted, remembered or measured; infinite without an estimate */
 } histo_candidate;
 
 /* What the CPU, which then is target[0], counts of each fill while the rest travels to target[1], where the plan is. */

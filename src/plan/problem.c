@@ -185,17 +185,41 @@ histo_status histo_problem_is_near(const histo_problem *problem, histo_device de
     return histo_fail(HISTO_UNSUPPORTED, "a GPU counts pairs of images that are in its memory: copy them there first");
 }
 
+/* The densest run of so many slots among those probed: [first, end). */
+static void densest_run(const histo_problem *problem, int64_t length, int *first, int *end)
+{
+    *first = *end = 0;
+    for (int from = 0, to = 0; from < problem->probes; from++) {
+        while (to < problem->probes && problem->probed[to] - problem->probed[from] < length)
+            to++;
+        if (to - from > *end - *first) *first = from, *end = to;
+    }
+}
+
 double histo_problem_fraction(const histo_problem *problem, int64_t length)
 {
+    int first, end;
     if (length >= problem->slots) return 1;
     if (!problem->probes) return problem->dense ? 1 : (double)length / (double)problem->slots;
-    int most = 0;
-    for (int first = 0, end = 0; end < problem->probes; first++) {
-        while (end < problem->probes && problem->probed[end] - problem->probed[first] < length)
-            end++;
-        if (end - first > most) most = end - first;
+    densest_run(problem, length, &first, &end);
+    return (double)(end - first) / problem->probes;
+}
+
+histo_outside histo_problem_outside(const histo_problem *problem, int64_t length)
+{
+    int first, end, commonest = 1, equal = 0;
+    if (length >= problem->slots) return (histo_outside){0, 0};
+    if (!problem->probes) return (histo_outside){1 - histo_problem_fraction(problem, length), 0};
+    densest_run(problem, length, &first, &end);
+    for (int i = 0; i < problem->probes; i++) {
+        if (i >= first && i < end) continue;
+        bool again = i > 0 && i != end && problem->probed[i] == problem->probed[i - 1];
+        equal = again ? equal + 1 : 1;
+        if (equal > commonest) commonest = equal;
     }
-    return (double)most / problem->probes;
+    /* One sample alone tells nothing of how common its slot is. */
+    return (histo_outside){1 - (double)(end - first) / problem->probes,
+                           commonest > 1 ? (double)commonest / problem->probes : 0};
 }
 
 bool histo_problem_has_counters(const histo_problem *problem)

@@ -99,6 +99,14 @@ void histo_problem_free(histo_problem *problem);
  * supposed to be dense, or as many as if they were spread evenly. */
 double histo_problem_fraction(const histo_problem *problem, int64_t length);
 
+/* Samples that global atomics count, by what a probe found: the fraction outside the densest run of so many slots (all
+ * of them, for 0), and the fraction in the commonest slot there. Without a probe they are thought to be spread. */
+typedef struct histo_outside {
+    double fraction, commonest;
+} histo_outside;
+
+histo_outside histo_problem_outside(const histo_problem *problem, int64_t length);
+
 /* Can strategies count in counters for all slots? Of a dense histogram, and of a sparse one that has few enough: they
  * are much faster than pairs. What is occupied of them becomes pairs after a fill, or when the host asks a GPU. */
 bool histo_problem_has_counters(const histo_problem *problem);

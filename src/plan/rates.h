@@ -9,32 +9,14 @@ typedef enum histo_rate {
 #define RUN(id, date, machine, command)
 #define REFERENCE(memory, arithmetic)
 #define RATE(id, value, what, run) HISTO_RATE_##id,
-#define COST(backend, strategy, form, bins, fixed_us, per_us, run)
 #include "plan/rates.def"
 #undef RUN
 #undef REFERENCE
 #undef RATE
-#undef COST
     HISTO_RATES
 } histo_rate;
 
 double histo_rate_of(histo_rate rate);
-
-/* How samples of a problem become slots, which bounds a strategy beside the counting: rates are for each. */
-typedef enum histo_form {
-    HISTO_FORM_table8,  /* looked up by their 8 bits */
-    HISTO_FORM_table16, /* by their 16 bits */
-    HISTO_FORM_whole16, /* so too, or by a shift: integers, bins of 2^k values */
-    HISTO_FORM_whole,   /* integers of 32 bits, bins of width 1 */
-    HISTO_FORM_float32, /* multiplied, other samples of at most 32 bits */
-    HISTO_FORM_float64, /* multiplied, samples of 64 bits */
-    HISTO_FORM_integer64,
-    HISTO_FORM_search32, /* searched in stored edges, samples of at most 32 bits */
-    HISTO_FORM_search64,
-    HISTO_FORM_OTHER, /* joint, weighted, masked, filtered */
-} histo_form;
-
-histo_form histo_form_of(const histo_problem *problem);
 
 /* Where the time of a fill goes: reading and counting overlap. */
 typedef struct histo_cost {
@@ -49,9 +31,9 @@ double histo_sample_bytes(const histo_problem *problem);
 /* The least time to read the samples on a device of this speed; 0 on the CPU, of whose memory nothing is known. */
 double histo_read_us(const histo_problem *problem, const histo_speed *speed);
 
-/* By the rows of rates.def; false if there are none for this strategy and problem. */
-bool histo_cost_of(const histo_row *row, const histo_problem *problem, int threads, const histo_speed *speed,
-                   histo_cost *cost);
+/* What a strategy that has an estimate takes on a device of this speed; 0 for both of a CPU. */
+histo_cost histo_cost_of(const histo_strategy *strategy, const histo_problem *problem, int threads,
+                         const histo_speed *speed);
 
 /* What a GPU needs beside counting, where the samples are in host memory. */
 typedef struct histo_transfer {

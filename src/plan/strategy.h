@@ -15,9 +15,12 @@ typedef struct histo_param {
 typedef struct histo_strategy {
     /* Correctness only: NULL if the strategy can solve the problem, else why not, as words that follow its name. */
     const char *(*unsupported_reason)(const histo_problem *problem);
-    /* Order only: about how long, in microseconds, with this many threads. */
+    /* About how many microseconds a fill takes with this many threads, on a GPU the reference of rates.def, samples and
+     * counters in the device's memory. Absolute: it orders strategies, and decides between the CPU and a GPU. What
+     * skewed samples may take far longer for is multiplied by HISTO_SKEW_MARGIN, unless a probe has seen the samples.
+     * NULL: the strategy is kept to be compared with, and runs only by name or by wisdom. */
     double (*cost_us)(const histo_problem *problem, int threads);
-    /* Bytes of workspace that launch wants, for a problem it does not refuse. */
+    /* Bytes of workspace that launch wants, for a problem it supports. NULL: none. */
     size_t (*workspace)(const histo_problem *problem, int threads, const int64_t *params);
     /* Count, or enqueue the counting on job->stream. On the CPU it fails only before it has changed anything. */
     histo_status (*launch)(const histo_job *job);
@@ -28,6 +31,17 @@ typedef struct histo_strategy {
     bool pairs;  /* it can count pairs of images */
     bool sparse; /* it counts into sparse histograms, and no others */
 } histo_strategy;
+
+/* An estimate that holds for spread samples only is multiplied by this: then a strategy that skewed samples slow down
+ * is not chosen while one that they do not is within so many times of it. */
+enum { HISTO_SKEW_MARGIN = 3 };
+
+/* Bytes of workspace that the strategy wants. */
+static inline size_t histo_strategy_workspace(const histo_strategy *strategy, const histo_problem *problem, int threads,
+                                              const int64_t *params)
+{
+    return strategy->workspace ? strategy->workspace(problem, threads, params) : 0;
+}
 
 /* What rates are scaled by; 0 where it is not known. */
 typedef struct histo_speed {

@@ -96,19 +96,6 @@ static const char *unsupported_reason(const histo_problem *problem)
                : "too many bins: one warp's counters and staged slots do not fit into shared memory";
 }
 
-static double cost_us(const histo_problem *problem, int threads)
-{
-    (void)threads;
-    histo_block_layout l = layout_of(problem, NULL);
-    return histo_cuda_block_us(problem, &l, 5e4, 1.5e5);
-}
-
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
-}
-
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 13 };
@@ -119,8 +106,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_bank_owner = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,

@@ -64,18 +64,6 @@ static const char *unsupported_reason(const histo_problem *problem)
     return NULL;
 }
 
-static double cost_us(const histo_problem *p, int threads)
-{
-    (void)threads;
-    return 6 + (double)(p->slots + 1) * (double)p->samples / 1e6;
-}
-
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
-}
-
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
@@ -94,8 +82,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_bin_per_block = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .params = {{"bins", 1, MAX_BINS, 1, "bins that a block counts"},
                {"blocks", 0, 65535, 0, "blocks that part the samples of a bin; 0: as many as the device holds at once"},

@@ -261,22 +261,6 @@ static const char *unsupported_reason(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
-static double cost_us(const histo_problem *p, int threads)
-{
-    (void)threads;
-    int64_t defaults[HISTO_MAX_PARAMS] = {0};
-    defaults[STREAMS] = 1;
-    layout l = layout_of(p, defaults);
-    double bytes = 0;
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4e6, by_atomics = l.block.packing.bits == 4 ? 1 / 2e5 : 1 / 7e5; /* us a sample */
-    double merged = (double)(p->slots * p->batch) * (double)l.blocks;
-    if (merged > (double)p->samples) merged = (double)p->samples;
-    return 5 + (double)l.bin_tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) +
-           merged / 5e4;
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -356,7 +340,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_packed_atomic = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,
     .params = {{"bits", 0, 16, 0, "of a counter: 4, 8 or 16, the next of these; 0: by bins and samples"},

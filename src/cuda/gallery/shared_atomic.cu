@@ -148,19 +148,6 @@ static const char *unsupported_reason(const histo_problem *problem)
     return NULL;
 }
 
-static double cost_us(const histo_problem *p, int threads)
-{
-    (void)threads;
-    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 1};
-    layout l = layout_of(p, defaults);
-    double bytes = 0;
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 4e6, by_atomics = 1 / 2e6; /* us a sample */
-    double merge_us = (double)(p->slots * p->batch) * (double)l.blocks / 5e4;
-    return 5 + (double)l.bin_tiles * (double)p->samples * (by_bytes > by_atomics ? by_bytes : by_atomics) + merge_us;
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -193,7 +180,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_shared_atomic = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,
     .params = {{"copies", 0, 32, 0, "copies of a block's counters, chosen by thread; 0: one. Fewer if they do not fit"},

@@ -82,23 +82,6 @@ static const char *unsupported_reason(const histo_problem *problem)
     return layout_of(problem, NULL).threads ? NULL : "too many bins: edges and counters do not fit into shared memory";
 }
 
-static double cost_us(const histo_problem *problem, int threads)
-{
-    (void)threads;
-    int steps = 4;
-    for (int a = 0; a < problem->naxes; a++)
-        for (int64_t bins = problem->lookups[a].bins; bins > 1; bins /= 2)
-            steps++;
-    histo_block_layout l = layout_of(problem, NULL);
-    return histo_cuda_block_us(problem, &l, 3e6 / steps, 2e5);
-}
-
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
-}
-
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
@@ -111,8 +94,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_shared_search = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"}},

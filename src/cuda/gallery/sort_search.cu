@@ -177,13 +177,6 @@ static const char *unsupported_reason(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
-static double cost_us(const histo_problem *p, int threads)
-{
-    (void)threads;
-    double chunks = (double)p->samples / (1 << 24) + (double)p->batch;
-    return 50 * chunks + (double)p->samples / 4e4 + chunks * (double)p->slots / 2e3;
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -234,7 +227,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_sort_search = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,
     .params = {{"chunk", MIN_CHUNK, 1 << 28, 1 << 24,

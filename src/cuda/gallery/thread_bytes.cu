@@ -99,13 +99,6 @@ static const char *unsupported_reason(const histo_problem *problem)
                : "too many bins: a byte of each for 128 threads does not fit into shared memory";
 }
 
-static double cost_us(const histo_problem *problem, int threads)
-{
-    (void)threads;
-    histo_block_layout l = layout_of(problem, NULL);
-    return histo_cuda_block_us(problem, &l, 1.5e6, 1.5e5);
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -123,7 +116,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_thread_bytes = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,
     .params = {{"merge", 0, 1, 0,

@@ -85,13 +85,6 @@ static const char *unsupported_reason(const histo_problem *problem)
     return layout_of(problem, NULL).threads ? NULL : "too many bins: one warp's counters do not fit into shared memory";
 }
 
-static double cost_us(const histo_problem *problem, int threads)
-{
-    (void)threads;
-    histo_block_layout l = layout_of(problem, NULL);
-    return histo_cuda_block_us(problem, &l, 4e5, 2.5e5);
-}
-
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
@@ -109,7 +102,6 @@ static histo_status launch(const histo_job *job)
 
 extern "C" const histo_strategy histo_cuda_warp_tagged = {
     .unsupported_reason = unsupported_reason,
-    .cost_us = cost_us,
     .workspace = workspace,
     .launch = launch,
     .params = {{"merge", 0, 1, 0,

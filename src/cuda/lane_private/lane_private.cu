@@ -97,26 +97,18 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    bool is_byte = histo_dtype_size(p->dtypes[0]) == 1;
-    bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
-                   (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
-    double by_bytes = bytes / 4.2e6, by_samples = in_rows ? 1 / 4.2e6 : 1 / 2e5;
-    if (in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is) {
-        double alike =
-            pow(histo_problem_fraction(p, 1), 2); /* of pairs of lanes, those that read the same entry of the table */
-        by_samples = (1 - alike) / 8e5 + alike / 2e6;
+    const bool is_byte = histo_dtype_size(p->dtypes[0]) == 1;
+    const bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
+                         (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
+    const bool by_pattern = !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is;
+    double sample_us = histo_cuda_lookup_us(p), merged = (double)p->slots * (double)p->batch * 132;
+    if (in_rows && by_pattern) {
+        /* Of pairs of lanes, those that read one entry of the table. */
+        double alike = pow(histo_problem_fraction(p, 1), 2);
+        sample_us = (1 - alike) / 8e5 + alike / 2e6;
     }
-    if (p->naxes > 1 && p->operands == p->naxes) by_samples = 1 / 9e5;
-    return 5 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 5e5;
-}
-
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
+    if (!in_rows) sample_us = p->naxes > 1 && p->operands == p->naxes ? 1 / 9e5 : 1 / 2e5;
+    return 5 + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged / 5e5;
 }
 
 /* ---- Paths: which kernel counts a job ---- */
@@ -303,7 +295,6 @@ static histo_status launch(const histo_job *job)
 extern "C" const histo_strategy histo_cuda_lane_private = {
     .unsupported_reason = unsupported_reason,
     .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .params = {{"lanes", 0, 32, 0,
                 "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},

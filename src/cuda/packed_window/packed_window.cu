@@ -109,26 +109,33 @@ static const char *unsupported_reason(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
+/* Samples counted on chip in a microsecond, beside what lookups take. */
+static double counted_per_us(const histo_problem *p, bool known)
+{
+    const histo_lookup *l = &p->lookups[0];
+    if (p->pairs) return 7e5;
+    if (p->operands > 1) return p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
+    if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
+    if (!known) return 8e5;
+    /* By value: floats of one bin are few values, which meet, unless the bins are many. */
+    const double alike = pow(histo_problem_fraction(p, 1), 2);
+    const double spread = 7e5 + 7.5e4 * fmin(fmax(log2((double)p->bins / 256), 0), 8);
+    return (1 - alike) * spread + alike * 1.4e6;
+}
+
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
-    int64_t known = counters_of(p, defaults);
-    layout l = layout_of(p, defaults, known);
-    double bytes = 0, samples = (double)p->samples, counters = (double)p->slots + 1;
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / (l.bits == 16 ? 4.1e6 : 3.9e6);
-    double rate = known ? 1.65e6 : p->lookups[0].pow2.is ? 1.1e6 : 8e5;
-    if (p->operands > 1) rate = p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
-    if (p->pairs) rate = 7e5;
-    double by_samples = 1 / rate;
-    double outside = known || l.w.size >= counters ? 0 : 1 - histo_problem_fraction(p, l.w.size);
-    double each = by_bytes > by_samples ? by_bytes : by_samples;
-    double by_atomics = 1 / (counters < 5e6 ? 1.1e5 : 2.5e4); /* as many are in the L2 cache */
-    double merged = (double)l.w.size * (double)p->batch * (double)l.blocks;
-    if (merged > samples) merged = samples;
-    return 10 + (l.is_found ? 15 : 0) + samples * (each + outside * by_atomics) + merged / 9e5;
+    const int64_t known = counters_of(p, defaults);
+    const layout l = layout_of(p, defaults, known);
+    const bool is_all = known || l.w.size > p->slots;
+    const double samples = (double)p->samples, by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? 4.1e6 : 3.9e6);
+    const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
+    const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
+    double us = 10 + (l.is_found ? 15 : 0) + samples * each + merged / 9e5;
+    if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
+    return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

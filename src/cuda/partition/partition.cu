@@ -141,10 +141,8 @@ static double cost_us(const histo_problem *p, int threads)
     (void)threads;
     static const int64_t defaults[HISTO_MAX_PARAMS] = {DEFAULT_SLICE};
     workplace place = workplace_of(p, defaults);
-    double bytes = 4.7, windows = (double)((place.slots + place.window - 1) / place.window);
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double each = bytes / 3e6;
+    double windows = (double)((place.slots + place.window - 1) / place.window);
+    double each = (histo_sample_bytes(p) + 4.7) / 3e6; /* two bytes are written and read back, in whole sectors */
     for (int a = 0; a < p->naxes; a++)
         if (p->lookups[a].edges && !p->lookups[a].table) each += 1 / 2.5e5; /* they are searched */
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;

@@ -80,17 +80,11 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
-    double bytes = 0, merged = (double)p->slots * (double)p->batch * 132;
-    for (int o = 0; o < p->operands; o++)
-        bytes += (double)histo_dtype_size(p->dtypes[o]);
-    double by_bytes = bytes / 2.5e6, by_samples = p->operands > 2 || p->naxes > 1 ? 1 / 5e4 : 1 / 4e5;
-    return 8 + (double)p->samples * (by_bytes > by_samples ? by_bytes : by_samples) + merged / 2e5;
-}
-
-static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
-{
-    (void)problem, (void)threads, (void)params;
-    return 0;
+    const double merged = (double)p->slots * (double)p->batch * 132;
+    const double sample_us = p->operands > 2 || p->naxes > 1   ? 1 / 5e4
+                             : histo_has_squares(p->weighting) ? 1 / 3e5
+                                                               : 1 / 4.5e5;
+    return 8 + (double)p->samples * fmax(histo_sample_bytes(p) / 4e6, sample_us) + merged / 2e5;
 }
 
 /* The lookup of f32 samples, and the words of its table. */
@@ -138,7 +132,6 @@ static histo_status launch(const histo_job *job)
 extern "C" const histo_strategy histo_cuda_weighted_private = {
     .unsupported_reason = unsupported_reason,
     .cost_us = cost_us,
-    .workspace = workspace,
     .launch = launch,
     .params = {{"lanes", 0, 32, 0,
                 "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},

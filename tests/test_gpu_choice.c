@@ -1,0 +1,249 @@
+/* What the cost model chooses on a GPU, on any machine: the CUDA runtime's questions about devices are answered here,
+ * as an H200 would. Nothing is counted. */
+#include <cuda_runtime_api.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "data.h"
+#include "plan/rates.h"
+
+/* ---- An H200, as the runtime describes it ---- */
+
+cudaError_t __wrap_cudaDriverGetVersion(int *version);
+cudaError_t __wrap_cudaGetDeviceCount(int *count);
+cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device);
+cudaError_t __wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device);
+
+cudaError_t __wrap_cudaDriverGetVersion(int *version)
+{
+    *version = CUDART_VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t __wrap_cudaGetDeviceCount(int *count)
+{
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t __wrap_cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
+{
+    (void)device;
+    memset(p, 0, sizeof *p);
+    strcpy(p->name, "H200");
+    p->major = 9;
+    p->multiProcessorCount = 132;
+    p->maxThreadsPerMultiProcessor = 2048;
+    p->sharedMemPerMultiprocessor = 228 << 10;
+    p->sharedMemPerBlockOptin = 227 << 10;
+    p->totalGlobalMem = (size_t)140 << 30;
+    return cudaSuccess;
+}
+
+cudaError_t __wrap_cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    (void)device;
+    *value = attribute == cudaDevAttrMemoryClockRate        ? 3134000
+             : attribute == cudaDevAttrGlobalMemoryBusWidth ? 6144
+             : attribute == cudaDevAttrClockRate            ? 1980000
+                                                            : 0;
+    return cudaSuccess;
+}
+
+/* ---- Problems ---- */
+
+/* One axis, or the same axis for each of naxes columns, and n samples in the GPU's memory. To be freed. */
+static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *axis, int64_t n)
+{
+    static const char nothing[16];
+    histo_problem p = {0};
+    histo_axis axes[HISTO_MAX_AXES];
+    histo_view views[HISTO_MAX_AXES];
+    const histo_view *operands[HISTO_MAX_OPERANDS];
+    const histo_hist_options kind = {.batch = 1};
+    for (int a = 0; a < naxes; a++) {
+        axes[a] = *axis;
+        views[a] = histo_view_1d(nothing, dtype, n);
+    }
+    OK(histo_problem_bind(&p, naxes, &kind, views, NULL, operands));
+    p.device = p.home = HISTO_DEVICE_CUDA(0);
+    OK(histo_problem_prepare(&p, axes));
+    return p;
+}
+
+static double cost_of(const histo_row *row, const histo_problem *p)
+{
+    const histo_speed speed = row->backend->speed(p->device);
+    const histo_cost cost = histo_cost_of(row->strategy, p, 1, &speed);
+    return histo_cost_us(&cost);
+}
+
+static bool is_candidate(const histo_row *row, const histo_problem *p)
+{
+    return row->backend == &histo_backend_cuda && !row->strategy->sparse && row->strategy->cost_us &&
+           !row->strategy->unsupported_reason(p);
+}
+
+/* The strategy with the smallest estimate. */
+static const histo_row *choose(const histo_problem *p)
+{
+    const histo_row *row, *best = NULL;
+    for (int i = 0; (row = histo_row_at(i)); i++)
+        if (is_candidate(row, p) && (!best || cost_of(row, p) < cost_of(best, p))) best = row;
+    assert_non_null(best);
+    return best;
+}
+
+/* A variable axis whose edges grow quadratically. */
+static histo_axis quadratic(int64_t bins)
+{
+    static double edges[1 << 17];
+    assert_true(bins < (int64_t)(sizeof edges / sizeof *edges));
+    for (int64_t i = 0; i <= bins; i++)
+        edges[i] = (double)i * (double)i;
+    return histo_axis_variable(bins, edges);
+}
+
+static void assert_choice(const histo_problem *p, const char *expected)
+{
+    const char *chosen = choose(p)->name;
+    if (strcmp(chosen, expected) != 0)
+        fail_msg("%s, not %s, for %d axes of type %d, %lld bins, %lld samples", chosen, expected, p->naxes,
+                 p->dtypes[0], (long long)p->bins, (long long)p->samples);
+}
+
+static void assert_chosen(int naxes, histo_dtype dtype, histo_axis axis, int64_t n, const char *expected)
+{
+    histo_problem p = problem_of(naxes, dtype, &axis, n);
+    assert_choice(&p, expected);
+    histo_problem_free(&p);
+}
+
+/* ---- Tests ---- */
+
+/* Numbers of bins between those that were ever measured, where a strategy that one value brings to a halt was chosen.
+ */
+static void edges_between_measurements(void **state)
+{
+    (void)state;
+    for (int64_t bins = 2; bins <= 16384; bins += 1 + bins / 7)
+        for (int type = 0; type < 2; type++)
+            assert_chosen(1, type ? HISTO_F64 : HISTO_F32, quadratic(bins), 1 << 28, "lane_private");
+    assert_chosen(1, HISTO_F64, quadratic(777), 1 << 28, "lane_private");
+    assert_chosen(1, HISTO_F64, quadratic(1000), 1 << 28, "lane_private");
+}
+
+/* What fits on chip is counted there; what does not, in a window if all slots fit one, else by partitioning. */
+static void by_size(void **state)
+{
+    (void)state;
+    const int64_t n = 1 << 29;
+    assert_chosen(1, HISTO_U8, histo_axis_integer(0, 256), n, "lane_private");
+    assert_chosen(1, HISTO_U16, histo_axis_integer(0, 65536), n, "packed_window");
+    assert_chosen(1, HISTO_F16, histo_axis_regular(256, 0, 1), n, "lane_private");
+    assert_chosen(1, HISTO_F16, histo_axis_regular(32768, 0, 1), n, "packed_window");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 32768), n, "lane_private");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 204800), n, "packed_window");
+    assert_chosen(1, HISTO_F32, histo_axis_regular(100003, 0, 1), n, "packed_window");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 1 << 20), n, "partition");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 1 << 24), n, "partition");
+    assert_chosen(2, HISTO_F32, histo_axis_regular(256, 0, 1), n, "packed_window");
+    assert_chosen(3, HISTO_U8, histo_axis_integer(0, 256), n, "partition");
+    assert_chosen(1, HISTO_U32, histo_axis_integer(0, 1 << 24), 1 << 10, "global_atomic");
+}
+
+/* Let a probe have found the slots that slot_of gives. */
+static void probe(histo_problem *p, uint32_t (*slot_of)(int i, int n, int64_t slots))
+{
+    enum { N = 2048 };
+    if (!p->probed) p->probed = malloc(N * sizeof *p->probed);
+    assert_non_null(p->probed);
+    p->probes = N;
+    for (int i = 0; i < N; i++)
+        p->probed[i] = slot_of(i, N, p->slots);
+}
+
+static uint32_t spread(int i, int n, int64_t slots)
+{
+    return (uint32_t)(i * slots / n);
+}
+
+static uint32_t clustered(int i, int n, int64_t slots)
+{
+    return (uint32_t)(slots / 2 + i * 50 - n);
+}
+
+static uint32_t two_far_apart(int i, int n, int64_t slots)
+{
+    return (uint32_t)(i < n / 2 ? 17 : slots - 17);
+}
+
+/* Do additions to one counter of the histogram in global memory wait for each other? */
+static bool is_slowed_by_skew(const histo_row *row, const histo_problem *p)
+{
+    const bool fits = p->slots < 230000 || histo_dtype_size(p->dtypes[0]) <= 2; /* the window, or one of values */
+    return strcmp(row->name, "global_atomic") == 0 || (strcmp(row->name, "packed_window") == 0 && !fits);
+}
+
+/* Nobody looked at the samples: then no strategy that skewed samples slow down is chosen while another is within three
+ * times of what it takes for spread ones. */
+static void safe_from_skew(void **state)
+{
+    (void)state;
+    rng r = {20261122};
+    int slowed = 0;
+    for (int i = 0; i < 20000; i++) {
+        const histo_dtype dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT);
+        const int64_t bins = 1 + (int64_t)pow(2, 24 * rng_uniform(&r)), n = (int64_t)pow(2, 8 + 22 * rng_uniform(&r));
+        const bool searched = bins < 1 << 16 && rng_below(&r, 4) == 0;
+        histo_axis axis = searched ? quadratic(bins) : histo_axis_regular(bins, -3.25, 1e5 * (1 + rng_uniform(&r)));
+        histo_problem p = problem_of(1, dtype, &axis, n);
+        const histo_row *row, *chosen = choose(&p);
+        if (is_slowed_by_skew(chosen, &p)) {
+            slowed++;
+            probe(&p, spread);
+            const double spread_us = cost_of(chosen, &p);
+            probe(&p, two_far_apart);
+            const double skewed_us = cost_of(chosen, &p);
+            for (int s = 0; (row = histo_row_at(s)); s++) {
+                if (!is_candidate(row, &p) || is_slowed_by_skew(row, &p)) continue;
+                if (cost_of(row, &p) < 2.99 * spread_us && skewed_us > 3 * cost_of(row, &p))
+                    fail_msg("%s, not %s, for %lld bins, %lld samples", chosen->name, row->name, (long long)bins,
+                             (long long)n);
+            }
+        }
+        histo_problem_free(&p);
+    }
+    assert_in_range(slowed, 100, 5000); /* few samples and many bins */
+}
+
+/* What a probe saw decides between a window and partitioning: a window is not chosen where samples meet outside it. */
+static void by_probes(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t (*slot_of)(int i, int n, int64_t slots);
+        const char *expected;
+    } cases[] = {{clustered, "packed_window"}, {two_far_apart, "partition"}, {spread, "partition"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        histo_axis axis = histo_axis_integer(0, 1 << 20);
+        histo_problem p = problem_of(1, HISTO_U32, &axis, 1 << 29);
+        probe(&p, cases[i].slot_of);
+        assert_choice(&p, cases[i].expected);
+        histo_problem_free(&p);
+    }
+}
+
+int main(void)
+{
+    if (histo_backend_cuda.unavailable()) fail_msg("%s", histo_backend_cuda.unavailable());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edges_between_measurements),
+        cmocka_unit_test(by_size),
+        cmocka_unit_test(safe_from_skew),
+        cmocka_unit_test(by_probes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
