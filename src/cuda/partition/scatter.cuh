@@ -9,6 +9,7 @@
 #ifndef CUDA_PARTITION_SCATTER_CUH
 #define CUDA_PARTITION_SCATTER_CUH
 
+#include "cuda/device/warp.cuh"
 #include "cuda/partition/layout.cuh"
 
 namespace histo::partition
@@ -17,17 +18,6 @@ namespace histo::partition
 enum { MAX_SAMPLES = 8 /* of a thread, scattered at a time */ };
 enum { ALL_LEFT, SOME_LEFT, NONE_LEFT };
 enum : uint32_t { NO_PLACE = 0xffffffffu };
-
-HISTO_IN_KERNEL uint32_t warp_sum(uint32_t n)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(~0u, n);
-#else
-    for (uint32_t distance = WARP / 2; distance; distance /= 2)
-        n += __shfl_xor_sync(~0u, n, distance);
-    return n;
-#endif
-}
 
 /* Where the samples of a block go. */
 struct range_buffers {
@@ -118,7 +108,7 @@ struct range_buffers {
 #pragma unroll
             for (int k = 0; k < n; k++)
                 own += slot[k] == candidate;
-            uint32_t all = warp_sum(own);
+            uint32_t all = histo_warp_sum(own);
             if (all < (uint32_t)n * PART) break;
 #pragma unroll
             for (int k = 0; k < n; k++) {

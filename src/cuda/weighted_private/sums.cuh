@@ -4,21 +4,11 @@
 #ifndef CUDA_WEIGHTED_PRIVATE_SUMS_CUH
 #define CUDA_WEIGHTED_PRIVATE_SUMS_CUH
 
+#include "cuda/device/warp.cuh"
 #include "cuda/weighted_private/fixed.cuh"
 
 namespace histo::weighted_private
 {
-
-HISTO_IN_KERNEL uint32_t warp_sum(uint32_t x)
-{
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(~0u, x);
-#else
-    for (int lane = WARP / 2; lane; lane /= 2)
-        x += __shfl_xor_sync(~0u, x, lane);
-    return x;
-#endif
-}
 
 /* The sum of a number over all lanes, which is cut into as many pieces as it has words; the last has the sign. */
 template <int PIECES>
@@ -31,9 +21,9 @@ HISTO_IN_KERNEL typename number<PIECES>::type warp_sum_of_numbers(typename numbe
     for (int p = 0; p < PIECES; p++) {
         uint32_t piece = (uint32_t)(x >> (PIECE * p));
         if (p + 1 < PIECES)
-            sum += (type)warp_sum(piece & ((1u << PIECE) - 1)) << (PIECE * p);
+            sum += (type)histo_warp_sum(piece & ((1u << PIECE) - 1)) << (PIECE * p);
         else
-            sum += (type)(int64_t)(int32_t)warp_sum(piece) << (PIECE * p);
+            sum += (type)(int64_t)(int32_t)histo_warp_sum(piece) << (PIECE * p);
     }
     return sum;
 }
