@@ -1,4 +1,4 @@
-/* Failures as sentences. */
+/* Failures as messages. */
 #include "base/failure.h"
 
 #include <histo/histo.h>
@@ -19,7 +19,7 @@ int fault_of_wisdom(fault *f)
 
 int fault_beyond_memory(fault *f, double bytes, const char *what, const char *remedy)
 {
-    const double small = 64 << 20; /* not worth asking the system */
+    const double small = 64 << 20; /* below this, skip the query */
     char wanted[TEXT_NUMBER_BYTES], left[TEXT_NUMBER_BYTES];
     double available = bytes > small ? (double)histo_memory_available() : bytes;
     if (bytes <= available) return 0;

@@ -1,4 +1,4 @@
-/* Recording the first failure as the sentence that the user reads. */
+/* Recording the first failure as a message for the user. */
 #include "base/fault.h"
 
 #include <stdarg.h>

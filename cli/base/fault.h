@@ -1,4 +1,4 @@
-/* A failure: one sentence for the user, and the exit status. */
+/* A failure: a message for the user, and the exit status. */
 #ifndef CLI_FAULT_H
 #define CLI_FAULT_H
 
@@ -11,8 +11,8 @@ typedef struct fault {
     char text[1024];
 } fault;
 
-/* Record the first failure (later ones are ignored: the first is the cause) and return -1. The sentence names the
- * file, the place and the remedy; no trailing newline. Control characters (in the name of a file, say) become '?'. */
+/* Record the first failure (later ones are its consequences and are ignored) and return -1. The message names the file,
+ * the position and the remedy, without a trailing newline. Control characters (in a file name, say) become '?'. */
 int fault_set(fault *f, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -1,5 +1,5 @@
-/* The signal handler. It may run on any thread at any moment, so it only makes calls that are safe there, and reads two
- * variables. */
+/* The signal handler. It may run on any thread at any time, so it uses only async-signal-safe calls and two variables.
+ */
 #define _GNU_SOURCE
 #include "base/interrupt.h"
 
@@ -27,7 +27,7 @@ static void clean_up_and_die(int number)
         return;
     }
     static atomic_flag dying = ATOMIC_FLAG_INIT;
-    while (number == SIGBUS && atomic_flag_test_and_set(&dying)) /* threads that read the same file all come here */
+    while (number == SIGBUS && atomic_flag_test_and_set(&dying)) /* all threads that read the file may get here */
         pause();
     if (file_guarded) unlink(file);
     if (line_guarded) {
@@ -41,7 +41,7 @@ static void clean_up_and_die(int number)
         (void)ignored;
         _exit(EXIT_DATA);
     }
-    raise(number); /* its action is the default one again, and comes when this handler returns */
+    raise(number); /* with its default action, delivered when this handler returns */
 }
 
 void interrupt_install(void)
@@ -55,7 +55,7 @@ void interrupt_install(void)
         if (sigaction(caught[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(caught[i], &action, NULL);
     }
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit on file sizes fails, and that failure is reported */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit fails and is reported */
 }
 
 void interrupt_guard_file(const char *path)

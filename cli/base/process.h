@@ -5,10 +5,10 @@
 /* Copy the arguments. Called once, by program_run, before anything changes them. */
 void process_keep_arguments(int argc, char **argv);
 
-/* The copies, with NULL behind the last; NULL without memory. */
+/* The copies, NULL-terminated; NULL without memory. */
 char *const *process_arguments(void);
 
-/* The same divided by blanks, the program without its directory: recorded with results. */
+/* The same joined by blanks, without the program's directory; recorded with results. */
 const char *process_command_line(void);
 
 #endif

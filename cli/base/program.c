@@ -9,8 +9,8 @@
 #include "base/interrupt.h"
 #include "base/process.h"
 
-/* The next file opened would take the place of a standard stream that is closed. /dev/null takes it, opened in the
- * direction in which using it fails, as it should; messages to a closed standard error are lost. */
+/* If a standard stream is closed, the next file opened would replace it. Open /dev/null there instead, in the direction
+ * in which using it fails; messages to a closed standard error are lost. */
 static void hold_closed_streams(void)
 {
     static const int directions[] = {O_WRONLY, O_RDONLY, O_WRONLY};
@@ -21,9 +21,9 @@ static void hold_closed_streams(void)
 int program_run(int argc, char **argv, int (*run)(int argc, char **argv))
 {
     hold_closed_streams();
-    setlocale(LC_CTYPE, ""); /* numbers stay as in C */
+    setlocale(LC_CTYPE, ""); /* numbers stay in the C locale */
     interrupt_install();
-    process_keep_arguments(argc, argv); /* before options are cut into words where they stand */
+    process_keep_arguments(argc, argv); /* before option parsing modifies them */
     int status = run(argc, argv);
     if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         fault f = {0};

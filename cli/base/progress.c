@@ -1,4 +1,4 @@
-/* The progress line: label, share or bytes done, and a bar where the end is known. */
+/* The progress line: label, fraction or bytes done, and a bar if the total is known. */
 #include "base/progress.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static int terminal_columns(void)
     return columns <= 0 ? 80 : columns < MAX_COLUMNS ? columns : MAX_COLUMNS;
 }
 
-/* "  37 % [#########               ]" or "  1234.5 MB": returns its length. */
+/* Format "  37 % [#########               ]" or "  1234.5 MB"; returns its length. */
 static int describe(char *text, size_t capacity, int64_t done, int64_t total)
 {
     if (total <= 0) return snprintf(text, capacity, "  %.1f MB", (double)done * 1e-6);
@@ -58,7 +58,7 @@ static int describe(char *text, size_t capacity, int64_t done, int64_t total)
     return snprintf(text, capacity, " %3d %% [%s]", (int)(fraction * 100), bar);
 }
 
-/* Bytes of the label that fit in so many columns, a character (at least) each: never half a UTF-8 sequence. */
+/* How many bytes of the label fit into this many columns, at least one per character, without splitting UTF-8. */
 static int fitting_bytes(const char *label, int columns)
 {
     int bytes = 0;

@@ -1,22 +1,22 @@
-/* One line on standard error that says how far the work is. It appears only on a terminal and only if the work takes
- * more than half a second, changes at most ten times a second, and is erased at the end; updates are cheap. */
+/* A progress line on standard error. It appears only on a terminal, after half a second of work, changes at most ten
+ * times a second, and is erased at the end. Updates are cheap. */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* label says what is being done: "reading photo.png". quiet: draw nothing. Starting again (the next file, the next
- * pass) only changes the label: the half second counts from the first start. */
+/* label: the activity, such as "reading photo.png". quiet: draw nothing. A second start (next file, next pass) changes
+ * only the label; the half second counts from the first start. */
 void progress_start(const char *label, bool quiet);
 
-/* done of total, both in bytes; total -1 where it is not known. As input_position and input_size give them. */
+/* done of total, in bytes, from input_position and input_size; total is -1 if unknown. */
 void progress_update(int64_t done, int64_t total);
 
-/* Erase the line. Before anything else is printed on the terminal, and on failures too; more than once is fine. */
+/* Erase the line, before any other output to the terminal and on failures. May be called more than once. */
 void progress_end(void);
 
-/* The clock by which it goes: seconds that only run forward. */
+/* Its clock: monotonic seconds. */
 double progress_seconds(void);
 
 #endif

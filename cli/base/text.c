@@ -78,7 +78,7 @@ char *text_among(double value, double min, double max, char out[TEXT_NUMBER_BYTE
     return out;
 }
 
-/* Three digits of value in the unit that keeps it below 1000; units go up by 1000 to the last one, before NULL. */
+/* Three digits of value in the unit that keeps it below 1000. Units grow by 1000; the list ends with NULL. */
 static char *with_unit(double value, const char *const *units, char out[TEXT_NUMBER_BYTES])
 {
     for (; value >= 999.5 && units[1]; units++)

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The whole text must be the number; a finite one for text_to_f64, unless it says inf. */
+/* Parse text that must be a number as a whole; text_to_f64 accepts infinities only as inf. */
 bool text_to_i64(const char *text, int64_t *value);
 bool text_to_f64(const char *text, double *value);
 
-/* text without blanks around it; cuts those at the end off. */
+/* Text without surrounding blanks; cuts trailing ones off in place. */
 char *text_trim(char *text);
 
 /* The path without its directories. */
@@ -20,18 +20,18 @@ enum { TEXT_NUMBER_BYTES = 32 };
 
 /* The shortest of %.15g, %.16g and %.17g that reads back as value; inf, -inf, nan. Returns out. */
 char *text_exact(double value, char out[TEXT_NUMBER_BYTES]);
-/* For people: 1 234 567, or 1.2346e+09 where a whole number would be long. */
+/* For people: 1 234 567, or 1.2346e+09 for long integers. */
 char *text_count(uint64_t value, char out[TEXT_NUMBER_BYTES]);
 /* Six significant digits. */
 char *text_short(double value, char out[TEXT_NUMBER_BYTES]);
-/* As many digits as tell values from min to max apart, and six at least. */
+/* As many digits as distinguish values between min and max, at least six. */
 char *text_among(double value, double min, double max, char out[TEXT_NUMBER_BYTES]);
 
 /* With a unit: 1.84 ms, 922 kB. */
 char *text_seconds(double seconds, char out[TEXT_NUMBER_BYTES]);
 char *text_bytes(double bytes, char out[TEXT_NUMBER_BYTES]);
 
-/* A whole file as text, ended by a NUL (which is not counted); NULL with errno on failure, EFBIG beyond `most`. */
+/* A whole file as NUL-terminated text; size excludes the NUL. NULL with errno on failure, EFBIG above `most`. */
 char *text_of_file(const char *path, size_t most, size_t *size);
 
 #endif

@@ -25,7 +25,7 @@ static int width_of(const char *text, size_t bytes)
 
 void wrap_print(FILE *out, const char *text, int column, int indent, int columns)
 {
-    const char *between = ""; /* nothing before the first word of a line */
+    const char *between = ""; /* nothing before a line's first word */
     for (;;) {
         size_t bytes = strcspn(text, " \n");
         int width = width_of(text, bytes);

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-/* Columns of the terminal behind out (or COLUMNS, or 80), within readable limits. */
+/* The width of the terminal of `out` (or COLUMNS, or 80), within readable limits. */
 int wrap_columns(FILE *out);
 
-/* Print text from `column`, where the line already is, on lines of `columns`, each further one indented; '\n' in text
- * begins a new one. Ends the last line. */
+/* Print text from `column`, the cursor's position, on lines of `columns` columns; following lines are indented, and
+ * '\n' starts a new one. Ends the last line. */
 void wrap_print(FILE *out, const char *text, int column, int indent, int columns);
 
 #endif

@@ -1,4 +1,4 @@
-/* `histo bench` and `histo tune` are a program of their own, histo-bench, so that the command carries no benchmark. */
+/* `histo bench` and `histo tune` run a separate program, histo-bench, so that the command contains no benchmarks. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 static const char program[] = "histo-bench";
 
-/* The directory of this program, with the slash. */
+/* The directory of this program, with a trailing slash. */
 static bool find_directory(char directory[PATH_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
@@ -22,8 +22,8 @@ static bool find_directory(char directory[PATH_MAX])
     return true;
 }
 
-/* Become histo-bench, which parses the same arguments: it lies beside histo, or in libexec, or in $PATH. Returns only
- * on failure. */
+/* Execute histo-bench, which parses the same arguments, from histo's directory, libexec or $PATH. Returns only on
+ * failure. */
 static int become_histo_bench(void)
 {
     static const char *const places[] = {"", "../libexec/histo/"};

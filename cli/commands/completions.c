@@ -1,5 +1,5 @@
-/* Completions for bash, zsh and fish. Each shell's rules differ, so each has its own few functions; what they say comes
- * from the same tables. */
+/* Completions for bash, zsh and fish. Shells differ, so each has its own functions; their data comes from the same
+ * tables. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { WORDS = 512 };
 
-/* ---- Words of values, some of which other tables list ---- */
+/* ---- Words of values, some listed by other tables ---- */
 
 static void add_word(char *words, size_t capacity, const char *word)
 {
@@ -47,15 +47,15 @@ static bool is_listed(const option_row *option, const command_row *command)
     return option->group != GROUP_HIDDEN && option_taken(option, command);
 }
 
-/* The names of all subcommands with something between them. */
+/* The names of all subcommands, separated by `between`. */
 static void print_commands(const char *between, FILE *out)
 {
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "%s%s", i ? between : "", command_rows[i].name);
 }
 
-/* Text with a backslash before each of some characters. Help texts go between single quotes: they use none, or the
- * shell's own way around them. */
+/* Text with a backslash before certain characters. Help texts are single-quoted: they contain no single quotes, or use
+ * the shell's escape. */
 static void print_escaped(const char *text, const char *escaped, const char *quote, FILE *out)
 {
     for (; *text; text++) {
@@ -74,7 +74,7 @@ static void print_bash_pattern(const option_row *option, FILE *out)
     fprintf(out, "--%s", option->name);
 }
 
-/* What follows an option: words of a list, a file, or something that nobody but the user knows. */
+/* What may follow an option: words of a list, a file, or free text. */
 static void print_bash_values(FILE *out)
 {
     char words[WORDS];

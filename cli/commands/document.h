@@ -11,7 +11,7 @@ void document_bash(FILE *out);
 void document_zsh(FILE *out);
 void document_fish(FILE *out);
 
-/* The values of an option as words separated by blanks; VALUES_FILES as it is; "" where anything may follow. */
+/* The values of an option, separated by blanks; VALUES_FILES unchanged; "" for free text. */
 const char *option_values(const option_row *option, char *words, size_t capacity);
 
 #endif

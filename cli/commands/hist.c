@@ -7,7 +7,7 @@
 #include "output/terminal/terminal.h"
 #include "output/write.h"
 
-/* The statistics of a terminal drawing, on standard error. */
+/* Print the statistics of a terminal drawing on standard error. */
 static int tell(const result *r, fault *f)
 {
     const screen to = screen_of(stderr);

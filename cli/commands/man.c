@@ -9,7 +9,7 @@
 
 enum { LINE = 72 };
 
-/* One character of text as roff takes it. */
+/* Print a character with roff's escapes. */
 static void print_character(char c, FILE *out)
 {
     switch (c) {
@@ -35,7 +35,7 @@ static void print_character(char c, FILE *out)
 
 static void print_literal(const char *text, size_t bytes, FILE *out)
 {
-    if (bytes && *text == '.') fputs("\\&", out); /* at the beginning of a line it would be a command */
+    if (bytes && *text == '.') fputs("\\&", out); /* a roff command at the beginning of a line */
     for (size_t i = 0; i < bytes; i++)
         print_character(text[i], out);
 }
@@ -60,7 +60,7 @@ static void print_bold(const char *text, FILE *out)
     fputs("\\fR", out);
 }
 
-/* An entry of a list: its label in bold, and text. */
+/* Print a list entry: its label in bold, and text. */
 static void print_entry(const char *label, const char *text, FILE *out)
 {
     fputs(".TP\n", out);
@@ -71,7 +71,7 @@ static void print_entry(const char *label, const char *text, FILE *out)
 
 static void print_heading(FILE *out)
 {
-    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* so that a package can be built twice and be the same */
+    const char *epoch = getenv("SOURCE_DATE_EPOCH"); /* for reproducible packages */
     time_t when = epoch ? (time_t)strtoll(epoch, NULL, 10) : time(NULL);
     struct tm broken = {.tm_year = 70, .tm_mday = 1};
     gmtime_r(&when, &broken);
@@ -144,7 +144,7 @@ static void print_option(const option_row *option, FILE *out)
     if (*option->more) print_text(option->more, out);
 }
 
-/* Do all options of a group serve the same subcommands? */
+/* Do all options of a group belong to the same subcommands? */
 static bool is_uniform(option_group group, const option_row **any)
 {
     *any = NULL;

@@ -1,4 +1,4 @@
-/* histo merge: add up saved histograms, those of the same name each. */
+/* histo merge: add saved histograms with equal names. */
 #include <string.h>
 
 #include "base/failure.h"

@@ -1,5 +1,4 @@
-/* `histo strategies`: the rows of the library's table. For people on a terminal, else as tab-separated values or JSON.
- */
+/* `histo strategies`: the library's table, for people on a terminal, else as tab-separated values or JSON. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,7 +49,7 @@ static const struct {
     print_row *print;
 } formats[] = {{"text", print_text}, {"tsv", print_tsv}, {"json", print_json}};
 
-/* --to, else the suffix of -o, else what suits standard output. */
+/* --to, else the suffix of -o, else the default for standard output. */
 static const char *wanted_format(const settings *s, const char *path)
 {
     if (s->output_format) return s->output_format;

@@ -1,4 +1,4 @@
-/* Axes from what was asked and, where that needs it, from the data. */
+/* Axes from options and, if needed, from the data. */
 #include "count/axes.h"
 
 #include <float.h>
@@ -54,7 +54,7 @@ static histo_range default_range(const bins_spec *spec, histo_dtype dtype)
 static histo_survey_options survey_of(const bins_spec *spec, histo_dtype dtype)
 {
     histo_survey_options o = {.range = default_range(spec, dtype), .lo = spec->lo, .hi = spec->hi, .bins = 1};
-    if (spec->log) return o; /* the range alone */
+    if (spec->log) return o; /* only the range */
     switch (spec->kind) {
     case BINS_NUMBER:
         o.bins = spec->number;
@@ -103,7 +103,7 @@ void axis_search_free(axis_search *a)
     a->survey = NULL;
 }
 
-/* Where a rule asks for more bins than there can be, the range is enough. */
+/* If a rule asks for too many bins, find only the range. */
 static bool begin_range_alone(axis_search *a)
 {
     histo_axis axis;
@@ -126,7 +126,7 @@ bool axis_search_next_pass(axis_search *a)
     return histo_survey_next_pass(a->survey) || (begin_range_alone(a) && histo_survey_next_pass(a->survey));
 }
 
-/* A logarithmic axis takes its range from what lies above 0. */
+/* A logarithmic axis takes its range from positive samples. */
 static int keep_positive(const histo_view *samples, histo_fill_options *fill, fault *f)
 {
     if (fill->where && fill->where != samples)
@@ -154,8 +154,7 @@ int axis_search_add(axis_search *a, const histo_view *samples, const histo_fill_
     return histo_survey_add(a->survey, samples, &options) == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, name);
 }
 
-/* The default bins: equal ones, in logarithms if these were asked for; for integers from end to end with an equal
- * number of values in each. */
+/* The default bins: equally wide, or equal in logarithm if requested; for integers, bins with equally many values. */
 static histo_axis default_axis(const axis_search *a, double lo, double hi, int64_t bins)
 {
     if (a->spec->log) return histo_axis_closed(histo_axis_log(bins, lo, hi));
@@ -168,7 +167,7 @@ static histo_axis default_axis(const axis_search *a, double lo, double hi, int64
     return width > 1 ? histo_axis_regular(bins, lo, lo + (double)bins * width) : histo_axis_integer((int64_t)lo, bins);
 }
 
-/* No more bins than a screen shows, or than there are doubles in the range. */
+/* At most as many bins as a screen shows, or as there are doubles in the range. */
 static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_t bins)
 {
     if (bins > MAX_DEFAULT_BINS) bins = MAX_DEFAULT_BINS;
@@ -178,7 +177,7 @@ static histo_axis fit_default(const axis_search *a, double lo, double hi, int64_
     return axis;
 }
 
-/* As many bins as the rule asks for, within reason. */
+/* As many bins as the rule asks for, up to MAX_RULE_BINS. */
 static histo_axis rule_axis(axis_search *a, const histo_axis *found)
 {
     if (!a->range_alone && found->bins <= MAX_RULE_BINS) return *found;
@@ -195,7 +194,7 @@ void axis_search_remark(const axis_search *a, const char *name, FILE *out)
             text_count((uint64_t)a->axis.bins, used));
 }
 
-/* What a range was widened from; small numbers are lost in that. */
+/* The single value that the range was widened from, for small numbers that widening rounds away. */
 static double single_value(const axis_search *a, double lo, double hi)
 {
     double middle = lo / 2 + hi / 2;

@@ -1,6 +1,6 @@
-/* Counting files. The first file says what there is to count, passes over all files find the axes (none, if they are
- * given), and one more pass counts: every source of samples has a histogram of its own, or is an axis of a joint one;
- * with --batch, so for each file and page. */
+/* Counting files. The first file determines what is counted. Passes over all files find the axes, if necessary, and one
+ * more pass counts. Every source of samples has its own histogram, or is an axis of a joint one; with --batch, per file
+ * and page. */
 #include "count/count.h"
 
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static int describe(run *r, const samples *in, fault *f)
     r->segments = samples_segments(in);
     if (r->settings->segments && r->feed.count > 1)
         return fault_set(f, EXIT_USAGE, "--segments takes the samples of one file, but there are %d", r->feed.count);
-    bool columns = samples_reader(in)->numeric; /* of a table: quantities that have nothing in common */
+    bool columns = samples_reader(in)->numeric; /* columns of a table are unrelated quantities */
     if (make_sources(r, c->count, c->joint, c->joint || columns, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
@@ -70,7 +70,7 @@ static int describe_stack(run *r, fault *f)
     return r->names[0] && r->names[1] ? 0 : fault_memory(f);
 }
 
-/* The title and the axes' names of the drawing. */
+/* The drawing's title and names of axes. */
 static int name_result(run *r, fault *f)
 {
     const settings *s = r->settings;
@@ -85,7 +85,7 @@ static int name_result(run *r, fault *f)
     return failed ? fault_memory(f) : 0;
 }
 
-/* Files can differ in the type of their samples only where the axes do not depend on it. */
+/* Files may have different dtypes only if the axes do not depend on the dtype. */
 static int enter_file(void *self, int file, const samples *in, fault *f)
 {
     run *r = self;
@@ -130,7 +130,7 @@ static int survey_piece(void *self, int file, const piece *p, fault *f)
     return 0;
 }
 
-/* Does any search take another pass? */
+/* Does any search need another pass? */
 static bool next_pass(run *r)
 {
     bool any = false;
@@ -179,7 +179,7 @@ static int find_axes(run *r, fault *f)
 
 /* ---- From begin to end ---------------------------------------------------------------------------------- */
 
-/* May there be more than one pass? Before the first file is open, its dtype may not be known. */
+/* May there be more than one pass? The first file's dtype may still be unknown. */
 static bool may_read_twice(const run *r)
 {
     const read_options *read = &r->settings->read;
@@ -187,7 +187,7 @@ static bool may_read_twice(const run *r)
     return bins_need_data(&r->bins, dtype);
 }
 
-/* Report a device that this machine or build lacks before anything is read. */
+/* Report a missing device before anything is read. */
 static int check_device(const settings *s, fault *f)
 {
     if (s->device < HISTO_DEVICE_CUDA(0)) return 0;
@@ -238,8 +238,8 @@ void run_end(run *r)
 
 /* ---- Series --------------------------------------------------------------------------------------------- */
 
-/* The histograms of a page and the copies that writing them takes must fit into memory together: their pages are only
- * taken from the system as samples touch them. */
+/* The histograms of a page, and the copies for writing them, must fit in memory. We check now, because the system
+ * assigns memory only when samples touch it. */
 static int check_memory(const run *r, fault *f)
 {
     const settings *s = r->settings;
@@ -251,7 +251,7 @@ static int check_memory(const run *r, fault *f)
         double each = (double)r->segments;
         for (int a = 0; a < r->naxes; a++)
             each *= (double)axes[a].bins + 3;
-        if (each <= (double)HISTO_MAX_SLOTS * (double)r->segments) slots += each; /* else the library refuses */
+        if (each <= (double)HISTO_MAX_SLOTS * (double)r->segments) slots += each; /* else the library fails */
     }
     char what[96], number[TEXT_NUMBER_BYTES];
     snprintf(what, sizeof what, "%s bins", text_count((uint64_t)fmin(slots, 1e18), number));
@@ -282,7 +282,7 @@ static int make_hist(const run *r, int i, histo_hist **hist, fault *f)
     return fault_of_library(f, status == HISTO_NO_MEMORY ? EXIT_DATA : EXIT_USAGE, "the bins");
 }
 
-/* "b.png r", "page 3", "r": what tells a series from the others; "" if nothing does. */
+/* "b.png r", "page 3", "r": what distinguishes a series from others; "" if nothing does. */
 static void name_series(const run *r, int first, int file, int page, char *name, size_t size)
 {
     int length = 0;
@@ -300,7 +300,7 @@ static void name_series(const run *r, int first, int file, int page, char *name,
                                r->names[i]);
 }
 
-/* "r 0", "r 1", … for the entries of the batch that was added last. */
+/* "r 0", "r 1", … for the entries of the batch added last. */
 static int name_segments(run *r, const char *name, fault *f)
 {
     for (int64_t i = 0; i < r->segments; i++) {
@@ -325,7 +325,7 @@ static int add_series(run *r, int file, int page, fault *f)
         name_series(r, i, file, page, name, sizeof name);
         if (make_hist(r, i, &hist, f) != 0 || result_add(r->result, hist, name[0] ? name : NULL, f) != 0) return -1;
         if (r->settings->segments && name_segments(r, name, f) != 0) return -1;
-        if (!r->want_stats || (r->settings->segments && !r->whole)) continue; /* whole: they come from the bins */
+        if (!r->want_stats || (r->settings->segments && !r->whole)) continue; /* whole: statistics come from the bins */
         for (int64_t made = r->result->count - r->segments; made < r->result->count; made++) {
             histo_stats *stats = r->result->series[made].stats = calloc((size_t)r->naxes, sizeof *stats);
             if (!stats) return fault_memory(f);
@@ -372,7 +372,7 @@ static int add_stats(series *to, int naxes, const histo_view *views, const histo
 
 static double piece_bytes(const run *r, const piece *p)
 {
-    double bytes = 0, beside = p->mask ? 1 : 0; /* a sample */
+    double bytes = 0, beside = p->mask ? 1 : 0; /* bytes per sample */
     for (int i = 0; i < (p->pairs ? 1 : r->count); i++)
         bytes += (double)histo_dtype_size(p->views[i].dtype) * (double)histo_view_size(&p->views[i]);
     if (p->weights) beside += (double)histo_dtype_size(p->weights->dtype);
@@ -467,7 +467,7 @@ static void describe_run(run *r, double whole_s)
              text_seconds(whole_s, whole));
 }
 
-/* Where the bins tell every value, the statistics come from them, without rounding on the way. */
+/* If bins identify values, statistics are computed from bins, without rounding. */
 static int stats_from_bins(run *r, fault *f)
 {
     if (!r->want_stats || !r->whole) return 0;

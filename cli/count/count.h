@@ -8,10 +8,10 @@
 #include "input/stack.h"
 #include "options/settings.h"
 
-/* Count what s says into r. want_stats: the moments of the samples, too. */
+/* Count what s describes into r. want_stats: compute moments of the samples too. */
 int count_files(const settings *s, bool want_stats, result *r, fault *f);
 
-/* ---- The steps of it, for `histo explain` --------------------------------------------------------------- */
+/* ---- Its steps, for `histo explain` --------------------------------------------------------------------- */
 
 /* A run over input files: what is counted, and on which axes. */
 typedef struct run {
@@ -20,36 +20,37 @@ typedef struct run {
     feed feed;
     result *result;
 
-    /* As the first file has it; all others must be like it. */
+    /* From the first file; all others must match. */
     bool joint;
-    int count;        /* sources that are counted */
-    int64_t segments; /* of each, counted apart */
+    int count;        /* sources to count */
+    int64_t segments; /* of each source, counted separately */
     char **names;
     histo_dtype *dtypes;
 
     stack stack; /* of --pairs, whose two axes are sources of a joint histogram */
 
-    int naxes;      /* of a histogram */
-    int axis_count; /* axes in all: of a joint histogram, one that channels share, or one for each column of a table */
+    int naxes;      /* axes of a histogram */
+    int axis_count; /* axes in total: those of a joint histogram, one shared by channels, or one per column of a table
+                     */
     axis_search *search;
     histo_axis *axes;
     bool *in_pass;
-    bool surveyed; /* a sample, at least */
+    bool surveyed; /* samples have been surveyed at least once */
 
-    histo_plan **plans; /* [count], one for the sources of each dtype and axis; a joint histogram has the first */
-    int file, page;     /* that series are counted for */
-    int first_series;   /* of them */
+    histo_plan **plans; /* [count], one per dtype and axis; a joint histogram uses the first */
+    int file, page;     /* of the series being counted */
+    int first_series;   /* the first of these */
 
-    bool want_stats, whole; /* whole: the bins tell every sample's value */
+    bool want_stats, whole; /* whole: bins identify every sample's value */
     double counting_s, bytes;
 } run;
 
-/* Open the first file, find out what it has of what s asks, and find the axes, in as many passes over all files as that
- * takes. The series will go to `to`. run_end afterwards, also on failure. */
+/* Open the first file, match the settings with its contents, and find the axes, in as many passes over all files as
+ * necessary. Series will be added to `to`. Call run_end afterwards, also on failure. */
 int run_begin(run *r, const settings *s, result *to, fault *f);
 void run_end(run *r);
 
-/* The plan for the first samples, which lives until run_end; NULL on failure. */
+/* The plan for the first samples, valid until run_end; NULL on failure. */
 const histo_plan *run_plan(run *r, fault *f);
 
 #endif

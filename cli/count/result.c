@@ -5,7 +5,7 @@
 
 #include "base/failure.h"
 
-/* Are the bins those of single bytes? */
+/* Are the bins single bytes? */
 static bool counts_bytes(const histo_hist *hist, const char *name)
 {
     histo_axis axis = histo_hist_axis(hist, 0);
@@ -71,7 +71,7 @@ static bool is_uniform(const histo_axis *axis)
 static bool axes_alike(const histo_axis *x, const histo_axis *y)
 {
     if (x->bins != y->bins || x->closed != y->closed || x->lo != y->lo || x->hi != y->hi) return false;
-    if (is_uniform(x) && is_uniform(y)) return true; /* lo, hi and bins give the edges */
+    if (is_uniform(x) && is_uniform(y)) return true; /* lo, hi and bins determine the edges */
     bool alike = true;
     for (int64_t i = 0; i <= x->bins && alike; i++)
         alike = histo_axis_edge(x, i) == histo_axis_edge(y, i);
@@ -177,7 +177,7 @@ static void read_axes(table *t, const histo_hist *hist)
     }
 }
 
-/* The cells of all entries of a batch, of which t has the first. */
+/* Read the cells of all entries of a batch, whose first is t. */
 static bool read_cells(table *t, const histo_hist *hist)
 {
     int64_t all = histo_hist_size(hist, HISTO_FLOW);
@@ -191,7 +191,7 @@ static bool read_cells(table *t, const histo_hist *hist)
     return t->sum_w && t->sum_w2 && histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) == HISTO_OK;
 }
 
-/* The occupied slots of all entries of a batch, of which t has the first. */
+/* Read the occupied slots of all entries of a batch, whose first is t. */
 static bool read_occupied(table *t, const histo_hist *hist)
 {
     int64_t all;
@@ -203,7 +203,7 @@ static bool read_occupied(table *t, const histo_hist *hist)
            histo_hist_read_occupied(hist, HISTO_FLOW, t->occupied, t->counts, all) == HISTO_OK;
 }
 
-/* Divide the occupied slots, all of which the first table has, among the tables of a batch. */
+/* Distribute the occupied slots of the first table among the tables of a batch. */
 static void divide_occupied(table *tables, const histo_hist *hist)
 {
     const int64_t batch = histo_hist_batch(hist), slots = histo_hist_size(hist, HISTO_FLOW) / batch;
@@ -218,13 +218,13 @@ static void divide_occupied(table *tables, const histo_hist *hist)
     }
 }
 
-/* The table of the entry behind that of `before`, whose arrays it shares. */
+/* The table of the next entry, which shares arrays with `before`. */
 static table next_entry(const table *before)
 {
     table t = {.naxes = before->naxes, .cells = before->cells};
     memcpy(t.bins, before->bins, sizeof t.bins);
     memcpy(t.axes, before->axes, sizeof t.axes);
-    if (before->occupied) return t; /* its share is known when all are counted */
+    if (before->occupied) return t; /* its part is known after the division */
     t.counts = before->counts + t.cells;
     if (before->sum_w) {
         t.sum_w = before->sum_w + t.cells;
@@ -233,7 +233,7 @@ static table next_entry(const table *before)
     return t;
 }
 
-/* The tables of a batch, one for each entry. */
+/* Read the tables of a batch, one per entry. */
 static bool read_batch(table *tables, const histo_hist *hist, table_kind kind)
 {
     const bool is_list = kind == TABLE_OF_OCCUPIED && histo_hist_storage(hist) == HISTO_SPARSE;

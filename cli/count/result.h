@@ -1,4 +1,4 @@
-/* Histograms with names and statistics, counted or loaded: what all writers take. */
+/* Histograms with names and statistics, counted or loaded: the input of all writers. */
 #ifndef CLI_RESULT_H
 #define CLI_RESULT_H
 
@@ -7,13 +7,13 @@
 
 #include "base/fault.h"
 
-/* One histogram: entry `entry` of the batch that hist holds. Those of a batch follow each other. */
+/* One histogram: entry `entry` of the batch in hist. The entries of a batch are consecutive. */
 typedef struct series {
-    char *name; /* NULL: it needs none */
+    char *name; /* NULL: unnamed */
     histo_hist *hist;
     int64_t entry;
-    bool shares_hist;   /* another series frees it */
-    histo_stats *stats; /* one for each axis, or NULL: not known */
+    bool shares_hist;   /* another series owns it */
+    histo_stats *stats; /* one per axis; NULL: unknown */
 } series;
 
 typedef struct result {
@@ -21,11 +21,11 @@ typedef struct result {
     series *series;
     char *title;                      /* of drawings */
     char *axis_names[HISTO_MAX_AXES]; /* each may be NULL */
-    bool bytes;                       /* the bins are bytes, called by their characters: a histogram named "bytes" is */
-    char ran[512];                    /* which strategy ran, and how fast; "" if nothing did */
+    bool bytes;    /* the bins are bytes, shown as characters: so are those of a histogram named "bytes" */
+    char ran[512]; /* the strategy and its speed; "" if nothing was counted */
 } result;
 
-/* Add a series; hist is owned by the result from now on, also on failure. name is copied and may be NULL. */
+/* Add a series. The result takes ownership of hist, also on failure. name is copied and may be NULL. */
 int result_add(result *r, histo_hist *hist, const char *name, fault *f);
 void result_free(result *r);
 
@@ -33,45 +33,42 @@ int result_naxes(const result *r);
 bool result_is_weighted(const result *r);
 /* Is any of the series sparse? */
 bool result_is_sparse(const result *r);
-/* The series from `first` on that have its axes, to the bit of every edge, and its weighting: one behind the last. */
+/* The end of the group from `first` on with equal axes (every bit of every edge) and weighting. */
 int result_group_end(const result *r, int first);
-/* Do all series have as many axes, and the same weighting? */
+/* Do all series have the same number of axes and the same weighting? */
 bool result_is_uniform(const result *r);
 
-/* The numbers of one series, as long as the result lives. The tables of a batch share parts of the first one's
- * arrays. */
+/* The numbers of one series, valid as long as the result. Tables of a batch share parts of the first one's arrays. */
 typedef struct table {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];
     int64_t bins[HISTO_MAX_AXES];
     int64_t cells;     /* slots: product of bins + 3, the last axis fastest; or those in `occupied` */
-    int64_t *occupied; /* the slots of a sparse histogram that have counts, rising; NULL: all there are */
+    int64_t *occupied; /* sorted slots of a sparse histogram with counts; NULL: all slots */
     uint64_t *counts;
     double *sum_w, *sum_w2; /* NULL if there are no weights */
     uint64_t samples, masked;
     uint64_t under[HISTO_MAX_AXES], over[HISTO_MAX_AXES], nan[HISTO_MAX_AXES];
 } table;
 
-/* What tables of sparse histograms have: a list, or all slots, as pictures want them. */
+/* Tables of sparse histograms: a list, or all slots, for pictures. */
 typedef enum table_kind { TABLE_OF_OCCUPIED, TABLE_OF_ALL } table_kind;
 
-/* The tables of all series: [r->count], to be freed; NULL on failure. */
+/* Read the tables of all series: [r->count], freed by the caller; NULL on failure. */
 table *tables_read(const result *r, table_kind kind, fault *f);
 void tables_free(table *tables, const result *r);
 
-/* What drawings show of a cell: the sum of weights if there are weights, else the count. */
+/* What drawings show for a cell: the sum of weights, or the count if there are no weights. */
 double table_value(const table *t, int64_t cell);
 
-/* Position of a slot of each axis (0: underflow, then the bins, overflow, NaN), and the cell it stands for in a table
- * of all slots. */
+/* The index in a table of all slots of a position: a slot on each axis (0: underflow, then bins, overflow, NaN). */
 int64_t table_cell(const table *t, const int64_t *slots);
-/* To the next cell in order, and its position: false after the last. The first time *cell is -1. */
+/* Advance to the next cell and its position, in order; false at the end. *cell is -1 initially. */
 bool table_next(const table *t, int64_t *cell, int64_t *slots);
-/* Is this a position in a bin of every axis? */
+/* Is the position in a bin of every axis? */
 bool table_is_bin(const table *t, const int64_t *slots);
 
-/* Statistics of the bins of axis a alone: each sample taken to lie in the middle of its bin, or where `whole`, to be
- * the whole number that the bin is for. */
+/* Statistics of the bins of axis a: samples count as the middle of their bin or, if `whole`, as the bin's integer. */
 histo_stats table_stats(const table *t, int a, bool whole);
 
 #endif

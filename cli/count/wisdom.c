@@ -48,7 +48,7 @@ static int load_default(fault *f)
 int wisdom_load(const settings *s, fault *f)
 {
     if (!s->wisdom) return load_default(f);
-    bool fresh = s->measure && access(s->wisdom, F_OK) != 0; /* yet to be made */
+    bool fresh = s->measure && access(s->wisdom, F_OK) != 0; /* to be created */
     return fresh || histo_wisdom_load(s->wisdom) == HISTO_OK ? 0 : fault_of_wisdom(f);
 }
 

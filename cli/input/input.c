@@ -1,6 +1,6 @@
-/* The byte stream under the readers. Three layers: the descriptor; gzip, undone where the first bytes call for it (all
- * members, each checked by its CRC); and the head, the first 64 KiB of data, which can be looked at before it is read.
- * What cannot seek is made to by copying its data to a temporary file without a name, which then takes its place. */
+/* The byte stream below the readers, in three layers: the descriptor; gzip, if the first bytes indicate it (all
+ * members, with CRC checks); and the head, the first 64 KiB of data, for peeking. Inputs that cannot seek are copied to
+ * an unnamed temporary file, which replaces them. */
 #define _GNU_SOURCE
 #include "input/input.h"
 
@@ -22,20 +22,20 @@ struct input {
     int fd;
     bool is_stdin;
     bool seekable;
-    off_t origin;     /* where the data begins in a seekable descriptor */
+    off_t origin;     /* beginning of the data in a seekable descriptor */
     int64_t size;     /* bytes as stored, or -1 */
-    int64_t position; /* bytes as stored that were taken from the descriptor */
+    int64_t position; /* stored bytes consumed from the descriptor */
     bool spooled;
     char path[32];
-    void *map; /* what input_map gave last, from the begin of its page on; NULL: nothing */
+    void *map; /* last result of input_map, from its page's beginning on; NULL: none */
     size_t map_size;
 
-    bool begun; /* the head is filled, and gzip is decided */
+    bool begun; /* the head is filled and gzip detected */
     unsigned char head[INPUT_PEEK_BYTES];
     size_t head_size, head_used;
 
     bool gzip;
-    bool in_member; /* the bytes to come belong to a gzip member, not to what follows one */
+    bool in_member; /* the next bytes belong to a gzip member */
     z_stream inflater;
     unsigned char stored[STORED_BYTES]; /* bytes read from the descriptor, not gunzipped yet */
 };
@@ -75,7 +75,7 @@ input *input_open(const char *path, fault *f)
     if (origin >= 0) {
         in->seekable = true;
         in->origin = origin;
-        if (status.st_size > origin) in->size = status.st_size - origin; /* files in /proc say 0, and hold more */
+        if (status.st_size > origin) in->size = status.st_size - origin; /* files in /proc report 0 but have contents */
         posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
     }
     return in;
@@ -126,7 +126,7 @@ static int64_t read_stored(input *in, void *buffer, size_t size, fault *f)
     return got;
 }
 
-/* Fill the inflater's input; 1, 0 at the end of the file, -1 on failure. */
+/* Refill the inflater's input: 1, 0 at the end of the file, -1 on failure. */
 static int refill_inflater(input *in, fault *f)
 {
     int64_t got = read_stored(in, in->stored, sizeof in->stored, f);
@@ -154,7 +154,7 @@ static int64_t read_gunzipped(input *in, void *buffer, size_t size, fault *f)
             if (!more) return 0;
         }
         if (!in->in_member) {
-            if (*z->next_in == 0) { /* padding after the last member, as tapes leave it */
+            if (*z->next_in == 0) { /* padding after the last member, as on tapes */
                 z->next_in++;
                 z->avail_in--;
                 continue;
@@ -239,7 +239,7 @@ int64_t input_read(input *in, void *buffer, size_t size, fault *f)
     return in->gzip ? read_gunzipped(in, buffer, size, f) : read_stored(in, buffer, size, f);
 }
 
-/* The file is looked at again: touching what was cut off since would be fatal. */
+/* Check the file's size again: touching a truncated mapping would be fatal. */
 static bool file_reaches(const input *in, off_t end)
 {
     struct stat status;
@@ -290,7 +290,7 @@ static int write_all(int fd, const unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* Copy the data, gunzipped, to a temporary file, and go on from there. */
+/* Copy the data, decompressed, to a temporary file, and continue from there. */
 static int spool(input *in, fault *f)
 {
     const char *folder = getenv("TMPDIR");

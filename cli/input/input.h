@@ -1,5 +1,4 @@
-/* A stream of bytes from a file or standard input, gzip undone on the way, that can be looked at before it is
- * read, and read again. */
+/* A stream of bytes from a file or standard input, gunzipped transparently, with peeking and rewinding. */
 #ifndef CLI_INPUT_H
 #define CLI_INPUT_H
 
@@ -13,42 +12,42 @@ typedef struct input input;
 
 enum { INPUT_PEEK_BYTES = 65536 };
 
-/* path "-" is standard input. NULL on failure, with the sentence in f. */
+/* path "-" is standard input. NULL on failure, with a message in f. */
 input *input_open(const char *path, fault *f);
 void input_close(input *in);
 
-/* What messages call it: the path, or "standard input". */
+/* The name for messages: the path, or "standard input". */
 const char *input_name(const input *in);
 
-/* The first bytes (at most INPUT_PEEK_BYTES, fewer only at the end of the data), after gunzip; nothing is consumed.
+/* The first bytes (at most INPUT_PEEK_BYTES, fewer only at the end of the data) after gunzip, without consuming them.
  * Only before the first input_read. NULL on failure. */
 const unsigned char *input_peek(input *in, size_t *size, fault *f);
 
-/* Read up to size bytes; 0 at the end; -1 on failure (a truncated or corrupt gzip member included). */
+/* Read up to size bytes; 0 at the end; -1 on failure, including a truncated or corrupt gzip member. */
 int64_t input_read(input *in, void *buffer, size_t size, fault *f);
 
-/* The next `size` bytes where the file lies in memory, taken as if they were read, and valid until the next call:
- * without the copy that reading makes. NULL if they cannot be had so (gzip, pipes, no such bytes, no mmap): then
- * nothing is consumed; use input_read. */
+/* Map the next `size` bytes and consume them; valid until the next call. Saves the copy of input_read. NULL if
+ * impossible (gzip, pipes, too few bytes, no mmap): nothing is consumed then; use input_read. */
 const void *input_map(input *in, size_t size);
 
-/* Be able to rewind: an input that cannot seek (a pipe) is copied to a temporary file now, which is removed at exit
- * whatever happens. Only before the first input_read. */
+/* Prepare for rewinding: copy an input that cannot seek (a pipe) to a temporary file, which disappears at exit. Only
+ * before the first input_read. */
 int input_keep(input *in, fault *f);
-/* Back to the first byte: 0, or -1. Works on files always, on others after input_keep. */
+/* Back to the first byte: 0, or -1. Files always support it, other inputs after input_keep. */
 int input_rewind(input *in, fault *f);
 bool input_can_rewind(const input *in);
-/* True if input_keep had to copy: the command says so with --verbose. */
+/* Did input_keep make a copy? Reported with --verbose. */
 bool input_was_spooled(const input *in);
 
-/* A path by which a library can open the (gunzipped) bytes with random access, spooling if it must; NULL on failure. */
+/* A path through which a library can read the (gunzipped) bytes with random access, spooling if necessary; NULL on
+ * failure. */
 const char *input_path(input *in, fault *f);
 
-/* Bytes in all as stored, and consumed so far as stored (for a progress bar); size -1 where it is not known. */
+/* Stored bytes in total and consumed so far, for a progress bar; size is -1 if unknown. */
 int64_t input_size(const input *in);
 int64_t input_position(const input *in);
 
-/* Bytes of data in all, after gunzip; -1 where only reading them tells (gzip, pipes). Only after input_peek. */
+/* Bytes of data in total, after gunzip; -1 if unknown before reading (gzip, pipes). Only after input_peek. */
 int64_t input_data_size(const input *in);
 
 #endif

@@ -15,7 +15,7 @@ static int64_t weigh_integers(const char *const rgb[3], histo_dtype dtype)
 static void store(void *out, int64_t i, histo_dtype dtype, const char *const rgb[3])
 {
     switch (dtype) {
-    case HISTO_U8: /* most images */
+    case HISTO_U8: /* the common case */
         ((uint8_t *)out)[i] =
             (uint8_t)weigh(*(const uint8_t *)rgb[0], *(const uint8_t *)rgb[1], *(const uint8_t *)rgb[2]);
         break;

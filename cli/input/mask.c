@@ -1,5 +1,5 @@
-/* A mask from a file. It is kept as a window of whole rows, one byte a pixel, that slides down with the data. Data that
- * goes back up (an array stored by columns) makes it begin again and keep every row. */
+/* A mask from a file, kept as a sliding window of full rows, one byte per pixel. Data that moves back up (an array
+ * stored by columns) restarts the mask and keeps every row. */
 #include "input/mask.h"
 
 #include <inttypes.h>
@@ -10,13 +10,13 @@
 struct mask {
     reader *source;
     const char *data_name;
-    int channels; /* colours: a pixel counts if one of them is not zero */
+    int channels; /* a colour pixel counts if any channel is nonzero */
     int64_t width;
-    int64_t first; /* row of the mask that the window begins with */
-    int64_t rows;  /* in the window */
-    int64_t room;  /* rows that there is memory for */
+    int64_t first; /* the window's first row */
+    int64_t rows;  /* rows in the window */
+    int64_t room;  /* allocated rows */
     unsigned char *pixels;
-    int64_t *filled; /* pixels of each row that have come */
+    int64_t *filled; /* pixels available in each row */
     bool keep_all, ended;
 };
 
@@ -76,7 +76,7 @@ void mask_close(mask *m)
     free(m);
 }
 
-/* Make the window reach to row `end`. */
+/* Extend the window to row `end`. */
 static int reserve(mask *m, int64_t end, fault *f)
 {
     int64_t rows = end - m->first;
@@ -108,7 +108,7 @@ static void forget_above(mask *m, int64_t y)
     m->first += gone;
 }
 
-/* Is the sample different from zero? A float is zero if all bits but its sign are. */
+/* Is the sample nonzero? A float is zero if all bits except the sign are 0. */
 static bool is_set(const void *sample, histo_dtype dtype)
 {
     uint64_t bits = 0;
@@ -135,7 +135,7 @@ static void store(mask *m, const band *b)
     }
 }
 
-/* Take one more band of the mask into the window. */
+/* Read another band of the mask into the window. */
 static int read_more(mask *m, fault *f)
 {
     band b;

@@ -1,4 +1,4 @@
-/* A mask from a file, read in step with the data it is for. */
+/* A mask from a file, read in step with its data. */
 #ifndef CLI_MASK_H
 #define CLI_MASK_H
 
@@ -6,14 +6,14 @@
 
 typedef struct mask mask;
 
-/* A mask for the pages of data, which stays open longer. */
+/* A mask for the pages of data, which must outlive it. */
 mask *mask_open(const char *path, const reader *data, fault *f);
 void mask_close(mask *m);
 
-/* A u8 view of rows x cols of the mask from (y, x) on: not zero where samples count. Valid until the next call. */
+/* A u8 view of rows x cols of the mask at (y, x): nonzero where samples count. Valid until the next call. */
 int mask_view(mask *m, int64_t y, int64_t x, int64_t rows, int64_t cols, histo_view *view, fault *f);
 
-/* A page ended after `height` rows: the mask must have as many. */
+/* A page ended after `height` rows: the mask must have the same height. */
 int mask_end_page(mask *m, int64_t height, fault *f);
 /* Back to the first row, for another page or pass. */
 int mask_rewind(mask *m, fault *f);

@@ -1,11 +1,11 @@
-/* The first channel of the first page of an image file, whole: of a coloured one, red. */
+/* The first channel of an image file's first page, in memory: red for colour images. */
 #ifndef CLI_PHOTO_H
 #define CLI_PHOTO_H
 
 #include "input/reader.h"
 
 typedef struct photo {
-    void *pixels; /* rows without gaps; free it */
+    void *pixels; /* contiguous rows; the caller frees them */
     histo_dtype dtype;
     int64_t width, height;
 } photo;

@@ -1,5 +1,4 @@
-/* Which reader a file gets: the one that the options call for, else the first in the table that recognises the
- * content. */
+/* Selecting the reader of a file: by options, else the first in the table that recognises the content. */
 #define _GNU_SOURCE
 #include "input/reader.h"
 
@@ -22,7 +21,7 @@ const reader_kind *reader_kind_at(int i)
     return i >= 0 && i < READER_COUNT ? readers[i] : NULL;
 }
 
-/* "png, jpeg": the names of all readers, or of those that recognise their files. */
+/* "png, jpeg": the names of all readers, or of those with recognisable files. */
 static const char *list_readers(bool recognised, char known[512])
 {
     size_t length = 0;
@@ -66,7 +65,7 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
     return NULL;
 }
 
-/* Options that mean nothing to this format were meant for another: refuse them rather than ignore them. */
+/* Fail for options without a meaning for this format: the user meant another format. */
 static int refuse_idle_options(const reader_kind *kind, const read_options *o, const char *path, fault *f)
 {
     const bool layout = kind->takes & TAKES_LAYOUT;

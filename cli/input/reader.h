@@ -12,14 +12,14 @@
 #include "input/input.h"
 #include "options/settings.h"
 
-/* A piece of one page: rows x cols samples of each wanted channel. The views are two-dimensional, in the sample's own
- * dtype and this machine's byte order, and valid until the next call. */
+/* A piece of one page: rows x cols samples of each selected channel. The views are two-dimensional, in the samples'
+ * dtype and native byte order, and valid until the next call. */
 typedef struct band {
     int page;     /* 0-based */
-    int64_t y, x; /* where its first sample lies in the page */
+    int64_t y, x; /* position of its first sample in the page */
     int64_t rows, cols;
-    histo_view *views; /* one for each wanted channel, in the order they were asked for. Of cells that need not stay
-                          paired, each has its own number of rows, where bad ones were left out */
+    histo_view *views; /* one per selected channel, in the requested order. Without pairing, each has its own number of
+                          rows, because bad cells are dropped */
 } band;
 
 typedef enum channel_model {
@@ -33,7 +33,7 @@ typedef enum channel_model {
 
 typedef struct reader reader;
 
-/* The options that a format has a meaning for; others are refused where one of its files is read. */
+/* Groups of options that a format supports; others are errors for its files. */
 typedef enum reader_takes {
     TAKES_PAGES = 1,    /* --page: files may have several images */
     TAKES_DATASETS = 2, /* --dataset: files may have several arrays, by name */
@@ -44,9 +44,9 @@ typedef struct reader_kind {
     const char *name;    /* "png": what --format takes */
     const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
     unsigned takes;      /* of reader_takes */
-    /* Does the content look like this format? head is the beginning of the (gunzipped) data. */
+    /* Does the content look like this format? head: the beginning of the (gunzipped) data. */
     bool (*recognize)(const unsigned char *head, size_t size, const char *path);
-    /* Take over `in` (closed with the reader, also on failure). NULL on failure. */
+    /* Take ownership of `in` (closed with the reader, also on failure). NULL on failure. */
     reader *(*open)(input *in, const read_options *options, fault *f);
 } reader_kind;
 
@@ -55,37 +55,36 @@ struct reader {
     input *in;
     channel_model model;
     int channels;                 /* of the data, at least 1 */
-    const char *const *names;     /* [channels], or NULL: channels have no names */
+    const char *const *names;     /* [channels]; NULL: no names */
     const histo_dtype *dtypes;    /* [channels] */
-    const bool *numeric;          /* [channels], or NULL: all. False where the first rows hold words alone */
-    int64_t pages, height, width; /* of a page; -1 where not known in advance. One-dimensional data: height is the
-                                     number of samples, width 1 */
-    int64_t pages_in_file;        /* where more than one page is there and none was asked for, else 0; -1: several */
-    uint64_t bad;                 /* cells, or rows of paired ones, skipped so far (--skip-bad), in this pass */
+    const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
+    int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
+    int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
+    uint64_t bad;                 /* cells, or paired rows, skipped in this pass (--skip-bad) */
 
-    /* Say which channels bands shall hold (indices, in order, repeats allowed); called once, before the first next. */
+    /* Select the channels of bands by index, in order, possibly repeated; called once, before the first next. */
     int (*select)(reader *r, const int *channels, int count, fault *f);
-    /* 1 and a band, 0 at the end, -1 on failure. Bands hold at most about 4 MiB of samples, unless the format cannot
-     * be split (then what it must). */
+    /* 1 and a band, 0 at the end, -1 on failure. A band has at most about 4 MiB of samples, unless the format cannot be
+     * split. */
     int (*next)(reader *r, band *b, fault *f);
     /* Back to the first band: 0, or -1. */
     int (*rewind)(reader *r, fault *f);
-    /* Free everything, `in` too. */
+    /* Free everything, including `in`. */
     void (*close)(reader *r);
 };
 
-/* Open path ("-" is standard input) with the reader that its content, or options, call for. keep: it will be read more
- * than once. NULL on failure, with one sentence that names the file. */
+/* Open path ("-" is standard input) with the reader for its content or options. keep: it will be read more than once.
+ * NULL on failure, with a message that names the file. */
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f);
 
-/* How files of saved histograms begin, which hold no samples. output/saved.c writes and loads them. */
+/* Beginnings of saved histograms, which contain no samples. output/saved.c writes and loads them. */
 #define SAVED_SET_MAGIC "histo set 1\n"
 
-bool saved_is_set(const char *data, size_t size);    /* several, or one with a name, in the binary form */
-bool saved_is_binary(const char *data, size_t size); /* one in the binary form */
-bool saved_is_object(const char *data, size_t size); /* perhaps JSON */
+bool saved_is_set(const char *data, size_t size);    /* several, or a named one, in binary form */
+bool saved_is_binary(const char *data, size_t size); /* one in binary form */
+bool saved_is_object(const char *data, size_t size); /* possibly JSON */
 
-/* One of these; of JSON, if it says that it holds histograms. */
+/* Any of these; JSON only if it declares histograms. */
 bool saved_begins(const char *head, size_t size);
 
 /* The table of readers, for `histo info`; NULL past the end. */
@@ -93,7 +92,7 @@ const reader_kind *reader_kind_at(int i);
 
 /* ---- For readers ---------------------------------------------------------------------------------------- */
 
-/* The channels that were asked for, and a view for each. */
+/* The selected channels and a view for each. */
 typedef struct selection {
     int *wanted;
     int count;
@@ -103,7 +102,7 @@ typedef struct selection {
 int selection_set(selection *s, const reader *r, const int *channels, int count, fault *f);
 void selection_free(selection *s);
 
-/* For readers of interleaved samples: views of the wanted channels into rows x cols pixels at base. */
+/* For interleaved samples: views of the selected channels of rows x cols pixels at base. */
 void reader_interleaved_views(histo_view *views, const int *wanted, int count, const void *base, histo_dtype dtype,
                               int channels, int64_t rows, int64_t cols, int64_t pitch_bytes);
 

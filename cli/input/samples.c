@@ -18,12 +18,12 @@ struct samples {
     segments *segments; /* or NULL */
     histo_view *views;  /* [choice.total] */
     histo_view mask_view;
-    unsigned char *luma; /* of the piece at hand, source after source */
+    unsigned char *luma; /* of the current piece, source after source */
     size_t luma_size;
     bool begun;
-    int page;              /* at hand */
-    int64_t height;        /* rows of it so far */
-    int64_t pixels_in_roi; /* of it so far */
+    int page;              /* current page */
+    int64_t height;        /* its rows so far */
+    int64_t pixels_in_roi; /* its pixels in the region so far */
 };
 
 static int check_roi(const samples *in, fault *f)
@@ -118,7 +118,7 @@ static int end_page(samples *in, fault *f)
     return in->mask ? mask_end_page(in->mask, in->height, f) : 0;
 }
 
-/* Keep of the band what lies in the region of interest: false if nothing does. */
+/* Crop the band to the region of interest; false if nothing is left. */
 static bool crop(const int64_t *roi, band *b, int views)
 {
     int64_t left = roi[0] > b->x ? roi[0] : b->x, top = roi[1] > b->y ? roi[1] : b->y;
@@ -146,7 +146,7 @@ static int count_views(const choice *c)
     return views;
 }
 
-/* The views of the sources, from those of the band. */
+/* Make the sources' views from the band's. */
 static int make_views(samples *in, const band *b, fault *f)
 {
     const choice *c = &in->choice;
@@ -174,7 +174,7 @@ static int make_views(samples *in, const band *b, fault *f)
     return 0;
 }
 
-/* Enter the page of the band, if it is a new one. */
+/* Start a new page if the band is on one. */
 static int turn_page(samples *in, const band *b, fault *f)
 {
     if (in->begun && b->page == in->page) return 0;
@@ -186,7 +186,7 @@ static int turn_page(samples *in, const band *b, fault *f)
     return 0;
 }
 
-/* Views of one dimension, and where segments begin in them. */
+/* Flatten the views and find the beginnings of segments. */
 static int cut_segments(samples *in, const band *b, piece *p, fault *f)
 {
     if (b->page > 0 || b->cols != 1)
@@ -242,8 +242,8 @@ histo_fill_options piece_fill(const piece *p, int i)
                                 .pairs = p->pairs};
 }
 
-/* ---- The files of a run. A file is open only while it is read, so that any number can be given; standard input and
- * pipes, whose content is in a temporary file then, stay open until the end. ---- */
+/* ---- The files of a run. A file is open only while being read, so that their number is unlimited; standard input and
+ * pipes, once spooled to a temporary file, stay open until the end. ---- */
 
 int feed_open(feed *in, const settings *s, bool keep, fault *f)
 {

@@ -1,5 +1,5 @@
-/* The samples that are counted: a file through its reader, the chosen channels, the region of interest, the mask, the
- * range filter and the weights, as pieces ready for histo_hist_fill. */
+/* The samples to count: a file through its reader, selected channels, region of interest, mask, range filter and
+ * weights, as pieces ready for histo_hist_fill. */
 #ifndef CLI_SAMPLES_H
 #define CLI_SAMPLES_H
 
@@ -7,44 +7,44 @@
 
 typedef struct piece {
     int page;
-    int64_t y, x, width;                      /* where it lies in the page or region, and how wide that is */
-    const histo_view *views;                  /* one for each source that is counted, all of one shape */
+    int64_t y, x, width;                      /* position in the page or region, and width */
+    const histo_view *views;                  /* one per counted source, all of equal shape */
     const histo_view *weights, *mask, *where; /* or NULL */
-    bool filters_itself;                      /* each source is its own `where` */
+    bool filters_itself;                      /* each source filters itself */
     double where_lo, where_hi;
-    histo_pairs pairs;      /* the only view is a stack of images */
-    const int64_t *offsets; /* of segments: the views have one dimension then; or NULL */
+    histo_pairs pairs;      /* the single view is a stack of images */
+    const int64_t *offsets; /* of segments, for one-dimensional views; or NULL */
 } piece;
 
 typedef struct samples samples;
 
-/* keep: there may be more than one pass. */
+/* keep: several passes are possible. */
 samples *samples_open(const char *path, const settings *s, bool keep, fault *f);
 void samples_close(samples *in);
 
 const choice *samples_choice(const samples *in);
 const reader *samples_reader(const samples *in);
-/* How many segments are counted apart; 1 without --segments. */
+/* The number of separately counted segments; 1 without --segments. */
 int64_t samples_segments(const samples *in);
 
 /* 1 and a piece, valid until the next call; 0 at the end; -1. */
 int samples_next(samples *in, piece *p, fault *f);
 int samples_rewind(samples *in, fault *f);
 
-/* How to fill with source i of the piece alone; i is 0 for a joint histogram. The options refer to p. */
+/* The options to fill source i of the piece; i is 0 for a joint histogram. They refer to p. */
 histo_fill_options piece_fill(const piece *p, int i);
 
-/* ---- The files of a run, read one after the other, as often as there are passes ---- */
+/* ---- The files of a run, read in order, in any number of passes ---- */
 
 typedef struct feed_file {
     const char *path;
-    samples *open; /* between passes only if it cannot be opened again */
-    bool used;     /* since it was opened or rewound */
+    samples *open; /* between passes, only if it cannot be reopened */
+    bool used;     /* read since it was opened or rewound */
 } feed_file;
 
 typedef struct feed {
     const settings *settings;
-    bool keep; /* there may be more than one pass */
+    bool keep; /* several passes are possible */
     int count;
     feed_file *files;
 } feed;
@@ -52,17 +52,17 @@ typedef struct feed {
 int feed_open(feed *in, const settings *s, bool keep, fault *f);
 void feed_close(feed *in);
 
-/* What messages call file i. */
+/* The name of file i in messages. */
 const char *feed_name(const feed *in, int i);
 
-/* File i, open and at its beginning. */
+/* Open or rewind file i. */
 samples *feed_begin(feed *in, int i, fault *f);
-/* The pass over file i is done: it may be closed. */
+/* This pass over file i is over; it may be closed. */
 void feed_end(feed *in, int i);
 
-/* One pass over all files. enter (may be NULL) is called before the first piece of each file. */
+/* A pass over all files. enter (may be NULL) is called before each file's first piece. */
 typedef struct feed_visitor {
-    const char *verb; /* of the progress line: "counting" */
+    const char *verb; /* for the progress line: "counting" */
     int (*enter)(void *self, int file, const samples *in, fault *f);
     int (*take)(void *self, int file, const piece *p, fault *f);
     int (*leave)(void *self, int file, const samples *in, fault *f); /* may be NULL */

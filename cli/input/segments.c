@@ -8,12 +8,12 @@
 struct segments {
     int64_t *offsets, *cut; /* [count + 1] */
     int64_t have, room;     /* offsets */
-    int64_t position;       /* samples so far */
-    int64_t first, beyond;  /* the last cut: 0 before the offset `first`, `length` from `beyond` on */
+    int64_t position;       /* samples seen */
+    int64_t first, beyond;  /* the last cut: 0 before offset `first`, `length` from offset `beyond` on */
     int64_t length;
 };
 
-/* A whole number that int64_t holds; false for all else. */
+/* An integer within int64_t; false for others. */
 static bool load(const void *at, histo_dtype dtype, int64_t *number)
 {
     double real = 0.5;
@@ -120,7 +120,7 @@ const int64_t *segments_next(segments *s, int64_t n)
 {
     for (; s->first < s->beyond; s->first++)
         s->cut[s->first] = 0;
-    /* Samples behind the last offset are refused at the end. */
+    /* Samples after the last offset are an error, reported at the end. */
     for (; s->beyond < s->have - 1 && s->offsets[s->beyond] - s->position < n; s->beyond++)
         s->cut[s->beyond] = s->offsets[s->beyond] - s->position;
     for (int64_t i = s->beyond; i < s->have && n != s->length; i++)

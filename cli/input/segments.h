@@ -1,5 +1,5 @@
-/* Segments of one-dimensional samples, each with a histogram of its own: a file of offsets, cut to pieces of the
- * samples as they come. */
+/* Segments of one-dimensional samples, each with its own histogram: a file of offsets, cut to the pieces of the
+ * samples. */
 #ifndef CLI_SEGMENTS_H
 #define CLI_SEGMENTS_H
 
@@ -7,15 +7,15 @@
 
 typedef struct segments segments;
 
-/* Offsets from a file of any format: whole numbers from 0 on that never decrease. */
+/* Offsets from a file of any format: non-decreasing integers from 0 on. */
 segments *segments_open(const char *path, fault *f);
 void segments_close(segments *s);
 int64_t segments_count(const segments *s);
 
-/* The offsets of the next n samples of data, within these. Valid until the next call. */
+/* Offsets relative to the next n samples. Valid until the next call. */
 const int64_t *segments_next(segments *s, int64_t n);
 void segments_rewind(segments *s);
-/* The data ended: it must have as many samples as the offsets say. */
+/* At the end of the data: check that its length matches the offsets. */
 int segments_end(const segments *s, const reader *data, fault *f);
 
 #endif

@@ -1,5 +1,5 @@
-/* Names, letters and numbers become channels. A list is first looked up whole, so that a column whose name has a comma
- * can be named; then item by item. */
+/* Translates names, letters and numbers into channels. A list is first looked up as a whole, so that columns with
+ * commas in their names can be selected; then item by item. */
 #include "input/select.h"
 
 #include <stdio.h>
@@ -14,14 +14,14 @@ static bool is_image(const reader *r)
     return r->model != CHANNELS_PLAIN;
 }
 
-/* Red, green and blue first: an image that says so, or an array of three or four channels that may be meant so. */
+/* Red, green and blue come first: a declared colour image, or an array of three or four channels that may be one. */
 static bool has_colors(const reader *r)
 {
     bool array = r->model == CHANNELS_PLAIN && !r->names && !r->numeric;
     return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (array && (r->channels == 3 || r->channels == 4));
 }
 
-/* The channel that the file says is alpha. */
+/* The channel that the file declares as alpha. */
 static int alpha_channel(const reader *r)
 {
     return r->model == CHANNELS_GRAY_ALPHA ? 1 : r->model == CHANNELS_RGBA ? 3 : NO_SOURCE;
@@ -32,7 +32,7 @@ static bool is_numeric(const reader *r, int channel)
     return !r->numeric || r->numeric[channel];
 }
 
-/* "a, b, c" for sentences, shortened where there are many. */
+/* "a, b, c" for messages, shortened if long. */
 static void list_channels(const reader *r, bool numeric_only, char *text, size_t size)
 {
     enum { MAX_LISTED = 12 };
@@ -52,7 +52,7 @@ static void list_channels(const reader *r, bool numeric_only, char *text, size_t
     }
 }
 
-/* How many columns are called so; *last is the last of them. */
+/* How many columns have this name; *last is the last one. */
 static int count_named(const reader *r, const char *item, int (*compare)(const char *, const char *), int *last)
 {
     int hits = 0;
@@ -117,7 +117,7 @@ static int channel_by_number(const reader *r, const char *item)
     return text_to_i64(item, &number) && number >= 0 && number < r->channels ? (int)number : NO_SOURCE;
 }
 
-/* What a channel is called in results; NULL if it has no name. */
+/* The name of a channel in results; NULL if it has none. */
 static const char *channel_name(const reader *r, int channel, char room[16])
 {
     if (r->names && r->names[channel][0]) return r->names[channel];
@@ -155,7 +155,7 @@ static int add_all(choice *c, const reader *r, bool with_alpha, fault *f)
     return 0;
 }
 
-/* A single name, letter or number; false, without a fault, if there is no such channel. */
+/* Look up one name, letter or number; false, without a fault, if there is no such channel. */
 static bool find_item(const reader *r, const char *item, int *channel, bool *luma)
 {
     *luma = false;
@@ -192,7 +192,7 @@ static int add_list(choice *c, const reader *r, const char *list, fault *f)
     return failed;
 }
 
-/* Nothing was asked for: the colours of an image, every channel of an array, the one column of numbers. */
+/* The default: an image's colours, all channels of an array, or the only numeric column. */
 static int add_default(choice *c, const reader *r, fault *f)
 {
     int numbers = 0;
@@ -205,7 +205,7 @@ static int add_default(choice *c, const reader *r, fault *f)
                      input_name(r->in), numbers, known);
 }
 
-/* Nothing was found, although all there is was asked for. */
+/* All columns were requested, and none is numeric. */
 static int fault_no_numbers(const reader *r, fault *f)
 {
     char known[600];
@@ -214,7 +214,7 @@ static int fault_no_numbers(const reader *r, fault *f)
                      input_name(r->in), known);
 }
 
-/* One more source beside those that are counted. */
+/* Add a source that is not counted itself. */
 static int add_extra(choice *c, const reader *r, const char *item, int *index, fault *f)
 {
     int before = c->total;

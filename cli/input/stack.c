@@ -23,7 +23,7 @@ static int enter(void *self, int file, const samples *in, fault *f)
     return 0;
 }
 
-/* The image at hand is complete. */
+/* Complete the current image. */
 static int end_image(stack *s, fault *f)
 {
     if (s->images == 1) s->places = s->filled;
@@ -49,7 +49,7 @@ static int begin_image(stack *s, int file, const piece *p, fault *f)
     return 0;
 }
 
-/* Room for so many bytes, and as much again. */
+/* Reserve this many bytes, and as many more. */
 static int make_room(stack *s, size_t bytes, fault *f)
 {
     if (bytes <= s->room) return 0;

@@ -1,4 +1,4 @@
-/* Files and pages as a stack of images, for --pairs: all of them in memory. */
+/* Files and pages as a stack of images in memory, for --pairs. */
 #ifndef CLI_STACK_H
 #define CLI_STACK_H
 
@@ -7,22 +7,22 @@
 typedef struct stack {
     const feed *in;
     histo_dtype dtype;
-    int64_t images, places; /* places: samples of each image */
+    int64_t images, places; /* places: samples per image */
     int64_t width;
-    char *pixels;   /* image after image */
+    char *pixels;   /* one image after the other */
     size_t room;    /* bytes */
     int file, page; /* of the last image */
-    int64_t filled; /* samples of it */
+    int64_t filled; /* its samples so far */
 } stack;
 
-/* One pass over all files: each file, or page, is an image. stack_free afterwards, also on failure. */
+/* Read all files in one pass: each file or page is an image. Call stack_free afterwards, also on failure. */
 int stack_read(stack *s, feed *in, fault *f);
 void stack_free(stack *s);
 
-/* All images, as histo_pairs wants them. */
+/* All images, as histo_pairs takes them. */
 histo_view stack_view(const stack *s);
 
-/* Differences and means, as two views of pieces, for visitor->take. */
+/* Pass differences and means to visitor->take, as pieces with two views. */
 int stack_visit(const stack *s, histo_pairs pairs, const feed_visitor *visitor, fault *f);
 
 #endif

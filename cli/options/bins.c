@@ -1,4 +1,4 @@
-/* Reading -b, -r, --width, --edges and --log. Each may be a list with one entry an axis, separated by ';'. */
+/* Parsing -b, -r, --width, --edges and --log. Each may be a list with one entry per axis, separated by ';'. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ static int fault_memory(fault *f)
     return fault_set(f, EXIT_DATA, "no memory for the bins");
 }
 
-/* Append an edge that was written as text; where: for sentences. */
+/* Append an edge given as text; where: for messages. */
 static int add_edge(bins_spec *spec, int64_t *room, const char *text, const char *where, fault *f)
 {
     double edge;
@@ -47,7 +47,7 @@ static int fault_comma(const char *where, fault *f)
                      "%s: a comma lacks a number on one side: edges are numbers separated by blanks or commas", where);
 }
 
-/* Edges from text: numbers between white space and commas, # before a comment. path: of the file, NULL for --edges. */
+/* Parse edges: numbers separated by white space and commas, with # comments. path: the file, NULL for --edges. */
 static int parse_edges(bins_spec *spec, const char *text, const char *path, fault *f)
 {
     static const char between[] = " \t\r\n,";
@@ -124,7 +124,7 @@ static int parse_width(bins_spec *spec, const char *text, fault *f)
     return 0;
 }
 
-/* "lo:hi", both numbers after an optional prefix each. */
+/* "lo:hi", each number after an optional prefix. */
 static bool parse_pair(const char *text, const char *prefix, double *lo, double *hi)
 {
     size_t skip = strlen(prefix), size = strcspn(text, ":");
@@ -179,7 +179,7 @@ static int count_entries(const char *list)
     return entries;
 }
 
-/* Entries of a list: one for all axes, or one for each. */
+/* Parse a list: one entry for all axes, or one per axis. */
 static int parse_list(bins_list *b, const char *option, const char *list,
                       int (*parse)(bins_spec *, const char *, fault *), fault *f)
 {

@@ -1,4 +1,4 @@
-/* What -b, -r, --width, --edges and --log ask for. */
+/* The settings of -b, -r, --width, --edges and --log. */
 #ifndef CLI_OPTIONS_BINS_H
 #define CLI_OPTIONS_BINS_H
 
@@ -7,14 +7,14 @@
 #include "options/settings.h"
 
 typedef enum bins_kind {
-    BINS_DEFAULT = 0, /* nothing was asked: one bin a value of 8-bit samples, else the rule auto, at most 1024 */
+    BINS_DEFAULT = 0, /* no option: one bin per value of 8-bit samples, else the rule auto with at most 1024 */
     BINS_NUMBER,
     BINS_RULE,
     BINS_WIDTH,
     BINS_EDGES,
 } bins_kind;
 
-/* What was asked for one axis. */
+/* The settings for one axis. */
 typedef struct bins_spec {
     bins_kind kind;
     int64_t number; /* of BINS_NUMBER and BINS_EDGES */
@@ -23,11 +23,11 @@ typedef struct bins_spec {
     double *edges; /* [number + 1] */
     bool has_range;
     histo_range range;
-    double lo, hi; /* of a fixed range, or per cent */
+    double lo, hi; /* of a fixed range, or in per cent */
     bool log;
 } bins_spec;
 
-/* What was asked: one spec for all axes, or one for each. */
+/* One spec for all axes, or one per axis. */
 typedef struct bins_list {
     int count;
     bins_spec spec[HISTO_MAX_AXES];

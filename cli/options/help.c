@@ -1,4 +1,4 @@
-/* --help and --version, from the tables. */
+/* --help and --version, generated from the tables. */
 #include "options/help.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ static void print_examples(const char *examples, FILE *out)
     }
 }
 
-/* A label, and text beside it (below it, if it is long). */
+/* Print a label, and text to its right (below it if the label is long). */
 static void print_entry(const char *label, const char *text, int column, int columns, FILE *out)
 {
     int width = fprintf(out, "  %s", label);
@@ -61,7 +61,7 @@ static void print_group(const command_row *command, option_group group, FILE *ou
         if (option->group != group || !option_taken(option, command)) continue;
         if (!begun) fprintf(out, "\n%s\n", option_group_names[group]);
         begun = true;
-        char label[96] = "    "; /* in the place of a letter */
+        char label[96] = "    "; /* instead of a letter */
         help_option_label(option, option->letter ? label : label + LETTERS, sizeof label - LETTERS);
         print_entry(label, option->help, COLUMN, wrap_columns(out), out);
     }

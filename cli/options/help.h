@@ -1,4 +1,4 @@
-/* What --help and --version print. */
+/* The output of --help and --version. */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
 
@@ -6,7 +6,7 @@
 
 #include "options/options.h"
 
-/* All subcommands, and how to go on. */
+/* All subcommands, and where to find more. */
 void help_overview(FILE *out);
 /* One subcommand: its options by group, and examples. */
 void help_command(const command_row *command, FILE *out);

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct nearest {
-    const char *word; /* as it was written; set it first */
-    const char *best; /* NULL: nothing is near enough to be suggested */
+    const char *word; /* the mistyped word; set it first */
+    const char *best; /* NULL: nothing is close enough to suggest */
     size_t edits;
 } nearest;
 

@@ -1,5 +1,5 @@
-/* Parsing the command line with getopt_long, whose tables are made from options.def and whose failures become sentences
- * here. */
+/* Parses the command line with getopt_long, whose tables are generated from options.def, and turns its failures into
+ * messages. */
 #define _GNU_SOURCE
 #include "options/options.h"
 
@@ -11,7 +11,7 @@
 #include "options/nearest.h"
 #include "options/values.h"
 
-enum { LONG_CODE = 256 }; /* getopt gives letters as they are, and long options as LONG_CODE + option_id */
+enum { LONG_CODE = 256 }; /* getopt returns letters unchanged, and long options as LONG_CODE + option_id */
 
 typedef struct getopt_tables {
     char letters[2 * OPTION_COUNT + 2];
@@ -22,7 +22,7 @@ static void make_tables(getopt_tables *tables, const command_row *command)
 {
     char *letter = tables->letters;
     struct option *next = tables->longs;
-    *letter++ = ':'; /* tell a missing argument from an unknown option */
+    *letter++ = ':'; /* distinguishes a missing argument from an unknown option */
     for (int i = 0; i < OPTION_COUNT; i++) {
         const option_row *row = &option_rows[i];
         if (!option_taken(row, command)) continue;
@@ -60,7 +60,7 @@ static int fail_unknown_letter(const command_row *command, char letter, fault *f
                      written, command->name);
 }
 
-/* name: as written behind the two dashes, without a value. */
+/* name: without dashes and value. */
 static int fail_unknown_name(const command_row *command, const char *name, fault *f)
 {
     char written[64];
@@ -86,7 +86,7 @@ static int fail_unknown_name(const command_row *command, const char *name, fault
                      written, command->name);
 }
 
-/* What getopt would not take: the argument before optind, or the letter optopt in it. */
+/* Report what getopt rejected: the argument before optind, or the letter optopt in it. */
 static int fail_option(const command_row *command, char **argv, fault *f)
 {
     if (optopt >= LONG_CODE)
@@ -105,7 +105,7 @@ static int fail_missing(const command_row *command, int code, fault *f)
     return fault_set(f, EXIT_USAGE, "--%s needs a value: write --%s %s", row->name, row->name, row->argument);
 }
 
-/* Where the value of an option goes: a bool set to true, a pointer to the text, or what a parser makes of it. */
+/* The destination of an option's value: a bool set to true, a pointer to the text, or the result of a parser. */
 typedef struct target {
     enum { TO_NOTHING = 0, TO_FLAG, TO_TEXT, TO_PARSER } kind;
     size_t offset; /* in settings */
@@ -183,7 +183,7 @@ static int apply(settings *s, option_id id, char *text, fault *f)
     return to->kind == TO_PARSER ? to->parse(s, text, f) : 0;
 }
 
-/* given: the texts of the options that were, "" where they have none. */
+/* given: the texts of the options used, "" for those without a value. */
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
@@ -228,7 +228,7 @@ static bool is_standard_input(const char *path)
     return path && strcmp(path, "-") == 0;
 }
 
-/* Samples come from there where no file is named. */
+/* Samples come from standard input if no file is named. */
 static int check_standard_input(const settings *s, fault *f)
 {
     int uses = is_standard_input(s->mask) + is_standard_input(s->segments);
@@ -247,7 +247,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     int code;
     make_tables(&tables, command);
     *s = (settings){.read.header = -1};
-    optind = 0; /* start anew */
+    optind = 0; /* restart */
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {
         if (code == '?') return fail_option(command, argv, f);

@@ -1,5 +1,5 @@
 /* The tables of subcommands (commands.def) and options (options.def) as data. The command line, --help, the man page
- * and the completions are all made from them. */
+ * and the completions are all generated from them. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -39,7 +39,7 @@ typedef enum option_group {
     GROUP_OUTPUT,
     GROUP_EXECUTION,
     GROUP_GENERAL,
-    GROUP_HIDDEN, /* not in any help */
+    GROUP_HIDDEN, /* not in the help */
     GROUP_COUNT
 } option_group;
 
@@ -48,20 +48,20 @@ extern const char *const option_group_names[GROUP_COUNT];
 typedef struct option_row {
     const char *name;
     char letter;          /* 0: none */
-    const char *argument; /* NULL: takes none */
+    const char *argument; /* NULL: has none */
     unsigned commands;    /* bit 1 << command_id for each subcommand that takes it */
     option_group group;
-    const char *values; /* words for completion, divided by blanks; or one of VALUES_…; or NULL */
+    const char *values; /* words for completion, separated by blanks; one of VALUES_…; or NULL */
     const char *help, *more;
 } option_row;
 
 extern const option_row option_rows[OPTION_COUNT];
 
 bool option_taken(const option_row *option, const command_row *command);
-/* "hist, merge and show": the subcommands that take it, at least one. Returns text. */
+/* "hist, merge and show": the subcommands with this option. Returns text. */
 const char *option_takers(const option_row *option, char *text, size_t capacity);
 
-/* Values that are not in the table itself. */
+/* Values that come from elsewhere. */
 #define VALUES_FILES "<files>"
 #define VALUES_FORMATS "<formats>"
 #define VALUES_OUTPUTS "<outputs>"

@@ -1,5 +1,4 @@
-/* What the command line asked for: every option of every subcommand, as options.def lists them. Zero or NULL: not
- * given. */
+/* The settings of the command line: every option of every subcommand, as in options.def. Zero or NULL: not given. */
 #ifndef CLI_SETTINGS_H
 #define CLI_SETTINGS_H
 
@@ -9,9 +8,9 @@
 
 #include "base/fault.h"
 
-/* What the user asked about the input. Zero or NULL means: not asked. */
+/* Options for the input. Zero or NULL: not given. */
 typedef struct read_options {
-    const char *purpose; /* of a file that is read as it is found, without options: "masks"; NULL for samples */
+    const char *purpose; /* of a file read without options: "masks"; NULL for samples */
     const char *format;  /* --format: force a reader by name */
     bool bytes;          /* --bytes: count the bytes of any file */
     bool has_dtype;      /* --dtype: raw binary */
@@ -23,14 +22,14 @@ typedef struct read_options {
     const char *dataset; /* --dataset: HDF5 path, or the member of an .npz */
     int page;            /* --page: 0-based; -1: all */
     bool has_page;       /* --page was given */
-    bool skip_bad;       /* --skip-bad: cells that are not numbers are counted in `bad`, not refused */
-    char delimiter;      /* --delimiter; 0: found */
-    int header;          /* --header yes/no: 1, 0; -1: found */
-    bool columns;        /* columns are asked for, so blanks between plain numbers divide these */
-    bool paired;         /* cells of a row belong together: one that is bad takes the row with it */
+    bool skip_bad;       /* --skip-bad: count cells that are not numbers in `bad` instead of failing */
+    char delimiter;      /* --delimiter; 0: detect */
+    int header;          /* --header yes/no: 1, 0; -1: detect */
+    bool columns;        /* columns are requested, so blanks between plain numbers separate them */
+    bool paired;         /* cells of a row belong together: a bad one excludes its row */
 } read_options;
 
-enum { PICTURE_MIN_SIZE = 200, PICTURE_MAX_SIZE = 8192 }; /* pixels each way, of --size */
+enum { PICTURE_MIN_SIZE = 200, PICTURE_MAX_SIZE = 8192 }; /* pixels per side, of --size */
 
 typedef struct settings {
     const char *const *files; /* operands; none: standard input */
@@ -43,19 +42,19 @@ typedef struct settings {
     const char *channels; /* --channel r,g,b | gray | all | 0,2 ; --column NAME,… is the same for columns */
     bool has_roi;
     int64_t roi[4];   /* --roi x,y,w,h: pixels of a page */
-    const char *mask; /* --mask FILE: counted where not zero; same height and width */
+    const char *mask; /* --mask FILE: count where nonzero; same height and width */
     bool has_where;
-    double where[2];          /* --where lo:hi, both included; an open end is an infinity */
+    double where[2];          /* --where lo:hi, inclusive; an open end is infinite */
     const char *where_column; /* --where COLUMN=lo:hi filters by another column or channel */
     const char *weights;      /* --weights COLUMN */
     const char *joint;        /* --joint A,B[,C…] */
     histo_pairs pairs;        /* --pairs ring|apart: files and pages are images of one stack */
-    bool sparse;              /* --sparse: only the bins that samples are in */
+    bool sparse;              /* --sparse: only occupied bins */
     bool reproducible;        /* --reproducible: order-independent sums of weights */
-    const char *segments;     /* --segments FILE: where each begins, and the end; one histogram for each */
-    bool batch;               /* --batch: one histogram for each file or page instead of one for all */
+    const char *segments;     /* --segments FILE: their beginnings and the end; one histogram each */
+    bool batch;               /* --batch: one histogram per file or page instead of one for all */
 
-    /* Bins. For joint histograms bins, range and edges may be lists, one entry an axis, separated by ';'. */
+    /* Bins. For joint histograms, bins, range and edges may be lists with one entry per axis, separated by ';'. */
     const char *bins;  /* -b N | rule | @edges-file */
     const char *width; /* --width W */
     const char *range; /* -r lo:hi | minmax | dtype | p1:p99 */
@@ -63,7 +62,7 @@ typedef struct settings {
     bool log_bins;     /* --log */
 
     /* Output. */
-    const char *output;        /* -o FILE; the suffix says which format; "-" is standard output */
+    const char *output;        /* -o FILE; the suffix selects the format; "-" is standard output */
     const char *output_format; /* --to FORMAT: instead of the suffix */
     bool log_counts;           /* --logy */
     const char *title;         /* --title */
@@ -73,10 +72,10 @@ typedef struct settings {
     /* How. */
     histo_device device;  /* --device auto|cpu */
     const char *strategy; /* --strategy NAME */
-    const char *params;   /* --param name=value (repeats are joined by ',') */
+    const char *params;   /* --param name=value (repetitions are joined by ',') */
     int threads;          /* --threads N */
     bool measure;         /* --measure */
-    const char *wisdom;   /* --wisdom FILE: loaded first, and saved with --measure */
+    const char *wisdom;   /* --wisdom FILE: loaded at the start, and saved after --measure */
 
     /* What `histo bench` measures. */
     int64_t samples;    /* --samples N: of an input, … */
@@ -88,7 +87,7 @@ typedef struct settings {
 
     const char *image; /* --image FILE, of `histo bench` and `histo tune` */
 
-    /* What `histo tune` explores, and where the results go. */
+    /* What `histo tune` explores, and where results are saved. */
     const char *sample_list;   /* --samples N,N… */
     const char *types;         /* --types u8,… */
     const char *distributions; /* --distributions NAME,… */
@@ -97,16 +96,15 @@ typedef struct settings {
     const char *save;          /* --save FILE|default */
     const char *json;          /* --json FILE */
 
-    const char *document; /* of `histo help`: man, bash, zsh or fish; NULL: help to read on the terminal */
+    const char *document; /* of `histo help`: man, bash, zsh or fish; NULL: help for the terminal */
 } settings;
 
-/* Parse argv of one subcommand (argv[0] is its name) into s, which starts as zero with defaults set here. -1 with one
- * sentence in f and EXIT_USAGE; 1 if --help was asked for and printed. Pointers refer to argv and to memory that lives
- * as long as the process. */
+/* Parse argv of one subcommand (argv[0] is its name) into s, which is first zeroed and given defaults. Returns -1 with
+ * a message and EXIT_USAGE in f; 1 after printing --help. Pointers refer to argv or to memory that is never freed. */
 int settings_parse(settings *s, const char *command, int argc, char **argv, fault *f);
 
-/* The subcommands, of which cli/commands/NAME.c defines each. They return the exit status, after printing the sentence
- * of a fault as "histo: SENTENCE" on standard error. */
+/* The subcommands, each defined in cli/commands/NAME.c. They return the exit status, after printing a fault as "histo:
+ * MESSAGE" on standard error. */
 #define COMMAND(id, name, operands, most, summary, description, examples) int command_##name(const settings *s);
 #include "options/commands.def"
 #undef COMMAND
