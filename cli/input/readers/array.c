@@ -3,8 +3,8 @@
  * An array is `lines` lines of `length` pixels: its rows, or its columns in Fortran order. A band is as many whole
  * lines as BAND_BYTES hold, or a part of one line that is longer.
  *
- * Channels in Fortran order lie one behind the other, so that a pixel is complete only at the end: these arrays are
- * read into memory whole, and their bands are views of it. */
+ * Channels in Fortran order are planes, so pixels are complete only at the end of the data: such arrays are read into
+ * memory completely, and their bands are views of it. */
 #include "input/readers/array.h"
 
 #include <inttypes.h>
@@ -84,10 +84,10 @@ typedef struct array_reader {
     selection selected;
     int64_t pixel_bytes;
     unsigned char *buffer;
-    const unsigned char *band; /* at hand: in the buffer, or in the source's memory */
-    bool mapped;               /* bands come from the source's memory */
-    unsigned char *whole;      /* of planes, once they are read */
-    int64_t line, at;          /* where the next band begins: its line, and the pixel in it */
+    const unsigned char *band; /* current band: in the buffer, or in the source's memory */
+    bool mapped;               /* bands are in the source's memory */
+    unsigned char *whole;      /* planes read into memory */
+    int64_t line, at;          /* position of the next band: its line, and the pixel in it */
     bool ended;
 } array_reader;
 
@@ -132,7 +132,7 @@ static int array_select(reader *base, const int *channels, int count, fault *f)
     return selection_set(&((array_reader *)base)->selected, base, channels, count, f);
 }
 
-/* The end of the source, after the last sample, must be the end of the data. */
+/* Check that the source ends after the last sample. */
 static int array_end(array_reader *r, fault *f)
 {
     if (r->ended) return 0;
@@ -157,14 +157,14 @@ static void array_views(array_reader *r, const band *b)
     }
 }
 
-/* Planes into memory, which grows with what the source holds, not with what its header promises. */
+/* Read planes into memory, which grows with the data actually present, not with the header's claim. */
 static int read_planes(array_reader *r, fault *f)
 {
     size_t size = (size_t)r->page.bytes, room = 0, filled = 0;
     while (filled < size) {
         if (filled == room) {
             room = room ? 2 * room : BAND_BYTES;
-            if (r->place.size >= 0 || room > size) room = size; /* the source is known to hold so much, or must */
+            if (r->place.size >= 0 || room > size) room = size; /* the source's size is known or required */
             if (fault_beyond_memory(f, (double)(room - filled), r->place.subject, "save it in C order") != 0) return -1;
             unsigned char *more = realloc(r->whole, room);
             if (!more)
@@ -184,7 +184,7 @@ static int read_planes(array_reader *r, fault *f)
     return array_end(r, f);
 }
 
-/* Some columns of the planes in memory. */
+/* Deliver some columns of the planes in memory. */
 static int planes_next(array_reader *r, band *b, fault *f)
 {
     const int64_t rows = r->page.height, columns = r->page.width, sample = (int64_t)histo_dtype_size(r->info.dtype);

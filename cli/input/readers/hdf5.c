@@ -1,6 +1,6 @@
-/* HDF5: one dataset of numbers, read in tiles of whole chunks so that each chunk is decompressed once. Arrays become
- * pages by the conventions in array.h. A tile of a flattened array comes as bands of the runs that lie in one piece
- * in it, so that a band's position is true. */
+/* HDF5: one numeric dataset, read in tiles of complete chunks, so that each chunk is decompressed once. Arrays become
+ * pages by the conventions in array.h. A tile of a flattened array is delivered as bands of its contiguous runs, so
+ * that the position of each band is exact. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@ typedef struct h5_reader {
     selection selected;
     unsigned char *buffer;
     int64_t sample_bytes;
-    int64_t block[HISTO_MAX_DIMS]; /* whole chunks: read to its end before the next is begun */
-    int64_t tile[HISTO_MAX_DIMS];  /* the part of a block that one read takes */
-    /* where reading is: the block, the tile in it, and in a flattened page the run of that tile */
+    int64_t block[HISTO_MAX_DIMS]; /* complete chunks, read before the next block begins */
+    int64_t tile[HISTO_MAX_DIMS];  /* the part of a block read at once */
+    /* Position: the block, its tile, and in a flattened page the tile's run. */
     int64_t at_block[HISTO_MAX_DIMS], at_tile[HISTO_MAX_DIMS];
     int64_t start[HISTO_MAX_DIMS], count[HISTO_MAX_DIMS]; /* the tile in the buffer */
     int64_t run, runs, run_length;
     bool begun, ended;
 } h5_reader;
 
-/* ---- What HDF5 has to say ------------------------------------------------------------------------------- */
+/* ---- Messages of HDF5 ----------------------------------------------------------------------------------- */
 
 /* The innermost message of the error stack is the cause. */
 static herr_t take_first_message(unsigned n, const H5E_error2_t *error, void *text)
@@ -61,7 +61,7 @@ static bool has_fields(hid_t type, float_fields want, size_t bias)
            is.mantissa == want.mantissa && is.mantissa_size == want.mantissa_size && H5Tget_ebias(type) == bias;
 }
 
-/* The dtype that holds every value of a float type, and the HDF5 type of it in memory (closed by the caller). */
+/* The dtype that represents every value of a float type, and its HDF5 memory type (closed by the caller). */
 static hid_t float_in_memory(hid_t type, histo_dtype *dtype)
 {
     const float_fields half = {15, 10, 5, 0, 10}, brain = {15, 7, 8, 0, 7};
@@ -111,7 +111,7 @@ static bool is_boolean(hid_t type)
     return found;
 }
 
-/* The type in memory for a dataset's type, or -1 with the reason in *what. */
+/* The memory type for a dataset's type, or -1 with the reason in *what. */
 static hid_t type_in_memory(hid_t type, histo_dtype *dtype, const char **what)
 {
     hid_t result = -1;
@@ -164,7 +164,7 @@ static int describe_shape(hid_t dataset, const char *file, const char *name, arr
     return 0;
 }
 
-/* What a dataset holds; *memory_type is closed by the caller. */
+/* Describe a dataset; the caller closes *memory_type. */
 static int describe(hid_t dataset, const char *file, const char *name, array_info *info, hid_t *memory_type, fault *f)
 {
     const char *what;
@@ -188,7 +188,7 @@ typedef struct listing {
     const char *file;
     name_list numeric;
     char *first;
-    fault why; /* the first of the others is not among them */
+    fault why; /* the first rejected one is not a candidate */
 } listing;
 
 static herr_t list_object(hid_t root, const char *path, const H5O_info_t *object, void *data)
@@ -211,7 +211,7 @@ static herr_t list_object(hid_t root, const char *path, const H5O_info_t *object
     return 0;
 }
 
-/* The dataset that was asked for, or the only one of numbers: its path (freed by the caller), or NULL. */
+/* The requested dataset, or the only numeric one: its path (freed by the caller), or NULL. */
 static char *choose(hid_t file, const char *name, const char *wanted, fault *f)
 {
     hid_t object = wanted ? H5Oopen(file, wanted, H5P_DEFAULT) : -1;
@@ -252,8 +252,8 @@ static int64_t box_bytes(const h5_reader *r, const int64_t *box)
     return bytes;
 }
 
-/* Blocks of chunks as large as a band, grown along the last dimensions first, and tiles of blocks that are too large,
- * cut along the first. chunk is NULL where the dataset is in one piece. */
+/* Plan blocks of chunks of a band's size, grown along the last dimensions first, and tiles that split larger blocks
+ * along the first. chunk is NULL for contiguous datasets. */
 static void plan_tiles(h5_reader *r, const hsize_t *chunk)
 {
     const int ndim = r->info.ndim;
@@ -274,7 +274,7 @@ static void plan_tiles(h5_reader *r, const hsize_t *chunk)
     }
 }
 
-/* The next position of `step` sized steps through [0, size), the last dimension fastest; false behind the last. */
+/* Advance by `step` through [0, size), the last dimension fastest; false at the end. */
 static bool advance(int ndim, int64_t *at, const int64_t *step, const int64_t *size)
 {
     for (int d = ndim - 1; d >= 0; d--) {
@@ -293,7 +293,7 @@ static void block_size(const h5_reader *r, int64_t *size)
     }
 }
 
-/* Go to the next tile; false behind the last. */
+/* Advance to the next tile; false at the end. */
 static bool next_tile(h5_reader *r)
 {
     int64_t size[HISTO_MAX_DIMS];
@@ -330,7 +330,7 @@ static int read_tile(h5_reader *r, fault *f)
     return result;
 }
 
-/* In a flattened page, the runs of the tile: its trailing dimensions as far as it takes all of them, and one more. */
+/* Find the runs of the tile in a flattened page: the trailing dimensions that it covers completely, and one more. */
 static void find_runs(h5_reader *r)
 {
     int64_t samples = box_bytes(r, r->count) / r->sample_bytes;
@@ -343,7 +343,7 @@ static void find_runs(h5_reader *r)
     r->runs = samples / r->run_length;
 }
 
-/* The position in the flattened array of the run that is next. */
+/* The position of the next run in the flattened array. */
 static int64_t run_position(const h5_reader *r)
 {
     int64_t first = r->run * r->run_length, position = 0, stride = 1;
@@ -409,7 +409,7 @@ static void h5_close(reader *base)
     free(r);
 }
 
-/* Every filter the dataset was written with must be here. */
+/* Check that every filter of the dataset is available. */
 static int check_filters(hid_t creation, const char *file, const char *name, fault *f)
 {
     for (int i = 0, n = H5Pget_nfilters(creation); i < n; i++) {
@@ -427,7 +427,7 @@ static int check_filters(hid_t creation, const char *file, const char *name, fau
     return 0;
 }
 
-/* Open the dataset, with a chunk cache that holds the largest piece HDF5 has to decompress at once. */
+/* Open the dataset with a chunk cache for the largest piece that HDF5 decompresses at once. */
 static int open_dataset(h5_reader *r, const char *path, fault *f)
 {
     const char *file = input_name(r->base.in);
@@ -461,10 +461,10 @@ static int open_dataset(h5_reader *r, const char *path, fault *f)
 
 static int open_file(h5_reader *r, const char *path, fault *f)
 {
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* its messages go into our sentences, not to standard error */
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* we report its messages; it must not print them */
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_file_locking(access, false, true); /* only read, and perhaps from where locks do not work */
-    /* the default driver wants a real path, which a temporary file without a name lacks */
+    H5Pset_file_locking(access, false, true); /* read-only, possibly on a file system without locks */
+    /* The default driver needs a real path, which an unnamed temporary file does not have. */
     if (input_was_spooled(r->base.in)) H5Pset_fapl_stdio(access);
     r->file = H5Fopen(path, H5F_ACC_RDONLY, access);
     if (r->file < 0) fault_hdf5(input_name(r->base.in), "it", f);
@@ -514,7 +514,7 @@ static reader *h5_open(input *in, const read_options *options, fault *f)
     return NULL;
 }
 
-/* The signature is at the beginning, or behind a user block of 512 bytes, 1024, 2048, … */
+/* The signature is at offset 0, 512, 1024, 2048, … (after a user block). */
 static bool h5_recognize(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;

@@ -1,4 +1,4 @@
-/* What the image readers share: see image.h. */
+/* Shared by the image readers: see image.h. */
 #include "input/readers/image.h"
 
 #include <stdlib.h>

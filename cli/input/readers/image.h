@@ -1,15 +1,14 @@
-/* What the image readers share: the description of a page, checked before anything is allocated for it, and the rows
- * of the band at hand. An image reader is a struct that begins with an image. */
+/* Shared by the image readers: the description of a page, validated before any allocation, and the current band's rows.
+ * An image reader is a struct that begins with an image. */
 #ifndef CLI_READERS_IMAGE_H
 #define CLI_READERS_IMAGE_H
 
 #include "input/reader.h"
 
 enum {
-    IMAGE_BAND_BYTES = 4 << 20,      /* of the rows in a band, if a row is not larger */
-    IMAGE_MAX_BLOCK_BYTES = 1 << 28, /* of one row or tile: a larger claim is refused, so that a few bytes of file
-                                        cannot call for much memory */
-    IMAGE_MAX_WHOLE_BYTES = 1 << 30, /* of what has to be decoded in one piece */
+    IMAGE_BAND_BYTES = 4 << 20,      /* of a band's rows, unless a row is larger */
+    IMAGE_MAX_BLOCK_BYTES = 1 << 28, /* of a row or tile: bounds the memory that a small file can demand */
+    IMAGE_MAX_WHOLE_BYTES = 1 << 30, /* of data that must be decoded as one piece */
 };
 
 /* Interleaved samples: height rows of width pixels. */
@@ -26,46 +25,46 @@ typedef struct image_buffer {
 } image_buffer;
 
 typedef struct image {
-    reader reader;       /* first: a reader * is an image * */
-    image_layout layout; /* of the page at hand */
+    reader reader;       /* must be first: a reader * is an image * */
+    image_layout layout; /* of the current page */
     int page;            /* its number */
-    int64_t y;           /* rows of it that have been delivered */
+    int64_t y;           /* rows delivered */
     selection selection;
     histo_dtype *dtypes; /* [channels] */
-    image_buffer rows;   /* samples of the band */
-    image_buffer packed; /* the same before their expansion, where they need one */
+    image_buffer rows;   /* the band's samples */
+    image_buffer packed; /* the same before expansion, if needed */
 } image;
 
 extern const reader_kind reader_png, reader_jpeg, reader_tiff, reader_pnm;
 
-/* A zeroed struct of `size` bytes that begins with an image, reading from `in`. On failure `in` is closed. */
+/* Allocate a zeroed struct of `size` bytes that begins with an image and reads from `in`. On failure `in` is closed. */
 void *image_create(size_t size, const reader_kind *kind, input *in, fault *f);
-/* Free the struct and all that an image owns, `in` too. */
+/* Free the struct and everything that the image owns, including `in`. */
 void image_destroy(image *m);
 
-/* Begin page number `page`. The first page describes the reader; all later ones must be like it, in size too
- * unless reader.height is set to -1. */
+/* Start page number `page`. The first page describes the reader; all later pages must match it, and its size too unless
+ * reader.height is -1. */
 int image_begin_page(image *m, int page, const image_layout *layout, fault *f);
 
-/* reader.select of every image reader. */
+/* The select function of every image reader. */
 int image_select(reader *r, const int *channels, int count, fault *f);
 
 /* Bytes of a row of samples, and how many rows make a band. */
 size_t image_pitch(const image *m);
 int64_t image_band_rows(const image *m);
 
-/* Room for `bytes` bytes, whose former content is lost. */
+/* Reserve `bytes` bytes; former contents are lost. */
 int image_reserve(const image *m, image_buffer *buffer, size_t bytes, fault *f);
 
-/* Deliver the next `rows` rows, which m->rows holds: 1. */
+/* Deliver `rows` rows from m->rows; returns 1. */
 int image_emit_rows(image *m, band *b, int64_t rows);
 
-/* The sentence for a decoder's complaint; place is "row 7". -1. */
+/* Report a decoder's message; place: "row 7". Returns -1. */
 int image_damaged(const image *m, const char *place, const char *complaint, fault *f);
-/* For formats with one image a file: refuse any page but the first. */
+/* For formats with one image per file: fail for any page but the first. */
 int image_check_single_page(const image *m, const read_options *options, fault *f);
 
-/* Sample i of a row whose samples of less than 8, or 9 to 16, bits lie without gaps, high bits first. */
+/* Sample i of a row of bit-packed samples (below 8, or 9 to 16 bits), most significant bits first. */
 static inline unsigned image_packed_sample(const unsigned char *row, unsigned bits, size_t i)
 {
     size_t first = i * bits;

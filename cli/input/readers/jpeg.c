@@ -1,9 +1,9 @@
-/* JPEG images by libjpeg. Rows are decoded as they are needed (libjpeg itself holds a progressive image whole).
- * YCbCr becomes RGB; CMYK is told as amounts of ink, which files with Adobe's marker store inverted. libjpeg only
- * warns of data that is missing or wrong, and makes samples up: here that is a failure. */
+/* JPEG images by libjpeg. Rows are decoded on demand (libjpeg buffers progressive images completely). YCbCr becomes
+ * RGB; CMYK values are amounts of ink, which files with Adobe's marker store inverted. libjpeg only warns of missing or
+ * corrupt data and invents samples; here that is an error. */
 #include <setjmp.h>
 #include <stdio.h>
-/* after stdio.h, which they need */
+/* these need stdio.h first */
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -11,7 +11,7 @@
 
 enum {
     BUFFER_BYTES = 65536,
-    MAX_SCANS = 500, /* of a progressive image: encoders make about ten, each costs a pass over the whole */
+    MAX_SCANS = 500, /* of a progressive image: encoders make about ten, and each costs a pass over the image */
 };
 
 typedef struct jpeg_reader {
@@ -21,9 +21,9 @@ typedef struct jpeg_reader {
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
-    bool started; /* decoding, past the header */
+    bool started; /* after the header */
     char complaint[JMSG_LENGTH_MAX];
-    fault *fault; /* of the call under way */
+    fault *fault; /* of the current call */
     unsigned char buffer[BUFFER_BYTES];
 } jpeg_reader;
 
@@ -40,7 +40,7 @@ static void on_error(j_common_ptr jpeg)
     longjmp(p->failed, 1);
 }
 
-/* Level -1 is a warning. These few are about the wrapping of the samples only; after all others they are wrong. */
+/* Level -1 is a warning. These few concern only the container; after any other, samples are wrong. */
 static void on_message(j_common_ptr jpeg, int level)
 {
     int code = jpeg->err->msg_code;
@@ -119,7 +119,7 @@ static image_layout choose_colors(j_decompress_ptr jpeg)
     return layout;
 }
 
-/* libjpeg keeps the coefficients of an image of several scans in memory. */
+/* libjpeg keeps the coefficients of multi-scan images in memory. */
 static int check_whole(jpeg_reader *p, fault *f)
 {
     if (!jpeg_has_multiple_scans(&p->jpeg)) return 0;
@@ -178,7 +178,7 @@ static int next(reader *r, band *b, fault *f)
             for (size_t i = 0; i < pitch; i++)
                 row[i] = (JSAMPLE)(255 - row[i]);
     }
-    if (m->y + rows == m->layout.height) jpeg_finish_decompress(&p->jpeg); /* which reads on to the end marker */
+    if (m->y + rows == m->layout.height) jpeg_finish_decompress(&p->jpeg); /* reads on to the end marker */
     return image_emit_rows(m, b, rows);
 }
 

@@ -1,4 +1,4 @@
-/* A list of names for a sentence. */
+/* A list of names for a message. */
 #include "input/readers/names.h"
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
-/* A list of names for a sentence: "a, b, c and 12 more". */
+/* A list of names for a message: "a, b, c and 12 more". */
 #ifndef CLI_READERS_NAMES_H
 #define CLI_READERS_NAMES_H
 
 typedef struct name_list {
     char text[384];
     int count;  /* names added */
-    int hidden; /* of them, those that had no room */
+    int hidden; /* of these, not shown */
 } name_list;
 
 void name_list_add(name_list *list, const char *name);
-/* The finished text, "none" without names. */
+/* The complete text; "none" without names. */
 const char *name_list_text(name_list *list);
 
 #endif

@@ -10,7 +10,7 @@
 
 static const char magic[6] = "\x93NUMPY";
 
-enum { LONGEST_HEADER = 1 << 20 }; /* of a legal header only structured types need so much, which we refuse */
+enum { LONGEST_HEADER = 1 << 20 }; /* only structured types have longer valid headers, and they are unsupported */
 
 /* ---- The dictionary ------------------------------------------------------------------------------------- */
 
@@ -32,7 +32,7 @@ static bool take(parser *s, char c)
     return true;
 }
 
-/* A quoted string without escapes, which no legal key or type has. */
+/* A quoted string without escapes, which valid keys and types do not need. */
 static bool take_string(parser *s, char *text, size_t size)
 {
     skip_blanks(s);
@@ -68,11 +68,11 @@ static bool take_dimension(parser *s, int64_t *value)
             return false;
         s->p++;
     }
-    if (*s->p == 'L') s->p++; /* as Python 2 wrote it */
+    if (*s->p == 'L') s->p++; /* suffix of Python 2 */
     return true;
 }
 
-/* All dimensions are counted; the first HISTO_MAX_DIMS are kept. */
+/* Counts all dimensions; keeps the first HISTO_MAX_DIMS. */
 static bool take_shape(parser *s, int *ndim, int64_t *shape)
 {
     if (!take(s, '(')) return false;
@@ -95,7 +95,7 @@ typedef struct dictionary {
     int64_t shape[HISTO_MAX_DIMS];
 } dictionary;
 
-/* False if the text is no such dictionary. A structured type is noticed, and not read further. */
+/* False if the text is no such dictionary. Stops at a structured type and records it. */
 static bool parse_dictionary(const char *text, dictionary *d)
 {
     parser s = {text};
@@ -176,7 +176,7 @@ static int fault_header(const char *subject, const char *what, fault *f)
     return fault_set(f, EXIT_DATA, "%s is not a readable .npy array: %s; save it again", subject, what);
 }
 
-/* The text after magic, version and length. */
+/* Parse the text after magic, version and length. */
 static int interpret(const char *text, const char *subject, array_info *info, fault *f)
 {
     dictionary d;

@@ -1,4 +1,4 @@
-/* NumPy's .npz: a zip archive of .npy members, decompressed in a stream as they are read. */
+/* NumPy's .npz: a zip archive of .npy members, decompressed while reading. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void member_close(void *self)
     free(m);
 }
 
-/* "x.npy" is the array x; NULL for a name that is no array's. */
+/* The array name of a member: "x" for "x.npy"; NULL for other files. */
 static const char *array_name(const char *file_name, char *name, size_t size)
 {
     size_t length = strlen(file_name);
@@ -60,7 +60,7 @@ static const char *array_name(const char *file_name, char *name, size_t size)
     return name;
 }
 
-/* Make m the member of that index, at its first sample. */
+/* Open the member with this index, at its first sample. */
 static int member_begin(member *m, zip_uint64_t index, const char *file, const char *name, array_info *info,
                         array_place *place, fault *f)
 {
@@ -85,7 +85,7 @@ static int member_begin(member *m, zip_uint64_t index, const char *file, const c
     return 0;
 }
 
-/* Find the array that was asked for, or the only one of numbers. */
+/* Find the requested array, or the only numeric one. */
 static int choose(member *m, const char *file, const char *wanted, array_info *info, array_place *place, fault *f)
 {
     name_list numeric = {0};

@@ -1,9 +1,9 @@
-/* Decimal to double, correctly rounded, without strtod for nearly every number that files hold.
+/* Correctly rounded decimal to double, without strtod for nearly all numbers in files.
  *
- * A decimal of at most 19 digits is an integer m < 2^64 times 10^e. For |e| <= 27, 10^|e| is 5^|e| (which fits in 64
- * bits) times a power of two (which is only an exponent), so m * 5^e is an exact 128-bit product, and m / 5^-e a
- * quotient of which 64 bits and "was there a remainder" are all that rounding needs. Where m and 10^|e| are both exact
- * doubles, one multiplication or division does it (Clinger). Everything else goes to strtod. */
+ * A decimal of at most 19 digits is an integer m < 2^64 times 10^e. For |e| <= 27, 10^|e| is 5^|e| (which fits 64 bits)
+ * times a power of two (which only changes the exponent). So m * 5^e is an exact 128-bit product, and m / 5^-e needs
+ * only 64 quotient bits and a sticky bit to round. If m and 10^|e| are both exact doubles, one multiplication or
+ * division suffices (Clinger). Everything else uses strtod. */
 #define _GNU_SOURCE
 #include "input/readers/number.h"
 
@@ -54,15 +54,15 @@ static const double power_of_10[MAX_EXACT_TENS + 1] = {
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 };
 
-/* (bits + something in (0, 1) if sticky) * 2^exponent, to the nearest double, ties to even. The top bit of bits is set,
- * and the result is a normal number. */
+/* Round (bits + something in (0, 1) if sticky) * 2^exponent to the nearest double, ties to even. The top bit of bits is
+ * set, and the result is a normal number. */
 static double round_bits(uint64_t bits, bool sticky, int exponent)
 {
-    enum { DROPPED = 11 }; /* of 64 bits, 53 stay */
+    enum { DROPPED = 11 }; /* 53 of 64 bits remain */
     const uint64_t half = UINT64_C(1) << (DROPPED - 1), hidden = UINT64_C(1) << 52;
     uint64_t mantissa = bits >> DROPPED, rest = bits & ((UINT64_C(1) << DROPPED) - 1);
     if (rest > half || (rest == half && (sticky || (mantissa & 1)))) mantissa++;
-    /* a mantissa that became 2^53 carries into the exponent, as it should */
+    /* A mantissa that rounds up to 2^53 correctly carries into the exponent. */
     uint64_t pattern = ((uint64_t)(exponent + DROPPED + 52 + 1023) << 52) + (mantissa - hidden);
     double value;
     memcpy(&value, &pattern, sizeof value);
@@ -78,12 +78,12 @@ static double scale_exactly(uint64_t m, int tens)
         unsigned __int128 product = (unsigned __int128)m * power_of_5[tens];
         uint64_t high = (uint64_t)(product >> 64);
         int exponent = tens - shift;
-        int width = high ? 64 - __builtin_clzll(high) : 0; /* bits to drop for 64 to stay: m has its top bit set */
+        int width = high ? 64 - __builtin_clzll(high) : 0; /* bits to drop so that 64 remain: m has its top bit set */
         unsigned __int128 kept = product >> width;
         return round_bits((uint64_t)kept, kept << width != product, exponent + width);
     }
-    /* With the top bit of both set, m / d is in (1/2, 2), and a dividend of m << 64, or half of it, gives a quotient of
-     * exactly 64 bits. */
+    /* With both top bits set, m / d is in (1/2, 2). A dividend of m << 64, or half of it, gives a quotient of exactly
+     * 64 bits. */
     uint64_t d = power_of_5[-tens];
     int shift_d = __builtin_clzll(d);
     d <<= shift_d;
@@ -107,7 +107,7 @@ static double parse_slowly(const char *text)
     return c_locale ? strtod_l(text, NULL, c_locale) : strtod(text, NULL);
 }
 
-/* inf, infinity or nan at p, after the sign. */
+/* Parse inf, infinity or nan at p, after the sign. */
 static const char *parse_word(const char *p, double *value)
 {
     if (strncasecmp(p, "nan", 3) == 0) {
@@ -126,7 +126,7 @@ static inline const char *parse_digits(const char *p, uint64_t *m)
     return p;
 }
 
-/* "e-5" at p: its end, or p where there is none. */
+/* Parse "e-5" at p: returns its end, or p if there is none. */
 static const char *parse_exponent(const char *p, long *exponent)
 {
     const char *q = p;
@@ -162,7 +162,7 @@ const char *number_parse(const char *text, double *value)
         if (end && negative) *value = -*value;
         return end;
     }
-    if (digits > MAX_DIGITS) { /* zeros in front do not count */
+    if (digits > MAX_DIGITS) { /* leading zeros do not count */
         for (p = begin; *p == '0' || *p == '.'; p++)
             digits -= *p == '0';
     }

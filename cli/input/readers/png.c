@@ -1,5 +1,5 @@
-/* PNG images by libpng. Rows are decoded as they are needed; an interlaced image, whose rows come in seven passes, is
- * decoded whole. Palettes become RGB, or RGBA if they have transparency; gray of 1, 2 and 4 bits is scaled to 8. */
+/* PNG images by libpng. Rows are decoded on demand, except in interlaced images, which have seven passes over all rows.
+ * Palettes become RGB, or RGBA with transparency; gray with 1, 2 and 4 bits is scaled to 8. */
 #include <png.h>
 #include <string.h>
 
@@ -11,8 +11,8 @@ typedef struct png_reader {
     png_infop info;
     bool interlaced;
     int64_t decoded;     /* rows of the band, for messages */
-    char complaint[160]; /* libpng's */
-    fault *fault;        /* of the call under way */
+    char complaint[160]; /* of libpng */
+    fault *fault;        /* of the current call */
 } png_reader;
 
 static bool recognize(const unsigned char *head, size_t size, const char *path)
@@ -45,7 +45,7 @@ static void read_data(png_structp png, png_bytep to, size_t size)
     }
 }
 
-/* What libpng's transformations make of the image. */
+/* The layout of the image after libpng's transformations. */
 static image_layout set_up_expansion(png_reader *p)
 {
     int color = png_get_color_type(p->png, p->info), depth = png_get_bit_depth(p->png, p->info);
@@ -83,7 +83,7 @@ static int check_whole(const png_reader *p, const image_layout *layout, fault *f
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
-/* Read all before the first row. */
+/* Read everything before the first row. */
 static int start(png_reader *p, fault *f)
 {
     p->fault = f;
@@ -93,8 +93,8 @@ static int start(png_reader *p, fault *f)
     if (setjmp(png_jmpbuf(p->png))) return image_damaged(&p->image, "the PNG header", p->complaint, f);
 
     png_set_read_fn(p->png, p, read_data);
-    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin_page has the limits */
-    /* Compressed texts and profiles could swell to gigabytes, and say nothing about samples. */
+    png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin_page checks limits */
+    /* Compressed texts and profiles could expand to gigabytes, and do not affect samples. */
     png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(p->png, p->info);
 

@@ -1,6 +1,6 @@
-/* Netpbm's images: PBM, PGM, PPM (P1 to P6), PAM (P7) and PFM (Pf, PF). Samples are as stored: u8, or u16 where the
- * largest value needs it, f32 in PFM; bits of PBM, where 1 is black, become 0 and 255. Several images may follow each
- * other in one file: they are its pages. PFM stores the bottom row first, so its bands come from the bottom up. */
+/* Netpbm images: PBM, PGM, PPM (P1 to P6), PAM (P7) and PFM (Pf, PF). Samples keep their type: u8, or u16 if the
+ * maximum value needs it; f32 in PFM. PBM's bits, where 1 is black, become 0 and 255. A file may contain several
+ * images, its pages. PFM stores the bottom row first, so its bands go upwards. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +20,11 @@ typedef enum raster {
 typedef struct pnm_reader {
     image image;
     raster raster;
-    int64_t largest; /* value that a sample may have */
-    bool foreign;    /* the other byte order than this machine's */
+    int64_t largest; /* maximum sample value */
+    bool foreign;    /* not the native byte order */
     int wanted_page; /* -1: all */
-    bool has_page;   /* it was asked for */
-    int64_t offset;  /* of the next byte in the data */
+    bool has_page;   /* --page was given */
+    int64_t offset;  /* of the next byte of data */
     size_t used, filled;
     unsigned char buffer[BUFFER_BYTES];
 } pnm_reader;
@@ -39,7 +39,8 @@ static bool is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-/* The first number of the header must follow, so that a table whose first column is called P1 is not taken for one. */
+/* The header's first number must follow, so that a table whose first column is named P1 is not mistaken for an image.
+ */
 static bool recognize(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;
@@ -103,7 +104,7 @@ static int malformed(const pnm_reader *p, const char *expected, fault *f)
                      input_name(p->image.reader.in), (long long)p->offset, expected);
 }
 
-/* The newline that ends a comment, or -1. */
+/* Skip to the newline that ends a comment, or -1. */
 static int skip_comment(pnm_reader *p, fault *f)
 {
     int c;
@@ -113,7 +114,7 @@ static int skip_comment(pnm_reader *p, fault *f)
     return c;
 }
 
-/* The next byte that is neither blank nor in a comment, or -1. */
+/* The next byte after blanks and comments, or -1. */
 static int skip_blanks(pnm_reader *p, fault *f)
 {
     int c = next_byte(p, f);
@@ -122,7 +123,7 @@ static int skip_blanks(pnm_reader *p, fault *f)
     return c;
 }
 
-/* A word, and the one blank after it. */
+/* Read a word and the blank after it. */
 static int read_word(pnm_reader *p, char word[TOKEN_BYTES], const char *expected, fault *f)
 {
     size_t length = 0;
@@ -135,7 +136,7 @@ static int read_word(pnm_reader *p, char word[TOKEN_BYTES], const char *expected
     return length > 0 && f->status == EXIT_OK ? 0 : malformed(p, expected, f);
 }
 
-/* A decimal number of at most `most`, and the one blank or comment after it. */
+/* Read a decimal number up to `most`, and the blank or comment after it. */
 static int read_number(pnm_reader *p, int64_t most, int64_t *value, const char *expected, fault *f)
 {
     int c = skip_blanks(p, f);
@@ -163,7 +164,7 @@ static int read_largest(pnm_reader *p, fault *f)
     return p->largest > 0 ? 0 : malformed(p, "the largest sample value, 1 to 65535,", f);
 }
 
-/* PFM: a scale, whose sign says the byte order, follows width and height. */
+/* PFM: after width and height comes a scale, whose sign gives the byte order. */
 static int read_scale(pnm_reader *p, fault *f)
 {
     char word[TOKEN_BYTES];
@@ -185,7 +186,7 @@ static channel_model model_of_channels(int64_t channels, bool alpha)
     return CHANNELS_PLAIN;
 }
 
-/* PAM: lines of a name and a value. */
+/* PAM: lines with a name and a value. */
 static int read_pam_header(pnm_reader *p, image_layout *layout, fault *f)
 {
     char word[TOKEN_BYTES], type[TOKEN_BYTES] = "";
@@ -219,7 +220,7 @@ static int read_pam_header(pnm_reader *p, image_layout *layout, fault *f)
     return 0;
 }
 
-/* The header of page number `page`, whose 'P' has been read. */
+/* Read the header of page number `page`, after its 'P'. */
 static int read_header(pnm_reader *p, int page, fault *f)
 {
     image_layout layout = {.channels = 1, .model = CHANNELS_GRAY, .dtype = HISTO_U8};
@@ -274,7 +275,7 @@ static int read_text_row(pnm_reader *p, unsigned char *to, size_t samples, fault
     snprintf(expected, sizeof expected, "a sample, 0 to %d,", (int)p->largest);
     for (size_t i = 0; i < samples; i++) {
         int64_t value;
-        if (p->raster == RASTER_TEXT_BITS) { /* which may touch each other */
+        if (p->raster == RASTER_TEXT_BITS) { /* need no separators */
             int c = skip_blanks(p, f);
             if (c != '0' && c != '1') return malformed(p, "a bit, 0 or 1,", f);
             value = c == '0' ? 255 : 0;
@@ -337,7 +338,7 @@ static int read_row(pnm_reader *p, int64_t row, unsigned char *to, fault *f)
     return status < 0 ? -1 : check_largest(p, row, to, samples, f);
 }
 
-/* The next band of whatever page is at hand. */
+/* Read the next band of the current page. */
 static int read_band(pnm_reader *p, band *b, fault *f)
 {
     image *m = &p->image;
@@ -372,7 +373,7 @@ static int begin_next_page(pnm_reader *p, fault *f)
     return read_header(p, p->image.page + 1, f) < 0 ? -1 : 1;
 }
 
-/* Behind the page that was read because none was asked for: does another follow? */
+/* Without --page, after the first page: check whether another follows. */
 static void look_for_more(pnm_reader *p)
 {
     fault broken = {0};
@@ -434,7 +435,7 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
         close_pnm(r);
         return NULL;
     }
-    if (p->wanted_page < 0) r->pages = -1; /* the end of the file tells */
+    if (p->wanted_page < 0) r->pages = -1; /* known at the end of the file */
     return r;
 }
 

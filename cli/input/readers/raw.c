@@ -1,4 +1,4 @@
-/* Raw binary samples, as --dtype, --shape, --offset and --endian describe them, and the bytes of any file. */
+/* Raw binary samples, described by --dtype, --shape, --offset and --endian, and the bytes of any file. */
 #include <inttypes.h>
 #include <string.h>
 

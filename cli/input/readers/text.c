@@ -1,6 +1,6 @@
-/* Numbers in text: columns of CSV, TSV and their kin (quotes, delimiters and newlines in quotes, CR LF, a byte order
- * mark, comments with #), or plain numbers between white space. Rows are parsed from a sliding window, and only the
- * columns asked for become numbers. */
+/* Numbers in text: columns of CSV, TSV and similar formats (quotes, delimiters and newlines in quotes, CR LF, byte
+ * order mark, # comments), or plain numbers separated by white space. Rows are parsed in a sliding window, and only
+ * selected columns are converted to numbers. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,19 +24,19 @@ typedef struct text_reader {
     char **names;
     bool *numeric;
     selection selected;
-    int *slot_of; /* of each column: where its values go, or -1 */
+    int *slot_of; /* per column: the slot of its values, or -1 */
     int slots;
-    double *values;  /* slot after slot, `capacity` each */
-    int64_t *filled; /* of each slot: its values in the band */
-    bool *good;      /* of each slot: is the value of the row at hand a number? */
+    double *values;  /* `capacity` per slot */
+    int64_t *filled; /* per slot: its values in the band */
+    bool *good;      /* per slot: is the current row's value a number? */
     int64_t capacity;
-    uint64_t line, word; /* 1-based; word in plain numbers only */
+    uint64_t line, word; /* 1-based; word: in plain numbers only */
     int64_t row;
 } text_reader;
 
-/* ---- Sentences ------------------------------------------------------------------------------------------ */
+/* ---- Messages ------------------------------------------------------------------------------------------- */
 
-/* "'abc' is not a number", with a long or unprintable cell made fit to print. */
+/* "'abc' is not a number", with long or unprintable cells made printable. */
 static void describe_cell(const char *begin, const char *end, char *text, size_t size)
 {
     enum { MAX_SHOWN = 40 };
@@ -48,7 +48,7 @@ static void describe_cell(const char *begin, const char *end, char *text, size_t
     int length = end - begin < MAX_SHOWN ? (int)(end - begin) : MAX_SHOWN;
     bool shortened = end - begin > MAX_SHOWN;
     while (shortened && length > 0 && ((unsigned char)begin[length] & 0xc0) == 0x80)
-        length--; /* not within a UTF-8 character */
+        length--; /* do not split a UTF-8 character */
     for (int i = 0; i < length; i++)
         shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 0x7f ? '?' : begin[i];
     snprintf(text, size, "'%.*s%s' is not a number", length, shown, shortened ? "…" : "");
@@ -88,7 +88,7 @@ static int fault_ragged(const text_reader *r, int64_t cells, fault *f)
 
 typedef enum row_result { ROW_READ, ROW_LEFT_OUT, ROW_CUT, ROW_FAILED } row_result;
 
-/* A cell that ought to be a number. Nearly all are one with the delimiter right behind, and need no scanning. */
+/* Parse a cell that should be a number. Nearly all are numbers followed directly by the delimiter, and need no scan. */
 static inline text_follow parse_cell(const char **at, const char *end, text_delimiter delimiter, double *value,
                                      bool *good, text_cell *cell)
 {
@@ -108,7 +108,7 @@ static inline text_follow parse_cell(const char **at, const char *end, text_deli
     return follow;
 }
 
-/* Keep what is good of the row at hand: of paired cells, all or none. */
+/* Keep the good values of the current row: if paired, all or none. */
 static row_result keep_row(text_reader *r, int bad)
 {
     r->base.bad += r->paired ? bad > 0 : (uint64_t)bad;
@@ -118,7 +118,7 @@ static row_result keep_row(text_reader *r, int bad)
     return ROW_READ;
 }
 
-/* Parse the row at *at into the values behind those that are there. */
+/* Parse the row at *at and append its values. */
 static row_result read_row(text_reader *r, const char **at, fault *f)
 {
     const char *p = *at, *end = r->window.data + r->window.size;
@@ -157,7 +157,7 @@ static row_result read_row(text_reader *r, const char **at, fault *f)
     return keep_row(r, bad);
 }
 
-/* Rows until the band is full or the data ends: how many, or -1. */
+/* Read rows until the band is full or the data ends; returns their number, or -1. */
 static int64_t read_rows(text_reader *r, fault *f)
 {
     int64_t rows = 0;
@@ -187,7 +187,7 @@ static inline bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Words from the window into values until the band is full or the window ends. */
+/* Parse words of the window until the band is full or the window ends. */
 static int64_t read_window_words(text_reader *r, int64_t count, fault *f)
 {
     const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
@@ -241,7 +241,7 @@ static int64_t read_words(text_reader *r, fault *f)
 
 /* ---- The reader ----------------------------------------------------------------------------------------- */
 
-/* To the first row of data, from the beginning of the text. */
+/* Go to the first row of data, from the beginning of the text. */
 static int begin(text_reader *r, fault *f)
 {
     text_window *w = &r->window;
@@ -253,7 +253,7 @@ static int begin(text_reader *r, fault *f)
     return 0;
 }
 
-/* Go past the header, storing its cells. */
+/* Skip the header and store its cells. */
 static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
 {
     const char *p = r->window.data + r->window.at, *end = r->window.data + r->window.size;
@@ -264,7 +264,7 @@ static int64_t scan_header(text_reader *r, text_cell *cells, int64_t room)
     return count;
 }
 
-/* A header alone is no data: the word that it was taken for may have been meant otherwise. */
+/* A header without rows is an error: perhaps the word was not meant as a header. */
 static int check_rows(text_reader *r, fault *f)
 {
     for (;;) {
@@ -368,7 +368,7 @@ static char *cell_string(const text_cell *cell)
     return text;
 }
 
-/* The names of the columns, from the header, which is read past. */
+/* Read the names of the columns and skip the header. */
 static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
 {
     r->names = calloc((size_t)columns, sizeof *r->names);
@@ -380,7 +380,7 @@ static bool read_names(text_reader *r, text_cell *cells, int64_t columns)
     return true;
 }
 
-/* Which columns hold numbers, by the rows at hand: all but those of nothing but words. */
+/* Find the numeric columns among the first rows: all columns except those with only words. */
 static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
 {
     enum { ROWS_LOOKED_AT = 32 };
@@ -404,11 +404,11 @@ static bool find_numeric(text_reader *r, text_cell *cells, int64_t columns)
     return true;
 }
 
-/* Channels, and their names, from the first row. */
+/* Find channels and their names in the first row. */
 static int find_columns(text_reader *r, fault *f)
 {
     const char *name = input_name(r->base.in);
-    text_reader ahead = *r; /* looks without going on */
+    text_reader ahead = *r; /* peeks without consuming */
     int64_t columns = r->form.numbers ? 1 : scan_header(&ahead, NULL, 0);
     if (columns == 0) {
         if (ahead.window.at < ahead.window.size)
@@ -476,7 +476,7 @@ static reader *text_open(input *in, const read_options *options, fault *f)
     return NULL;
 }
 
-/* The bytes after the first of a UTF-8 character; -1 for a byte that is no first one. */
+/* How many bytes follow the first byte of a UTF-8 character; -1 if it is not one. */
 static int utf8_tail(unsigned char c)
 {
     if (c < 0x80) return 0;
@@ -485,7 +485,7 @@ static int utf8_tail(unsigned char c)
     return c >= 0xf0 && c < 0xf5 ? 3 : -1;
 }
 
-/* No control characters but white space, and UTF-8; or, in another encoding, lines at least. */
+/* UTF-8 without control characters except white space; or, in other encodings, at least lines. */
 static bool text_recognize(const unsigned char *head, size_t size, const char *path)
 {
     (void)path;

@@ -1,12 +1,11 @@
-/* Finding the form of a text from its first rows.
+/* Detects the form of a text from its first rows.
  *
- * The delimiter is the one of , tab ; | that splits the first row, and most of the following rows into as many cells;
- * of several such, the one whose cells are numbers. Numbers with commas in them are taken for such here, so that what
- * reads them can say what is wrong.
- * Without one: a first row of nothing but numbers makes it plain numbers, unless columns are asked for; else a second
- * row of as many words as the first makes columns between blanks; else a number at the beginning makes it plain
- * numbers, with something bad among them; else each row is one cell. The first row is a header if none of its cells is
- * a number; and where it has only one, if that looks like a name. */
+ * The delimiter is whichever of comma, tab, ; and | splits the first row, and splits most of the following rows into
+ * the same number of cells; if there are several, the one whose cells are numbers. Numbers that contain commas count as
+ * numbers here, so that their parser can report the problem. Without a delimiter: if the first row has only numbers,
+ * the text is plain numbers, unless columns are requested. Else, if the second row has as many words as the first,
+ * blanks separate columns. Else, if the text begins with a number, it is plain numbers with errors. Else each row is
+ * one cell. The first row is a header if none of its cells is a number; a single cell must also look like a name. */
 #include "input/readers/text_form.h"
 
 #include <string.h>
@@ -39,8 +38,7 @@ static bool is_meant_as_number(const text_cell *cell)
     return text_cell_number(cell, &value) || text_cell_has_comma(cell);
 }
 
-/* Could a cell of its own on the first line name what is below it? A damaged number, or a word for a missing one, could
- * not. */
+/* Could the only cell of the first line be a name? Damaged numbers and markers of missing values could not. */
 static bool is_name(const text_cell *cell)
 {
     static const char *const missing[] = {"na", "n/a", "null", "none", "nil", "missing"};
@@ -51,16 +49,16 @@ static bool is_name(const text_cell *cell)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
 }
 
-/* How well a delimiter explains the first rows. */
+/* How well a delimiter fits the first rows. */
 typedef struct fit {
-    bool cut;             /* the window ends before the first row does */
+    bool cut;             /* the window ends within the first row */
     int64_t cells;        /* in the first row */
-    int rows;             /* looked at */
-    int alike;            /* of them, those with as many cells */
-    int64_t all, numbers; /* cells of all these rows, and those that are numbers */
+    int rows;             /* examined */
+    int alike;            /* of these, rows with as many cells */
+    int64_t all, numbers; /* cells of these rows, and those that are numbers */
 } fit;
 
-/* Cells of a row whose delimiter is looked for, at most that many of which are looked at. */
+/* The maximum number of cells of a row to examine. */
 enum { CELLS_LOOKED_AT = 256 };
 
 static fit fit_of(const text_window *w, text_delimiter delimiter)
@@ -84,7 +82,7 @@ static fit fit_of(const text_window *w, text_delimiter delimiter)
     return result;
 }
 
-/* What the cells of the first row are. */
+/* The kinds of cells in the first row. */
 typedef struct census {
     int64_t cells, numbers, words; /* words: neither numbers nor empty */
     bool number_first;
@@ -115,7 +113,7 @@ static census census_of(const text_window *w, text_delimiter delimiter)
     return result;
 }
 
-/* More rows alike, then a larger part of the cells numbers, then more cells. */
+/* Compare equal rows first, then the fraction of numbers, then the number of cells. */
 static bool is_better(const fit *a, const fit *b)
 {
     if (a->alike != b->alike) return a->alike > b->alike;
@@ -139,7 +137,7 @@ static bool find_delimiter(const text_window *w, text_form *form, bool may_be_nu
     }
     census blanks = census_of(w, ' ');
     bool only_numbers = blanks.numbers && !blanks.words && may_be_numbers;
-    /* where some of the blanks between plain numbers are tabs, these do not make columns */
+    /* If only some of the blanks between plain numbers are tabs, these do not separate columns. */
     bool columns = best.cells && !(only_numbers && (best.alike < best.rows || blanks.numbers > best.cells));
     if (columns) return true;
 

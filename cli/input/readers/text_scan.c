@@ -61,7 +61,8 @@ void text_window_free(text_window *w)
     free(w->data);
 }
 
-/* A quoted cell whose opening quote is at q: behind its closing quote, or NULL if the window ends first. */
+/* Scan a quoted cell, whose opening quote is at q. Returns the position after its closing quote, or NULL if the window
+ * ends first. */
 static const char *scan_quoted(const char *q, const char *end, text_cell *cell)
 {
     cell->quoted = true;
@@ -72,7 +73,7 @@ static const char *scan_quoted(const char *q, const char *end, text_cell *cell)
             if (q == end) return NULL;
             cell->newlines++;
         }
-        if (q + 1 == end) return NULL; /* whether the quote is doubled is not known yet */
+        if (q + 1 == end) return NULL; /* the next byte decides whether the quote is doubled */
         if (q[1] != '"') break;
     }
     cell->end = q;
@@ -96,7 +97,7 @@ text_follow text_scan_cell(const char **at, const char *end, text_delimiter deli
         if (!q) return TEXT_CUT;
         while (is_blank(*q, delimiter) && !ends_cell(*q, delimiter))
             q++;
-        if (!ends_cell(*q, delimiter)) cell->quoted = false; /* "a"b is no quoted cell, but one with quotes in it */
+        if (!ends_cell(*q, delimiter)) cell->quoted = false; /* "a"b is an unquoted cell that contains quotes */
     }
     if (!cell->quoted) {
         while (!ends_cell(*q, delimiter))

@@ -1,10 +1,10 @@
-/* TIFF and BigTIFF images by libtiff: integers and floats of 8 to 64 bits, gray of 1, 2 and 4 bits scaled to 8 (as
- * stored: "min is white" is not inverted), 10, 12 and 14 bits as u16, palettes as 8-bit RGB, JPEG's YCbCr as RGB;
- * strips and tiles, channels side by side or in planes, any number of pages.
+/* TIFF and BigTIFF images by libtiff: integers and floats of 8 to 64 bits; gray with 1, 2 and 4 bits scaled to 8 ("min
+ * is white" is not inverted); 10, 12 and 14 bits as u16; palettes as 8-bit RGB; JPEG's YCbCr as RGB; strips and tiles,
+ * interleaved channels or planes, any number of pages.
  *
- * A band is a tile, or some rows. Rows that are not compressed are read from where they lie, so that one strip of any
- * size is a normal input; other rows come from libtiff one by one. Compressed planes are read by whole strips, since
- * going from plane to plane and back would decode each strip again for every band. */
+ * A band is a tile, or some rows. Uncompressed rows are read directly from the file, so that strips of any size work;
+ * other rows come from libtiff one at a time. Compressed planes are read by complete strips, because switching between
+ * planes would decode each strip again for every band. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,31 +15,31 @@
 
 #include "input/readers/image.h"
 
-/* How the samples of the page at hand are stored. */
+/* How the current page stores its samples. */
 typedef struct storage {
     unsigned bits;
-    bool planes; /* a plane for each channel */
+    bool planes; /* one plane per channel */
     bool tiled;
     bool compressed;
     bool direct; /* rows can be read without libtiff */
-    bool expand; /* stored samples are not yet what the layout says */
+    bool expand; /* stored samples need conversion to the layout */
     bool palette;
-    int64_t block_width, block_height; /* of a tile, or of a strip */
-    size_t pitch;                      /* stored bytes of a row of a block */
+    int64_t block_width, block_height; /* of a tile or strip */
+    size_t pitch;                      /* bytes per stored row of a block */
 } storage;
 
 typedef struct tiff_reader {
     image image;
     TIFF *tif;
     int fd;
-    off_t position;  /* libtiff's in the file */
+    off_t position;  /* of libtiff in the file */
     int wanted_page; /* -1: all */
-    bool begun;      /* a page is at hand */
+    bool begun;      /* inside a page */
     int64_t x;       /* of the next tile */
     storage stored;
     unsigned char palette[1 << 16][3];
-    bool decoding;       /* warnings matter */
-    char complaint[256]; /* libtiff's first since it was cleared */
+    bool decoding;       /* warnings are errors */
+    char complaint[256]; /* libtiff's first since the last reset */
 } tiff_reader;
 
 static bool recognize(const unsigned char *head, size_t size, const char *path)
@@ -50,9 +50,9 @@ static bool recognize(const unsigned char *head, size_t size, const char *path)
            memcmp(head, "MM\0+", 4) == 0;
 }
 
-/* ---- libtiff's view of the file, and what it says ---- */
+/* ---- libtiff's file access and messages ---- */
 
-/* Bytes read: fewer than size only at the end of the file, or if it cannot be read. */
+/* The number of bytes read: fewer than size only at the end of the file, or if it cannot be read. */
 static size_t read_at(const tiff_reader *t, off_t offset, void *to, size_t size)
 {
     size_t done = 0;
@@ -113,7 +113,7 @@ static int on_error(TIFF *tif, void *user, const char *module, const char *forma
     return 1;
 }
 
-/* These decoders only warn when data is missing or wrong, and make samples up. */
+/* These decoders only warn of missing or corrupt data, and invent samples. */
 static int on_warning(TIFF *tif, void *user, const char *module, const char *format, va_list values)
 {
     const tiff_reader *t = user;
@@ -126,7 +126,7 @@ static const char *complaint_or(const tiff_reader *t, const char *other)
     return t->complaint[0] ? t->complaint : other;
 }
 
-/* ---- What a page holds ---- */
+/* ---- Page contents ---- */
 
 static unsigned field_u16(TIFF *tif, uint32_t tag)
 {
@@ -176,7 +176,7 @@ static channel_model find_model(TIFF *tif, unsigned photometric, int channels)
         if (channels == 1) return CHANNELS_GRAY;
         return channels == 2 && extras == 1 && kinds[0] != EXTRASAMPLE_UNSPECIFIED ? CHANNELS_GRAY_ALPHA
                                                                                    : CHANNELS_PLAIN;
-    case PHOTOMETRIC_RGB: /* a fourth channel is alpha unless the file says that it is something else */
+    case PHOTOMETRIC_RGB: /* a fourth channel is alpha unless the file says otherwise */
         if (channels == 3) return CHANNELS_RGB;
         return channels == 4 && (extras == 0 || kinds[0] != EXTRASAMPLE_UNSPECIFIED) ? CHANNELS_RGBA : CHANNELS_PLAIN;
     case PHOTOMETRIC_SEPARATED:
@@ -186,7 +186,7 @@ static channel_model find_model(TIFF *tif, unsigned photometric, int channels)
     }
 }
 
-/* The colour map has 16-bit entries, but some writers store 8-bit ones. */
+/* Colour map entries have 16 bits, but some writers store 8-bit values. */
 static bool load_palette(tiff_reader *t)
 {
     uint16_t *colors[3];
@@ -209,7 +209,7 @@ static int refuse(const tiff_reader *t, int page, const char *what, fault *f)
                      input_name(t->image.reader.in), page, what);
 }
 
-/* Refuse blocks of absurd size, and rows that libtiff lays out in another way than is assumed here. */
+/* Reject absurdly large blocks, and rows whose layout in libtiff differs from ours. */
 static int check_blocks(const tiff_reader *t, int page, const image_layout *layout, fault *f)
 {
     const storage *s = &t->stored;
@@ -243,7 +243,7 @@ static const char *name_format(unsigned format)
     }
 }
 
-/* Refuse valid pages that have no decoder, or no samples that mean something as they are stored. */
+/* Reject valid pages without a decoder, or whose stored samples have no direct meaning. */
 static int check_kind(const tiff_reader *t, int page, unsigned photometric, unsigned compression, fault *f)
 {
     char what[96];
@@ -262,7 +262,7 @@ static int check_kind(const tiff_reader *t, int page, unsigned photometric, unsi
     return 0;
 }
 
-/* Find out how the directory that libtiff is at stores its samples; refuse what is not supported. */
+/* Describe the samples of libtiff's current directory; fails if unsupported. */
 static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *f)
 {
     TIFF *tif = t->tif;
@@ -316,7 +316,7 @@ static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *
 
 /* ---- Pages ---- */
 
-/* Previews of other pages, and their masks, are not samples of their own. */
+/* Previews of other pages, and masks, do not contain samples of their own. */
 static bool is_auxiliary(tiff_reader *t, int page)
 {
     return page > 0 && field_u32(t->tif, TIFFTAG_SUBFILETYPE) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
@@ -338,7 +338,7 @@ static int go_to_page(tiff_reader *t, int page, fault *f)
                      (long long)TIFFNumberOfDirectories(t->tif) - 1);
 }
 
-/* To the page after `page` that has samples of its own: 1, 0 if there is none, -1. */
+/* Go to the next page after `page` that is not auxiliary: 1, 0 if there is none, -1. */
 static int go_to_next_page(tiff_reader *t, int *page, fault *f)
 {
     do {
@@ -350,7 +350,7 @@ static int go_to_next_page(tiff_reader *t, int *page, fault *f)
     return 1;
 }
 
-/* How many pages there are, as far as the chain is sound. */
+/* The number of pages, as far as the chain of directories is valid. */
 static int64_t count_pages(tiff_reader *t)
 {
     fault broken = {0};
@@ -360,7 +360,7 @@ static int64_t count_pages(tiff_reader *t)
     return pages;
 }
 
-/* Look at all wanted pages before the first is read: they must be alike. */
+/* Check all requested pages before reading the first: they must match. */
 static int survey_pages(tiff_reader *t, fault *f)
 {
     image *m = &t->image;
@@ -379,7 +379,7 @@ static int survey_pages(tiff_reader *t, fault *f)
     return 0;
 }
 
-/* 1 if a page is at hand, 0 at the end. */
+/* 1 if there is another page, 0 at the end. */
 static int begin_next_page(tiff_reader *t, fault *f)
 {
     int page = t->image.page, more = 1;
@@ -399,7 +399,7 @@ static int begin_next_page(tiff_reader *t, fault *f)
 
 /* ---- Samples ---- */
 
-/* Samples of a row in libtiff's form to what the layout says. */
+/* Convert the samples of a row from libtiff's form to the layout. */
 static void expand_row(const tiff_reader *t, const unsigned char *from, unsigned char *to, size_t samples)
 {
     unsigned bits = t->stored.bits;
@@ -446,8 +446,8 @@ static int damaged_row(const tiff_reader *t, int64_t y, fault *f)
     return image_damaged(&t->image, place, complaint_or(t, "its data is missing or ends early"), f);
 }
 
-/* Whether the file gives a strip or tile a place, and at least `bytes` bytes, else libtiff would make samples of
- * whatever lies elsewhere. Only the size of uncompressed ones is known. */
+/* Does the file give this strip or tile an offset and at least `bytes` bytes? If not, libtiff would read samples from
+ * unrelated data. Only uncompressed sizes are known. */
 static bool is_present(const tiff_reader *t, uint32_t block, uint64_t bytes)
 {
     uint64_t size = TIFFGetStrileByteCount(t->tif, block);
@@ -460,7 +460,7 @@ static uint32_t strip_of(const tiff_reader *t, int plane, int64_t y)
     return (uint32_t)(plane * strips + y / height);
 }
 
-/* Rows [y, y + rows) of a plane from where they lie in the file. */
+/* Read rows [y, y + rows) of a plane directly from the file. */
 static int read_direct(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
 {
     const storage *s = &t->stored;
@@ -504,8 +504,8 @@ static int read_tile(tiff_reader *t, int plane, int64_t y, unsigned char *to, fa
     return image_damaged(&t->image, place, complaint_or(t, "its data is missing or ends early"), f);
 }
 
-/* Rows of the next band: a row of tiles, the rows that fit, or, where planes must be read by strips, those of the
- * strips that fit. */
+/* The number of rows in the next band: a row of tiles, as many rows as fit, or, for compressed planes, those of as many
+ * strips as fit. */
 static int64_t band_height(const tiff_reader *t)
 {
     const image *m = &t->image;
@@ -518,13 +518,13 @@ static int64_t band_height(const tiff_reader *t)
     return rows < left ? rows : left;
 }
 
-/* Rows of the band in one plane, or of all channels where they lie side by side, as the layout says. */
+/* Read rows of the band: one plane, or all channels if interleaved. */
 static int read_part(tiff_reader *t, int plane, int64_t rows, unsigned char *part, size_t pitch, fault *f)
 {
     const storage *s = &t->stored;
     const image *m = &t->image;
     unsigned char *to = s->expand ? m->packed.data : part;
-    /* Some decoders leave the end of a block out and call it a success: never let old memory be counted. */
+    /* Some decoders omit the end of a block without an error: never count stale memory. */
     if (!s->direct) memset(to, 0, s->pitch * (size_t)(s->tiled ? s->block_height : rows));
 
     t->decoding = true;
@@ -607,7 +607,7 @@ static int open_library(tiff_reader *t, fault *f)
     TIFFOpenOptionsSetMaxSingleMemAlloc(options, IMAGE_MAX_WHOLE_BYTES);
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
-    /* m: no memory map, which would end the process if the file shrinks. */
+    /* m: no memory mapping, which would kill the process if the file shrinks. */
     t->tif = TIFFClientOpenExt(input_name(in), "rm", t, read_on, refuse_write, seek_to, leave_open, file_size, NULL,
                                NULL, options);
     TIFFOpenOptionsFree(options);

@@ -1,8 +1,8 @@
-/* The counts as a NumPy array: uint64 of shape (bins of axis 0, bins of axis 1, …), with several series one more
- * dimension in front; float64 sums of weights if there are weights. Of a sparse histogram, uint64 of shape (occupied
- * bins, axes + 1): the bin on each axis, from 0, and the count. Series on axes of their own are a structured array: for
- * each bin the series' name, its edges lo and hi, and its count. The file has no place for what lies outside the bins:
- * a remark says how much that is. */
+/* The counts as a NumPy array: uint64 of shape (bins of axis 0, bins of axis 1, …), with a leading dimension for
+ * several series; float64 sums of weights if there are weights. For a sparse histogram, uint64 of shape (occupied bins,
+ * axes + 1): the bin on each axis, from 0, and the count. Series with different axes become a structured array: for
+ * each bin the series' name, its edges lo and hi, and its count. Samples outside the bins are not in the file; a remark
+ * reports their number. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +38,7 @@ static void put_header(const char *dtype, const char *shape, FILE *out)
 {
     char header[1024];
     int size = snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }", dtype, shape);
-    int padded = (10 + size + 1 + 63) / 64 * 64 - 10; /* the data begins at a multiple of 64 bytes */
+    int padded = (10 + size + 1 + 63) / 64 * 64 - 10; /* data must be aligned to 64 bytes */
     const unsigned char preamble[] = {
         0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
     fwrite(preamble, 1, sizeof preamble, out);
@@ -65,7 +65,7 @@ static uint64_t put_bins(const table *t, FILE *out)
     return outside;
 }
 
-/* An array of counts: [series,] axis, axis … */
+/* Write an array of counts: [series,] axis, axis … */
 static uint64_t put_array(const result *r, const table *tables, FILE *out)
 {
     char shape[512], dtype[16];
@@ -78,7 +78,7 @@ static uint64_t put_array(const result *r, const table *tables, FILE *out)
     return outside;
 }
 
-/* The records of one series: its name filled up with zeros, the edges of a bin, and its value. */
+/* Write the records of one series: its name padded with zeros, a bin's edges, and its value. */
 static uint64_t put_records(const table *t, const char *name, size_t name_bytes, FILE *out)
 {
     int64_t slot;
@@ -96,7 +96,7 @@ static uint64_t put_records(const table *t, const char *name, size_t name_bytes,
     return outside;
 }
 
-/* One array of records for all series, each with its own bins. */
+/* Write one array of records for all series, each with its own bins. */
 static uint64_t put_structured(const result *r, const table *tables, FILE *out)
 {
     char name[320], shape[32], dtype[128], o = byte_order();

@@ -1,4 +1,4 @@
-/* Pictures: a result as a plot. */
+/* Pictures: converts a result to a plot. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static plot_color color_of(const result *r, int i)
     return r->count == 1 ? plot_palette(0) : plot_palette(i);
 }
 
-/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1": zeros are left out. */
+/* "314 928 samples · underflow 3 · NaN 1 · mean 93.2 · std 61.1", without zeros. */
 static void describe_series(const result *r, int i, const table *t, char *text, size_t size)
 {
     char number[TEXT_NUMBER_BYTES], name[320] = "";
@@ -66,7 +66,7 @@ static char *make_footer(const result *r, const table *tables)
     return footer;
 }
 
-/* Series on one axis as a plot, and the memory that the plot refers to. */
+/* Series on one axis as a plot, and the plot's memory. */
 typedef struct drawing {
     plot plot;
     plot_series *series;
@@ -101,7 +101,7 @@ static int allocate(drawing *d, const result *group, int64_t bins, fault *f)
     return d->series && d->names && d->edges && d->values ? 0 : fault_no_room(group->count, f);
 }
 
-/* What the axis of a group is called. */
+/* The name of a group's axis. */
 static const char *axis_label(const result *group, char label[320])
 {
     bool named = group->axis_names[0] || (group->count == 1 && group->series[0].name);
@@ -109,7 +109,7 @@ static const char *axis_label(const result *group, char label[320])
     return named && !group->bytes ? label_of_axis(group, 0, label, 320) : label;
 }
 
-/* first: number of the first series of the group in the whole result r, which gives it its colour. */
+/* first: the index of the group's first series in r, which selects its colour. */
 static int drawing_make(drawing *d, const result *group, const table *tables, const result *r, int first, fault *f)
 {
     const histo_axis *axis = &tables[0].axes[0];
@@ -136,7 +136,7 @@ static int drawing_make(drawing *d, const result *group, const table *tables, co
     return 0;
 }
 
-/* A panel for each group of series on the same axis; the whole picture for the only one. */
+/* Draw a panel per group of series with the same axis; a single group fills the picture. */
 static int draw_groups(const result *r, const table *tables, plot p, const char *format, outfile *o, fault *f)
 {
     drawing *drawings = calloc((size_t)r->count, sizeof *drawings);

@@ -1,4 +1,4 @@
-/* Files of plots: cairo draws, this file writes, so that a failure has the system's own reason. */
+/* Plot files: cairo draws, this file writes, so that failures report the system's reason. */
 #include "output/writers/plot.h"
 
 #include <cairo-pdf.h>
@@ -15,7 +15,7 @@ static const double points = 0.75;
 
 typedef struct sink {
     FILE *file;
-    int error; /* errno of the first write that failed */
+    int error; /* errno of the first failed write */
 } sink;
 
 static cairo_status_t sink_write(void *closure, const unsigned char *data, unsigned size)
@@ -83,7 +83,7 @@ static const plot_format formats[] = {{"png", write_png}, {"svg", write_svg}, {"
 void plot_suit_panels(int panels, int *width, int *height)
 {
     enum { WIDTH = 1200, HEIGHT = 800, ACROSS = 3, PANEL_HEIGHT = 280 };
-    int times = 1, rows; /* the usual width */
+    int times = 1, rows; /* the default width */
     do
         rows = (panels + ACROSS * times - 1) / (ACROSS * times);
     while (rows * PANEL_HEIGHT > PLOT_MAX_SIZE && ++times * WIDTH <= PLOT_MAX_SIZE);

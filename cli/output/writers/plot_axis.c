@@ -1,5 +1,5 @@
-/* Scales, ticks and their labels. A linear tick is n * 10^e with whole n and e, so that labels are written from exact
- * digits, and values are the doubles nearest to them, from the smallest range to the largest. */
+/* Scales, ticks and their labels. A linear tick is n * 10^e with integers n and e. Labels are thus made from exact
+ * digits, and values are the nearest doubles, in ranges of any size. */
 #include "output/writers/plot_axis.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ double plot_scale_at(const plot_scale *s, double value)
     if (!(s->lo < s->hi)) {
         t = 0;
     } else if (s->log && s->hi / s->lo < 2) {
-        t = log1p((v - s->lo) / s->lo) / log1p((s->hi - s->lo) / s->lo); /* the logarithms themselves would cancel */
+        t = log1p((v - s->lo) / s->lo) / log1p((s->hi - s->lo) / s->lo); /* the difference of logarithms would cancel */
     } else if (s->log) {
         t = (log10(v) - log10(s->lo)) / (log10(s->hi) - log10(s->lo));
     } else if (isfinite(s->hi - s->lo)) {
@@ -44,7 +44,7 @@ static int digits_of(int64_t n)
     return digits;
 }
 
-/* n * 10^e in plain digits; whole parts of five digits and more in groups of three. */
+/* n * 10^e in plain digits; integer parts of five digits and more in groups of three. */
 static void write_fixed(plot_label *label, int64_t n, int e, bool group)
 {
     char digits[40], *out = label->text;
@@ -75,7 +75,7 @@ static void write_scientific(plot_label *label, int64_t n, int e, int exponent)
 static const char *const si_suffix[] = {"", "k", "M", "G", "T", "P", "E"};
 enum { SI_LARGEST = 20 };
 
-/* The label of n * 10^e on an axis whose largest tick is `largest` * 10^e: all labels of an axis are alike. */
+/* The label of n * 10^e on an axis whose largest tick is `largest` * 10^e: all labels of an axis have the same form. */
 static void write_label(plot_label *label, int64_t n, int e, int64_t largest, plot_notation notation)
 {
     int digits = digits_of(largest), exponent = digits - 1 + e;
@@ -99,7 +99,7 @@ static plot_tick *push(plot_ticks *t, double value)
     return tick;
 }
 
-/* An end of a range that no two round numbers lie in: as many digits as tell where in the range it is. */
+/* The end of a range that contains fewer than two round numbers: with enough digits to distinguish the ends. */
 static void push_end(plot_ticks *t, const plot_scale *s, double value)
 {
     plot_tick *tick = push(t, value);
@@ -109,7 +109,7 @@ static void push_end(plot_ticks *t, const plot_scale *s, double value)
     }
 }
 
-/* Multiples of step * 10^e within lo … hi, as whole numbers of 10^e: false where doubles are too coarse for them. */
+/* Multiples of step * 10^e within lo … hi, as integers times 10^e; false if doubles are too coarse. */
 static bool multiples(const plot_scale *s, int step, int e, int64_t *first, int64_t *last)
 {
     double unit = decimal(step, e), from = s->lo / unit, to = s->hi / unit;
@@ -153,7 +153,7 @@ static void linear_ticks(plot_ticks *t, const plot_scale *s, plot_notation notat
     }
 }
 
-/* What the labels of a logarithmic axis are: plain numbers where all are short, else powers of ten. */
+/* The form of a logarithmic axis's labels: plain numbers if all are short, else powers of ten. */
 static void write_log_label(plot_label *label, int n, int e, int lowest, int highest, plot_notation notation)
 {
     if (lowest >= -4 && (notation.counts ? highest <= SI_LARGEST : highest <= 5)) {
@@ -208,7 +208,7 @@ void plot_ticks_make(plot_ticks *t, const plot_scale *s, plot_notation notation,
         linear_ticks(t, s, notation, most);
 }
 
-/* Does tick i keep its distance from the labels before it? Remembers in *end where it ends. */
+/* Is tick i far enough from the labels before it? Stores its end in *end. */
 static bool clear_of(const plot_tick *tick, const plot_scale *s, double gap, plot_measure *measure, void *context,
                      double *end)
 {
@@ -229,7 +229,7 @@ void plot_ticks_fit(plot_ticks *t, const plot_scale *s, plot_notation notation, 
             fits = t->tick[i].label.text[0] == '\0' || clear_of(&t->tick[i], s, gap, measure, context, &end);
         if (fits) return;
     }
-    /* Not even two fit: the first one stays. */
+    /* Not even two fit: keep the first. */
     double end = -INFINITY;
     for (int i = 0; i < t->count; i++)
         if (t->tick[i].label.text[0] && !clear_of(&t->tick[i], s, gap, measure, context, &end))

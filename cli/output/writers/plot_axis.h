@@ -1,20 +1,20 @@
-/* Scales of a drawing: positions of values, round ticks and their labels. */
+/* Scales of a drawing: positions of values, round ticks, and labels. */
 #ifndef CLI_PLOT_AXIS_H
 #define CLI_PLOT_AXIS_H
 
 #include <stdbool.h>
 
-/* From values lo … hi (lo < hi, and lo > 0 if log) to positions from … to, in pixels. */
+/* Maps values lo … hi (lo < hi, and lo > 0 if log) to positions from … to, in pixels. */
 typedef struct plot_scale {
     double lo, hi;
     bool log;
     double from, to;
 } plot_scale;
 
-/* The position of a value; values beyond the ends lie at the ends. */
+/* The position of a value, clamped to the ends. */
 double plot_scale_at(const plot_scale *s, double value);
 
-/* "1.5×10" with the exponent "−12" raised behind it; exponent is "" where there is none. */
+/* "1.5×10" with the superscript exponent "−12"; exponent is "" if there is none. */
 typedef struct plot_label {
     char text[48];
     char exponent[8];
@@ -34,17 +34,17 @@ typedef struct plot_ticks {
 
 typedef struct plot_notation {
     bool counts; /* 10k, 2M rather than 10 000, 2 000 000 */
-    bool whole;  /* no ticks between whole numbers */
+    bool whole;  /* no ticks between integers */
 } plot_notation;
 
-/* Ticks in steps of 1, 2 or 5 times a power of ten, at most `most` (>= 2) of them with a label, and minor ones
+/* Make ticks in steps of 1, 2 or 5 times a power of ten, at most `most` (>= 2) of them labelled, with minor ones
  * between; powers of ten on a logarithmic scale. */
 void plot_ticks_make(plot_ticks *t, const plot_scale *s, plot_notation notation, int most);
 
-/* Pixels that a label takes along its axis. */
+/* The length of a label along its axis, in pixels. */
 typedef double plot_measure(void *context, const plot_label *label);
 
-/* The most ticks, up to `most`, whose labels are at least `gap` pixels apart. */
+/* Make as many ticks, up to `most`, as have labels at least `gap` pixels apart. */
 void plot_ticks_fit(plot_ticks *t, const plot_scale *s, plot_notation notation, int most, double gap,
                     plot_measure *measure, void *context);
 

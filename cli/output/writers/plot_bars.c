@@ -1,6 +1,5 @@
-/* Histograms as filled steps. Bins are drawn between their true edges; where several fall within one pixel, that column
- * shows the largest of them (a lone spike must not vanish), so a path has no more steps than the picture has columns,
- * however many bins there are. */
+/* Histograms as filled steps. Bins are drawn between their true edges. If several share a pixel, its column shows the
+ * largest (a single spike must not vanish), so a path has at most as many steps as the picture has columns. */
 #include <float.h>
 #include <math.h>
 
@@ -20,13 +19,13 @@ plot_color plot_palette(int i)
 
 double plot_fill(int nseries)
 {
-    return nseries > 3 ? 0 : nseries > 1 ? 0.28 : 0.55; /* of many, outlines alone can be told apart */
+    return nseries > 3 ? 0 : nseries > 1 ? 0.28 : 0.55; /* outlines distinguish many series */
 }
 
 typedef struct extent {
-    double x_lo, x_hi, x_positive; /* of all edges; the smallest above 0 */
+    double x_lo, x_hi, x_positive; /* of all edges; x_positive: the smallest positive one */
     double lo, hi, positive;       /* of all values, likewise */
-    bool bins, whole;              /* is there any bin, and are all values whole numbers? */
+    bool bins, whole;              /* are there any bins, and are all values integers? */
 } extent;
 
 static extent measure(const plot *p)
@@ -52,7 +51,7 @@ static extent measure(const plot *p)
     return e;
 }
 
-/* A logarithmic axis begins below the smallest value, so that a count of 1 is seen; zero is off its end. */
+/* A logarithmic axis begins below the smallest value, so that a count of 1 is visible; zeros are beyond its end. */
 static void log_range(plot_scale *s, double positive, double hi)
 {
     s->log = true;
@@ -83,8 +82,8 @@ typedef struct bar {
     double left, right, value;
 } bar;
 
-/* The next bar of s from bin *i on: one bin, or as many as it takes to fill a pixel. Bins before the beginning of a
- * logarithmic axis are left out. */
+/* The next bar of s from bin *i on: one bin, or as many as fill a pixel. Bins before the beginning of a logarithmic
+ * axis are skipped. */
 static bar next_bar(const plot_panel *panel, const plot_series *s, int64_t *i)
 {
     bar b = {.left = plot_scale_at(&panel->x, s->edges[*i])};
@@ -102,7 +101,7 @@ static double height_at(const plot_panel *panel, double value)
     return round(plot_scale_at(&panel->y, value) * 4) / 4;
 }
 
-/* The outline of all bars, along the zero line where there is none. */
+/* Trace the outline of all bars, along the zero line between them. */
 static int64_t trace(const plot_panel *panel, const plot_series *s)
 {
     cairo_t *cr = panel->cr;
@@ -127,7 +126,7 @@ static int64_t trace(const plot_panel *panel, const plot_series *s)
     return bars;
 }
 
-/* Lines between neighbours, where bars are wide enough to be told apart. */
+/* Draw lines between neighbours, if bars are wide enough. */
 static void divide(const plot_panel *panel, const plot_series *s)
 {
     cairo_t *cr = panel->cr;

@@ -1,5 +1,4 @@
-/* Tables of numbers on colours: names of rows on the left, of columns on top, where they lean if they are wider than
- * these. */
+/* Tables of numbers on colours: row names on the left, column names on top, slanted if wider than the columns. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +15,9 @@ static void use(cairo_t *cr, plot_color c)
 }
 
 typedef struct layout {
-    double left, top, width, height; /* of the cells; and of one: */
+    double left, top, width, height; /* of the cells; of one cell: */
     double cell_width, cell_height;
-    bool leaning; /* the names of columns */
+    bool leaning; /* slanted column names */
 } layout;
 
 static double widest_name(const plot_panel *panel, const char *const *names, int count, double most)

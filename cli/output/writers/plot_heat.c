@@ -1,14 +1,14 @@
-/* Two-dimensional histograms as heat maps. The map is one image of the panel's pixels: each shows the largest of the
- * bins whose centres lie in it (so that the colour bar stays true and a lone spike is seen), or else the bin around
- * its own centre. Empty bins are left blank. */
+/* Two-dimensional histograms as heat maps. The map is one image with the panel's pixels. A pixel shows the largest of
+ * the bins whose centres it contains (so that the colour bar stays true and single spikes are visible), or else the bin
+ * around its own centre. Empty bins are blank. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "output/writers/plot_paint.h"
 
-/* Lightness falls evenly (CIELAB 94 to 14) while the hue runs from yellow over green and blue to violet: more is
- * darker, in print and to the colour-blind too. */
+/* Lightness falls evenly (CIELAB 94 to 14) while the hue goes from yellow through green and blue to violet: more is
+ * darker, in print and for colour-blind readers too. */
 static const unsigned char shades[][3] = {
     {253, 239, 169}, {220, 230, 156}, {185, 221, 149}, {149, 211, 146}, {111, 200, 147}, {72, 187, 152},
     {33, 174, 156},  {2, 158, 157},   {0, 143, 153},   {3, 128, 148},   {3, 113, 141},   {0, 99, 134},
@@ -26,7 +26,7 @@ plot_color plot_shade(double t)
     return (plot_color){mixed[0], mixed[1], mixed[2]};
 }
 
-/* t of 0 … 1 as a pixel. */
+/* The pixel for t in 0 … 1. */
 static uint32_t shade(double t)
 {
     plot_color c = plot_shade(t);
@@ -57,7 +57,7 @@ plot_content plot_heat_scales(plot_panel *panel, const plot *p)
     }
     found.empty = lo == 0 && hi == 0;
     found.color = (plot_scale){.lo = lo, .hi = hi > lo ? hi : lo + 1};
-    /* Less than a decade is seen better on a linear scale. */
+    /* Less than a decade looks better on a linear scale. */
     double least = fmax(positive, fmax(hi * 1e-20, DBL_MIN));
     if (h->log_color && hi >= 10 * least) found.color = (plot_scale){.lo = least, .hi = hi, .log = true};
     axis_scale(&panel->x, h->x_edges, h->nx, p->log_x);
@@ -65,7 +65,7 @@ plot_content plot_heat_scales(plot_panel *panel, const plot *p)
     return found;
 }
 
-/* The bins [begin, end) that an image's column (or row) shows. */
+/* The bins [begin, end) of an image's column (or row). */
 typedef struct span {
     int64_t begin, end;
 } span;

@@ -1,5 +1,5 @@
-/* The layout of a plot: title, legend, axes with ticks and labels, footer; and between them the bars or the map. Sizes
- * are given for a picture of 1200 x 800 pixels and grow with it. */
+/* The layout of a plot: title, legend, axes with ticks and labels, and footer around the bars or the map. Sizes are for
+ * a picture of 1200 x 800 pixels and scale with it. */
 #include "output/writers/plot_paint.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 static const double margin = 32, title_size = 21, label_size = 16, tick_size = 14, footer_size = 13.5;
 static const double tick_length = 6, tick_gap = 6, key_gap = 26, key_width = 20;
-enum { MIN_SIDE = 16 }; /* of the panel, in pixels, however little room there is */
+enum { MIN_SIDE = 16 }; /* of the panel in pixels, at any picture size */
 
 static const plot_color ink = {0.13, 0.14, 0.16}, soft_ink = {0.36, 0.38, 0.41}, axis_ink = {0.45, 0.47, 0.50},
                         grid_ink = {0.90, 0.91, 0.92};
@@ -25,7 +25,7 @@ static bool given(const char *text)
     return text && text[0];
 }
 
-/* Straight lines lie on whole pixels, so that they are crisp in an image. */
+/* Straight lines are on pixel boundaries, so that they are crisp in an image. */
 static double line_width(const plot_panel *panel)
 {
     return fmax(1, round(panel->unit));
@@ -44,7 +44,7 @@ static void show_line(const plot_panel *panel, const char *text, size_t bytes, d
     plot_text_show(panel->cr, fitted, x, baseline, align);
 }
 
-/* Text that reads upwards, centred on the panel's height. */
+/* Vertical text, centred on the panel's height. */
 static void show_upward(const plot_panel *panel, const char *text, double baseline)
 {
     cairo_save(panel->cr);
@@ -54,13 +54,13 @@ static void show_upward(const plot_panel *panel, const char *text, double baseli
     cairo_restore(panel->cr);
 }
 
-/* Lines of small text that leave the panel enough room. */
+/* How many lines of small text leave enough room for the panel. */
 static int room_for_lines(const plot_panel *panel)
 {
     return (int)(panel->height / (125 * panel->unit));
 }
 
-/* ---- Title, legend and footer: each returns the height it takes ---- */
+/* ---- Title, legend and footer: each returns its height ---- */
 
 static double paint_title(const plot_panel *panel, const char *title, double top)
 {
@@ -82,14 +82,14 @@ static void paint_swatch(const plot_panel *panel, plot_color c, double opacity, 
     cairo_stroke(panel->cr);
 }
 
-/* The width of a series' entry in the legend, and its name as it is written there. */
+/* The width of a series' legend entry, and its name as shown. */
 static double legend_entry(const plot_panel *panel, const plot_series *s, double room, char name[PLOT_TEXT_BYTES])
 {
     plot_text_fit(panel->cr, s->name ? s->name : "", s->name ? strlen(s->name) : 0, room / 3, name);
     return plot_text_width(panel->cr, name) + 3 * tick_size * panel->unit;
 }
 
-/* Entries in lines; those that do not fit in the most lines there may be are only counted. */
+/* Draw entries in lines; those that exceed the maximum number of lines are only counted. */
 static double paint_legend(const plot_panel *panel, const plot *p, double top)
 {
     double size = tick_size * panel->unit, room = panel->width - 2 * margin * panel->unit, y = top;
@@ -115,7 +115,7 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
     return y - top;
 }
 
-/* The lines of the footer, up to the picture's lower margin. */
+/* Draw the lines of the footer upwards from the picture's lower margin. */
 static double paint_footer(const plot_panel *panel, const char *footer)
 {
     double size = footer_size * panel->unit, step = size * 1.5, left = margin * panel->unit;
@@ -175,7 +175,7 @@ static double widest(const plot_panel *panel, const plot_ticks *t)
     return width;
 }
 
-/* Where the last label across ends. */
+/* The end of the last horizontal label. */
 static double reach(const plot_panel *panel, const plot_ticks *t)
 {
     double end = panel->x.to;
@@ -186,7 +186,7 @@ static double reach(const plot_panel *panel, const plot_ticks *t)
     return end;
 }
 
-/* Ticks and labels of a vertical scale, on the left (side -1) or right (+1) of x. */
+/* Draw ticks and labels of a vertical scale, on the left (side -1) or right (+1) of x. */
 static void paint_upward(const plot_panel *panel, const plot_scale *s, const plot_ticks *t, double x, int side)
 {
     cairo_t *cr = panel->cr;
@@ -239,7 +239,7 @@ static void paint_box(const plot_panel *panel, double left, double right)
     cairo_stroke(panel->cr);
 }
 
-/* The lines of the two axes, and the zero line where values reach below it. */
+/* Draw the lines of the two axes, and the zero line if values reach below it. */
 static void paint_axis_lines(const plot_panel *panel)
 {
     cairo_t *cr = panel->cr;
@@ -254,9 +254,9 @@ static void paint_axis_lines(const plot_panel *panel)
     cairo_stroke(cr);
 }
 
-/* ---- The whole ---- */
+/* ---- The complete plot ---- */
 
-/* A plot alone, on a white background. */
+/* Paint a single plot on a white background. */
 static cairo_status_t paint_single(plot_panel *panel, const plot *p)
 {
     cairo_t *cr = panel->cr;

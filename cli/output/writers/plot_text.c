@@ -1,4 +1,4 @@
-/* Text by cairo's own ("toy") interface: one font, no shaping, no other library. */
+/* Text by cairo's "toy" interface: one font, no shaping, no other library. */
 #include "output/writers/plot_text.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ void plot_font(cairo_t *cr, double size, bool bold)
     cairo_set_font_size(cr, size);
 }
 
-/* Bytes of the character at s, of which `left` bytes are there; 0 if it is no UTF-8. */
+/* The length of the UTF-8 character at s, with `left` bytes available; 0 if invalid. */
 static size_t character(const unsigned char *s, size_t left)
 {
     size_t size = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
@@ -27,7 +27,7 @@ static size_t character(const unsigned char *s, size_t left)
     return overlong || outside ? 0 : size;
 }
 
-/* Copies text with control characters as spaces; returns false if not all of it has room. */
+/* Copy text with control characters as spaces; false if it was truncated. */
 static bool clean(const char *text, size_t bytes, char out[PLOT_TEXT_BYTES])
 {
     const unsigned char *s = (const unsigned char *)text;

@@ -1,4 +1,4 @@
-/* Maps of what is best where: tiles in the colours of the legend, with a short text where there is room. */
+/* Maps of winners: tiles in the colours of the legend, with a short text if it fits. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ plot_content plot_tiles_scales(plot_panel *panel, const plot *p)
     return found;
 }
 
-/* Black or white, whichever is seen better. */
+/* Black or white, whichever contrasts more. */
 static double ink_on(plot_color c, double opacity)
 {
     double light = 0.30 * c.r + 0.59 * c.g + 0.11 * c.b;

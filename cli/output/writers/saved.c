@@ -1,4 +1,4 @@
-/* Whole histograms, to merge and show later: JSON and the binary form. */
+/* Complete histograms, to merge and show later: JSON and the binary form. */
 #include "output/saved.h"
 
 #include "output/writers/writers.h"

@@ -1,15 +1,15 @@
 /* Tables: TSV and CSV. The first line names the columns, every other line is a bin:
  *
  *     lo   hi   count                 one histogram
- *     lo   hi   r   g   b             several on one axis: a column of counts each, by their names
+ *     lo   hi   r   g   b             several on one axis: a column of counts for each name
  *     lo   hi   count  sum_w  sum_w2  with weights; of several, r_count r_sum_w r_sum_w2 …
- *     x_lo x_hi y_lo y_hi  count      joint: the axes by their names, the last one fastest
- *     lo   hi   count  char           bytes: what the byte is called
- *     name lo   hi     count          several on axes of their own: the bins of the first, of the second …
+ *     x_lo x_hi y_lo y_hi  count      joint: the axes' names; the last axis varies fastest
+ *     lo   hi   count  char           bytes: the character
+ *     name lo   hi     count          several on different axes, one after the other
  *
- * Of a sparse histogram, every line is a bin that samples are in. Samples outside the bins have lines of their own,
- * where there are any: -inf to the first edge (underflow), the last edge to inf (overflow), and nan to nan. So a column
- * of counts adds up to all samples that no mask or filter left out. Numbers read back as the same doubles. */
+ * A sparse histogram has lines for its occupied bins only. Nonzero flow has lines too: -inf to the first edge
+ * (underflow), the last edge to inf (overflow), and nan to nan. So a column of counts sums to all samples that no mask
+ * or filter excluded. Numbers survive a round trip. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +22,8 @@
 
 typedef struct form {
     char delimiter;
-    bool quotes;      /* CSV: a cell with a delimiter, a quote or a line end is quoted; TSV: those become blanks */
-    const char *name; /* of the series whose rows these are: they follow those of another; NULL: side by side */
+    bool quotes;      /* CSV: cells with a delimiter, a quote or a line end are quoted; TSV: these become blanks */
+    const char *name; /* of the series whose rows follow those of another; NULL: series share rows */
 } form;
 
 static void put_text(FILE *out, const form *as, const char *text)
@@ -111,7 +111,7 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
     putc('\n', out);
 }
 
-/* Series side by side, whose axes are those of the first. */
+/* Write series that share the axes of the first, in adjacent columns. */
 static void put_rows(const result *r, const table *tables, FILE *out, const form *as)
 {
     int64_t slots[HISTO_MAX_AXES];

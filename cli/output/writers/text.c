@@ -1,16 +1,16 @@
-/* The drawing for a terminal, and the statistics below it. */
+/* The terminal drawing, and the statistics below it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/terminal/terminal.h"
 #include "output/writers/writers.h"
 
-/* Lines around the drawing: the title, what ran, and the shell's prompt. */
+/* Lines around the drawing: the title, the run, and the shell's prompt. */
 enum { AROUND = 4 };
 
 static int draw_group(const screen *to, const result *r, const table *tables, const settings *s, int rows, fault *f);
 
-/* A joint histogram of more than two axes: the histogram of each axis alone. */
+/* For a joint histogram of more than two axes: the histogram of each axis. */
 static int draw_projections(const screen *to, const result *r, const settings *s, int rows, fault *f)
 {
     int naxes = result_naxes(r), failed = 0;
@@ -34,7 +34,7 @@ static int draw_projections(const screen *to, const result *r, const settings *s
     return failed;
 }
 
-/* Series that have the same axes. */
+/* Draw series with the same axes. */
 static int draw_group(const screen *to, const result *r, const table *tables, const settings *s, int rows, fault *f)
 {
     int naxes = result_naxes(r);
@@ -57,7 +57,7 @@ static void put_bold(const screen *to, const char *text)
     putc('\n', to->out);
 }
 
-/* Groups of series below each other, each as high as all of them leave, or as is good to read. */
+/* Draw groups of series below each other, each as high as the screen allows, or as is readable. */
 static int draw_groups(const screen *to, const result *r, const table *tables, const settings *s, fault *f)
 {
     enum { LOWEST = 8 };
