@@ -190,7 +190,7 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
     histo_hist_destroy(hist);
     if (status != HISTO_OK) return status;
     for (int c = 0; c < plan->candidates; c++)
-        if (!plan->candidate[c].refusal)
+        if (!plan->candidate[c].why_not)
             cell->us[distribution * t->map->strategies + index_of(plan->candidate[c].row)] = plan->candidate[c].us;
     double us;
     int worst, best = winner(t, cell, how.device, &us, &worst);

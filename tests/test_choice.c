@@ -1,6 +1,5 @@
-/* The choice between the CPU and a GPU, on any machine: this program has a table of strategies and a CUDA backend of
- * its own, which take the place of the library's. The GPU is the CPU in disguise, as fast and as far away as a test
- * says. */
+/* The choice between the CPU and a GPU, on any machine: this program replaces the library's table of strategies and its
+ * CUDA backend. The GPU is simulated by the CPU, with the speed and the transfer times that a test sets. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,25 +10,25 @@
 
 extern const histo_strategy histo_cpu_sequential;
 
-enum { N = 1 << 20 }; /* samples of most fills */
+enum { N = 1 << 20 }; /* number of samples in most fills */
 
-/* ---- The world ---- */
+/* ---- The simulated machine ---- */
 
 static struct {
     double slow_us, fast_us, gpu_us;                 /* predictions for N samples */
-    long slow_takes_us, fast_takes_us, gpu_takes_us; /* how long fills take */
+    long slow_takes_us, fast_takes_us, gpu_takes_us; /* simulated durations of fills */
     const char *missing;                             /* why there is no GPU */
-    bool awake, pinned, there;                       /* there: the samples are in the GPU's memory */
-    histo_status preparing, running;                 /* what these give on the GPU */
-    bool counts;                                     /* fills count, beside taking their time */
+    bool awake, pinned, there;                       /* there: the samples are in GPU memory */
+    histo_status preparing, running;                 /* what these return on the GPU */
+    bool counts;                                     /* fills really count */
     int asked, prepared;
-    double dense_us; /* predicted where all samples lie in a tenth of the slots, and ten times that where none do */
-    uint32_t step;   /* from the slot of one sample probed to that of the next */
-    int max_probes;  /* samples that there are */
-    histo_status glancing;
+    double dense_us; /* prediction if all samples are in a tenth of the slots; ten times that if none are */
+    uint32_t step;   /* distance between the slots of successive probed samples */
+    int max_probes;  /* available samples */
+    histo_status probing;
     int probed;
     int64_t sent;  /* samples that the GPU got in its last fill */
-    long clash_us; /* that it takes longer beside the CPU */
+    long clash_us; /* slowdown of the GPU while the CPU counts too */
     double now_us;
 } world;
 
@@ -50,13 +49,13 @@ static void take(long us)
     if (us > 0) world.now_us += (double)us;
 }
 
-/* Takes the place of the library's: time passes only where a test says so, and by looking. */
+/* Replaces the library's clock: time advances when a test says so, and by 1 us at each reading. */
 double histo_now_us(void)
 {
     return world.now_us += 1;
 }
 
-/* The part of `us`, which is that of all samples, that a job's take. */
+/* The part of `us`, the time for all samples, that a job takes. */
 static long part_of(const histo_job *job, long us)
 {
     int64_t all = histo_strided_iter_samples(&job->iter);
@@ -94,7 +93,7 @@ STRATEGY(slow)
 STRATEGY(fast)
 STRATEGY(gpu)
 
-/* Fast for samples that lie close together, so far as it is told. */
+/* Fast for clustered samples, as far as the problem describes them. */
 static double dense_cost(const histo_problem *problem, int threads)
 {
     (void)threads;
@@ -141,7 +140,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     if (!job->prepared) return histo_fail(HISTO_DEVICE, "the plan was not prepared");
     world.sent = job->end - job->begin;
     if (!job->meanwhile) return strategy->launch(job);
-    /* At once: what one takes beside the other takes no time. */
+    /* Concurrent: the time of one device hides that of the other. */
     double before = world.now_us;
     long all = part_of(job, world.gpu_takes_us), sleep = world.gpu_takes_us;
     histo_status status = job->meanwhile(job->meanwhile_of);
@@ -182,7 +181,7 @@ static bool pinned(const void *memory)
 static histo_speed speed(histo_device device)
 {
     (void)device;
-    return (histo_speed){.memory = 4.814e6, .arithmetic = 132 * 1980.0}; /* that of the rates */
+    return (histo_speed){.memory = 4.814e6, .arithmetic = 132 * 1980.0}; /* the same as for the rates */
 }
 
 static histo_status probe(const histo_job *job, int n, uint32_t *slots)
@@ -191,7 +190,7 @@ static histo_status probe(const histo_job *job, int n, uint32_t *slots)
     world.probed++;
     for (int i = 0; i < n; i++)
         slots[i] = i < world.max_probes ? (uint32_t)(n - i) * world.step : HISTO_NO_SLOT;
-    return world.glancing;
+    return world.probing;
 }
 
 const histo_backend histo_backend_cuda = {.name = "cuda",
@@ -278,7 +277,7 @@ static void assert_explains(const histo_plan *plan, const char *words, bool expe
     if (!strstr(text, words) == expected) fail_msg("%s'%s' in:\n%s", expected ? "no " : "", words, text);
 }
 
-/* Make a plan, and say what it must have chosen and what its explanation must have in it. */
+/* Make a plan, and check its choice and the text of its explanation. */
 static void assert_chosen(const histo_plan_options *options, const char *strategy, const char *words)
 {
     histo_plan *plan = make_plan(256, N, options);
@@ -297,7 +296,7 @@ static const histo_candidate *candidate_of(const histo_plan *plan, const char *n
     return NULL;
 }
 
-/* What the CPU has done before the samples would be on the GPU does not even make the GPU be looked for. */
+/* An input that the CPU counts before it could reach the GPU does not even start a search for GPUs. */
 static void small_inputs_wake_nobody(void **state)
 {
     (void)state;
@@ -345,7 +344,7 @@ static void counting_overlaps_the_way(void **state)
     assert_true(candidate_of(plan, "gpu")->us == beside + 1e5);
     assert_explains(plan, "bound: counting, not reading", true);
     histo_plan_destroy(plan);
-    /* One thread copies pageable memory slower than the link moves it. */
+    /* A single thread copies pageable memory more slowly than the link transfers it. */
     world.gpu_us = 10;
     world.pinned = true;
     setenv("HISTO_THREADS", "1", 1);
@@ -357,7 +356,7 @@ static void counting_overlaps_the_way(void **state)
     assert_true(candidate_of(plan, "gpu")->us > 2 * direct - beside);
     histo_plan_destroy(plan);
     unsetenv("HISTO_THREADS");
-    /* Counts that come back, too. */
+    /* So do counts that are copied back. */
     plan = make_plan(1 << 22, N, NULL);
     assert_true(plan->target[1].transfer.gather_us > 5 * beside);
     histo_plan_destroy(plan);
@@ -397,7 +396,7 @@ static void without_a_gpu(void **state)
     world.missing = "it was sold";
     assert_chosen(NULL, "cpu/fast", "cuda: it was sold");
     assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cpu/fast", "cuda: it was sold");
-    /* A GPU that is there and does not work is no reason to fail either, unless it was asked for. */
+    /* A GPU that exists but does not work is no error either, unless it was requested. */
     world.missing = NULL;
     world.preparing = HISTO_NO_MEMORY;
     histo_wisdom_forget();
@@ -415,8 +414,7 @@ static void without_a_gpu(void **state)
     histo_hist_destroy(h);
 }
 
-/* Predictions that are wrong are put right by measuring, and each device's winner is remembered for where the samples
- * were. */
+/* Measuring corrects wrong predictions; the winner on each device is remembered per location of the samples. */
 static void measured_on_both(void **state)
 {
     (void)state;
@@ -433,7 +431,7 @@ static void measured_on_both(void **state)
     world.slow_takes_us = 100000;
     world.gpu_takes_us = 0;
     assert_chosen(&(histo_plan_options){.effort = HISTO_MEASURE}, "cuda/gpu", "by measurement");
-    /* Wisdom does not pay for starting CUDA, which a new process has to do. */
+    /* Wisdom does not include the start of CUDA, which a new process has to pay. */
     world.awake = false;
     assert_chosen(NULL, "cpu/fast", "by wisdom");
     world.awake = true;
@@ -450,7 +448,7 @@ static void hopeless_ones_are_not_run(void **state)
     assert_true(world.now_us < 9e8);
 }
 
-/* 200 bins are of the class of 256 and 257 are not, and neither are twice as many samples. */
+/* 200 bins share a class with 256; 257 bins do not, nor do twice as many samples. */
 static void classes(void **state)
 {
     (void)state;
@@ -471,7 +469,7 @@ static void classes(void **state)
     }
 }
 
-/* Samples on a GPU are looked at where that can change the choice by more than it takes, and nowhere else. */
+/* Samples on a GPU are probed only if that could change the choice by more than it costs. */
 static void a_probe_decides(void **state)
 {
     (void)state;
@@ -481,7 +479,7 @@ static void a_probe_decides(void **state)
     world.max_probes = N;
     world.step = BINS / 4096; /* half of the slots */
     histo_plan_destroy(make_plan(BINS, N, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
-    assert_int_equal(world.probed, 0); /* in host memory */
+    assert_int_equal(world.probed, 0); /* samples in host memory are not probed */
     world.there = true;
     histo_plan *plan = make_plan(BINS, N, NULL);
     assert_int_equal(world.probed, 1);
@@ -501,14 +499,14 @@ static void a_probe_decides(void **state)
     histo_plan_destroy(plan);
     assert_int_equal(world.probed, 3);
     world.max_probes = N;
-    world.glancing = HISTO_DEVICE; /* then nobody looked */
+    world.probing = HISTO_DEVICE; /* the probe fails */
     plan = make_plan(BINS, N, NULL);
     assert_string_equal(histo_plan_strategy(plan), "cuda/gpu");
     assert_explains(plan, "probe", false);
     assert_true(candidate_of(plan, "dense")->us > 4500);
     histo_plan_destroy(plan);
     assert_int_equal(world.probed, 4);
-    /* It would not pay; is not wanted; or is known. */
+    /* Not worth its cost; not requested; or already known. */
     world.gpu_us = 510;
     histo_plan_destroy(make_plan(BINS, N, NULL));
     world.gpu_us = 1000;
@@ -518,19 +516,19 @@ static void a_probe_decides(void **state)
     assert_int_equal(world.probed, 4);
 }
 
-/* Where the samples' way takes longer than any counting, the fastest counter is taken all the same. */
+/* Where transfers take longer than any counting, the fastest counter is still chosen. */
 static void the_faster_counter_of_equal_ones(void **state)
 {
     (void)state;
     histo_plan_options there = {.device = HISTO_DEVICE_CUDA(0)};
     world.gpu_us = 2;
-    world.dense_us = 0.1; /* 1 us for samples spread evenly */
+    world.dense_us = 0.1; /* 1 us for evenly spread samples */
     assert_chosen(&there, "cuda/dense", "cuda/gpu: predicted");
     world.gpu_us = 0.5;
     assert_chosen(&there, "cuda/gpu", "cuda/dense: predicted");
 }
 
-/* A fill without a plan of the caller's goes where it is counted soonest, and counts. */
+/* A fill without a plan runs on the device that finishes first, and counts. */
 static void filled(void **state)
 {
     (void)state;
@@ -549,7 +547,7 @@ static void filled(void **state)
     assert_int_equal(world.prepared, 0);
 }
 
-/* Counts of N samples in 5 bins, of which the GPU was sent so many. */
+/* Fill n samples in 5 bins and check the counts; between min_sent and max_sent samples must go to the GPU. */
 static void assert_fills(histo_plan *plan, int64_t n, int64_t min_sent, int64_t max_sent)
 {
     for (int i = 0; i < N; i++)
@@ -566,8 +564,8 @@ static void assert_fills(histo_plan *plan, int64_t n, int64_t min_sent, int64_t 
     histo_hist_destroy(h);
 }
 
-/* While samples in page-locked memory travel, the CPU counts the others, if both have been measured and found about as
- * fast. */
+/* While page-locked samples are transferred, the CPU counts others, provided both devices were measured and are about
+ * equally fast. */
 static void split_between_both(void **state)
 {
     (void)state;
@@ -586,8 +584,8 @@ static void split_between_both(void **state)
     assert_explains(plan, "by cpu/fast with", true);
     assert_int_equal(world.prepared, 1);
     assert_fills(plan, N, (int64_t)(share * N) - 4096, (int64_t)(share * N));
-    assert_fills(plan, 1000, 0, 0); /* not worth the way */
-    world.pinned = false;           /* other samples than planned for */
+    assert_fills(plan, 1000, 0, 0); /* too few to repay a transfer */
+    world.pinned = false;           /* samples elsewhere than planned */
     assert_fills(plan, N, N, N);
     world.pinned = true;
     world.running = HISTO_DEVICE;
@@ -633,9 +631,9 @@ static void split_or_not(void **state)
         assert_int_equal(world.prepared, plan->prepared != NULL);
         histo_plan_destroy(plan);
         assert_int_equal(world.prepared, 0);
-        /* Wisdom tells a later plan. */
+        /* A later plan learns it from wisdom. */
         plan = make_plan(256, N, NULL);
-        bool clashes = cases[i].world & CLASHES; /* which wisdom does not know of */
+        bool clashes = cases[i].world & CLASHES; /* wisdom has no record of that */
         if (!clashes) assert_explains(plan, "\nsplit: ", cases[i].split);
         histo_plan_destroy(plan);
     }
@@ -649,8 +647,8 @@ static double growing_cost(const histo_problem *problem, int threads)
     return 7 + (double)problem->samples * (double)problem->slots * 1e-6;
 }
 
-/* Another GPU than that of the rates: reading goes by its memory, counting by its multiprocessors and clock, and what
- * does not grow with the samples stays. */
+/* On another GPU than the rates' reference, reading scales with memory bandwidth, counting with multiprocessors and
+ * clock; the constant part stays. */
 static void costs_are_scaled(void **state)
 {
     (void)state;
@@ -668,7 +666,7 @@ static void costs_are_scaled(void **state)
     assert_true(fabs(cost.read_us - 4.0 * N / histo_rate_of(HISTO_RATE_READ)) < 1e-6);
     assert_true(fabs(there.read_us - 2 * cost.read_us) < 1e-6);
     assert_true(histo_cost_us(&cost) == cost.fixed_us + fmax(cost.read_us, cost.count_us));
-    assert_true(histo_cost_of(&growing, p, 1, &(histo_speed){0, 0}).read_us == 0); /* of a CPU nothing is known */
+    assert_true(histo_cost_of(&growing, p, 1, &(histo_speed){0, 0}).read_us == 0); /* unknown for a CPU */
     histo_plan_destroy(plan);
     histo_hist_destroy(h);
 }

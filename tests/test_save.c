@@ -565,10 +565,10 @@ static void test_several_histograms(void **state)
 
 /* ---- Invalid documents ---- */
 
-typedef struct refusal {
+typedef struct invalid_document {
     const char *document, *sentence;
     histo_status status;
-} refusal;
+} invalid_document;
 
 #define AXIS(type_and_rest) HISTOGRAM("{" type_and_rest "}", "'type':'int'")
 #define FLOW "'underflow':true,'overflow':true,'circular':false"
@@ -582,7 +582,7 @@ typedef struct refusal {
     "}"
 #define CHECKED "'checksum':'f4a1f712'," /* of the counts 1, 2, 3, 4 */
 
-static const refusal refusals[] = {
+static const invalid_document invalid_documents[] = {
     {"", "empty", HISTO_CORRUPT},
     {"x", "neither", HISTO_CORRUPT},
     {"[]", "neither", HISTO_CORRUPT},
@@ -713,7 +713,7 @@ static const refusal refusals[] = {
     {SPARSE("'type':'int'", ",'weighting':'fast'"), "does not fit", HISTO_CORRUPT},
 };
 
-static void check_refusal(const void *data, size_t size, histo_status status, const char *sentence)
+static void check_invalid(const void *data, size_t size, histo_status status, const char *sentence)
 {
     histo_hist *const untouched = (histo_hist *)(void *)&dice;
     histo_hist *hist = untouched;
@@ -725,12 +725,12 @@ static void check_refusal(const void *data, size_t size, histo_status status, co
     assert_null(strchr(histo_last_error(), '\n'));
 }
 
-static void test_refusals(void **state)
+static void test_invalid_documents(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        const char *text = quoted(refusals[i].document);
-        check_refusal(text, strlen(text), refusals[i].status, refusals[i].sentence);
+    for (size_t i = 0; i < sizeof invalid_documents / sizeof *invalid_documents; i++) {
+        const char *text = quoted(invalid_documents[i].document);
+        check_invalid(text, strlen(text), invalid_documents[i].status, invalid_documents[i].sentence);
     }
     /* The lists above with a correct checksum. */
     const char *text = quoted(WITH_INFO(CHECKED "'counts':'3:3,1','masked':'0:5'"));
@@ -817,7 +817,7 @@ static void check_forgery(const forgery *f)
     assert_false(file.failed);
     reseal(file.data, file.size);
     if (f->sentence)
-        check_refusal(file.data, file.size, f->version <= 2 ? HISTO_CORRUPT : HISTO_UNSUPPORTED, f->sentence);
+        check_invalid(file.data, file.size, f->version <= 2 ? HISTO_CORRUPT : HISTO_UNSUPPORTED, f->sentence);
     else
         histo_hist_destroy(load_good(file.data, file.size, NULL));
     histo_free(file.data);
@@ -897,7 +897,7 @@ static void test_edges_of_no_formula(void **state)
     middle = 1 + 0x1p-52;
     memcpy(data + FIRST_EDGE + sizeof middle, &middle, sizeof middle);
     reseal(data, size);
-    check_refusal(data, size, HISTO_CORRUPT, "edge 1 is not that of an axis of this kind");
+    check_invalid(data, size, HISTO_CORRUPT, "edge 1 is not that of an axis of this kind");
     histo_free(data);
     histo_hist_destroy(hist);
 }
@@ -981,9 +981,9 @@ static void test_small_files_allocate_little(void **state)
     static char bomb[100000];
     memset(bomb, '[', sizeof bomb);
     memcpy(bomb, "{\"a\":", 5);
-    check_refusal(bomb, sizeof bomb, HISTO_CORRUPT, "nested deeper");
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        const char *text = quoted(refusals[i].document);
+    check_invalid(bomb, sizeof bomb, HISTO_CORRUPT, "nested deeper");
+    for (size_t i = 0; i < sizeof invalid_documents / sizeof *invalid_documents; i++) {
+        const char *text = quoted(invalid_documents[i].document);
         load(text, strlen(text), NULL, &loaded);
     }
     assert_in_range(largest_allocation, 1, 1 << 20);
@@ -1004,7 +1004,7 @@ int main(void)
         cmocka_unit_test(test_foreign),
         cmocka_unit_test(test_foreign_sums_of_squares),
         cmocka_unit_test(test_several_histograms),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_invalid_documents),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_checksum),
         cmocka_unit_test(test_forged_binary),

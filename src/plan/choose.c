@@ -1,5 +1,5 @@
-/* Which strategy a plan takes: the one asked for, the one remembered, the fastest measured, or the cheapest by the cost
- * model; and so on which of its targets. */
+/* Choosing a plan's strategy: the requested one, the remembered one, the fastest measured one, or the cheapest by the
+ * cost model. The choice also selects the target. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,15 @@ const char *histo_plan_wanted(const histo_plan_options *options)
     return wanted && *wanted ? wanted : NULL;
 }
 
-/* Does it fill histograms of the problem's storage? Others are no candidates. Counters serve both, if they are not too
- * many. */
+/* Does the strategy fill histograms with the problem's storage? Only then is it a candidate. Dense counters serve both
+ * storages, unless they are too many. */
 static bool is_of_storage(const histo_row *row, const histo_problem *problem)
 {
     if (!row->strategy || row->strategy->sparse == (problem->storage == HISTO_SPARSE)) return true;
     return !row->strategy->sparse && histo_problem_has_counters(problem);
 }
 
-static const char *refusal(const histo_row *row, const histo_problem *problem)
+static const char *why_not(const histo_row *row, const histo_problem *problem)
 {
     if (row->backend != histo_backend_of(problem->device))
         return problem->device == HISTO_DEVICE_CPU ? "the counting is on the CPU: ask for a GPU"
@@ -37,10 +37,10 @@ static const char *refusal(const histo_row *row, const histo_problem *problem)
     return why ? why : row->strategy->unsupported_reason(problem);
 }
 
-/* On the CPU a strategy's workspace must fit into memory. */
-static const char *refusal_on(const histo_row *row, const histo_plan *plan)
+/* On the CPU, a strategy's workspace must fit in memory. */
+static const char *why_not_on(const histo_row *row, const histo_plan *plan)
 {
-    const char *why = refusal(row, &plan->problem);
+    const char *why = why_not(row, &plan->problem);
     if (why || plan->problem.device != HISTO_DEVICE_CPU || !row->strategy->workspace) return why;
     int64_t params[HISTO_MAX_PARAMS] = {0};
     histo_params_default(row, params);
@@ -72,7 +72,7 @@ static histo_status force(histo_plan *plan, const char *name)
 {
     const histo_row *row = histo_row_find(name, histo_backend_of(plan->problem.device));
     if (!row) return histo_fail(HISTO_UNSUPPORTED, "no strategy is called '%s': `histo strategies` lists them", name);
-    const char *why = refusal_on(row, plan);
+    const char *why = why_not_on(row, plan);
     if (why) return histo_fail(HISTO_UNSUPPORTED, "strategy %s/%s: %s", row->backend->name, row->name, why);
     histo_plan_use(plan, row);
     plan->origin = HISTO_FORCED;
@@ -81,7 +81,7 @@ static histo_status force(histo_plan *plan, const char *name)
 
 static void estimate(const histo_plan *plan, histo_candidate *it)
 {
-    const double counters_us = 2e-3; /* to make a counter and look whether it has counted */
+    const double counters_us = 2e-3; /* to make a counter and to check it afterwards */
     const histo_target *target = &plan->target[it->target];
     histo_speed speed = {0, 0};
     it->us = it->count_us = INFINITY;
@@ -90,11 +90,11 @@ static void estimate(const histo_plan *plan, histo_candidate *it)
     it->cost = histo_cost_of(it->row->strategy, &plan->problem, target->threads, &speed);
     it->count_us = histo_cost_us(&it->cost);
     if (plan->problem.storage == HISTO_SPARSE && !it->row->strategy->sparse && target->device == HISTO_DEVICE_CPU)
-        it->count_us += (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* for each fill */
+        it->count_us += (double)plan->problem.batch * (double)plan->problem.slots * counters_us; /* once per fill */
     it->us = histo_transfer_us(&target->transfer, it->count_us);
 }
 
-/* The strategies of a target, as candidates. */
+/* List the strategies of a target as candidates. */
 static void list_candidates(histo_plan *plan, int target)
 {
     const histo_row *row;
@@ -103,13 +103,12 @@ static void list_candidates(histo_plan *plan, int target)
     for (int i = 0; (row = histo_row_at(i)) && plan->candidates < HISTO_MAX_STRATEGIES; i++) {
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
-        *it = (histo_candidate){.row = row, .target = target, .refusal = refusal_on(row, plan)};
-        if (!it->refusal) estimate(plan, it);
+        *it = (histo_candidate){.row = row, .target = target, .why_not = why_not_on(row, plan)};
+        if (!it->why_not) estimate(plan, it);
     }
 }
 
-/* Where the samples' way takes longer than counting, candidates take equally long, and the one that counts sooner is
- * the better. */
+/* If the transfer takes longer than counting, candidates take equally long; prefer the one that counts faster. */
 static bool is_cheaper(const histo_candidate *a, const histo_candidate *b)
 {
     return a->us < b->us || (a->us == b->us && a->count_us < b->count_us);
@@ -120,21 +119,21 @@ histo_candidate *histo_plan_cheapest(histo_plan *plan, int target)
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
         histo_candidate *it = &plan->candidate[c];
-        if (it->refusal || it->target != target || isinf(it->us)) continue;
+        if (it->why_not || it->target != target || isinf(it->us)) continue;
         if (!best || is_cheaper(it, best)) best = it;
     }
     return best;
 }
 
-/* Estimate the candidates of the first target, where the plan is, again; what the cheapest takes. There is one. */
+/* Update the estimates of the first target, where the plan is, and return the smallest. There is at least one. */
 static double estimate_again(histo_plan *plan)
 {
     for (int c = 0; c < plan->candidates; c++)
-        if (!plan->candidate[c].refusal) estimate(plan, &plan->candidate[c]);
+        if (!plan->candidate[c].why_not) estimate(plan, &plan->candidate[c]);
     return histo_plan_cheapest(plan, 0)->us;
 }
 
-/* Look at samples in a GPU's memory, if the time to be won where they lie densely pays for that. */
+/* Probe samples in GPU memory, if the time that clustered samples would save pays for it. */
 static histo_status consider_probe(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     histo_problem *p = &plan->problem;
@@ -156,7 +155,7 @@ static histo_status consider_probe(histo_plan *plan, const histo_view *const *op
     return status;
 }
 
-/* The candidate of a target that measurement found best in another plan takes over from its prediction. */
+/* If wisdom has the best strategy of a target, its measured time replaces the prediction. */
 static const histo_candidate *remembered(histo_plan *plan, int target)
 {
     histo_target *it = &plan->target[target];
@@ -164,21 +163,21 @@ static const histo_candidate *remembered(histo_plan *plan, int target)
     const histo_row *known = histo_wisdom_find(it->device, it->signature, &us);
     for (int c = 0; known && c < plan->candidates; c++) {
         histo_candidate *candidate = &plan->candidate[c];
-        if (candidate->target != target || candidate->row != known || candidate->refusal) continue;
+        if (candidate->target != target || candidate->row != known || candidate->why_not) continue;
         candidate->us = us + it->transfer.start_us;
         return candidate;
     }
     return NULL;
 }
 
-/* List the candidates of the second target too, unless the first is done before the samples would be there: then the
- * GPU is not even asked whether it exists, because that starts CUDA. */
+/* List the candidates of the second target too, unless the first finishes before the samples could arrive there. In
+ * that case we do not even check for a GPU, because that would start CUDA. */
 static void consider_second(histo_plan *plan, const histo_candidate *first, bool measuring)
 {
     histo_target *second = &plan->target[1];
     const histo_backend *backend = histo_backend_of(second->device);
     histo_transfer *way = &second->transfer;
-    if (measuring) way->start_us = 0; /* what is measured is done often */
+    if (measuring) way->start_us = 0; /* a measured fill is repeated often */
     double patience = measuring ? HISTO_HOPELESS : 1;
     if (backend->awake && first && patience * first->us <= histo_transfer_us(way, 0)) {
         second->left_out = way->start_us > 0 ? "not started: the CPU is done before CUDA and the samples would be there"
@@ -192,8 +191,8 @@ static void consider_second(histo_plan *plan, const histo_candidate *first, bool
         list_candidates(plan, 1);
 }
 
-/* The best of a target, by measurement or wisdom where there is any (known), else by the model; NULL if the target is
- * left out or nothing there can count. */
+/* The best candidate of a target: by measurement or wisdom if available (known), else by the model. NULL if the target
+ * is excluded or has no usable candidate. */
 static const histo_candidate *best_of(histo_plan *plan, int target, bool *known)
 {
     const histo_target *it = &plan->target[target];
@@ -204,7 +203,7 @@ static const histo_candidate *best_of(histo_plan *plan, int target, bool *known)
     return before ? before : histo_plan_cheapest(plan, target);
 }
 
-/* The best of all targets. */
+/* The best candidate of all targets. */
 static const histo_candidate *choose_estimated(histo_plan *plan)
 {
     const histo_candidate *best = NULL;
@@ -218,7 +217,7 @@ static const histo_candidate *choose_estimated(histo_plan *plan)
     return best;
 }
 
-/* The best of each target is remembered, so that it is known whichever target a later plan is bound to. */
+/* Remember the best candidate of each target, so that later plans bound to either target can use it. */
 static histo_status choose_measured(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
                                     const histo_candidate **best)
 {
@@ -260,7 +259,7 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     histo_plan_use(plan, best->row);
     status = histo_plan_settle(plan, best->target);
     if (status != HISTO_OK && best->target > 0) {
-        /* A GPU that was only a possibility and does not work is no reason to fail. */
+        /* Optional GPUs that do not work are no reason to fail. */
         plan->target[1].left_out = "it could not be prepared for this plan";
         best = choose_estimated(plan);
         if (!best) return status;

@@ -1,4 +1,5 @@
-/* A plan in plain words: what was chosen and where, what bounds it, and why each of the others lost. */
+/* Explains a plan in plain words: what was chosen, on which device, what bounds its speed, and why each other candidate
+ * lost. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -51,7 +52,7 @@ static double max(double a, double b)
     return a > b ? a : b;
 }
 
-/* What keeps the chosen one from being faster. */
+/* Explain what bounds the speed of the chosen candidate. */
 static void explain_bound(const histo_plan *plan, const histo_candidate *it, histo_text *text)
 {
     const histo_target *target = &plan->target[it->target];
@@ -77,7 +78,7 @@ static void explain_bound(const histo_plan *plan, const histo_candidate *it, his
                        plan->origin == HISTO_MEASURED ? "measured" : "predicted", bytes / it->us * 1e-3);
 }
 
-/* What makes a candidate as slow as it is: the part of its time without which it might have won. */
+/* The reason why a candidate is slow: the part of its time without which it might have won. */
 static const char *blame(const histo_plan *plan, const histo_candidate *it, double best_us)
 {
     const histo_transfer *way = &plan->target[it->target].transfer;
@@ -98,8 +99,8 @@ static void explain_candidate(const histo_plan *plan, const histo_candidate *it,
                       : plan->origin == HISTO_REMEMBERED && chosen ? "remembered"
                                                                    : "predicted";
     histo_text_add(text, "%s %s/%s: ", chosen ? "*" : " ", it->row->backend->name, it->row->name);
-    if (it->refusal) {
-        histo_text_add(text, "%s\n", it->refusal);
+    if (it->why_not) {
+        histo_text_add(text, "%s\n", it->why_not);
         return;
     }
     if (isinf(it->us)) {
@@ -112,7 +113,7 @@ static void explain_candidate(const histo_plan *plan, const histo_candidate *it,
     histo_text_add(text, "\n");
 }
 
-/* What the samples' way to a GPU would take, or takes. */
+/* Explain the time for transferring the samples to a GPU. */
 static void explain_way(const histo_target *target, histo_text *text)
 {
     const histo_transfer *way = &target->transfer;

@@ -1,7 +1,6 @@
-/* Timing the candidates of a plan, into a histogram that is thrown away. The time is that of the fill alone, until the
- * device has counted: the first run, which makes accumulators, workspaces and buffers, does not count, and neither does
- * the way of millions of counts back to the host. Only where the samples lie in host memory, so that the GPU competes
- * with the CPU, has it got to bring the counts back as well. */
+/* Timing a plan's candidates with a temporary histogram. A time covers one fill until the device has finished counting.
+ * It excludes the first run, which allocates accumulators, workspaces and buffers, and the transfer of the counts to
+ * the host. Only for samples in host memory, where the GPU competes with the CPU, does it include that transfer. */
 #include "plan/measure.h"
 
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "base/clock.h"
 #include "plan/accumulators.h"
 
-/* What is measured: a plan, set to one candidate after the other. */
+/* A trial plan, set to one candidate after the other. */
 typedef struct trial {
     histo_plan *plan;
     histo_accumulators accumulators;
@@ -17,7 +16,7 @@ typedef struct trial {
     const histo_fill_options *fill;
 } trial;
 
-/* The time of each of so many fills in a row. */
+/* Measure the time per fill over `fills` consecutive fills. */
 static histo_status time_fills(trial *t, int fills, double *us)
 {
     histo_status status = HISTO_OK;
@@ -29,7 +28,7 @@ static histo_status time_fills(trial *t, int fills, double *us)
     return status;
 }
 
-/* Short fills are timed many in a row, and long ones once more if they may still win. */
+/* Short fills are timed in large groups; long fills are timed again if they may still win. */
 static histo_status time_candidate(trial *t, double best_us, double *us)
 {
     enum { ROUNDS = 3, MAX_FILLS = 4096 };
@@ -50,11 +49,10 @@ static histo_status time_candidate(trial *t, double best_us, double *us)
     return status;
 }
 
-/* How long the counts of one fill take to come back from the device. */
+/* Measure how long it takes to transfer the counts of a fill from the device. */
 static histo_status time_gathering(trial *t, double *us)
 {
-    histo_status status =
-        histo_accumulators_gather(&t->accumulators); /* memory of the host is touched for the first time */
+    histo_status status = histo_accumulators_gather(&t->accumulators); /* fault in the host memory first */
     if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill);
     if (status == HISTO_OK) status = histo_accumulators_wait(&t->accumulators);
     double start = histo_now_us();
@@ -63,19 +61,19 @@ static histo_status time_gathering(trial *t, double *us)
     return status;
 }
 
-/* The candidate of the target that is expected to be the next best, and has not been tried. */
+/* The untried candidate of the target with the best prediction. */
 static histo_candidate *next_best(histo_plan *plan, int target, const bool *tried)
 {
     histo_candidate *best = NULL;
     for (int c = 0; c < plan->candidates; c++) {
         histo_candidate *it = &plan->candidate[c];
-        if (it->refusal || it->target != target || tried[c]) continue;
+        if (it->why_not || it->target != target || tried[c]) continue;
         if (!best || it->us < best->us) best = it;
     }
     return best;
 }
 
-/* Best first, so that the later ones know what they have to beat. */
+/* Best first, so that hopeless candidates can be stopped early. */
 static histo_status measure_target(trial *t, int target)
 {
     histo_plan *plan = t->plan;
@@ -89,15 +87,15 @@ static histo_status measure_target(trial *t, int target)
     while (status == HISTO_OK && (c = next_best(plan, target, tried))) {
         tried[c - plan->candidate] = true;
         if (c->us > HISTO_HOPELESS * predicted_us) {
-            c->refusal = c->row->strategy->cost_us ? "not measured: predicted to be far slower"
+            c->why_not = c->row->strategy->cost_us ? "not measured: predicted to be far slower"
                                                    : "not measured: it is kept to be compared with";
             continue;
         }
         histo_plan_use(plan, c->row);
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
-            c->refusal = "not measured: the memory of the GPU is too small for it";
-            histo_accumulators_clear(&t->accumulators); /* a fill that failed halfway is forgotten */
+            c->why_not = "not measured: the memory of the GPU is too small for it";
+            histo_accumulators_clear(&t->accumulators); /* discard a fill that failed halfway */
             status = HISTO_OK;
             continue;
         }
@@ -106,11 +104,11 @@ static histo_status measure_target(trial *t, int target)
         it->measured = status == HISTO_OK;
     }
     for (int i = 0; i < plan->candidates; i++)
-        if (tried[i] && !plan->candidate[i].refusal) plan->candidate[i].us += gather_us;
+        if (tried[i] && !plan->candidate[i].why_not) plan->candidate[i].us += gather_us;
     return status;
 }
 
-/* A trial into a new accumulators, which is to be freed if this succeeds. */
+/* Start a trial with new accumulators, which the caller frees after success. */
 static histo_status begin(trial *t, histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
 {
     const histo_problem *p = &plan->problem;

@@ -1,4 +1,4 @@
-/* Checks of a fill against a histogram, and what follows from them. */
+/* Checks a fill against a histogram and derives the counting problem. */
 #include "plan/problem.h"
 
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static histo_status add_optional(histo_problem *problem, int *operand, const his
     return add_operand(problem, view, what, first, views_out);
 }
 
-/* Where the samples, weights, mask and filter are. */
+/* Find the device whose memory holds the samples, weights, mask and filter. */
 static histo_status find_home(histo_problem *problem, const histo_view *const *views)
 {
     problem->home = HISTO_DEVICE_CPU;
@@ -75,7 +75,7 @@ static histo_status find_home(histo_problem *problem, const histo_view *const *v
     return HISTO_OK;
 }
 
-/* Offsets in host memory; those on a GPU cannot be seen from here. */
+/* Check offsets in host memory; the host cannot read those on a GPU. */
 static histo_status check_offsets(const int64_t *offsets, int64_t batch, int64_t samples)
 {
     if (offsets[0] != 0 || offsets[batch] != samples)
@@ -137,7 +137,7 @@ static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, 
     return HISTO_OK;
 }
 
-/* The samples of each axis, and what is beside them. */
+/* Bind the samples of each axis, and the weights, mask and filter. */
 static histo_status bind_samples(histo_problem *problem, const histo_view *views, const histo_fill_options *options,
                                  const histo_view **views_out)
 {
@@ -185,7 +185,7 @@ histo_status histo_problem_is_near(const histo_problem *problem, histo_device de
     return histo_fail(HISTO_UNSUPPORTED, "a GPU counts pairs of images that are in its memory: copy them there first");
 }
 
-/* The densest run of so many slots among those probed: [first, end). */
+/* Find the densest run of `length` slots among the probed ones: [first, end). */
 static void densest_run(const histo_problem *problem, int64_t length, int *first, int *end)
 {
     *first = *end = 0;
@@ -217,7 +217,7 @@ histo_outside histo_problem_outside(const histo_problem *problem, int64_t length
         equal = again ? equal + 1 : 1;
         if (equal > commonest) commonest = equal;
     }
-    /* One sample alone tells nothing of how common its slot is. */
+    /* A single sample does not show how common its slot is. */
     return (histo_outside){1 - (double)(end - first) / problem->probes,
                            commonest > 1 ? (double)commonest / problem->probes : 0};
 }
@@ -228,7 +228,7 @@ bool histo_problem_has_counters(const histo_problem *problem)
     return problem->storage == HISTO_DENSE || problem->slots <= MAX / problem->batch;
 }
 
-enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to pay for cells, which take some us a bin */ };
+enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to repay cells, which take a few us per bin */ };
 
 histo_status histo_problem_make_cells(histo_problem *problem)
 {

@@ -62,7 +62,7 @@ histo_cost histo_cost_of(const histo_strategy *strategy, const histo_problem *p,
 histo_transfer histo_transfer_of(const histo_problem *p, double gathered, double pinned, bool awake, int threads)
 {
     double n = (double)p->samples, bytes = n * (gathered + pinned), slots = (double)p->batch * (double)p->slots;
-    if (p->storage == HISTO_SPARSE) slots = 2 * fmin(n, slots); /* slots and counts, of as many as there may be */
+    if (p->storage == HISTO_SPARSE) slots = 2 * fmin(n, slots); /* slots and counts, at most one pair per sample */
     double copied = histo_rate_of(HISTO_RATE_COPY) * pow(threads, histo_rate_of(HISTO_RATE_COPY_GROWTH));
     return (histo_transfer){
         .bytes = bytes,

@@ -85,7 +85,7 @@ static void drain_bytes(const reader_kind *kind, const uint8_t *data, size_t siz
         r = kind->open(in, options, &f);
     else
         input_close(in);
-    require(r || (f.status != EXIT_OK && f.text[0]), "a refusal has its sentence");
+    require(r || (f.status != EXIT_OK && f.text[0]), "a failure has a message");
     if (r) {
         drain_reader(r);
         r->close(r);

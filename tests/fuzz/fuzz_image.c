@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (kind) {
         read_options options = {.page = -1};
         reader *r = kind->open(in, &options, &f);
-        require(r || (f.status != EXIT_OK && f.text[0]), "a refusal has its sentence");
+        require(r || (f.status != EXIT_OK && f.text[0]), "a failure has a message");
         if (r) {
             read_twice(r);
             r->close(r);

@@ -38,7 +38,7 @@ static void load(const uint8_t *data, size_t size)
     histo_hist *hist = NULL;
     histo_status status = histo_hist_load(data, size, NULL, &hist);
     if (status != HISTO_OK) {
-        require(hist == NULL && histo_last_error()[0], "a refusal has its sentence");
+        require(hist == NULL && histo_last_error()[0], "a failure has a message");
         return;
     }
     const bool is_sparse = histo_hist_storage(hist) == HISTO_SPARSE,
