@@ -5,12 +5,12 @@
 /* Called with the directory of each group. */
 typedef void histo_cgroup_visitor(void *self, const char *directory);
 
-/* Visit the groups that limit `controller` ("cpu", "memory"): those that the file `membership` names and their parents,
+/* Visit the groups that limit `controller` ("cpu", "memory"): those listed in the file `membership` and their parents,
  * under the directory `mount`. */
 void histo_cgroups_visit(const char *membership, const char *mount, const char *controller, histo_cgroup_visitor *visit,
                          void *self);
 
-/* Up to two numbers from file `name` in a group's directory; returns how many were read. */
+/* Read up to two numbers from file `name` in a group's directory; returns how many were read. */
 int histo_cgroup_read(const char *directory, const char *name, long long *first, long long *second);
 
 #endif

@@ -1,8 +1,8 @@
 #ifndef HISTO_BASE_CLOCK_H
 #define HISTO_BASE_CLOCK_H
 
-/* Microseconds since some moment before. Any thread. A program of its own may define it in the library's stead: tests
- * of what measuring decides have a clock that stands still while the machine is busy with something else. */
+/* Microseconds since an arbitrary moment, from any thread. Tests replace it with a clock of their own, so that
+ * decisions by measurement do not depend on the machine's load. */
 double histo_now_us(void);
 
 #endif

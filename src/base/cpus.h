@@ -7,8 +7,8 @@
 /* The CPUs in this process' affinity mask, limited by the CPU quotas of its cgroups. */
 int histo_cpus_usable(void);
 
-/* The least of `cpus` and the CPU quotas, rounded up, of the cgroups listed in the file `membership` and of their
- * parents: directories under `mount` (version 2), or under the directory of their controllers there (version 1). */
+/* The minimum of `cpus` and the CPU quotas, rounded up, of the cgroups listed in the file `membership` and of their
+ * parents: directories under `mount` (version 2), or under their controllers' directory there (version 1). */
 int histo_cpus_in_cgroup(const char *membership, const char *mount, int cpus);
 
 /* Size of one CPU's L1 data cache. */

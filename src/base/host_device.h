@@ -1,6 +1,5 @@
-/* What headers that host and device share include in place of the C library's. A run-time compiler of kernels (NVRTC)
- * has no such headers: there the types come from here. It wants --std=c++17 --fmad=false and, for the lambdas in
- * kernels,
+/* Replaces the C library's headers in headers that host and device share. A run-time compiler of kernels (NVRTC) has no
+ * such headers, so the types are defined here. It needs --std=c++17 --fmad=false and, for the lambdas in kernels,
  * --device-as-default-execution-space. tests/test_device_headers.c compares the types with the host's. */
 #ifndef BASE_HOST_DEVICE_H
 #define BASE_HOST_DEVICE_H
@@ -29,7 +28,7 @@ typedef unsigned long uint64_t;
 #define NULL 0
 #endif
 
-/* Of histo.h, which is the host's. */
+/* As in histo.h, which device code cannot include. */
 #define HISTO_MAX_AXES 8
 #define HISTO_MAX_DIMS 8
 

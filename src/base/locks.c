@@ -18,7 +18,7 @@ static void unlock_all(void)
         pthread_mutex_unlock(locks[l]);
 }
 
-/* When the library is loaded: before any call can take a lock. */
+/* At load time, before any call can take a lock. */
 __attribute__((constructor)) static void install_fork_handlers(void)
 {
     pthread_atfork(lock_all, unlock_all, unlock_all);

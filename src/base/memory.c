@@ -17,13 +17,13 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* What a limit leaves of which so much is used. */
+/* The rest of a limit. */
 static size_t left_of(unsigned long long limit, unsigned long long used)
 {
     return limit > used ? (size_t)smaller(limit - used, SIZE_MAX) : 0;
 }
 
-/* Memory and swap that the system can give without swapping other processes out. */
+/* Memory and swap that the system can provide without swapping out other processes. */
 static size_t left_by_system(const char *proc)
 {
     char path[PATH_MAX], line[128];
@@ -39,7 +39,7 @@ static size_t left_by_system(const char *proc)
     return available ? (size_t)(available + swap) * 1024 : SIZE_MAX;
 }
 
-/* The address space that RLIMIT_AS (ulimit -v) leaves. */
+/* The address space left under RLIMIT_AS (ulimit -v). */
 static size_t left_by_limit(const char *proc)
 {
     struct rlimit limit;
@@ -53,7 +53,7 @@ static size_t left_by_limit(const char *proc)
     return left_of(limit.rlim_cur, pages * (unsigned long long)sysconf(_SC_PAGESIZE));
 }
 
-/* Bytes of file cache in a group's usage, which the kernel drops when memory is short; line: of memory.stat. */
+/* The file cache in a group's usage, which the kernel drops under pressure, in bytes; line: of memory.stat. */
 static long long droppable_cache(const char *directory, const char *line)
 {
     char path[PATH_MAX], text[128], form[64];
@@ -67,7 +67,7 @@ static long long droppable_cache(const char *directory, const char *line)
     return bytes;
 }
 
-/* The memory that a control group leaves; self: the least so far. */
+/* Apply the limit of a control group to `self`, the minimum so far. */
 static void apply_group(void *self, const char *directory)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* Memory that is compared with what is available before it is taken: a request for more fails at once, where the system
- * would grant it and kill the process later. */
+/* Allocation with a check of available memory: too large a request fails at once, where the system might grant it and
+ * kill the process later. */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
@@ -9,10 +9,10 @@
 /* histo_memory_available with other mount points than /proc and /sys/fs/cgroup, for tests. */
 size_t histo_memory_available_in(const char *proc, const char *mount);
 
-/* Is so much available? Small requests always pass: asking takes some microseconds. */
+/* Is this much available? Small requests always pass, because the check takes some microseconds. */
 bool histo_memory_suffices(size_t bytes);
 
-/* malloc and calloc that return NULL if not so much memory is available. Free with free(). */
+/* malloc and calloc that return NULL if the memory is not available. Free with free(). */
 void *histo_malloc(size_t bytes);
 void *histo_calloc(size_t count, size_t size);
 

@@ -18,10 +18,10 @@ static int release(histo_outfile *out, int error)
     return error;
 }
 
-/* A file beside the target that was not there before: its descriptor, or -1 with errno. */
+/* Create a new file in the target's directory: its descriptor, or -1 with errno. */
 static int make_temporary(histo_outfile *out)
 {
-    static atomic_uint made; /* so that threads that save at once have names of their own */
+    static atomic_uint made; /* gives concurrent threads distinct names */
     int fd;
     do {
         free(out->temporary);
@@ -45,7 +45,7 @@ int histo_outfile_open(histo_outfile *out, const char *path)
         return out->stream ? 0 : errno;
     }
     if (exists && access(path, W_OK) != 0) return errno;
-    out->target = realpath(path, NULL); /* what a link points to */
+    out->target = realpath(path, NULL); /* the destination of a link */
     if (!out->target) out->target = strdup(path);
     if (!out->target) return ENOMEM;
     int fd = make_temporary(out);

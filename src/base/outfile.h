@@ -7,13 +7,13 @@
 
 typedef struct histo_outfile {
     FILE *stream;
-    char *target, *temporary; /* NULL: not a regular file (a device, say), written directly */
+    char *target, *temporary; /* NULL if not a regular file (a device, say), which is written directly */
 } histo_outfile;
 
-/* 0, or the errno of what failed. */
+/* 0, or errno. */
 int histo_outfile_open(histo_outfile *out, const char *path);
 
-/* Close, and replace the target if all was written; else leave it as it was. 0, or the errno of what failed. */
+/* Close, and replace the target if everything was written; else leave it unchanged. 0, or errno. */
 int histo_outfile_close(histo_outfile *out);
 
 #endif

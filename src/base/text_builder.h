@@ -7,7 +7,7 @@
 typedef struct histo_text {
     char *out; /* may be NULL if capacity is 0 */
     size_t capacity;
-    size_t length; /* of the whole text, without the NUL */
+    size_t length; /* of the complete text, without the NUL */
 } histo_text;
 
 void histo_text_add(histo_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -8,13 +8,13 @@
 #include "base/memory.h"
 #include "counts/checksum.h"
 
-/* The first byte is not text, and the line ends are damaged if the file is transferred as text. */
+/* A first byte that is not text, and line ends that reveal transfers in text mode. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};
 
 enum { VERSION = 1, SPARSE_VERSION = 2 };
 enum { BLOCK = 1024, SPARSE = 128, WINDOW_BYTES = 9, SPECIAL_BIT = HISTO_EXACT_WINDOWS, CRC_BYTES = 4 };
 
-enum { LOWEST = 1 << 14 }; /* the least double that is not 0, in units of window 0 */
+enum { LOWEST = 1 << 14 }; /* the smallest positive double, in units of window 0 */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -45,7 +45,7 @@ static uint64_t value_in(const void *array, int64_t i)
     return value;
 }
 
-/* n <= BLOCK values from `begin` on. */
+/* Write n <= BLOCK values from `begin` on. */
 static void put_block(histo_bytes *out, const void *array, int64_t begin, int64_t n)
 {
     uint64_t any = 0;
@@ -207,7 +207,7 @@ static histo_status corrupt(const source *in, const char *format, ...)
     return histo_fail(HISTO_CORRUPT, "byte %zu: %s", in->at, what);
 }
 
-/* Blame the file for what the library rejects as an invalid argument. */
+/* Report what the library rejects as an invalid argument as a fault of the file. */
 static histo_status blame_file(const source *in, histo_status status)
 {
     return status == HISTO_INVALID ? corrupt(in, "%s", histo_last_error()) : status;
@@ -218,7 +218,7 @@ static size_t left(const source *in)
     return in->size - in->at;
 }
 
-/* Skip the next bytes and return their address; NULL if there are not so many. */
+/* Skip the next bytes and return their address; NULL if there are fewer. */
 static const unsigned char *take(source *in, size_t size)
 {
     if (size > left(in)) return NULL;
@@ -244,7 +244,7 @@ static histo_status get(source *in, int width, uint64_t *value)
     return HISTO_OK;
 }
 
-/* A value from 0 to `most`. */
+/* Read a value from 0 to `most`. */
 static histo_status get_up_to(source *in, int width, uint64_t most, const char *what, uint64_t *value)
 {
     histo_status status = get(in, width, value);
@@ -253,8 +253,8 @@ static histo_status get_up_to(source *in, int width, uint64_t most, const char *
     return corrupt(in, "%s is %llu, not 0 to %llu", what, (unsigned long long)*value, (unsigned long long)most);
 }
 
-/* Put n <= BLOCK values from `begin` on, none above `most`, in an array of uint64_t or double that is all zero, so that
- * memory is touched only where there is something. */
+/* Store n <= BLOCK values from `begin` on, none above `most`, in an array of uint64_t or double that is all zero, so
+ * that only memory with nonzero values is touched. */
 static histo_status get_block(source *in, uint64_t most, void *array, int64_t begin, int64_t n)
 {
     uint64_t head = 0, nonzero = 0;
@@ -295,7 +295,7 @@ static histo_status get_array(source *in, void *array, int64_t n)
     return status;
 }
 
-/* What precedes the arrays. */
+/* Everything before the arrays. */
 typedef struct header {
     histo_hist_options kind;
     int naxes;
@@ -355,13 +355,13 @@ static histo_status get_windows(source *in, histo_exact_windows *windows)
     return HISTO_OK;
 }
 
-/* Sums of a slot: of w, and of w^2. */
+/* The number of sums per slot: of w, and of w^2. */
 static int sums(histo_weighting weighting)
 {
     return 1 + histo_has_squares(weighting);
 }
 
-/* Arrays of batch * slots values in the file. */
+/* The number of arrays of batch * slots values in the file. */
 static int64_t arrays(const header *h)
 {
     int64_t n = 1 + histo_is_fast(h->kind.weighting) * sums(h->kind.weighting);
@@ -373,8 +373,8 @@ static int64_t arrays(const header *h)
     return n;
 }
 
-/* Only after this is memory allocated, or time spent, in proportion to the number of bins: each block of the arrays has
- * a byte in the file. */
+/* Until this check, neither memory nor time may be proportional to the number of bins: each block of the arrays has at
+ * least a byte in the file. */
 static histo_status check_sizes(const source *in, header *h)
 {
     int64_t bins;
@@ -386,7 +386,7 @@ static histo_status check_sizes(const source *in, header *h)
     }
     if (status == HISTO_OK) status = histo_slots_count(h->naxes, h->axes, &h->kind, &bins, &h->slots);
     if (status != HISTO_OK) return blame_file(in, status);
-    /* Memory for sparse counts is taken once their number is known. */
+    /* Memory for sparse counts is allocated once their number is known. */
     int64_t values = h->kind.storage == HISTO_SPARSE ? h->kind.batch : h->kind.batch * h->slots;
     if ((values - 1) / BLOCK + 1 > (int64_t)left(in) / arrays(h))
         return corrupt(in, "the file ends here, too early for a batch of %lld histograms of %lld slots",
@@ -472,7 +472,7 @@ static histo_status get_exact(source *in, const histo_exact_windows windows[2], 
     return HISTO_OK;
 }
 
-/* The histogram, all zero. */
+/* Make the histogram, all zero. */
 static histo_status make_hist(const source *in, const header *h, histo_hist **hist)
 {
     histo_status status = histo_hist_make(hist, h->naxes, h->axes, &h->kind);
@@ -513,7 +513,7 @@ static histo_status get_counts(source *in, histo_list *list)
     return HISTO_OK;
 }
 
-/* No value is 0, so that each takes a byte or more. */
+/* No value is 0, so each takes at least a byte. */
 static histo_status get_sparse(source *in, const histo_accumulators *accumulators)
 {
     uint64_t occupied;

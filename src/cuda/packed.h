@@ -1,30 +1,31 @@
-/* Counters of 4, 8 or 16 bits packed into 32-bit words, and what is due when one overflows; for host and device.
+/* Counters of 4, 8 or 16 bits packed into 32-bit words, and the corrections due when one overflows; for host and
+ * device.
  *
- * A sample adds 1 << shift to its word, atomically, which returns the old word. A counter that was full wraps to zero
- * and carries into its neighbour, which may be full and carry on; out of the last one the carry is lost. The histogram,
- * of 64-bit counters, is given the difference: 2^bits for the counter that wrapped, 2^bits - 1 for each neighbour that
- * the carry wraps, -1 for the one where it ends.
+ * A sample adds 1 << shift to its word by an atomic, which returns the old word. A full counter wraps to zero and
+ * carries into its neighbour, which may wrap and carry in turn; the carry out of the last counter is lost. The thread
+ * then corrects the histogram's 64-bit counters: +2^bits for the counter that wrapped, +(2^bits - 1) for each neighbour
+ * that the carry wraps, -1 for the counter where the carry ends.
  *
- * Why the counts are exact, however threads interleave. Additions to a word happen one after the other, each to the
- * word that the one before left, which it is told. So for each of them and each counter c of the word
+ * Why counts are exact for any interleaving of threads: additions to a word are serialised, and each returns the word
+ * that the previous one left. So for each addition and each counter c of the word
  *
  *     due(c) = (1 if the sample is c's, else 0) - (c afterwards - c before)
  *
- * is known to the thread that added, and to no other. Summed over the additions to a word that began as zero, the
- * differences telescope: c at the end + sum of due(c) = samples of c. Nothing is undone in the word, so that nothing
- * has to be in time: a false count, a counter that overflows because of one, and a lost carry are differences like
- * others. What is due is added modulo 2^64, in any order; the sum, a number of samples, is less than that. */
+ * is known to the adding thread alone. Over all additions to a word that began as zero, the differences telescope:
+ * final c + sum of due(c) = samples of c. Corrections never change the word, so their timing does not matter: a false
+ * count, an overflow caused by one, and a lost carry are differences like any other. Corrections are added modulo 2^64
+ * in any order; the final sum, a number of samples, is below 2^64. */
 #ifndef CUDA_PACKED_H
 #define CUDA_PACKED_H
 
 #include "base/host_device.h"
 
 typedef struct histo_packing {
-    uint32_t bits, full;        /* of a counter; its largest value */
-    uint8_t log_bits, log_each; /* 2^log_each counters in a word */
+    uint32_t bits, full;        /* of a counter; its maximum */
+    uint8_t log_bits, log_each; /* a word has 2^log_each counters */
 } histo_packing;
 
-/* bits: 4, 8 or 16; of others, where counters are in words is the caller's business. */
+/* bits: 4, 8 or 16. For other widths, the caller has to find the word and shift of a counter. */
 HISTO_INLINE histo_packing histo_packing_of(int bits)
 {
     histo_packing p;
@@ -35,13 +36,13 @@ HISTO_INLINE histo_packing histo_packing_of(int bits)
     return p;
 }
 
-/* Counter `at` is in this word, */
+/* The word of counter `at`, … */
 HISTO_INLINE uint32_t histo_packed_word(const histo_packing *p, uint32_t at)
 {
     return at >> p->log_each;
 }
 
-/* that many bits up. */
+/* … and its shift in the word. */
 HISTO_INLINE uint32_t histo_packed_shift(const histo_packing *p, uint32_t at)
 {
     return (at << p->log_bits) & 31;
@@ -52,14 +53,14 @@ HISTO_INLINE uint32_t histo_packed_value(const histo_packing *p, uint32_t word, 
     return word >> shift & p->full;
 }
 
-/* Is anything due after 1 << shift was added to `old`? */
+/* Does adding 1 << shift to `old` cause corrections? */
 HISTO_INLINE bool histo_packed_overflows(const histo_packing *p, uint32_t old, uint32_t shift)
 {
     return histo_packed_value(p, old, shift) == p->full;
 }
 
-/* What is due for the counter at `other`, after 1 << shift was added to `old`. From `shift` upward up to the first
- * counter for which nothing is due; nothing for all others. */
+/* The correction for the counter at shift `other` after 1 << shift was added to `old`. Corrections start at `shift` and
+ * go upwards to the first counter without one; all others are 0. */
 HISTO_INLINE int32_t histo_packed_due(const histo_packing *p, uint32_t old, uint32_t shift, uint32_t other)
 {
     uint32_t now = old + ((uint32_t)1 << shift);

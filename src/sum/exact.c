@@ -168,7 +168,7 @@ histo_status histo_exact_merge(histo_exact *e, const histo_exact *from)
     return HISTO_OK;
 }
 
-/* The digits in windows [low, high), rounded. The sign is that of the highest, as the others together are smaller. */
+/* Round the digits in windows [low, high). The sign is that of the highest, which exceeds the others together. */
 static double round_digits(const int32_t *digit, int low, int high)
 {
     int top = high - 1;
@@ -177,7 +177,7 @@ static double round_digits(const int32_t *digit, int low, int high)
     if (top < low) return 0;
     bool negative = digit[top] < 0;
 
-    /* The magnitude in digits of [0, 2^32), over two zeros so that there are three from any window down. */
+    /* The magnitude in digits of [0, 2^32), above two zeros, so that any window has two below it. */
     uint32_t limbs[2 + HISTO_EXACT_WINDOWS], *limb = limbs + 2;
     limb[low - 1] = limb[low - 2] = 0;
     int64_t borrow = 0;
@@ -188,8 +188,9 @@ static double round_digits(const int32_t *digit, int low, int high)
     }
     if (limb[top] == 0) top--;
 
-    /* Its 64 leading bits, the last of them set if anything follows: rounding these is rounding the whole. That ldexp
-     * rounds again is no danger: below the normal doubles a sum of doubles has too few bits to be rounded at all. */
+    /* Its 64 leading bits, the last of which is set if any lower bit is: rounding these equals rounding the full sum.
+     * ldexp does not round a second time: below the normal range, sums of doubles have too few bits to be rounded at
+     * all. */
     uint64_t head = (uint64_t)limb[top] << 32 | limb[top - 1];
     int shift = __builtin_clzll(head);
     head = head << shift | (uint64_t)limb[top - 2] << shift >> 32;

@@ -29,14 +29,14 @@ typedef struct histo_exact {
     uint8_t *special;                    /* [slots] of HISTO_EXACT_… flags; NULL where all are zero */
 } histo_exact;
 
-/* A set of windows, and whether infinities or NaN are among the values. Starts as all zero. */
+/* A set of windows, and whether the values include infinities or NaN. Starts as all zero. */
 typedef struct histo_exact_windows {
     bool touched[HISTO_EXACT_WINDOWS];
     bool special;
 } histo_exact_windows;
 
-/* The sum of one slot, in its only form: what is saved. Any digits and flags make a valid one, so that those of a file
- * need no check; only reserve for every window whose digit is not zero. */
+/* The sum of a slot in its unique form, which is saved to files. Any digits and flags are valid, so those of a file
+ * need no check; but reserve for every window with a nonzero digit. */
 typedef struct histo_exact_value {
     int32_t digit[HISTO_EXACT_WINDOWS];
     uint8_t special;

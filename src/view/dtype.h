@@ -6,8 +6,8 @@
 
 #include "view/half.h"
 
-/* X(constant, name, storage type, compute type, widen): `widen` turns a stored sample into the compute type by value:
- * double for all types that it represents exactly; 64-bit integers stay as they are. */
+/* X(constant, name, storage type, compute type, widen). `widen` converts a stored sample to the compute type by value:
+ * double for all types that it represents exactly; 64-bit integers keep their type. */
 #define HISTO_DTYPES(X)                                                                                                \
     X(HISTO_U8, u8, uint8_t, double, histo_widen_plain)                                                                \
     X(HISTO_I8, i8, int8_t, double, histo_widen_plain)                                                                 \

@@ -4,7 +4,7 @@
 
 #include "base/host_device.h"
 
-/* Of the samples' axes. Differences of u8 and u16 are i32; means have the images' dtype. */
+/* The axes of the samples. Differences of u8 and u16 are i32; means have the images' dtype. */
 enum { HISTO_DIFFERENCE = 0, HISTO_MEAN = 1, HISTO_PAIRS_AXES = 2 };
 
 /* The factor by which histo_mean_of divides by n. */

@@ -1,4 +1,4 @@
-/* The strided iterator itself, which kernels get, too; walk.h makes and walks it. */
+/* The strided iterator, shared with kernels; walk.h makes and walks it. */
 #ifndef VIEW_STRIDED_ITER_H
 #define VIEW_STRIDED_ITER_H
 
@@ -16,16 +16,15 @@ typedef struct histo_strided_iter {
     int64_t shape[HISTO_MAX_DIMS + 1];
     int64_t strides[HISTO_MAX_OPERANDS][HISTO_MAX_DIMS + 1];
     const char *base[HISTO_MAX_OPERANDS];
-    /* Pairs of images: the first dimension after the batch is that of pairs; the operand points to their first images.
-     */
+    /* Image pairs: the first dimension after the batch is that of pairs; the operand points to their first images. */
     int images;             /* of the stack; 0: samples are not pairs */
-    int step;               /* from the first image of a pair to that of the next */
+    int step;               /* from the first image of a pair to that of the next pair */
     int64_t image_stride;   /* bytes from an image to the next */
     const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
-                               which is no batch dimension, and per_batch is all of them. Else NULL */
+                               which is not a batch dimension; per_batch is the number of all samples. Else NULL */
 } histo_strided_iter;
 
-/* The number of an operand that is not given. */
+/* The index of an operand that is not given. */
 enum { HISTO_ABSENT = -1 };
 
 #endif

@@ -75,12 +75,12 @@ histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t n)
 histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape)
 {
     histo_view view = {.data = data, .dtype = dtype, .ndim = ndim};
-    if (ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* refused when it is used */
+    if (ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* invalid: reported when it is used */
     uint64_t stride = histo_dtype_size(dtype);
     for (int d = ndim - 1; d >= 0; d--) {
         view.shape[d] = shape[d];
         view.strides[d] = (int64_t)stride;
-        stride *= (uint64_t)shape[d]; /* wraps only for shapes that the check refuses */
+        stride *= (uint64_t)shape[d]; /* wraps only for shapes that fail the check */
     }
     return view;
 }
@@ -109,7 +109,7 @@ histo_status histo_view_check(const histo_view *view, const char *what)
         return histo_fail(HISTO_INVALID, "%s: %d dimensions, not 0 to %d", what, view->ndim, HISTO_MAX_DIMS);
     if (view->batch_ndim < 0 || view->batch_ndim > view->ndim)
         return histo_fail(HISTO_INVALID, "%s: %d batch dimensions of %d", what, view->batch_ndim, view->ndim);
-    /* Dimensions of no samples do not excuse the others: a product taken in any order must fit. */
+    /* Empty dimensions do not excuse the others: the product must fit in any order. */
     int64_t n = 1;
     bool empty = false;
     for (int d = 0; d < view->ndim; d++) {

@@ -5,7 +5,7 @@ static int64_t distance(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* Exchange two dimensions of all operands. */
+/* Swap two dimensions of all operands. */
 static void swap_dimensions(histo_strided_iter *iter, int a, int b)
 {
     int64_t extent = iter->shape[a];
@@ -18,7 +18,7 @@ static void swap_dimensions(histo_strided_iter *iter, int a, int b)
     }
 }
 
-/* Walk a dimension that the first operand has backwards from its other end. */
+/* Walk a dimension with a negative stride of the first operand from its other end. */
 static void flip_dimension(histo_strided_iter *iter, int d)
 {
     for (int o = 0; o < iter->operands; o++) {
@@ -49,7 +49,7 @@ void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo
         iter->shape[iter->ndim++] = first->shape[d];
         iter->batch_ndim += is_batch;
     }
-    if (iter->batch * iter->per_batch == 0) { /* nothing to walk: the addresses may be anything */
+    if (iter->batch * iter->per_batch == 0) { /* nothing to walk: addresses may be invalid */
         iter->ndim = 1;
         iter->batch_ndim = 0;
         iter->shape[0] = 0;
@@ -76,7 +76,7 @@ void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo
         }
     }
     iter->ndim = joined;
-    if (iter->ndim == iter->batch_ndim) { /* one sample a batch entry: a run of one */
+    if (iter->ndim == iter->batch_ndim) { /* one sample per batch entry: runs of one */
         iter->shape[iter->ndim] = 1;
         for (int o = 0; o < operands; o++)
             iter->strides[o][iter->ndim] = 0;
@@ -136,7 +136,7 @@ int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
     return iter->offsets ? iter->per_batch : iter->batch * iter->per_batch;
 }
 
-/* The last batch entry that begins at a sample or before it. */
+/* The last batch entry that begins at or before a sample. */
 static int64_t entry_of(const histo_strided_iter *iter, int64_t sample)
 {
     int64_t low = 0, high = iter->batch - 1;

@@ -10,7 +10,7 @@
 
 #include "view/strided_iter.h"
 
-/* views: checked, all of one shape. */
+/* views: checked, of equal shape. */
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
 
 /* The same for ragged segments: views of one dimension, whose order is kept. */
@@ -23,7 +23,7 @@ void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *s
 /* The same without the dimension of pairs: a sample is a pixel of the first image. */
 histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter);
 
-/* Samples of all batch entries together. */
+/* The number of samples in all batch entries. */
 int64_t histo_strided_iter_samples(const histo_strided_iter *iter);
 
 typedef struct histo_run {
@@ -36,7 +36,7 @@ typedef struct histo_walk {
     const histo_strided_iter *iter;
     int64_t left;
     int64_t limit;
-    int64_t entry; /* where ragged */
+    int64_t entry; /* if ragged */
     int64_t index[HISTO_MAX_DIMS + 1];
 } histo_walk;
 
