@@ -4,7 +4,7 @@ static const struct {
     const char *name;
     int64_t channels, counted;     /* interleaved; how many of the first are counted */
     int64_t width, height, images; /* 0: as many as wanted; images: the maximum */
-    int64_t margin;                /* samples beside each row, half of them on the left */
+    int64_t margin;                /* samples outside the region in each row, half of them on the left */
     bool masked;
     histo_pairs pairs; /* of a stack of images */
 } layouts[] = {

@@ -9,8 +9,8 @@ int wrap_columns(FILE *out)
 {
     enum { FEWEST = 40, DEFAULT = 80, MAX = 100 };
     struct winsize size;
-    const char *told = getenv("COLUMNS");
-    int columns = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : told ? atoi(told) : 0;
+    const char *text = getenv("COLUMNS");
+    int columns = ioctl(fileno(out), TIOCGWINSZ, &size) == 0 ? size.ws_col : text ? atoi(text) : 0;
     if (columns <= 0) return DEFAULT;
     return columns < FEWEST ? FEWEST : columns > MAX ? MAX : columns;
 }

@@ -43,7 +43,7 @@ static int become_histo_bench(void)
     if (errno == ENOENT) execvp(program, arguments);
     if (errno == ENOENT)
         fault_set(&f, EXIT_DATA,
-                  "%s, which runs 'histo bench' and 'histo tune', is neither beside histo nor in $PATH: "
+                  "%s, which runs 'histo bench' and 'histo tune', is neither next to histo nor in $PATH: "
                   "install it",
                   program);
     else

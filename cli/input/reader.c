@@ -66,7 +66,7 @@ static const reader_kind *find_by_content(const unsigned char *head, size_t size
 }
 
 /* Fail for options without a meaning for this format: the user meant another format. */
-static int refuse_idle_options(const reader_kind *kind, const read_options *o, const char *path, fault *f)
+static int reject_idle_options(const reader_kind *kind, const read_options *o, const char *path, fault *f)
 {
     const bool layout = kind->takes & TAKES_LAYOUT;
     if (!layout && o->has_dtype)
@@ -106,7 +106,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
         goto fail;
     }
     if (!kind) kind = find_by_content(head, size, input_name(in), options->purpose, f);
-    if (!kind || refuse_idle_options(kind, options, input_name(in), f) != 0) goto fail;
+    if (!kind || reject_idle_options(kind, options, input_name(in), f) != 0) goto fail;
     if (keep && input_keep(in, f) != 0) goto fail;
     return kind->open(in, options, f);
 

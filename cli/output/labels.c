@@ -1,10 +1,10 @@
-/* What axes, series and bins are called. */
+/* Names of axes, series and bins. */
 #include "output/labels.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The part of a joint histogram's name for axis a: it is made of the names of all axes, divided by commas. */
+/* Axis a's part of a joint histogram's name, which joins the names of all axes with commas. */
 static bool part_of_name(const char *name, int a, int naxes, char *text, size_t size)
 {
     int parts = 1;

@@ -1,6 +1,5 @@
-/* Write to a temporary file, then rename it. The temporary file is made in the directory of the target, since a rename
- * replaces it in one step only within one file system, and a link is followed first, so that it is the file it points
- * to that is replaced. */
+/* Writes a temporary file, then renames it. The temporary file is in the target's directory, since renames are atomic
+ * only within a file system. Links are followed first, so that the file behind a link is replaced, not the link. */
 #define _GNU_SOURCE
 #include "output/outfile.h"
 
@@ -19,7 +18,7 @@ struct outfile {
     FILE *stream;
     char *name;
     bool is_stdout;
-    char *target;    /* renamed to in the end; NULL: written directly */
+    char *target;    /* final name; NULL: written directly */
     char *temporary; /* NULL: written directly */
 };
 
@@ -40,10 +39,10 @@ static int fail_to_open(const outfile *o, int error, fault *f)
 
 static int open_stdout(outfile *o, fault *f)
 {
-    int fd = dup(STDOUT_FILENO); /* so that closing it, and what that reports, is the same for all */
+    int fd = dup(STDOUT_FILENO); /* so that all outputs are closed and checked alike */
     o->stream = fd < 0 ? NULL : fdopen(fd, "wb");
     if (o->stream) return 0;
-    int error = errno == EINVAL ? EBADF : errno; /* EINVAL: it is open, but for reading */
+    int error = errno == EINVAL ? EBADF : errno; /* EINVAL: open for reading only */
     if (fd >= 0) close(fd);
     return fault_set(f, EXIT_DATA, "standard output cannot be written (%s): name a file with -o", strerror(error));
 }
@@ -54,7 +53,7 @@ static int open_directly(outfile *o, fault *f)
     return o->stream ? 0 : fail_to_open(o, errno, f);
 }
 
-/* Where path leads through links, which may end at a file that is not there yet: to be freed. */
+/* The destination of path's links, which may not exist yet; the caller frees it. */
 static char *follow_links(const char *path)
 {
     enum { MAX_LINKS = 40 };
@@ -71,7 +70,7 @@ static char *follow_links(const char *path)
     return at;
 }
 
-/* Make a file beside target that was not there before: the descriptor, or -1 with errno. */
+/* Create a new file in the target's directory: the descriptor, or -1 with errno. */
 static int make_temporary(outfile *o)
 {
     const char *slash = strrchr(o->target, '/');
@@ -90,8 +89,8 @@ static int make_temporary(outfile *o)
     return -1;
 }
 
-/* existing: what the target is now, or NULL. */
-static int open_beside(outfile *o, const struct stat *existing, fault *f)
+/* existing: the present target, or NULL. */
+static int open_temporary(outfile *o, const struct stat *existing, fault *f)
 {
     if (existing && access(o->name, W_OK) != 0) return fail_to_open(o, errno, f);
     o->target = follow_links(o->name);
@@ -112,11 +111,11 @@ static int open_target(outfile *o, fault *f)
     if (o->is_stdout) return open_stdout(o, f);
     if (stat(o->name, &existing) != 0) {
         if (errno != ENOENT) return fail_to_open(o, errno, f);
-        return open_beside(o, NULL, f);
+        return open_temporary(o, NULL, f);
     }
     if (S_ISDIR(existing.st_mode))
         return fault_set(f, EXIT_DATA, "%s is a directory: name a file in it to write to", o->name);
-    return S_ISREG(existing.st_mode) ? open_beside(o, &existing, f) : open_directly(o, f);
+    return S_ISREG(existing.st_mode) ? open_temporary(o, &existing, f) : open_directly(o, f);
 }
 
 outfile *outfile_open(const char *path, fault *f)
@@ -146,7 +145,7 @@ const char *outfile_name(const outfile *o)
     return o->name;
 }
 
-/* Everything written and on the disk: 0, or what went wrong as an errno (EIO for a failure that left none). */
+/* Flush everything to disk: 0, or an errno (EIO for failures without one). */
 static int finish(outfile *o)
 {
     errno = 0;
@@ -200,9 +199,9 @@ int outfile_check(const char *path, fault *f)
     return 0;
 }
 
-/* ---- Inputs are no outputs ------------------------------------------------------------------------------ */
+/* ---- Inputs must not be outputs ------------------------------------------------------------------------ */
 
-/* Files are the same if device and inode are, whatever they are called. */
+/* Files are the same if device and inode are equal, under any name. */
 static int check_same(const struct stat *output, const char *path, const char *what, const settings *s, fault *f)
 {
     struct stat other;
@@ -211,7 +210,7 @@ static int check_same(const struct stat *output, const char *path, const char *w
     return fault_set(f, EXIT_USAGE, "-o %s would overwrite %s: name another file", s->output, what);
 }
 
-/* -b may be a list of @FILE, one for each axis. */
+/* -b may be a list of @FILE, one per axis. */
 static int check_edges(const struct stat *output, const settings *s, fault *f)
 {
     for (const char *item = s->bins; item && *item;) {
@@ -227,7 +226,8 @@ static int check_edges(const struct stat *output, const settings *s, fault *f)
 int outfile_spare_inputs(const settings *s, fault *f)
 {
     struct stat output;
-    if (s->output && s->wisdom && strcmp(s->output, s->wisdom) == 0) /* which --measure may have yet to make */
+    if (s->output && s->wisdom &&
+        strcmp(s->output, s->wisdom) == 0) /* a file that --measure may still have to create */
         return fault_set(f, EXIT_USAGE, "-o and --wisdom are both %s: name another file", s->output);
     if (!s->output || strcmp(s->output, "-") == 0 || stat(s->output, &output) != 0 || !S_ISREG(output.st_mode))
         return 0;

@@ -17,25 +17,25 @@
 
 typedef struct outfile outfile;
 
-/* NULL on failure, with the sentence in f. An existing file keeps its permissions, and its content until the commit. */
+/* NULL on failure, with a message in f. An existing file keeps its permissions, and its content until the commit. */
 outfile *outfile_open(const char *path, fault *f);
 
-/* Could it be opened? Leaves nothing behind; NULL is fine. For output that is written after minutes of work. */
+/* Check that it can be opened, before minutes of work. Leaves no files; NULL is allowed. */
 int outfile_check(const char *path, fault *f);
 
-/* Where to write. Errors of the stream need no check before the commit, which finds them. */
+/* The stream to write to. Its errors need no check: the commit reports them. */
 FILE *outfile_stream(outfile *o);
 
-/* What messages call it: the path asked for, or "standard output". */
+/* The name for messages: the path, or "standard output". */
 const char *outfile_name(const outfile *o);
 
-/* The sentence for a write to the stream that failed with an errno, for code that has to stop then. Returns -1. */
+/* Report a failed write to the stream by its errno, for code that has to stop. Returns -1. */
 int outfile_fail(const outfile *o, int error, fault *f);
 
-/* Flush, put it in its place and free o: 0, or -1 with the sentence in f; nothing is left behind then. */
+/* Flush, rename to the target and free o: 0, or -1 with a message in f and no files left. */
 int outfile_commit(outfile *o, fault *f);
 
-/* -1 if -o names a file that is read to make it: an input, the mask, a file of edges or the wisdom. */
+/* -1 if -o names a file that is also read: an input, the mask, a file of edges or the wisdom. */
 int outfile_spare_inputs(const settings *s, fault *f);
 
 /* Remove what was written and free o; NULL is allowed. */

@@ -15,7 +15,7 @@ static const size_t largest_file = (size_t)1 << 36;
 
 /* ---- Saving --------------------------------------------------------------------------------------------- */
 
-/* Bytes of the UTF-8 character at text, 0 if it is none. */
+/* The length of the UTF-8 character at text; 0 if invalid. */
 static size_t character_bytes(const unsigned char *text)
 {
     size_t size = text[0] < 0x80   ? 1
@@ -36,14 +36,14 @@ static int compare_names(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-/* Put name into a tree of tsearch: 1, or 0 if it has one like it, or -1 without memory. */
+/* Add a name to a tree of tsearch: 1, 0 if it is already there, -1 without memory. */
 static int add_name(void **names, const char *name)
 {
     void *const *node = tsearch(name, names, compare_names);
     return !node ? -1 : *node == name;
 }
 
-/* A key for series i: UTF-8, not empty, unlike those given out before. They own it. NULL without memory. */
+/* A key for series i: valid UTF-8, not empty, unique among `given`, which owns it. NULL without memory. */
 static const char *make_key(const result *r, int i, void **given)
 {
     enum { SUFFIX = 24 };
@@ -82,7 +82,7 @@ static int save_one(const result *r, int i, histo_format format, const char *key
     return 0;
 }
 
-/* The members of the object that data is, behind those before. */
+/* Write the members of an object, after earlier ones. */
 static void put_members(const char *data, size_t size, bool first, FILE *out)
 {
     size_t begin = 0, end = size;
@@ -98,7 +98,7 @@ static void put_members(const char *data, size_t size, bool first, FILE *out)
     fwrite(data + begin, 1, end - begin, out);
 }
 
-/* Each histogram is saved as an object of its own; their members make up one object. */
+/* Each histogram is saved as an object; the members of all are merged into one object. */
 int saved_write_json(const result *r, FILE *out, fault *f)
 {
     void *keys = NULL;
@@ -133,14 +133,14 @@ int saved_write_binary(const result *r, FILE *out, fault *f)
     return 0;
 }
 
-/* ---- Members of a JSON object, found by counting brackets outside of strings: the text is known to be JSON ---- */
+/* ---- Members of a JSON object, found by counting brackets outside of strings in valid JSON ---- */
 
 typedef struct saved_member {
-    char *name;        /* UTF-8, with escapes undone: to be freed; NULL if memory ran out */
-    size_t begin, end; /* "name": value, from the quote on; a comma or a bracket is at text[end] */
+    char *name;        /* UTF-8, unescaped; freed by the caller; NULL if memory ran out */
+    size_t begin, end; /* "name": value, from the quote on; text[end] is a comma or a bracket */
 } saved_member;
 
-/* Position behind the string that begins at `at`, or size. */
+/* The position after the string that begins at `at`, or size. */
 static size_t string_end(const char *text, size_t size, size_t at)
 {
     for (at++; at < size && text[at] != '"'; at++)
@@ -171,7 +171,7 @@ static char *put_utf8(char *to, uint32_t c)
     return to;
 }
 
-/* The string between two quotes. */
+/* Decode the string between two quotes. */
 static char *decode(const char *from, const char *end)
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -197,7 +197,7 @@ static char *decode(const char *from, const char *end)
     return name;
 }
 
-/* Position of the comma or bracket behind the value that `at` is before. */
+/* The position of the comma or bracket after the value that follows `at`. */
 static size_t value_end(const char *text, size_t size, size_t at)
 {
     int depth = 0;
@@ -210,8 +210,8 @@ static size_t value_end(const char *text, size_t size, size_t at)
     return at;
 }
 
-/* The member of the object text[0 … size) that follows m (all zero before the first): false at the end, or where the
- * text is not JSON. */
+/* Find the member of the object text[0 … size) after m (all zero at first); false at the end, or if the text is not
+ * JSON. */
 static bool next_member(const char *text, size_t size, saved_member *m)
 {
     const char *quote = memchr(text + m->end, '"', size - m->end);
@@ -234,8 +234,7 @@ static int load_one(const char *path, const char *data, size_t size, const char 
     return result_add(r, hist, name, f);
 }
 
-/* Load a member of text that is JSON as if the object had no other: each looked up in the whole would take the square
- * of the time. */
+/* Load a member as if the object had no other: looking each up in the complete document would take quadratic time. */
 static histo_status load_alone(char *text, const saved_member *m, histo_hist **hist)
 {
     char *first = text + m->begin - 1, *last = text + m->end, before = *first, behind = *last;
@@ -247,13 +246,13 @@ static histo_status load_alone(char *text, const saved_member *m, histo_hist **h
     return status;
 }
 
-/* A histogram without a name is saved as "histogram". */
+/* Unnamed histograms are saved as "histogram". */
 static const char *name_of_key(const char *key)
 {
     return key && strcmp(key, "histogram") != 0 ? key : NULL;
 }
 
-/* names: those of the members before. What fails is looked up in the whole, which says where it is. */
+/* names: of the members before. Failures are repeated on the complete document, for the position in the message. */
 static int load_member(const char *path, char *text, size_t size, const saved_member *m, void **names, result *r,
                        fault *f)
 {
@@ -281,7 +280,7 @@ static int load_members(const char *path, char *text, size_t size, result *r, fa
     return failed;
 }
 
-/* Does the object describe a histogram, instead of naming some? */
+/* Is the object itself a histogram, rather than a set of named ones? */
 static bool stands_alone(const char *text, size_t size)
 {
     bool found = false;
@@ -290,7 +289,7 @@ static bool stands_alone(const char *text, size_t size)
     return found;
 }
 
-/* The library reads the whole first: INVALID says that it is JSON of several histograms. */
+/* Try the complete document first: INVALID means JSON with several histograms. */
 static int load_json(const char *path, char *text, size_t size, result *r, fault *f)
 {
     histo_hist *hist;

@@ -12,7 +12,7 @@
 
 #include "count/result.h"
 
-/* Add what the file holds to r, whose title becomes the file's name if it has none; path "-" is standard input. */
+/* Add the histograms of a file to r, whose title defaults to the file's name; path "-" is standard input. */
 int saved_load(const char *path, result *r, fault *f);
 
 int saved_write_json(const result *r, FILE *out, fault *f);

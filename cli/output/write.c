@@ -1,4 +1,4 @@
-/* Which writer, and where to. */
+/* Selects the writer and the destination. */
 #include "output/write.h"
 
 #include <stdio.h>
@@ -77,7 +77,7 @@ static int check_sparse(const output *to, int count, bool in_one, fault *f)
                      in_one ? "draw them with --to text" : "write them as json or histo, or one at a time");
 }
 
-/* As many as --joint has items, if none of them stands for several. */
+/* The number of items of --joint, if none stands for several. */
 static int joint_axes(const settings *s)
 {
     int axes = 1;

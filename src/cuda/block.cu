@@ -25,12 +25,12 @@ static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, co
 }
 
 histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
-                                           size_t beside, int64_t blocks, bool by_rows)
+                                           size_t extra, int64_t blocks, bool by_rows)
 {
     size_t room = histo_cuda_device_of(problem->device)->shared_block, groups = (size_t)(wanted / group);
-    size_t most = room < beside ? 0 : each ? (room - beside) / each : groups;
+    size_t most = room < extra ? 0 : each ? (room - extra) / each : groups;
     if (groups > most) groups = most;
-    histo_block_layout l = {(int)groups * group, beside + groups * each, blocks, by_rows};
+    histo_block_layout l = {(int)groups * group, extra + groups * each, blocks, by_rows};
     if (l.threads && !blocks) l.blocks = histo_cuda_resident(problem->device, l.threads, l.shared);
     return l;
 }

@@ -13,9 +13,9 @@ typedef struct histo_block_layout {
 } histo_block_layout;
 
 /* A block of about `wanted` threads, in groups of `group`, that takes `each` bytes of shared memory for a group and
- * `beside` for itself: as many groups as fit, none if not even one does. blocks: 0 for as many as the device holds. */
+ * `extra` for itself: as many groups as fit, none if not even one does. blocks: 0 for as many as the device holds. */
 histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
-                                           size_t beside, int64_t blocks, bool by_rows);
+                                           size_t extra, int64_t blocks, bool by_rows);
 
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);

@@ -134,14 +134,14 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
     const int64_t most = split ? INT64_C(1) << 32 : n;
     int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
-    histo_beside beside;
-    if (split) histo_split_begin(&beside, plan, &job);
+    histo_cpu_part cpu_part;
+    if (split) histo_split_begin(&cpu_part, plan, &job);
     histo_status status = HISTO_OK;
     for (; job.end < n && status == HISTO_OK; job.begin = job.end) {
         job.end = n - job.begin < piece ? n : job.begin + piece;
-        status = split ? histo_split_run(plan, &job, &beside) : plan->row->backend->run(plan->row->strategy, &job);
+        status = split ? histo_split_run(plan, &job, &cpu_part) : plan->row->backend->run(plan->row->strategy, &job);
     }
-    if (split) histo_split_end(&beside);
+    if (split) histo_split_end(&cpu_part);
     return status;
 }
 

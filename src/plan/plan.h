@@ -100,15 +100,15 @@ void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands);
 
 /* The CPU's part of all ranges of a split fill: made before the first, freed after the last. */
-typedef struct histo_beside {
+typedef struct histo_cpu_part {
     const histo_row *row;
     histo_job job;
-} histo_beside;
-void histo_split_begin(histo_beside *beside, const histo_plan *plan, const histo_job *job);
-void histo_split_end(histo_beside *beside);
+} histo_cpu_part;
+void histo_split_begin(histo_cpu_part *cpu_part, const histo_plan *plan, const histo_job *job);
+void histo_split_end(histo_cpu_part *cpu_part);
 
 /* Run the range of `job` on both targets. */
-histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_beside *beside);
+histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_cpu_part *cpu_part);
 
 /* Is it page-locked and contiguous, so that a GPU can fetch it directly? */
 bool histo_is_pinned(const histo_backend *backend, const histo_view *view);

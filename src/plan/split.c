@@ -56,36 +56,36 @@ bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands)
     return fits;
 }
 
-static histo_status count_beside(void *context)
+static histo_status count_cpu_part(void *context)
 {
-    histo_beside *beside = context;
-    return beside->row->backend->run(beside->row->strategy, &beside->job);
+    histo_cpu_part *cpu_part = context;
+    return cpu_part->row->backend->run(cpu_part->row->strategy, &cpu_part->job);
 }
 
-void histo_split_begin(histo_beside *beside, const histo_plan *plan, const histo_job *job)
+void histo_split_begin(histo_cpu_part *cpu_part, const histo_plan *plan, const histo_job *job)
 {
-    *beside = (histo_beside){.row = plan->split.row, .job = *job};
-    beside->job.prepared = plan->target[0].prepared;
-    beside->job.threads = plan->target[0].threads;
-    beside->job.params = plan->split.params;
+    *cpu_part = (histo_cpu_part){.row = plan->split.row, .job = *job};
+    cpu_part->job.prepared = plan->target[0].prepared;
+    cpu_part->job.threads = plan->target[0].threads;
+    cpu_part->job.params = plan->split.params;
 }
 
-void histo_split_end(histo_beside *beside)
+void histo_split_end(histo_cpu_part *cpu_part)
 {
-    free(beside->job.workspace);
+    free(cpu_part->job.workspace);
 }
 
-histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_beside *beside)
+histo_status histo_split_run(const histo_plan *plan, const histo_job *job, histo_cpu_part *cpu_part)
 {
     enum { MIN = 1 << 18, GRAIN = 1 << 12 };
     int64_t n = job->end - job->begin, travelling = (int64_t)(plan->split.fraction * (double)n) / GRAIN * GRAIN;
     if (travelling < MIN) travelling = 0;
-    beside->job.begin = job->begin + travelling;
-    beside->job.end = job->end;
-    if (!travelling) return count_beside(beside);
+    cpu_part->job.begin = job->begin + travelling;
+    cpu_part->job.end = job->end;
+    if (!travelling) return count_cpu_part(cpu_part);
     histo_job sent = *job;
-    sent.end = beside->job.begin;
-    sent.meanwhile = count_beside;
-    sent.meanwhile_of = beside;
+    sent.end = cpu_part->job.begin;
+    sent.meanwhile = count_cpu_part;
+    sent.meanwhile_of = cpu_part;
     return plan->row->backend->run(plan->row->strategy, &sent);
 }

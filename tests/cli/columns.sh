@@ -70,18 +70,18 @@ remarks 'the rule asks for more than 1 073 741 824 bins, and 1 048 576 are used'
 prints '' -q -b fd -o outlier.histo outlier.txt
 
 # More memory than available is an error before it is allocated.
-refuse_small() {
+too_large() {
     (small && refuses "$@" && [ $failures -eq 0 ]) || fail "$*"
 }
 if [ "$( (small; ulimit -v) )" = 8000000 ]; then
-    refuse_small 1 '1 073 741 827 bins: 17.2 GB of memory needed, .* GB available: use fewer' -b 1073741824 --column a t.csv
-    refuse_small 1 '1 500 000 009 bins: 24 GB of memory' -b 500000000 --column all -o x.png t.csv
-    refuse_small 1 '900 180 009 bins: .*--sparse, which keeps only' --joint a,b -b 30000 -o x.json t.csv
+    too_large 1 '1 073 741 827 bins: 17.2 GB of memory needed, .* GB available: use fewer' -b 1073741824 --column a t.csv
+    too_large 1 '1 500 000 009 bins: 24 GB of memory' -b 500000000 --column all -o x.png t.csv
+    too_large 1 '900 180 009 bins: .*--sparse, which keeps only' --joint a,b -b 30000 -o x.json t.csv
     # The edges of a sparse histogram are made only where samples are.
     checks=$((checks + 1))
     (small && "$histo" --joint a,b --sparse -b 1073741824 -o s.histo t.csv && "$histo" show s.histo >"$out" &&
         "$histo" show --to text s.histo >>"$out") 2>"$err" || fail "a sparse histogram of 2^60 bins: $(cat "$err")"
-    refuse_small 1 'TB of memory needed' show -o s.png s.histo
+    too_large 1 'TB of memory needed' show -o s.png s.histo
 fi
 
 if [ -n "$data" ]; then

@@ -90,7 +90,7 @@ prints 'lo\thi\tcount\n1\t1.5\t1\n1.5\t2\t1\n' -b 2 --header yes first.txt
 refuses 1 "g.json has no histogram 'r', which r.json has" merge r.json g.json
 prints 'lo\thi\tcount\n0\t256\t2\n' merge r.json r.json
 
-# Pages that the command line neither asked for nor excluded.
+# Pages that the command line neither selected nor excluded.
 remarks 'pages.tif: page 0 of 3: --page all counts every page' -b 1 "$images/pages.tif"
 prints 'lo\thi\tcount\n0\t256\t1\n' -q -b 1 "$images/pages.tif"
 prints 'lo\thi\tcount\n0\t256\t1\n' --page 0 -b 1 "$images/pages.tif"

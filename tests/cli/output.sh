@@ -80,6 +80,6 @@ printf "$table" | cmp - "$out" || fail "--verbose changes the table"
 grep -q 'cpu/sequential, .* in all' "$err" || fail "--verbose does not tell what ran: $(cat "$err")"
 checks=$((checks + 1))
 cat n.txt | "$histo" -v -b 2 2>"$err" >"$out"
-grep -q 'standard input .*copied to a temporary file' "$err" || fail "the copy of a pipe is not told with --verbose"
+grep -q 'standard input .*copied to a temporary file' "$err" || fail "the copy of a pipe is not reported with --verbose"
 [ "$(sed -n 2p "$out")" = '1	5	4' ] || fail "a pipe is counted wrong: $(cat "$out")"
 finish

@@ -114,7 +114,7 @@ refuses 1 'must be two or more' -b 2 --segments one.txt six.txt
 refuses 2 'samples of one file, but there are 2' -b 2 --segments ends.txt six.txt six.txt
 refuses 2 'in one dimension' -b 2 --segments ends.txt gray.pgm
 refuses 2 'contradict' --batch --segments ends.txt six.txt
-for format in json histo; do # told before anything is read
+for format in json histo; do # reported before anything is read
     refuses 2 "$format cannot hold segments: write a table" -b 2 --segments ends.txt -o out.$format none.txt
 done
 

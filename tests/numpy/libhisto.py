@@ -1,4 +1,4 @@
-"""The C library through ctypes, for the tests beside this file. HISTO_LIBRARY is the path of the shared library."""
+"""The C library through ctypes, for the tests in this directory. HISTO_LIBRARY is the path of the shared library."""
 import ctypes
 import os
 

@@ -73,7 +73,7 @@ static tmsize_t read_on(thandle_t handle, void *to, tmsize_t size)
     return (tmsize_t)got;
 }
 
-static tmsize_t refuse_write(thandle_t handle, void *from, tmsize_t size)
+static tmsize_t reject_write(thandle_t handle, void *from, tmsize_t size)
 {
     (void)handle;
     (void)from;
@@ -202,7 +202,7 @@ static bool load_palette(tiff_reader *t)
     return true;
 }
 
-static int refuse(const tiff_reader *t, int page, const char *what, fault *f)
+static int reject(const tiff_reader *t, int page, const char *what, fault *f)
 {
     return fault_set(f, EXIT_DATA,
                      "%s: page %d has %s, which cannot be read: convert it, for instance with ImageMagick",
@@ -224,7 +224,7 @@ static int check_blocks(const tiff_reader *t, int page, const image_layout *layo
                          input_name(t->image.reader.in), page, s->tiled ? "tiles" : "strips", (long long)s->block_width,
                          (long long)s->block_height, (long long)limit >> 20);
     uint64_t theirs = s->tiled ? TIFFTileRowSize64(t->tif) : TIFFScanlineSize64(t->tif);
-    if (theirs != s->pitch) return refuse(t, page, "an unsupported row layout", f);
+    if (theirs != s->pitch) return reject(t, page, "an unsupported row layout", f);
     return 0;
 }
 
@@ -250,15 +250,15 @@ static int check_kind(const tiff_reader *t, int page, unsigned photometric, unsi
     bool jpeg = compression == COMPRESSION_JPEG;
     if (!TIFFIsCODECConfigured((uint16_t)compression) || compression == COMPRESSION_OJPEG) {
         snprintf(what, sizeof what, "compression scheme %u", compression);
-        return refuse(t, page, what, f);
+        return reject(t, page, what, f);
     }
     if ((photometric == PHOTOMETRIC_YCBCR && !jpeg) || photometric == PHOTOMETRIC_LOGL ||
         photometric == PHOTOMETRIC_LOGLUV) {
         snprintf(what, sizeof what, "photometric interpretation %u with compression scheme %u", photometric,
                  compression);
-        return refuse(t, page, what, f);
+        return reject(t, page, what, f);
     }
-    if (field_u32(t->tif, TIFFTAG_IMAGEDEPTH) > 1) return refuse(t, page, "a third dimension", f);
+    if (field_u32(t->tif, TIFFTAG_IMAGEDEPTH) > 1) return reject(t, page, "a third dimension", f);
     return 0;
 }
 
@@ -286,10 +286,10 @@ static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *
     if (!find_dtype(s->bits, format, &layout->dtype)) {
         char what[96];
         snprintf(what, sizeof what, "%u-bit samples of %s", s->bits, name_format(format));
-        return refuse(t, page, what, f);
+        return reject(t, page, what, f);
     }
     if (photometric == PHOTOMETRIC_YCBCR) { /* in JPEG */
-        if (channels != 3 || s->planes) return refuse(t, page, "YCbCr samples in planes", f);
+        if (channels != 3 || s->planes) return reject(t, page, "YCbCr samples in planes", f);
         TIFFSetField(tif, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         photometric = PHOTOMETRIC_RGB;
     }
@@ -298,14 +298,14 @@ static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *
     s->block_width = s->tiled ? field_u32(tif, TIFFTAG_TILEWIDTH) : layout->width;
     s->block_height = field_u32(tif, s->tiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP);
     if (!s->tiled && s->block_height > layout->height) s->block_height = layout->height;
-    if (s->block_width == 0 || s->block_height == 0) return refuse(t, page, "tiles or strips of no size", f);
+    if (s->block_width == 0 || s->block_height == 0) return reject(t, page, "tiles or strips of no size", f);
     s->pitch = ((uint64_t)s->block_width * (s->planes ? 1 : channels) * s->bits + 7) / 8;
     s->direct = !s->tiled && !s->compressed && field_u16(tif, TIFFTAG_FILLORDER) == FILLORDER_MSB2LSB;
 
     if (s->palette) {
         if (channels != 1 || !(layout->dtype == HISTO_U8 || layout->dtype == HISTO_U16))
-            return refuse(t, page, "an unsupported kind of palette", f);
-        if (!load_palette(t)) return refuse(t, page, "a palette without colours", f);
+            return reject(t, page, "an unsupported kind of palette", f);
+        if (!load_palette(t)) return reject(t, page, "a palette without colours", f);
         layout->dtype = HISTO_U8;
         layout->channels = 3;
         layout->model = CHANNELS_RGB;
@@ -608,7 +608,7 @@ static int open_library(tiff_reader *t, fault *f)
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, t);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, t);
     /* m: no memory mapping, which would kill the process if the file shrinks. */
-    t->tif = TIFFClientOpenExt(input_name(in), "rm", t, read_on, refuse_write, seek_to, leave_open, file_size, NULL,
+    t->tif = TIFFClientOpenExt(input_name(in), "rm", t, read_on, reject_write, seek_to, leave_open, file_size, NULL,
                                NULL, options);
     TIFFOpenOptionsFree(options);
     return t->tif ? 0

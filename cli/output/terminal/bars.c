@@ -1,5 +1,5 @@
-/* Bars in a terminal: a row for each bin, or for as many neighbouring bins as it takes to fit. Several histograms stand
- * side by side on one scale, or below each other where the window is too narrow. */
+/* Bars in a terminal: one row per bin, or per as many neighbouring bins as necessary to fit. Several histograms are
+ * drawn next to each other on one scale, or below each other if the window is too narrow. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct chart {
     const table *tables;
     int64_t bins, in_a_row, rows;
     double *values; /* [series * rows] */
-    bool whole;     /* bins are whole numbers */
+    bool whole;     /* bins are integers */
     edge_form edges;
     scale scale;
     int label_width, value_width;
@@ -42,7 +42,7 @@ static bool add_up_rows(chart *c)
     return c->values;
 }
 
-/* "0 … 15" of whole numbers, "0.0 … 0.1" of others. */
+/* "0 … 15" for integers, "0.0 … 0.1" for other values. */
 static void put_label(const chart *c, int64_t row)
 {
     char text[TEXT_NUMBER_BYTES];
@@ -75,7 +75,7 @@ static void put_name(const chart *c, int i, int width)
     screen_plain(c->to);
 }
 
-/* Histograms [first, end) side by side. */
+/* Draw histograms [first, end) next to each other. */
 static void put_panels(const chart *c, int first, int end, int bar_width)
 {
     int panel = bar_width + (c->value_width ? c->value_width + 1 : 0);
@@ -122,7 +122,7 @@ static int bar_width(const chart *c, int panels)
     return (c->to->columns - 1 - c->label_width) / panels - GAP - (c->value_width ? c->value_width + 1 : 0);
 }
 
-/* Side by side where the screen is wide enough, without the counts if need be; else below each other. */
+/* Next to each other if the screen is wide enough, if necessary without counts; else below each other. */
 static bool put_chart(chart *c, int rows)
 {
     const int count = c->result->count;

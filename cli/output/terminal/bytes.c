@@ -1,4 +1,4 @@
-/* Bars of the bytes that occur, called by their characters, in as many columns as it takes to fit the window. */
+/* Bars of the bytes that occur, labelled by characters, in as many columns as necessary to fit the window. */
 #include <string.h>
 
 #include "output/terminal/terminal.h"

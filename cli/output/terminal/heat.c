@@ -1,12 +1,12 @@
-/* A heat map in a terminal: the first axis to the right, the second one up. With colours a cell is a blank of one,
- * without them a shade; an empty cell stays empty. */
+/* A heat map in a terminal: the first axis to the right, the second upwards. A cell is a coloured blank or, without
+ * colours, a shade; empty cells are blank. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/terminal/terminal.h"
 
 static const char *const shades[] = {"░", "▒", "▓", "█"};
-/* From dark blue over green to yellow, in the 256 colours of terminals. */
+/* From dark blue through green to yellow, in the 256 terminal colours. */
 static const int ramp[] = {18, 19, 25, 31, 37, 36, 35, 41, 77, 113, 149, 185, 227};
 
 enum { SHADES = sizeof shades / sizeof *shades, COLORS = sizeof ramp / sizeof *ramp };
@@ -54,7 +54,7 @@ static void put_cell(const screen *to, const grid *g, double value, int width)
     if (!empty) screen_plain(to);
 }
 
-/* The lower and the upper end of the x axis, below it. */
+/* The ends of the x axis, below it. */
 static void put_x_ends(const screen *to, const table *t, const char *name, int margin, int width)
 {
     char lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
@@ -71,7 +71,7 @@ static void put_x_ends(const screen *to, const table *t, const char *name, int m
     fprintf(to->out, "%*s%s\n", middle - name_width - (middle - name_width) / 2, "", hi);
 }
 
-/* What the shades or colours mean. */
+/* The legend of shades or colours. */
 static void put_legend(const screen *to, const result *r, const grid *g)
 {
     char number[TEXT_NUMBER_BYTES];

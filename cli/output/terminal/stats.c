@@ -1,4 +1,4 @@
-/* The table of statistics below a drawing: one line for each histogram, or for each axis of a joint one. */
+/* The table of statistics below a drawing: a line per histogram, or per axis of a joint one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct line {
     char field[FIELDS][TEXT_NUMBER_BYTES + 4];
 } line;
 
-enum { WIDE_ENOUGH = 76 }; /* columns, for one table of everything that is not unusual */
+enum { WIDE_ENOUGH = 76 }; /* columns, for a single table with all common fields */
 
 int terminal_stats_rows(const screen *to, const result *r)
 {
@@ -32,7 +32,7 @@ static double sum_of_weights(const table *t)
     return sum;
 }
 
-/* Without statistics of the samples, those of the bins are near: marked as such. */
+/* Without statistics of the samples, those of the bins are close; they are marked. */
 static void fill_moments(line *l, const series *s, const table *t, int a)
 {
     bool exact = s->stats != NULL;
@@ -67,10 +67,10 @@ static void fill_line(line *l, const result *r, const table *tables, int i, int 
     fill_moments(l, &r->series[i], t, a);
 }
 
-/* A table of the fields from `first` to `end`, whose heads are long where there is room. */
+/* A table of fields [first, end), with long headings if they fit. */
 typedef struct form {
     int first, end, brief;
-    int name_width, widths[FIELDS]; /* a field of no width is left out */
+    int name_width, widths[FIELDS]; /* fields of width 0 are omitted */
 } form;
 
 static int set_widths(form *as, const line *lines, int count, bool sums)

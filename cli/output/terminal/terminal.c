@@ -1,4 +1,4 @@
-/* What the drawings in a terminal share. */
+/* Shared by the terminal drawings. */
 #include "output/terminal/terminal.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ void screen_bar(const screen *to, double length, int width)
 {
     static const char *const parts[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     int eighths = (int)lround(length * width * 8);
-    if (length > 0 && eighths == 0) eighths = 1; /* a nonzero value is visible */
+    if (length > 0 && eighths == 0) eighths = 1; /* nonzero values are visible */
     for (int i = 0; i < eighths / 8; i++)
         fputs("█", to->out);
     fputs(parts[eighths % 8], to->out);
@@ -128,15 +128,14 @@ int64_t bins_in_a_row(int64_t bins, int64_t most)
             if (round[i] * ten >= least) return round[i] * ten;
 }
 
-/* Significant digits, without an exponent where the number is short without one. */
+/* Significant digits, without an exponent if that is short. */
 static void put_digits(int digits, double value, char text[TEXT_NUMBER_BYTES])
 {
     snprintf(text, TEXT_NUMBER_BYTES, "%.*g", digits, value);
     if (fabs(value) >= 1 && fabs(value) < 1e7 && strchr(text, 'e')) snprintf(text, TEXT_NUMBER_BYTES, "%.0f", value);
 }
 
-/* Do the edges, as text, lie within a fiftieth of the step of where they are? And where whole numbers may be counted,
- * on the same side of each of these? */
+/* Are the edges as text within a fiftieth of the step? And, for integer samples, on the same side of each integer? */
 static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, int64_t step)
 {
     char text[TEXT_NUMBER_BYTES];
@@ -152,7 +151,7 @@ static bool form_is_exact_enough(const edge_form *form, const histo_axis *axis, 
     return true;
 }
 
-/* Bins so unlike, as those of a logarithmic axis, that no number of decimals suits all edges. */
+/* Bins so different, as on a logarithmic axis, that no number of decimals suits all edges. */
 static bool are_uneven(const histo_axis *axis)
 {
     double first = histo_axis_edge(axis, 1) - axis->lo, last = axis->hi - histo_axis_edge(axis, axis->bins - 1);

@@ -72,8 +72,8 @@ static histo_block_layout layout_of(const histo_problem *p, const int64_t *param
 {
     static const int64_t defaults[] = {0, 512};
     if (!params) params = defaults;
-    size_t beside = edges_of(p, NULL) * sizeof(double) + ((size_t)p->slots + 1) * sizeof(unsigned int);
-    return histo_cuda_block_layout(p, params[THREADS], 32, 0, beside, params[BLOCKS], false);
+    size_t extra = edges_of(p, NULL) * sizeof(double) + ((size_t)p->slots + 1) * sizeof(unsigned int);
+    return histo_cuda_block_layout(p, params[THREADS], 32, 0, extra, params[BLOCKS], false);
 }
 
 static const char *unsupported_reason(const histo_problem *problem)
