@@ -54,7 +54,8 @@ static const writer *writer_of_path(const char *path, fault *f)
     char known[128];
     list_formats(known, sizeof known);
     if (!dot || !dot[1]) {
-        fault_set(f, EXIT_USAGE, "%s has no suffix that names the format: add one of %s, or use --to", path, known);
+        fault_set(f, EXIT_USAGE, "%s has no suffix that names the format: add one of %s, or use --to",
+                  *path ? path : "the empty name after -o", known);
         return NULL;
     }
     const writer *found = find_writer(dot + 1);

@@ -44,6 +44,7 @@ refuses 2 'given for 2 axes' -b '1;2' -o out.json n.txt
 refuses 2 "there is no strategy 'magic'" --strategy magic -o out.json n.txt
 refuses 2 "no parameter 'speed'" --param speed=9 -o out.json n.txt
 refuses 2 'no suffix' -o out n.txt
+refuses 2 'the empty name after -o' -o '' n.txt
 refuses 2 'no format has the suffix .xls' -o out.xls n.txt
 refuses 2 "no output format 'excel'" --to excel -o out.json n.txt
 refuses 1 'nowhere/out.json cannot be written' -o nowhere/out.json n.txt
@@ -67,6 +68,8 @@ printf 'P5 4 4 255\n\001\002\003' >cut.pgm
 refuses 1 'cut.pgm' -o out.json cut.pgm
 printf 'P5 4 x 255\n\001\002\003' >bad.pgm
 refuses 1 'bad.pgm' -o out.json bad.pgm
+printf 'P5 4294967295 1 255\n\001' >huge.pgm
+refuses 1 'huge.pgm: .*the width, at most 2147483647, was expected' -o out.json huge.pgm
 printf '\211PNG\r\n\032\n\000\000\000\015IHDR\000\000' >cut.png
 refuses 1 'cut.png' -o out.json cut.png
 printf '\377\330\377\340\000\020JFIF\000' >cut.jpg

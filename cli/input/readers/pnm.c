@@ -1,6 +1,7 @@
 /* Netpbm images: PBM, PGM, PPM (P1 to P6), PAM (P7) and PFM (Pf, PF). Samples keep their type: u8, or u16 if the
  * maximum value needs it; f32 in PFM. PBM's bits, where 1 is black, become 0 and 255. A file may contain several
  * images, its pages. PFM stores the bottom row first, so its bands go upwards. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,8 +154,8 @@ static int read_number(pnm_reader *p, int64_t most, int64_t *value, const char *
 
 static int read_size(pnm_reader *p, const char *name, int64_t *value, fault *f)
 {
-    char expected[32];
-    snprintf(expected, sizeof expected, "the %s", name);
+    char expected[64];
+    snprintf(expected, sizeof expected, "the %s, at most %" PRId32 ",", name, INT32_MAX);
     return read_number(p, INT32_MAX, value, expected, f);
 }
 
