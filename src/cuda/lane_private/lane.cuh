@@ -223,7 +223,8 @@ struct lane_by_firsts : lane_lookup_of<type, LANE_BY_FIRSTS> {
     }
 };
 
-/* Arbitrary edges, by cells over the sample's value or over its bits (axis/cells.h). */
+/* Arbitrary edges, by cells over the sample's value or over its bits: the table is axis/cells.h, and histo_cells_lookup
+ * in device/lookup.cuh looks it up. */
 template <histo_dtype type, lane_lookup id>
 struct lane_by_cells : lane_lookup_of<type, id> {
     using lane_lookup_of<type, id>::lane_lookup_of;

@@ -1,20 +1,19 @@
-/* lane_private: every block counts into copies of all counters in shared memory. A copy belongs to a few lanes of every
- * warp and to as many banks, so that lanes of different copies never meet, in a counter or in a bank, whatever the
- * samples are.
+/* lane_private: each block counts in copies of all counters in shared memory. A copy belongs to a few lanes of every
+ * warp and to as many banks, so lanes with different copies cannot conflict, whatever the samples are.
  *
- * - There are as many copies as fit in a part of shared memory that leaves the rest to the L1 cache, through which the
- *   samples come: 32 for up to 1024 bins (each lane has its own bank, nothing ever conflicts), one for the most bins.
- * The words of a single copy are spread over the banks, so that bins a power of two apart do not share one.
- * - 8-bit samples are counted by their value, of which there are 256; the merge turns values into slots.
- * - Counters are 32-bit. Each sample adds 1, for which the hardware combines lanes that meet in a counter. A tile has
- * at most 2^30 samples, so that no counter can wrap.
+ * - As many copies as fit, up to 32, leaving the L1 cache the room through which samples come: 32 copies up to 1024
+ *   bins, where each lane has its own bank, down to one. Where many lanes share a copy, its words are spread over the
+ *   banks, so that bins a power of two apart use different ones.
+ * - 8-bit samples are counted by their 256 values; the merge turns values into slots.
+ * - Counters have 32 bits, and a tile at most 2^30 samples, so no counter can wrap. The hardware combines lanes that
+ *   add 1 to the same counter.
  * - The samples of the next step are loaded before those of this step are counted.
- * - A kernel is made for a reader, a lookup and a counter (lane.cuh); cells are copied to shared memory if they fit.
- *   Which kernel counts a job is the first path below that applies.
+ * - A kernel is a reader, a lookup and a counter (lane.cuh). The tables of lookups are copied to shared memory if they
+ *   fit. The first of the paths below that applies to a job picks its kernel.
  *
- * Bytes: each sample once. Bound: the memory's read bandwidth; with 8-bit samples one shared-memory atomic per lane and
- * clock. Wins wherever all slots fit a block, about 56 000. Loses to kernels without a merge on a few samples, as each
- * block clears and merges all counters.
+ * Bytes: each sample once. Bound: memory bandwidth; instructions for f32 on arbitrary edges, about 25 for each sample;
+ * for 8-bit samples, one shared-memory atomic per lane and clock. Wins wherever all slots fit a block, about 56 000.
+ * Loses on a few samples to kernels without a merge, as each block clears and merges all counters.
  * Source: the bank-per-thread layout of Podlozhnyuk 2007 (histogram64) and Ross 2014 (copies), with 32-bit counters
  * shared by all warps of a block; copies over groups of banks are ours. */
 #include <string.h>
