@@ -80,7 +80,7 @@ HISTO_IN_KERNEL uint32_t histo_beside_steps(const histo_steps *s, const histo_ti
     return tile->length ? tile->length - tile->pad - (s->end - s->begin) * each : 0;
 }
 
-/* Where in the tile the i-th sample beside the steps is. */
+/* Where in the tile the i-th sample outside the steps is. */
 HISTO_IN_KERNEL uint32_t histo_nth_beside_steps(const histo_steps *s, const histo_tile *tile, uint32_t each, uint32_t i)
 {
     uint32_t at = tile->pad + i;

@@ -345,7 +345,7 @@ struct histo_cells_lookup {
 
   private:
     /* Which side of edge `edge` is the sample on, which shares its position? */
-    HISTO_MEMBER uint32_t beside(uint32_t edge, storage stored) const
+    HISTO_MEMBER uint32_t by_edge(uint32_t edge, storage stored) const
     {
         auto x = histo_to_compute<type>(stored);
         bool last = edge == (uint32_t)l->bins;
@@ -360,7 +360,7 @@ struct histo_cells_lookup {
 #pragma unroll
         for (int i = 0; i < N; i++) {
             bool is = histo_cells_equals(c, sum[i]) && sum[i] < c->special;
-            uint32_t compared = beside(is ? slot[i] : 0, x[i]);
+            uint32_t compared = by_edge(is ? slot[i] : 0, x[i]);
             slot[i] = is ? compared : slot[i];
         }
     }

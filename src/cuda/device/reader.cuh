@@ -15,7 +15,7 @@
 
 #include "cuda/device/place.cuh"
 
-/* Contiguous aligned samples of one axis and nothing beside: 16 bytes at a time, neighbouring threads reading
+/* Contiguous aligned samples of one axis, without weights or a mask: 16 bytes at a time, neighbouring threads reading
  * neighbouring 16 bytes; the ends of a tile one by one. */
 template <histo_dtype type, typename lookup = histo_any_lookup<type>>
 struct histo_contiguous {

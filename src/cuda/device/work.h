@@ -45,7 +45,7 @@ typedef struct histo_cuda_work {
     histo_cuda_exact exact[2];
 } histo_cuda_work;
 
-/* Readers have numbers: that of contiguous, aligned samples of one axis and nothing beside is their dtype, that of
+/* Readers have numbers: that of contiguous, aligned samples of one axis alone is their dtype, that of
  * everything else is this. */
 enum { HISTO_READ_ANY = HISTO_DTYPE_COUNT };
 

@@ -109,7 +109,7 @@ static const char *unsupported_reason(const histo_problem *problem)
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
 }
 
-/* Samples counted on chip in a microsecond, beside what lookups take. */
+/* Samples counted on chip in a microsecond, without their lookups. */
 static double counted_per_us(const histo_problem *p, bool known)
 {
     const histo_lookup *l = &p->lookups[0];

@@ -25,7 +25,7 @@
  * takes three quarters of the time. Wins where the counters no longer fit on chip, 4 times global_atomic at 2^20 slots
  * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
  * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
- * beside the buffers, and ranges that need not be equal are ours. */
+ * next to the buffers, and ranges that need not be equal are ours. */
 #include "cuda/partition/layout.cuh"
 
 using namespace histo::partition;
@@ -135,7 +135,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 }
 
 /* By bytes moved; clearing, adding and launching for each window of each slice. Of Zipf's samples: uniform ones are
- * a quarter faster, but nobody knows which will come. */
+ * a quarter faster, but which it will be is not known. */
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
