@@ -18,24 +18,15 @@
  * Bytes: each sample once; its slot of 4 or 8 bytes written, read and written in each of four or fewer radix passes,
  * and read twice more. Bound by the radix sort, and indifferent to skew and to the number of slots: it wins where slots
  * are too many for counters, and nowhere else. Source: sort-based aggregation; CUB's radix sort, selection and
- * reduction by key. Sorting by some bits of a product is ours. This file is C++ beyond templates only to call CUB. */
-#include <pthread.h>
+ * reduction by key. Sorting by some bits of a product is ours. */
 #include <stdlib.h>
 
+#include "cuda/cub.h"
 #include "cuda/joint.cuh"
 
 extern "C" {
 #include "plan/accumulators.h"
 }
-
-/* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */
-#include <ostream>
-#define _GLIBCXX_IOSTREAM
-#define CCCL_DISABLE_NVTX
-#include <cub/device/device_radix_sort.cuh>
-#include <cub/device/device_reduce.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 enum { CHUNK, PAIRS };
 enum { THREADS = 256, MIN_CHUNK = 1 << 10, SORTED_BITS = 32 };
@@ -43,7 +34,7 @@ enum { THREADS = 256, MIN_CHUNK = 1 << 10, SORTED_BITS = 32 };
 /* Odd, and its inverse modulo 2^64. */
 static const uint64_t FACTOR = UINT64_C(0x9e3779b97f4a7c15), INVERSE = UINT64_C(0xf1de83e19937733d);
 
-typedef unsigned long long word; /* a slot or a count */
+typedef histo_cub_word word;
 
 /* ---- Slots of a chunk ---- */
 
@@ -127,95 +118,24 @@ static __global__ void make_pairs(const SLOT *sorted, int64_t n, const uint32_t 
     }
 }
 
-/* ---- CUB ---- */
-
-struct plus {
-    __device__ word operator()(word a, word b) const { return a + b; }
-};
-
-template <typename SLOT>
-struct begins_run {
-    const SLOT *slots;
-    __device__ bool operator()(uint32_t i) const { return i == 0 || slots[i] != slots[i - 1]; }
-};
-
-/* What CUB works with. Calls take a mutex, as its caches of device properties are not safe for concurrent threads. */
-struct cub_call {
-    void *memory; /* NULL: say in `bytes` how much is needed */
-    size_t bytes;
-    cudaStream_t stream;
-};
-
-static pthread_mutex_t cub_mutex = PTHREAD_MUTEX_INITIALIZER;
-
-/* Sort n slots by bits [low, high), from arrays[*which]; *which is then where they are. */
-template <typename SLOT>
-static cudaError_t sort_slots(cub_call *call, void *const arrays[2], int *which, int64_t n, int low, int high)
-{
-    cub::DoubleBuffer<SLOT> slots((SLOT *)arrays[0], (SLOT *)arrays[1]);
-    slots.selector = *which;
-    pthread_mutex_lock(&cub_mutex);
-    cudaError_t error =
-        cub::DeviceRadixSort::SortKeys(call->memory, call->bytes, slots, (int)n, low, high, call->stream);
-    pthread_mutex_unlock(&cub_mutex);
-    *which = slots.selector;
-    return error;
-}
-
-/* Where the runs of n slots begin, and how many there are. */
-template <typename SLOT>
-static cudaError_t find_runs(cub_call *call, const void *slots, int64_t n, uint32_t *begins, word *runs)
-{
-    const begins_run<SLOT> at = {(const SLOT *)slots};
-    pthread_mutex_lock(&cub_mutex);
-    cudaError_t error = cub::DeviceSelect::If(call->memory, call->bytes, thrust::counting_iterator<uint32_t>(0), begins,
-                                              runs, (int)n, at, call->stream);
-    pthread_mutex_unlock(&cub_mutex);
-    return error;
-}
-
-static cudaError_t sort_pairs(cub_call *call, word *const slots[2], word *const counts[2], int *which, int64_t n,
-                              int bits)
-{
-    cub::DoubleBuffer<word> keys(slots[0], slots[1]), values(counts[0], counts[1]);
-    pthread_mutex_lock(&cub_mutex);
-    cudaError_t error =
-        cub::DeviceRadixSort::SortPairs(call->memory, call->bytes, keys, values, (int)n, 0, bits, call->stream);
-    pthread_mutex_unlock(&cub_mutex);
-    *which = keys.selector;
-    return error;
-}
-
-/* Join the pairs of one slot. */
-static cudaError_t join(cub_call *call, const word *from_slots, const word *from_counts, int64_t n, word *slots,
-                        word *counts, word *left)
-{
-    pthread_mutex_lock(&cub_mutex);
-    cudaError_t error = cub::DeviceReduce::ReduceByKey(call->memory, call->bytes, from_slots, slots, from_counts,
-                                                       counts, left, plus(), (int)n, call->stream);
-    pthread_mutex_unlock(&cub_mutex);
-    return error;
-}
-
 /* Bytes that CUB needs for n slots of a chunk, and for n pairs. */
-template <typename SLOT>
-static size_t bytes_of_chunk(int64_t n)
+static size_t bytes_of_chunk(size_t slot, int64_t n)
 {
-    cub_call sorting = {}, finding = {};
+    histo_cub_call sorting = {}, finding = {};
     void *const none[2] = {NULL, NULL};
     int which = 0;
-    sort_slots<SLOT>(&sorting, none, &which, n, 0, 8 * sizeof(SLOT));
-    find_runs<SLOT>(&finding, NULL, n, NULL, NULL);
+    histo_cub_sort(&sorting, slot, none, &which, n, 0, 8 * (int)slot);
+    histo_cub_find_runs(&finding, slot, NULL, n, NULL, NULL);
     return sorting.bytes > finding.bytes ? sorting.bytes : finding.bytes;
 }
 
 static size_t bytes_of_pairs(int64_t n)
 {
-    cub_call sorting = {}, joining = {};
+    histo_cub_call sorting = {}, joining = {};
     word *const none[2] = {NULL, NULL};
     int which = 0;
-    sort_pairs(&sorting, none, none, &which, n, 64);
-    join(&joining, NULL, NULL, n, NULL, NULL, NULL);
+    histo_cub_sort_pairs(&sorting, none, none, &which, n, 64);
+    histo_cub_join_pairs(&joining, NULL, NULL, n, NULL, NULL, NULL);
     return sorting.bytes > joining.bytes ? sorting.bytes : joining.bytes;
 }
 
@@ -287,15 +207,15 @@ static histo_status settle(histo_cuda_sparse *s, uint64_t largest, cudaStream_t 
 {
     if (s->n == 0) return HISTO_OK;
     word *left = (word *)s->memory;
-    cub_call call = {left + 1, s->bytes, stream};
+    histo_cub_call call = {left + 1, s->bytes, stream};
     int which = 0;
-    histo_status status =
-        HISTO_CUDA(sort_pairs(&call, s->slots, s->counts, &which, s->n, bits_of(largest)), "sorting occupied slots");
+    histo_status status = HISTO_CUDA(histo_cub_sort_pairs(&call, s->slots, s->counts, &which, s->n, bits_of(largest)),
+                                     "sorting occupied slots");
     call.bytes = s->bytes;
     if (status == HISTO_OK)
-        status = HISTO_CUDA(
-            join(&call, s->slots[which], s->counts[which], s->n, s->slots[1 - which], s->counts[1 - which], left),
-            "joining occupied slots");
+        status = HISTO_CUDA(histo_cub_join_pairs(&call, s->slots[which], s->counts[which], s->n, s->slots[1 - which],
+                                                 s->counts[1 - which], left),
+                            "joining occupied slots");
     int64_t n;
     if (status == HISTO_OK) status = read_number(left, stream, &n);
     if (status != HISTO_OK) return status;
@@ -437,7 +357,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     l.is_long = bits_of(largest_slot(p->batch, p->slots)) > SORTED_BITS;
     /* Once sorted, the other array of slots holds the 32-bit indices of runs. */
     l.array = ((size_t)l.chunk * (l.is_long ? sizeof(word) : sizeof(uint32_t)) + 255) / 256 * 256;
-    l.cub = l.is_long ? bytes_of_chunk<word>(l.chunk) : bytes_of_chunk<uint32_t>(l.chunk);
+    l.cub = bytes_of_chunk(l.is_long ? sizeof(word) : sizeof(uint32_t), l.chunk);
     return l;
 }
 
@@ -497,17 +417,18 @@ static histo_status count_chunk(const layout *l, const histo_job *job, histo_cud
     const numbering by = {l->is_long ? FACTOR : 1, (uint64_t)accumulators->batch * (uint64_t)accumulators->slots};
     void *const arrays[2] = {job->workspace, (char *)job->workspace + l->array};
     word *runs = (word *)((char *)job->workspace + 2 * l->array);
-    cub_call call = {runs + 1, l->cub, (cudaStream_t)job->stream};
+    histo_cub_call call = {runs + 1, l->cub, (cudaStream_t)job->stream};
     const int64_t n = job->end - job->begin;
     int which = 0;
     histo_status status = number(job, &by, (SLOT *)arrays[0]);
     if (status == HISTO_OK)
-        status = HISTO_CUDA(
-            sort_slots<SLOT>(&call, arrays, &which, n, l->is_long ? 64 - SORTED_BITS : 0, l->is_long ? 64 : bits),
-            "sorting slots");
+        status = HISTO_CUDA(histo_cub_sort(&call, sizeof(SLOT), arrays, &which, n, l->is_long ? 64 - SORTED_BITS : 0,
+                                           l->is_long ? 64 : bits),
+                            "sorting slots");
     call.bytes = l->cub;
     uint32_t *begins = (uint32_t *)arrays[1 - which];
-    if (status == HISTO_OK) status = HISTO_CUDA(find_runs<SLOT>(&call, arrays[which], n, begins, runs), "finding runs");
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(histo_cub_find_runs(&call, sizeof(SLOT), arrays[which], n, begins, runs), "finding runs");
     int64_t more;
     if (status == HISTO_OK) status = read_number(runs, (cudaStream_t)job->stream, &more);
     return status == HISTO_OK ? append(job, s, (const SLOT *)arrays[which], begins, more, l->is_long ? INVERSE : 1)

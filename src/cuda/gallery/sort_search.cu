@@ -8,17 +8,10 @@
  * Source: Milic et al. 2013, III.C, with CUB instead of Thrust, because CUB sorts on a stream and in memory that it is
  * given.
  * Bytes: each sample once, its key written once, then read twice and written once for each 8 bits of the sort. Loses to
- * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. C++ only to call CUB. */
-#include <pthread.h>
-
+ * counting wherever counters fit; indifferent to skew, and nearly so to the number of bins. */
+#include "cuda/cub.h"
 #include "cuda/cuda.h"
 #include "cuda/device/place.cuh"
-
-/* CUB includes <iostream>, uses nothing of it, and would bring in the C++ library by its initializers. */
-#include <ostream>
-#define _GLIBCXX_IOSTREAM
-#define CCCL_DISABLE_NVTX
-#include <cub/device/device_radix_sort.cuh>
 
 enum { CHUNK, BY_SLOT };
 enum { THREADS = 256, MIN_CHUNK = 1 << 10 };
@@ -123,52 +116,31 @@ static __global__ void count_sorted(const __grid_constant__ histo_cuda_work work
 /* ---- The host's side ---- */
 
 typedef struct layout {
-    bool by_slot, wide; /* wide: keys of 64 bits */
-    int bits;           /* of a key */
+    bool by_slot;
+    size_t key;         /* bytes of one: 4 or 8 */
+    int bits;           /* of a key that count */
     int64_t chunk;      /* samples sorted at a time */
     size_t array, sort; /* bytes of each array of keys, and for the sort */
 } layout;
-
-/* Sort n keys, which are in arrays[*which] before and after; without memory say in *bytes how much is needed. CUB's
- * caches of device properties are not made for threads that come at once, as this is compiled. */
-template <typename key>
-static cudaError_t sort(void *memory, size_t *bytes, void *const arrays[2], int *which, int64_t n, int bits,
-                        cudaStream_t stream)
-{
-    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    cub::DoubleBuffer<key> keys((key *)arrays[0], (key *)arrays[1]);
-    keys.selector = *which;
-    pthread_mutex_lock(&mutex);
-    cudaError_t error = cub::DeviceRadixSort::SortKeys(memory, *bytes, keys, (int)n, 0, bits, stream);
-    pthread_mutex_unlock(&mutex);
-    *which = keys.selector;
-    return error;
-}
-
-static cudaError_t sort_keys(const layout *l, void *memory, size_t *bytes, void *const arrays[2], int *which, int64_t n,
-                             cudaStream_t stream)
-{
-    return l->wide ? sort<uint64_t>(memory, bytes, arrays, which, n, l->bits, stream)
-                   : sort<uint32_t>(memory, bytes, arrays, which, n, l->bits, stream);
-}
 
 static layout layout_of(const histo_problem *p, const int64_t *params)
 {
     layout l;
     size_t size = histo_dtype_size(p->dtypes[0]);
     l.by_slot = params[BY_SLOT] || p->operands > 1;
-    l.wide = !l.by_slot && size == 8;
+    l.key = !l.by_slot && size == 8 ? sizeof(uint64_t) : sizeof(uint32_t);
     l.bits = l.by_slot ? 1 : (int)size * 8;
     while (l.by_slot && p->slots >> l.bits)
         l.bits++;
     int64_t each = p->samples / p->batch + 1;
     if (each < MIN_CHUNK) each = MIN_CHUNK;
     l.chunk = each < params[CHUNK] ? each : params[CHUNK];
-    l.array = ((size_t)l.chunk * (l.wide ? 8 : 4) + 255) / 256 * 256;
+    l.array = ((size_t)l.chunk * l.key + 255) / 256 * 256;
+    histo_cub_call sorting = {};
     void *const none[2] = {NULL, NULL};
     int which = 0;
-    l.sort = 0;
-    sort_keys(&l, NULL, &l.sort, none, &which, l.chunk, NULL);
+    histo_cub_sort(&sorting, l.key, none, &which, l.chunk, 0, l.bits);
+    l.sort = sorting.bytes;
     return l;
 }
 
@@ -194,20 +166,18 @@ static histo_status count_chunk(const layout *l, const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, l->chunk);
     void *arrays[2] = {job->workspace, (char *)job->workspace + l->array};
     int n = (int)(job->end - job->begin), which = 0;
-    size_t bytes = l->sort;
-    bool by_slot = l->by_slot;
+    histo_cub_call sorting = {(char *)arrays[1] + l->array, l->sort, (cudaStream_t)job->stream};
+    bool by_slot = l->by_slot, is_wide = l->key == sizeof(uint64_t);
     void *args[] = {&work, &arrays[0], &by_slot};
     histo_status status =
-        histo_cuda_launch(job, l->wide ? (const void *)make_keys<uint64_t> : (const void *)make_keys<uint32_t>,
+        histo_cuda_launch(job, is_wide ? (const void *)make_keys<uint64_t> : (const void *)make_keys<uint32_t>,
                           dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), THREADS, 0, args);
     if (status == HISTO_OK)
-        status =
-            HISTO_CUDA(sort_keys(l, (char *)arrays[1] + l->array, &bytes, arrays, &which, n, (cudaStream_t)job->stream),
-                       "sorting samples");
+        status = HISTO_CUDA(histo_cub_sort(&sorting, l->key, arrays, &which, n, 0, l->bits), "sorting samples");
     if (status != HISTO_OK) return status;
     void *search[] = {&work, &arrays[which], &n, &by_slot};
     int64_t groups = (work.counters + THREADS - 2) / (THREADS - 1);
-    return histo_cuda_launch(job, l->wide ? (const void *)count_sorted<uint64_t> : (const void *)count_sorted<uint32_t>,
+    return histo_cuda_launch(job, is_wide ? (const void *)count_sorted<uint64_t> : (const void *)count_sorted<uint32_t>,
                              dim3((unsigned)(groups < max_blocks ? groups : max_blocks)), THREADS, 0, search);
 }
 
