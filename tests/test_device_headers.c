@@ -1,6 +1,7 @@
 /* Kernel headers stand alone: the run-time compiler (NVRTC) compiles each without host headers, agrees with the host on
- * struct layouts, and builds kernels from readers, lookups and counters. Needs no GPU. */
+ * struct layouts, and builds kernels of readers, lookups and counters, also of its own. Needs no GPU. */
 #include <glob.h>
+#include <inttypes.h>
 #include <nvrtc.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,13 +13,17 @@
 
 #include <cmocka.h>
 
-#include "cuda/device/work.h"
+#include "device_layouts.h"
 
 /* Compile `source` for the named kernels; print the compiler's log on failure. */
 static void compile(const char *what, const char *source, const char *const *names, int n)
 {
-    static const char *const options[] = {"--gpu-architecture=sm_90", "--std=c++17", "--fmad=false",
-                                          "--device-as-default-execution-space", "--include-path=" TEST_SOURCES};
+    static const char *const options[] = {"--gpu-architecture=sm_90",
+                                          "--std=c++17",
+                                          "--fmad=false",
+                                          "--device-as-default-execution-space",
+                                          "--device-int128",
+                                          "--include-path=" TEST_SOURCES};
     nvrtcProgram program;
     assert_int_equal(nvrtcCreateProgram(&program, source, what, 0, NULL, NULL), NVRTC_SUCCESS);
     for (int i = 0; i < n; i++)
@@ -44,12 +49,16 @@ static void compile(const char *what, const char *source, const char *const *nam
     assert_int_equal(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
 }
 
+/* All .cuh files, and the headers that host code of C includes, too. */
 static void test_each_alone(void **state)
 {
     (void)state;
     glob_t found;
-    assert_int_equal(glob(TEST_SOURCES "/cuda/device/*", 0, NULL, &found), 0);
-    assert_true(found.gl_pathc > 5);
+    assert_int_equal(glob(TEST_SOURCES "/cuda/*.cuh", 0, NULL, &found), 0);
+    assert_int_equal(glob(TEST_SOURCES "/cuda/*/*.cuh", GLOB_APPEND, NULL, &found), 0);
+    assert_int_equal(glob(TEST_SOURCES "/cuda/device/*.h", GLOB_APPEND, NULL, &found), 0);
+    assert_int_equal(glob(TEST_SOURCES "/cuda/packed.h", GLOB_APPEND, NULL, &found), 0);
+    assert_true(found.gl_pathc > 25);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char source[512];
         snprintf(source, sizeof source, "#include \"%s\"\n", found.gl_pathv[i] + strlen(TEST_SOURCES) + 1);
@@ -58,96 +67,114 @@ static void test_each_alone(void **state)
     globfree(&found);
 }
 
-static char *append(char *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static char *append(char *at, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    at += vsprintf(at, format, arguments);
-    va_end(arguments);
-    return at;
-}
-
 /* Host and kernels agree on sizes, offsets and constants. */
 static void test_layout(void **state)
 {
     (void)state;
-    static char source[8192];
-    char *at = append(source, "#include \"cuda/device/work.h\"\n"
-                              "#define OFFSET(type, member) __INTADDR__(&((type *)0)->member)\n");
-#define EQUAL(expression, value) at = append(at, "static_assert((%s) == %zu, \"\");\n", expression, (size_t)(value))
-#define OFFSET_OF(type, member) EQUAL("OFFSET(" #type ", " #member ")", offsetof(type, member))
-#define SIZE_OF(type) EQUAL("sizeof(" #type ")", sizeof(type))
-#define CONSTANT(name) EQUAL(#name, name)
-    SIZE_OF(int64_t);
-    SIZE_OF(uint64_t);
-    SIZE_OF(histo_dtype);
-    SIZE_OF(histo_lookup);
-    SIZE_OF(histo_strided_iter);
-    SIZE_OF(histo_cuda_work);
-    OFFSET_OF(histo_lookup, edges);
-    OFFSET_OF(histo_lookup, cells);
-    OFFSET_OF(histo_lookup, pow2);
-    OFFSET_OF(histo_strided_iter, offsets);
-    OFFSET_OF(histo_cuda_work, dtypes);
-    OFFSET_OF(histo_cuda_work, lookups);
-    OFFSET_OF(histo_cuda_work, counts);
-    OFFSET_OF(histo_cuda_work, exact);
-    CONSTANT(HISTO_MAX_AXES);
-    CONSTANT(HISTO_MAX_DIMS);
-    CONSTANT(HISTO_MAX_OPERANDS);
-    CONSTANT(HISTO_U8);
-    CONSTANT(HISTO_I8);
-    CONSTANT(HISTO_U16);
-    CONSTANT(HISTO_I16);
-    CONSTANT(HISTO_U32);
-    CONSTANT(HISTO_I32);
-    CONSTANT(HISTO_U64);
-    CONSTANT(HISTO_I64);
-    CONSTANT(HISTO_F16);
-    CONSTANT(HISTO_BF16);
-    CONSTANT(HISTO_F32);
-    CONSTANT(HISTO_F64);
-    CONSTANT(HISTO_DTYPE_COUNT);
-    CONSTANT(INT32_MAX);
-    CONSTANT(UINT32_MAX);
-    CONSTANT(UINT64_MAX);
+    static char source[16384];
+    size_t length = (size_t)snprintf(source, sizeof source,
+                                     "#include \"cuda/images.cuh\"\n"
+                                     "#include \"cuda/joint.cuh\"\n"
+                                     "#include \"cuda/lane_private/images.cuh\"\n"
+                                     "#include \"cuda/packed.cuh\"\n"
+                                     "#include \"cuda/packed_window/window.cuh\"\n"
+                                     "#include \"cuda/partition/layout.cuh\"\n"
+                                     "#include \"cuda/weighted_private/layout.cuh\"\n"
+                                     "#define OFFSET(type, member) __INTADDR__(&((type *)0)->member)\n");
+    for (const device_layout *it = device_layouts; it->expression; it++) {
+        length += (size_t)snprintf(source + length, sizeof source - length,
+                                   "static_assert((%s) == %" PRIu64 ", \"\");\n", it->expression, it->value);
+        assert_true(length < sizeof source);
+    }
     compile("layout", source, NULL, 0);
 }
+
+/* A reader and a counter of a run-time compiler's own. */
+static const char own[] =
+    "struct own_reader {\n"
+    "    enum { ID = HISTO_READ_ANY, PER_STEP = 2 };\n"
+    "    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t i) { return histo_tile_at(w, i); }\n"
+    "    static HISTO_MEMBER void slots(const histo_cuda_work *w, const histo_tile *tile, uint32_t at,\n"
+    "                                   uint32_t (&slot)[PER_STEP])\n"
+    "    {\n"
+    "        for (int k = 0; k < PER_STEP; k++) {\n"
+    "            uint32_t i = at + k * blockDim.x + threadIdx.x;\n"
+    "            slot[k] = i < tile->length ? (uint32_t)tile->at[3 * i] % w->slots : HISTO_NO_SLOT;\n"
+    "        }\n"
+    "    }\n"
+    "};\n"
+    "struct own_weighted {\n"
+    "    using place = uint32_t;\n"
+    "    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t i) { return histo_tile_at(w, i); }\n"
+    "    static HISTO_MEMBER place place_of(const histo_cuda_work *, const histo_tile *, uint32_t i) { return i; }\n"
+    "    static HISTO_MEMBER uint32_t slot(const histo_cuda_work *w, const place *at) { return *at % w->slots; }\n"
+    "    static HISTO_MEMBER const char *weight(const histo_cuda_work *w, const place *at)\n"
+    "    {\n"
+    "        return w->iter.base[1] + sizeof(float) * *at;\n"
+    "    }\n"
+    "    static HISTO_MEMBER histo_dtype weight_dtype(const histo_cuda_work *) { return HISTO_F32; }\n"
+    "};\n"
+    "struct own_counters {\n"
+    "    enum { MAX_THREADS = 1024 };\n"
+    "    unsigned int *shared;\n"
+    "    HISTO_MEMBER own_counters(const histo_cuda_work *w, unsigned int *memory) : shared(memory)\n"
+    "    {\n"
+    "        histo_clear_shared(shared, (uint32_t)w->counters);\n"
+    "    }\n"
+    "    template <int N>\n"
+    "    HISTO_MEMBER void count(const uint32_t (&slot)[N])\n"
+    "    {\n"
+    "        for (int k = 0; k < N; k++)\n"
+    "            if (slot[k] != HISTO_NO_SLOT) atomicAdd(&shared[slot[k]], 1u);\n"
+    "    }\n"
+    "    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)\n"
+    "    {\n"
+    "        histo_merge_copies(w, rows, item, entry, shared, 1, 0, 0xffffffffu);\n"
+    "    }\n"
+    "};\n";
+
+static const struct {
+    const char *header, *kernels[4];
+} kernels[] = {
+    {"device/count_tiles.cuh",
+     {"histo_count_tiles<histo_contiguous<HISTO_U16>, own_counters>",
+      "histo_count_tiles<histo_contiguous<HISTO_F32, histo_nearest_lookup<HISTO_F32>>, own_counters>",
+      "histo_count_tiles<own_reader, own_counters>"}},
+    {"global_atomic.cuh",
+     {"histo::global_atomic::count<own_reader>", "histo::global_atomic::count<histo_any_layout>",
+      "histo::global_atomic::count_weighted<own_weighted>"}},
+    {"lane_private/strided.cuh",
+     {"lane_count_any<own_reader, lane_slot_counter>", "lane_count_any<histo_any_layout, lane_slot_counter>",
+      "lane_count_joint<histo_f32x2_reader, lane_slot_counter>"}},
+    {"lane_private/contiguous.cuh",
+     {"lane_count_contiguous<lane_contiguous<HISTO_F32, 4>, lane_by_nearest<HISTO_F32>, lane_slot_counter>"}},
+    {"lane_private/images.cuh",
+     {"histo_count_images<lane_images_counter<lane_images<HISTO_U16, true, false>, lane_by_any<HISTO_U16>, "
+      "lane_slot_counter>>"}},
+    {"packed_window/any.cuh",
+     {"histo::packed_window::count_read<histo::packed_window::unjoined<own_reader>, 8>",
+      "histo::packed_window::count_read<histo::packed_window::unjoined<own_reader>, 16>",
+      "histo::packed_window::count_read<histo_u32x2_reader, 16>"}},
+    {"partition/scatter.cuh", {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
+    {"weighted_private/any.cuh",
+     {"histo::weighted_private::count_any<own_weighted, false>",
+      "histo::weighted_private::count_any<own_weighted, true>"}},
+};
 
 static void test_kernels(void **state)
 {
     (void)state;
-    static const char source[] =
-        "#include \"cuda/device/count_tiles.cuh\"\n"
-        "#include \"cuda/device/weight.cuh\"\n"
-        "struct counters {\n"
-        "    enum { MAX_THREADS = 1024 };\n"
-        "    unsigned int *shared;\n"
-        "    HISTO_MEMBER counters(const histo_cuda_work *w, unsigned int *memory) : shared(memory)\n"
-        "    {\n"
-        "        histo_clear_shared(shared, (uint32_t)w->counters);\n"
-        "    }\n"
-        "    template <int N>\n"
-        "    HISTO_MEMBER void count(const uint32_t (&slot)[N])\n"
-        "    {\n"
-        "        for (int k = 0; k < N; k++)\n"
-        "            if (slot[k] != HISTO_NO_SLOT) atomicAdd(&shared[slot[k]], 1u);\n"
-        "    }\n"
-        "    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)\n"
-        "    {\n"
-        "        histo_merge_copies(w, rows, item, entry, shared, 1, 0, 0xffffffffu);\n"
-        "    }\n"
-        "};\n"
-        "__global__ void add_weight(histo_cuda_work work, const char *at)\n"
-        "{\n"
-        "    histo_add_weight(&work, threadIdx.x, at);\n"
-        "}\n";
-    static const char *const names[] = {
-        "histo_count_tiles<histo_contiguous<HISTO_U16>, counters>",
-        "histo_count_tiles<histo_contiguous<HISTO_F32, histo_nearest_lookup<HISTO_F32>>, counters>",
-        "histo_count_tiles<histo_any_layout, counters>", "add_weight"};
-    compile("kernels", source, names, 4);
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        char source[8192];
+        int names = 0;
+        while (names < 4 && kernels[k].kernels[names])
+            names++;
+        snprintf(
+            source, sizeof source,
+            "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n#include \"cuda/%s\"\n%s",
+            kernels[k].header, own);
+        compile(kernels[k].header, source, kernels[k].kernels, names);
+    }
 }
 
 int main(void)

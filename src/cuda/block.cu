@@ -1,5 +1,5 @@
-/* Launching kernels that merge their counters through rows: see block.cuh. */
-#include "cuda/block.cuh"
+/* Launching kernels that merge their counters through rows: see block.h. */
+#include "cuda/block.h"
 
 enum { COLUMNS = 32, LANES = 32 };
 

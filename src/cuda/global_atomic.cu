@@ -9,43 +9,11 @@
 #include <math.h>
 
 #include "cuda/cuda.h"
-#include "cuda/device/reader.cuh"
-#include "cuda/device/weight.cuh"
+#include "cuda/global_atomic.cuh"
+
+using namespace histo::global_atomic;
 
 enum { BLOCKS, THREADS };
-
-template <typename reader>
-static __global__ void __launch_bounds__(1024) count(const __grid_constant__ histo_cuda_work work)
-{
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = reader::tile(&work, item);
-        unsigned long long *counts = work.counts + tile.entry * work.counters;
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-            uint32_t slot[reader::PER_STEP];
-            reader::slots(&work, &tile, at, slot);
-#pragma unroll
-            for (int k = 0; k < reader::PER_STEP; k++)
-                if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
-        }
-    }
-}
-
-/* With weights: every sample adds to its slot's count and sums. */
-static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
-{
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = histo_tile_at(&work, item);
-        for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
-            histo_place place = histo_place_of(&work, &tile, offset);
-            uint32_t slot = histo_slot_of_place(&work, &place);
-            int64_t i = tile.entry * work.counters + slot;
-            atomicAdd(&work.counts[i], 1ull);
-            if (slot != work.slots)
-                histo_add_weight(&work, i,
-                                 work.weights == HISTO_ABSENT ? NULL : histo_address(&work, &place, work.weights));
-        }
-    }
-}
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
@@ -73,7 +41,7 @@ static histo_status launch(const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, MAX);
     bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
     const void *kernel =
-        weighted ? (const void *)count_weighted
+        weighted ? (const void *)count_weighted<histo_any_weighted>
                  : histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work),
                                           [](auto reader) { return (const void *)count<decltype(reader)>; });
     void *args[] = {&work};

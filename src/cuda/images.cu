@@ -1,5 +1,5 @@
 /* Detects images with a row pitch and cuts them into tiles for teams of blocks: see images.cuh. */
-#include "cuda/images.cuh"
+#include "cuda/images.h"
 
 #include <string.h>
 

@@ -19,7 +19,6 @@
 #ifndef CUDA_JOINT_CUH
 #define CUDA_JOINT_CUH
 
-#include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/firsts.cuh"
 
@@ -61,21 +60,6 @@ typedef struct histo_joint {
     uint32_t keep[3];    /* pitch 4: for bytes 0 1 2 3; pitch 3: for bytes 0 1 2 0, 1 2 0 1 and 2 0 1 2 */
     uint32_t factors[4]; /* two of 16 bits each: of bytes 0 and 1, 2 and 3, none and 0, 1 and 2 */
 } histo_joint;
-
-/* ---- On the host (joint.cu) ---- */
-
-/* The reader for the work, and what it has to know; firsts are all 0. */
-histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint);
-
-/* The number of compact counters of a plan whose jobs may be read as pixels with by_shift; else 0. */
-uint32_t histo_cuda_compact_of(const histo_problem *problem);
-
-/* Fill in what compact counters need. */
-void histo_cuda_make_compact(histo_joint *joint, int naxes);
-
-/* Words of the tables of first floats, of axes of at most some thousand bins. Place them from word `at` of shared
- * memory on, unless `joint` is NULL. */
-uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint);
 
 /* ---- Tiles ---- */
 

@@ -5,7 +5,6 @@
 #ifndef CUDA_PACKED_CUH
 #define CUDA_PACKED_CUH
 
-#include "cuda/cuda.h"
 #include "cuda/device/tile.cuh"
 #include "cuda/packed.h"
 
@@ -20,27 +19,6 @@ typedef struct histo_packed_bins {
     uint32_t first, size;       /* slots */
     unsigned long long *counts; /* of the first, in the histogram */
 } histo_packed_bins;
-
-/* ---- On the host ---- */
-
-/* A width that packing has, from a parameter: the next of them. */
-static inline int histo_packed_bits(int64_t param)
-{
-    return param <= 4 ? 4 : param <= 8 ? 8 : 16;
-}
-
-/* Counters that one block can have. */
-static inline int64_t histo_packed_capacity(const histo_cuda_device *device, int bits)
-{
-    return (int64_t)(device->shared_block / sizeof(uint32_t)) * (32 / bits);
-}
-
-static inline int64_t histo_packed_words(int64_t counters, int bits)
-{
-    return (counters * bits + 31) / 32;
-}
-
-/* ---- In kernels ---- */
 
 enum { HISTO_PACKED_FEW = 8 };
 

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 #include "cuda/cub.h"
-#include "cuda/joint.cuh"
+#include "cuda/joint.h"
 
 extern "C" {
 #include "plan/accumulators.h"

@@ -82,10 +82,34 @@ HISTO_IN_KERNEL void histo_add_to_sums(const histo_cuda_work *w, int64_t i, comp
     }
 }
 
-/* The same of the weight at `at`; without weights at is NULL and the weight 1. */
+/* Readers of samples with weights. Like those of reader.cuh, but they say one by one where a sample lies, what its slot
+ * is, and where its weight lies, NULL if there are none; and, if there are, their dtype. This one reads whatever a job
+ * can be. */
+struct histo_any_weighted {
+    using place = histo_place;
+
+    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t item) { return histo_tile_at(w, item); }
+
+    static HISTO_MEMBER place place_of(const histo_cuda_work *w, const histo_tile *tile, uint32_t offset)
+    {
+        return histo_place_of(w, tile, offset);
+    }
+
+    static HISTO_MEMBER uint32_t slot(const histo_cuda_work *w, const place *at) { return histo_slot_of_place(w, at); }
+
+    static HISTO_MEMBER const char *weight(const histo_cuda_work *w, const place *at)
+    {
+        return w->weights == HISTO_ABSENT ? NULL : histo_address(w, at, w->weights);
+    }
+
+    static HISTO_MEMBER histo_dtype weight_dtype(const histo_cuda_work *w) { return w->dtypes[w->weights]; }
+};
+
+/* Add the weight at `at` to the sums of counter i; without weights at is NULL and the weight 1. */
+template <class READER>
 HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const char *at)
 {
-    histo_with_dtype(w->weights == HISTO_ABSENT ? HISTO_U8 : w->dtypes[w->weights], [=](auto of) {
+    histo_with_dtype(w->weights == HISTO_ABSENT ? HISTO_U8 : READER::weight_dtype(w), [=](auto of) {
         using storage = histo_stored<of.type>;
         storage stored = at ? histo_load<storage>(w, at) : (storage)1;
         histo_add_to_sums(w, i, histo_to_compute<of.type>(stored));

@@ -10,8 +10,7 @@
  * block is one warp; here it has as many as fit.
  * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
  * distribution. */
-#include "cuda/block.cuh"
-#include "cuda/device/count_tiles.cuh"
+#include "cuda/block.h"
 
 enum { BLOCKS, THREADS };
 enum { LANES = 32, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
@@ -71,14 +70,6 @@ struct owned_counters {
     }
 };
 
-/* The kernel for a reader. */
-static const void *kernel_of(int id)
-{
-    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
-        return (const void *)histo_count_tiles<decltype(reader), owned_counters>;
-    });
-}
-
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
     static const int64_t defaults[] = {0, 256};
@@ -100,8 +91,7 @@ static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 13 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
-    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    return histo_cuda_count_tiles<owned_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
 extern "C" const histo_strategy histo_cuda_bank_owner = {

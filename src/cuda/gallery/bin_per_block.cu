@@ -6,7 +6,7 @@
  *
  * Source: Milic et al. 2013, III.B, as many blocks as bins.
  * Bytes: all samples once for each group of bins, which is why it loses beyond a handful of bins. */
-#include "cuda/block.cuh"
+#include "cuda/block.h"
 
 enum { BINS, BLOCKS, THREADS };
 enum { MAX_BINS = 8, MAX_SLOTS = 4096, MAX_WARPS = 32 };

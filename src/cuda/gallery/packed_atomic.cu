@@ -20,6 +20,7 @@
  * Bytes: each sample once per vertical tile; with pre-processing, once, and 4 bytes written and 4 read per tile. Wins
  * where packed counters fit on chip and 32-bit ones do not. Loses to 32-bit counters where those fit, because they need
  * no old word, and where samples hit few bins, which overflow. */
+#include "cuda/cuda.h"
 #include "cuda/device/reader.cuh"
 #include "cuda/packed.cuh"
 
@@ -198,15 +199,31 @@ static __global__ void __launch_bounds__(1024, 1)
 
 /* ---- Layout ---- */
 
+/* A width that packing has, from a parameter: the next of them. */
+static int bits_of(int64_t param)
+{
+    return param <= 4 ? 4 : param <= 8 ? 8 : 16;
+}
+
+/* Counters that one block can have. */
+static int64_t capacity(const histo_cuda_device *device, int bits)
+{
+    return (int64_t)(device->shared_block / sizeof(uint32_t)) * (32 / bits);
+}
+
+static int64_t words_of(int64_t counters, int bits)
+{
+    return (counters * bits + 31) / 32;
+}
+
 /* As wide as leaves one bin_tile, else 8 bits; 4 where a block's counters get so few samples that these hardly
  * overflow. */
 static int choose_bits(const histo_problem *p, const histo_cuda_device *device, int64_t counters)
 {
     enum { FEW = 4 };
-    if (counters <= histo_packed_capacity(device, 16)) return 16;
-    if (counters <= histo_packed_capacity(device, 8)) return 8;
-    int64_t bin_tiles = counters / histo_packed_capacity(device, 4) + 1,
-            blocks = device->multiprocessors / bin_tiles + 1;
+    if (counters <= capacity(device, 16)) return 16;
+    if (counters <= capacity(device, 8)) return 8;
+    int64_t bin_tiles = counters / capacity(device, 4) + 1, blocks = device->multiprocessors / bin_tiles + 1;
     double of_a_counter = (double)p->samples / (double)p->batch / (double)blocks / (double)counters;
     return of_a_counter < FEW ? 4 : 8;
 }
@@ -227,9 +244,9 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     layout l;
     int64_t counters = p->slots + 1, bin_tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
     if (bin_tile < counters / MAX_TILES + 1) bin_tile = counters / MAX_TILES + 1;
-    int bits = params[BITS] ? histo_packed_bits(params[BITS]) : choose_bits(p, device, bin_tile);
-    if (bin_tile > histo_packed_capacity(device, bits)) bin_tile = histo_packed_capacity(device, bits);
-    int64_t words = histo_packed_words(bin_tile, bits), most = (int64_t)(device->shared_block / sizeof(uint32_t));
+    int bits = params[BITS] ? bits_of(params[BITS]) : choose_bits(p, device, bin_tile);
+    if (bin_tile > capacity(device, bits)) bin_tile = capacity(device, bits);
+    int64_t words = words_of(bin_tile, bits), most = (int64_t)(device->shared_block / sizeof(uint32_t));
     int64_t copies = params[COPIES] ? params[COPIES] : choose_copies(device, words);
     while (copies > 1 && copies * (words | 1) > most)
         copies--;

@@ -5,7 +5,7 @@
  *
  * Source: Milic et al. 2013, III.B, listing 2; there the edges stay in device memory.
  * Bytes: each sample once. log2(bins) dependent reads of shared memory for each sample bound it. */
-#include "cuda/block.cuh"
+#include "cuda/block.h"
 
 enum { BLOCKS, THREADS };
 
@@ -35,10 +35,10 @@ static __global__ void __launch_bounds__(1024, 1)
     count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_rows rows,
           const __grid_constant__ edges_layout layout)
 {
-    extern __shared__ double shared[];
-    unsigned int *counters = (unsigned int *)(shared + layout.counters);
+    extern __shared__ double edges[];
+    unsigned int *counters = (unsigned int *)(edges + layout.counters);
     for (int a = 0; a < work.naxes; a++)
-        load_edges(&work.lookups[a], shared + layout.at[a]);
+        load_edges(&work.lookups[a], edges + layout.at[a]);
     histo_clear_shared(counters, (uint32_t)work.counters);
     for (int64_t item = rows.first + blockIdx.x; item < rows.end; item += gridDim.x) {
         histo_tile tile = histo_tile_at(&work, item);
@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(1024, 1)
             else
                 for (int a = 0; a < work.naxes; a++)
                     slot +=
-                        work.slot_strides[a] * search(&work, a, shared + layout.at[a], histo_address(&work, &place, a));
+                        work.slot_strides[a] * search(&work, a, edges + layout.at[a], histo_address(&work, &place, a));
             atomicAdd(&counters[slot], 1u);
         }
         histo_merge_copies(&work, &rows, item, tile.entry, counters, 1, 0, 0xffffffffu);

@@ -10,8 +10,7 @@
  * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
-#include "cuda/block.cuh"
-#include "cuda/device/count_tiles.cuh"
+#include "cuda/block.h"
 
 enum { MERGE, BLOCKS, THREADS };
 enum { FOUR_WARPS = 128 };
@@ -74,14 +73,6 @@ struct byte_counters {
     }
 };
 
-/* The kernel for a reader. */
-static const void *kernel_of(int id)
-{
-    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
-        return (const void *)histo_count_tiles<decltype(reader), byte_counters>;
-    });
-}
-
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
     static const int64_t defaults[] = {0, 0, 256};
@@ -110,8 +101,7 @@ static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
-    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    return histo_cuda_count_tiles<byte_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
 extern "C" const histo_strategy histo_cuda_thread_bytes = {

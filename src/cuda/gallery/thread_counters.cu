@@ -7,8 +7,7 @@
  * fits for one warp.
  * Bytes: each sample once; on chip, a load and a store of one word for each sample. Like thread_bytes without the
  * flushing, but with a quarter of the threads for the same bins. */
-#include "cuda/block.cuh"
-#include "cuda/device/count_tiles.cuh"
+#include "cuda/block.h"
 
 enum { BLOCKS, THREADS };
 
@@ -47,14 +46,6 @@ struct own_counters {
     }
 };
 
-/* The kernel for a reader. */
-static const void *kernel_of(int id)
-{
-    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
-        return (const void *)histo_count_tiles<decltype(reader), own_counters>;
-    });
-}
-
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
     static const int64_t defaults[] = {0, 256};
@@ -76,8 +67,7 @@ static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
-    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    return histo_cuda_count_tiles<own_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
 extern "C" const histo_strategy histo_cuda_thread_counters = {

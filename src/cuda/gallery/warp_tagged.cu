@@ -12,8 +12,7 @@
  * Source: Podlozhnyuk 2007, histogram256. 16 KiB of shared memory allowed 256 bins; here it is what fits for one warp.
  * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
  * samples are all equal takes 32 rounds. */
-#include "cuda/block.cuh"
-#include "cuda/device/count_tiles.cuh"
+#include "cuda/block.h"
 
 enum { MERGE, BLOCKS, THREADS };
 enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MAX_TILE_SAMPLES = 1 << 26 };
@@ -62,14 +61,6 @@ struct tagged_counters {
     }
 };
 
-/* The kernel for a reader. */
-static const void *kernel_of(int id)
-{
-    return histo_kernel_by_reader(histo_few_readers(), id, [](auto reader) {
-        return (const void *)histo_count_tiles<decltype(reader), tagged_counters>;
-    });
-}
-
 static histo_block_layout layout_of(const histo_problem *p, const int64_t *params)
 {
     static const int64_t defaults[] = {0, 0, 256};
@@ -96,8 +87,7 @@ static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
-    return histo_cuda_launch_tiles(job, kernel_of(histo_cuda_reader_of(&work)), &work, NULL, &l);
+    return histo_cuda_count_tiles<tagged_counters>(job, &l, MIN, MAX_TILE_SAMPLES);
 }
 
 extern "C" const histo_strategy histo_cuda_warp_tagged = {

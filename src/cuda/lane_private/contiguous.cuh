@@ -79,20 +79,4 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
     }
 }
 
-/* A row of the table: the kernels for a type and these lookups. */
-template <histo_dtype type, class lookup>
-static constexpr lane_contiguous_kernel *lane_contiguous_kernel_of()
-{
-    return lane_count_contiguous<lane_contiguous<type, lane_vectors((lane_lookup)lookup::ID)>, lookup,
-                                 typename lookup::counter>;
-}
-
-template <histo_dtype type, template <histo_dtype> class... lookups>
-static constexpr lane_contiguous_row lane_contiguous_kernels()
-{
-    lane_contiguous_row row = {type, {NULL}};
-    ((row.kernel[lookups<type>::ID] = lane_contiguous_kernel_of<type, lookups<type>>()), ...);
-    return row;
-}
-
 #endif

@@ -1,5 +1,5 @@
 /* Kernels of lane_private for contiguous 64-bit samples. */
-#include "cuda/lane_private/contiguous.cuh"
+#include "cuda/lane_private/lane.h"
 
 constexpr lane_contiguous_row lane_contiguous_64[] = {
     lane_contiguous_kernels<HISTO_U64, lane_by_pow2, lane_by_nearest, lane_by_linear, lane_by_bits, lane_by_any>(),

@@ -2,6 +2,7 @@
 #ifndef CUDA_LANE_PRIVATE_IMAGES_CUH
 #define CUDA_LANE_PRIVATE_IMAGES_CUH
 
+#include "cuda/images.cuh"
 #include "cuda/lane_private/lane.cuh"
 
 /* The mask of a vector of N samples, a byte each, as one number: in a single load where it is aligned. */
@@ -41,6 +42,12 @@ struct lane_images {
         return exists;
     }
 };
+
+typedef struct lane_images_args {
+    histo_cuda_work work;
+    lane_layout layout;
+    histo_images in;
+} lane_images_args;
 
 /* What histo_count_images counts with. */
 template <class reader, class lookup, class counter>
@@ -103,24 +110,5 @@ struct lane_images_counter {
         lane_merge<counter>(shared, &a->layout, &a->work, entry);
     }
 };
-
-template <histo_dtype type, class lookup, bool ROWS, bool MASKED>
-static constexpr lane_images_kernel *lane_images_kernel_of()
-{
-    return histo_count_images<lane_images_counter<lane_images<type, ROWS, MASKED>, lookup, typename lookup::counter>>;
-}
-
-/* A row of the table: the kernels for a type and these lookups. */
-template <histo_dtype type, template <histo_dtype> class... lookups>
-static constexpr lane_images_row lane_images_kernels()
-{
-    lane_images_row row = {type, {{{NULL}}}};
-    ((row.kernel[lookups<type>::ID][false][false] = lane_images_kernel_of<type, lookups<type>, false, false>(),
-      row.kernel[lookups<type>::ID][false][true] = lane_images_kernel_of<type, lookups<type>, false, true>(),
-      row.kernel[lookups<type>::ID][true][false] = lane_images_kernel_of<type, lookups<type>, true, false>(),
-      row.kernel[lookups<type>::ID][true][true] = lane_images_kernel_of<type, lookups<type>, true, true>()),
-     ...);
-    return row;
-}
 
 #endif

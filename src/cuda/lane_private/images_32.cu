@@ -1,5 +1,5 @@
 /* Kernels of lane_private for 32-bit samples in rows of images. */
-#include "cuda/lane_private/images.cuh"
+#include "cuda/lane_private/lane.h"
 
 constexpr lane_images_row lane_images_32[] = {
     lane_images_kernels<HISTO_U32, lane_by_pow2, lane_by_any>(),

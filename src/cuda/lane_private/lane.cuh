@@ -1,4 +1,4 @@
-/* What the kernels of lane_private share: the layout of a block's counters, the counters, and the lookups.
+/* What the kernels of lane_private share: the layout of a block's shared memory, the counters, and the lookups.
  *
  * A kernel is a template over a reader (where samples lie), a lookup (sample -> slot) and a counter (where it is
  * counted). Its instances are listed in the contiguous_*.cu and images_*.cu, a line for each type; a lookup more in
@@ -8,7 +8,51 @@
 
 #include "cuda/device/block.cuh"
 #include "cuda/firsts.cuh"
-#include "cuda/lane_private/lane.h"
+
+/* Lookups that kernels are made for. */
+typedef enum lane_lookup {
+    LANE_BY_VALUE,   /* 8-bit samples by their value */
+    LANE_BY_POW2,    /* bins of 2^k integers */
+    LANE_BY_NEAREST, /* the edge nearest to a guess */
+    LANE_BY_FIRSTS,  /* the first float of each bin */
+    LANE_BY_LINEAR,  /* cells over the sample's value … */
+    LANE_BY_BITS,    /* … and over its bits */
+    LANE_BY_ANY,     /* chosen at run time */
+    LANE_LOOKUPS
+} lane_lookup;
+
+enum { LANE_VALUES = 256, LANE_WARP = 32 };
+
+/* A block's shared memory: counters, and after them a table for the lookup. */
+typedef struct lane_layout {
+    uint32_t log_copies;
+    bool spreads;   /* counters are spread over the banks of a copy, as many lanes share it */
+    uint32_t words; /* of counters */
+    uint32_t team;  /* blocks that count a tile together */
+    uint32_t moved; /* slots from this one on have counters one higher: see lane_slot_counter */
+} lane_layout;
+
+/* By value twice as many warps are resident, as shared-memory atomics are the bound, so each thread loads half as much.
+ */
+constexpr int lane_vectors(lane_lookup lookup)
+{
+    return lookup == LANE_BY_VALUE ? 2 : 4;
+}
+
+/* Threads of a block, at most. Cells of eight samples at once take more registers. */
+constexpr int lane_max_threads(lane_lookup lookup, size_t sample_bytes)
+{
+    return (lookup == LANE_BY_LINEAR || lookup == LANE_BY_BITS || lookup == LANE_BY_ANY) && sample_bytes < 8 ? 768
+                                                                                                             : 1024;
+}
+
+/* Resident blocks of 1024 threads. */
+#if defined __CUDA_ARCH__ &&                                                                                           \
+    (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000 || __CUDA_ARCH__ == 1030)
+enum { LANE_FULL_BLOCKS = 2 };
+#else
+enum { LANE_FULL_BLOCKS = 1 };
+#endif
 
 /* ---- Counters ---- */
 

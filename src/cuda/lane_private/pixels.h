@@ -2,7 +2,7 @@
 #ifndef CUDA_LANE_PRIVATE_PIXELS_H
 #define CUDA_LANE_PRIVATE_PIXELS_H
 
-#include "cuda/images.cuh"
+#include "cuda/images.h"
 
 enum { HISTO_MAX_PIXEL_BYTES = 4 };
 

@@ -1,54 +1,6 @@
 /* Kernels of lane_private for several axes, and for samples of any layout. */
-#include "cuda/joint.cuh"
-#include "cuda/lane_private/lane.cuh"
-
-/* Whatever a job can be, sample by sample. */
-template <class reader, class counter>
-static __global__ void __launch_bounds__(1024, 1)
-    lane_count_any(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l)
-{
-    extern __shared__ unsigned int shared[];
-    const counter counts(shared, &l);
-    histo_clear_shared(shared, l.words);
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = reader::tile(&work, item);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-            uint32_t slot[reader::PER_STEP];
-            reader::slots(&work, &tile, at, slot);
-#pragma unroll
-            for (int k = 0; k < reader::PER_STEP; k++)
-                if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
-        }
-        lane_merge<counter>(shared, &l, &work, tile.entry);
-    }
-}
-
-/* Several axes, each one run of samples. */
-template <class reader, class counter>
-static __global__ void __launch_bounds__(1024, 1)
-    lane_count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l,
-                     const __grid_constant__ histo_joint joint)
-{
-    extern __shared__ unsigned int shared[];
-    const counter counts(shared, &l);
-    histo_load_joint_firsts(&work, &joint, shared);
-    histo_clear_shared(shared, l.words);
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_joint_tile tile = reader::tile(&work, &joint, item);
-        typename reader::loaded loaded;
-        if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
-            uint32_t slot[reader::PER_STEP];
-            if (reader::slots(&work, &joint, shared, &tile, at, &loaded, slot))
-                counts.count(slot, reader::PER_STEP);
-            else
-#pragma unroll
-                for (int k = 0; k < reader::PER_STEP; k++)
-                    if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
-        }
-        lane_merge<counter>(shared, &l, &work, tile.entry);
-    }
-}
+#include "cuda/lane_private/lane.h"
+#include "cuda/lane_private/strided.cuh"
 
 const void *lane_joint_kernel(histo_joint_reader id)
 {

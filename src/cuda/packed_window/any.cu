@@ -1,63 +1,9 @@
 /* packed_window: samples of any layout, mask and filter included, and of several axes. */
-#include "cuda/packed_window/counters.cuh"
+#include "cuda/packed_window/any.cuh"
+#include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {
-
-/* Samples of any layout, with the interface of readers of several axes: nothing is loaded ahead. */
-struct any_layout : histo_any_layout {
-    struct loaded {
-    };
-
-    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *work, const histo_joint *, int64_t item)
-    {
-        return histo_tile_at(work, item);
-    }
-
-    static HISTO_MEMBER void load(const histo_cuda_work *, const histo_joint *, const histo_tile *, uint32_t, loaded *)
-    {
-    }
-
-    static HISTO_MEMBER bool slots(const histo_cuda_work *work, const histo_joint *, const uint32_t *,
-                                   const histo_tile *tile, uint32_t at, loaded *, uint32_t (&slot)[PER_STEP])
-    {
-        histo_any_layout::slots(work, tile, at, slot);
-        return false;
-    }
-};
-
-/* READER: see joint.cuh. Where all slots are in the window, and all of a step's samples in the tile, slots are
- * counters. */
-template <class READER, int BITS>
-static __global__ void __launch_bounds__(1024, 1)
-    count_read(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,
-               const __grid_constant__ histo_joint joint)
-{
-    enum { N = READER::PER_STEP, PART = N < 8 ? N : 8 };
-    using counter = counters<BITS>;
-    extern __shared__ uint32_t shared[];
-    if constexpr ((int)READER::ID != (int)HISTO_READ_ANY) histo_load_joint_firsts(&work, &joint, shared);
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        const auto tile = READER::tile(&work, &joint, item);
-        typename READER::loaded loaded;
-        if (tile.length) READER::load(&work, &joint, &tile, 0, &loaded);
-        counter c = counter::begin(shared, &work, &w, tile.entry, slots_in_window::of(&work, &w, tile.entry));
-        bool covers = c.size == (uint32_t)work.counters;
-        for (uint32_t from = 0; from < tile.length; from += blockDim.x * N) {
-            uint32_t slot[N], at[PART];
-            bool all = READER::slots(&work, &joint, shared, &tile, from, &loaded, slot) && covers;
-#pragma unroll
-            for (int part = 0; part < N; part += PART) {
-                if (all)
-                    memcpy(at, slot + part, sizeof at);
-                else
-                    c.place(slot + part, at, PART);
-                c.template count<ROLLED>(at, PART);
-            }
-        }
-        c.merge();
-    }
-}
 
 template <class READER>
 static const void *kernel(int bits)
@@ -67,7 +13,7 @@ static const void *kernel(int bits)
 
 const void *kernel_of_any(int bits)
 {
-    return kernel<any_layout>(bits);
+    return kernel<unjoined<histo_any_layout>>(bits);
 }
 
 const void *kernel_of_joint(histo_joint_reader reader, int bits)

@@ -1,5 +1,6 @@
 /* packed_window: contiguous samples of every dtype, on any axis. */
 #include "cuda/packed_window/contiguous.cuh"
+#include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {

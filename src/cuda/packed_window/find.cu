@@ -1,7 +1,7 @@
 /* packed_window: finding the window. For each batch entry, a block counts the slots of 16384 samples in 2048 cells of
  * equal width and takes the densest run of cells of the window's length; where the cells are wide against the window,
  * again within that run. The window stays in device memory, so that the host waits for nothing. */
-#include "cuda/packed_window/window.cuh"
+#include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {

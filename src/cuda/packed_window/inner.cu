@@ -4,6 +4,7 @@
  * flow slots; the few that turn out not to be are looked up again. 16-bit samples of any dtype are counted by their
  * value where 65536 counters fit, and values become slots in the merge. */
 #include "cuda/packed_window/contiguous.cuh"
+#include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {

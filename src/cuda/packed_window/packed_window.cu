@@ -23,7 +23,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "cuda/packed_window/window.cuh"
+#include "cuda/packed_window/window.h"
 
 using namespace histo::packed_window;
 

@@ -4,6 +4,7 @@
 
 #include "cuda/packed_window/counters.cuh"
 #include "cuda/packed_window/pairs.cuh"
+#include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {

@@ -1,6 +1,7 @@
 /* packed_window: pixels of 2 to 4 channels of bytes on bins of 2^k values, on counters without the slots that no byte
  * has (underflow, overflow and NaN), so that 32 * 32 * 32 bins and more fit on chip. */
 #include "cuda/packed_window/counters.cuh"
+#include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {

@@ -1,7 +1,7 @@
 /* partition: chunks in order of their ranges, counting, and the merge. Each block counts an equal run of chunks, so
  * that the range that has most samples gets most blocks. Of a range that a block has for itself it adds the counters to
  * the histogram; of others its counters become rows, which the merge adds up. */
-#include "cuda/partition/layout.cuh"
+#include "cuda/partition/layout.h"
 
 namespace histo::partition
 {

@@ -1,8 +1,4 @@
-/* What the kernels of partition share: constants, the layout of a launch, how slots map to ranges, and the kernels that
- * this folder gives the strategy.
- *
- *     scatter.cu, scatter_columns.cu   the partition pass: samples to chunks, a range's in each
- *     count.cu                         chunks in order of their ranges; counting; the merge */
+/* What the kernels of partition share: constants, the layout of a launch, and how slots map to ranges. */
 #ifndef CUDA_PARTITION_LAYOUT_CUH
 #define CUDA_PARTITION_LAYOUT_CUH
 
@@ -100,21 +96,6 @@ HISTO_IN_KERNEL __host__ uint32_t word_of(uint32_t offset)
 {
     return offset + (offset >> 5) + (offset >> 10);
 }
-
-/* ---- On the host ---- */
-
-/* Kernels that scatter a window's samples, and samples of a thread and step. */
-struct scatter_kernel {
-    void (*scatter)(const histo_cuda_work, const layout, const histo_joint);
-    uint32_t samples;
-};
-
-scatter_kernel scatter_kernel_of(const histo_cuda_work *work);
-scatter_kernel scatter_kernel_of_columns(histo_joint_reader reader);
-
-const void *kernel_of_order(void);
-const void *kernel_of_count(void);
-const void *kernel_of_merge(void);
 
 } // namespace histo::partition
 

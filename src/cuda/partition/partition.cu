@@ -26,7 +26,7 @@
  * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
  * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
  * next to the buffers, and ranges that need not be equal are ours. */
-#include "cuda/partition/layout.cuh"
+#include "cuda/partition/layout.h"
 
 using namespace histo::partition;
 

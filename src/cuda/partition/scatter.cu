@@ -1,5 +1,5 @@
 /* partition: the partition pass for samples of one axis, and for those of any layout. */
-#include "cuda/partition/scatter.cuh"
+#include "cuda/partition/layout.h"
 
 namespace histo::partition
 {
@@ -53,34 +53,6 @@ struct contiguous {
     }
 };
 
-struct any_layout {
-    enum { PER_STEP = histo_any_layout::PER_STEP };
-
-    struct loaded {
-        bool ready;
-    };
-
-    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *work, const histo_joint *, int64_t item)
-    {
-        return histo_tile_at(work, item);
-    }
-
-    static HISTO_MEMBER void load(const histo_cuda_work *, const histo_joint *, const histo_tile *tile, uint32_t at,
-                                  loaded *next)
-    {
-        next->ready = at + THREADS * PER_STEP <= tile->length;
-    }
-
-    static HISTO_MEMBER bool slots(const histo_cuda_work *work, const histo_joint *joint, const uint32_t *,
-                                   const histo_tile *tile, uint32_t at, loaded *next, uint32_t (&slot)[PER_STEP])
-    {
-        bool ready = next->ready;
-        histo_any_layout::slots(work, tile, at, slot);
-        load(work, joint, tile, at + THREADS * PER_STEP, next);
-        return ready;
-    }
-};
-
 scatter_kernel scatter_kernel_of(const histo_cuda_work *work)
 {
     switch (histo_cuda_reader_of(work)) {
@@ -93,7 +65,7 @@ scatter_kernel scatter_kernel_of(const histo_cuda_work *work)
     case HISTO_F64:
         return kernel_by<contiguous<HISTO_F64>>;
     default:
-        return kernel_by<any_layout>;
+        return kernel_by<unjoined<histo_any_layout>>;
     }
 }
 

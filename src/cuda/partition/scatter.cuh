@@ -287,7 +287,37 @@ struct range_buffers {
     }
 };
 
-/* Block x scatters tile x. READER: see joint.cuh. */
+/* A reader of device/reader.cuh with the interface of readers of several axes: nothing is loaded ahead. */
+template <class READER>
+struct unjoined {
+    enum { PER_STEP = READER::PER_STEP };
+
+    struct loaded {
+        bool ready; /* all samples of the step are in the tile */
+    };
+
+    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *work, const histo_joint *, int64_t item)
+    {
+        return READER::tile(work, item);
+    }
+
+    static HISTO_MEMBER void load(const histo_cuda_work *, const histo_joint *, const histo_tile *tile, uint32_t at,
+                                  loaded *next)
+    {
+        next->ready = at + THREADS * PER_STEP <= tile->length;
+    }
+
+    static HISTO_MEMBER bool slots(const histo_cuda_work *work, const histo_joint *joint, const uint32_t *,
+                                   const histo_tile *tile, uint32_t at, loaded *next, uint32_t (&slot)[PER_STEP])
+    {
+        bool ready = next->ready;
+        READER::slots(work, tile, at, slot);
+        load(work, joint, tile, at + THREADS * PER_STEP, next);
+        return ready;
+    }
+};
+
+/* Block x scatters tile x. READER: see joint.cuh, or unjoined. */
 template <class READER>
 static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     scatter(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,
@@ -326,9 +356,6 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     __syncthreads();
     if (threadIdx.x == 0) l.used[blockIdx.x] = buffers.hot->used;
 }
-
-template <class READER>
-constexpr scatter_kernel kernel_by = {scatter<READER>, READER::PER_STEP};
 
 } // namespace histo::partition
 

@@ -1,5 +1,5 @@
 /* partition: the partition pass for samples of several axes. */
-#include "cuda/partition/scatter.cuh"
+#include "cuda/partition/layout.h"
 
 namespace histo::partition
 {

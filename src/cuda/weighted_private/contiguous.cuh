@@ -27,7 +27,7 @@ HISTO_IN_KERNEL void load_group(const T *from, bool aligned, T *x)
 
 HISTO_IN_KERNEL bool is_aligned(const void *at)
 {
-    return (uintptr_t)at % 16 == 0;
+    return (uint64_t)at % 16 == 0;
 }
 
 /* The lookup that the axis has. LOOKUPS of kernels have a sample type; load, which loads their table, by the whole
@@ -109,12 +109,6 @@ static __global__ void __launch_bounds__(1024, 1)
         sum.merge(&work, tile.entry, &in);
     }
 }
-
-/* [narrow][squares] */
-template <class LOOKUP>
-constexpr kernel contiguous_kernels[2][2] = {
-    {count_contiguous<LOOKUP, double, false>, count_contiguous<LOOKUP, double, true>},
-    {count_contiguous<LOOKUP, float, false>, count_contiguous<LOOKUP, float, true>}};
 
 } // namespace histo::weighted_private
 

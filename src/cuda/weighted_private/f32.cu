@@ -1,6 +1,6 @@
 /* weighted_private: contiguous samples of f32, looked up as the axis has it, or by a table behind the block's words. */
 #include "cuda/firsts.cuh"
-#include "cuda/weighted_private/contiguous.cuh"
+#include "cuda/weighted_private/layout.h"
 
 namespace histo::weighted_private
 {

@@ -1,5 +1,5 @@
 /* weighted_private: contiguous samples of f64. */
-#include "cuda/weighted_private/contiguous.cuh"
+#include "cuda/weighted_private/layout.h"
 
 namespace histo::weighted_private
 {

@@ -1,9 +1,5 @@
-/* What the kernels of weighted_private get besides the work, and the kernels that this folder gives the strategy. A
- * kernel is a reader (where samples lie) x a lookup (sample to slot) x the counter of sums.cuh, of weights in the fixed
- * point of fixed.cuh:
- *
- *     integers.cu, f32.cu, f64.cu   contiguous samples of one axis and contiguous weights
- *     any.cu                        anything else, sample by sample */
+/* What the kernels of weighted_private get besides the work. A kernel is a reader (where samples lie) x a lookup
+ * (sample to slot) x the counter of sums.cuh, of weights in the fixed point of fixed.cuh. */
 #ifndef CUDA_WEIGHTED_PRIVATE_LAYOUT_CUH
 #define CUDA_WEIGHTED_PRIVATE_LAYOUT_CUH
 
@@ -50,20 +46,6 @@ template <typename T, bool SQUARES>
 struct planes {
     enum { SUM = 1, SQUARE = SUM + format<T, SQUARES>::WORDS, ALL = SQUARE + format<T, SQUARES>::SQUARE_WORDS };
 };
-
-/* ---- On the host: a kernel's address ---- */
-
-using kernel = void (*)(const histo_cuda_work, const layout);
-
-/* The lookup of f32: whichever the axis has, or a table behind the words. */
-enum f32_lookup { NO_TABLE, FIRST_FLOATS, LINEAR_CELLS, BIT_CELLS };
-
-/* Kernels for weights of float (narrow) or double, with sums of squares or without. kernel_of_integers: NULL for dtypes
- * that only kernel_of_any reads. */
-kernel kernel_of_integers(histo_dtype dtype, bool narrow, bool squares);
-kernel kernel_of_f32(f32_lookup lookup, bool narrow, bool squares);
-kernel kernel_of_f64(bool narrow, bool squares);
-kernel kernel_of_any(bool squares);
 
 } // namespace histo::weighted_private
 

@@ -15,9 +15,8 @@
  * returning atomics. Wins wherever the words of all slots fit a block; loses to global_atomic for more, and where
  * exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the carry that of packed
  * counters (Ross 2014, 5.2). */
-#include "cuda/cuda.h"
 #include "cuda/firsts.cuh"
-#include "cuda/weighted_private/layout.cuh"
+#include "cuda/weighted_private/layout.h"
 
 using namespace histo::weighted_private;
 

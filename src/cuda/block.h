@@ -1,9 +1,9 @@
 /* Launching kernels that count tiles in shared memory: see device/block.cuh. */
-#ifndef CUDA_BLOCK_CUH
-#define CUDA_BLOCK_CUH
+#ifndef CUDA_BLOCK_H
+#define CUDA_BLOCK_H
 
 #include "cuda/cuda.h"
-#include "cuda/device/block.cuh"
+#include "cuda/device/count_tiles.cuh"
 
 typedef struct histo_block_layout {
     int threads;    /* 0: it does not fit */
@@ -24,5 +24,17 @@ size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_lay
  * it. */
 histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
                                      const void *more, const histo_block_layout *layout);
+
+/* Launch histo_count_tiles with a counter, over tiles of `least` to `most` samples. */
+template <class COUNTER>
+static histo_status histo_cuda_count_tiles(const histo_job *job, const histo_block_layout *layout, int64_t least,
+                                           int64_t most)
+{
+    histo_cuda_work work = histo_cuda_work_of(job, layout->blocks, least, most);
+    const void *kernel = histo_kernel_by_reader(histo_few_readers(), histo_cuda_reader_of(&work), [](auto reader) {
+        return (const void *)histo_count_tiles<decltype(reader), COUNTER>;
+    });
+    return histo_cuda_launch_tiles(job, kernel, &work, NULL, layout);
+}
 
 #endif

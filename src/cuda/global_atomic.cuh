@@ -1,0 +1,46 @@
+/* The kernels of global_atomic: each sample is one atomic addition to the histogram in device memory. */
+#ifndef CUDA_GLOBAL_ATOMIC_CUH
+#define CUDA_GLOBAL_ATOMIC_CUH
+
+#include "cuda/device/reader.cuh"
+#include "cuda/device/weight.cuh"
+
+namespace histo::global_atomic
+{
+
+/* READER: see device/reader.cuh. */
+template <class READER>
+static __global__ void __launch_bounds__(1024) count(const __grid_constant__ histo_cuda_work work)
+{
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = READER::tile(&work, item);
+        unsigned long long *counts = work.counts + tile.entry * work.counters;
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
+            uint32_t slot[READER::PER_STEP];
+            READER::slots(&work, &tile, at, slot);
+#pragma unroll
+            for (int k = 0; k < READER::PER_STEP; k++)
+                if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
+        }
+    }
+}
+
+/* With weights: every sample adds to its slot's count and sums. READER: see device/weight.cuh. */
+template <class READER>
+static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
+{
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = READER::tile(&work, item);
+        for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
+            const auto place = READER::place_of(&work, &tile, offset);
+            uint32_t slot = READER::slot(&work, &place);
+            int64_t i = tile.entry * work.counters + slot;
+            atomicAdd(&work.counts[i], 1ull);
+            if (slot != work.slots) histo_add_weight<READER>(&work, i, READER::weight(&work, &place));
+        }
+    }
+}
+
+} // namespace histo::global_atomic
+
+#endif
