@@ -15,15 +15,15 @@
 
 #include "device_layouts.h"
 
+/* The oldest that is supported, and one with instructions that only newer ones have. */
+static const char *const architectures[] = {"--gpu-architecture=sm_75", "--gpu-architecture=sm_90"};
+
 /* Compile `source` for the named kernels; print the compiler's log on failure. */
-static void compile(const char *what, const char *source, const char *const *names, int n)
+static void compile(const char *what, const char *architecture, const char *source, const char *const *names, int n)
 {
-    static const char *const options[] = {"--gpu-architecture=sm_90",
-                                          "--std=c++17",
-                                          "--fmad=false",
-                                          "--device-as-default-execution-space",
-                                          "--device-int128",
-                                          "--include-path=" TEST_SOURCES};
+    const char *const options[] = {architecture,      "--std=c++17",
+                                   "--fmad=false",    "--device-as-default-execution-space",
+                                   "--device-int128", "--include-path=" TEST_SOURCES};
     nvrtcProgram program;
     assert_int_equal(nvrtcCreateProgram(&program, source, what, 0, NULL, NULL), NVRTC_SUCCESS);
     for (int i = 0; i < n; i++)
@@ -62,7 +62,7 @@ static void test_each_alone(void **state)
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char source[512];
         snprintf(source, sizeof source, "#include \"%s\"\n", found.gl_pathv[i] + strlen(TEST_SOURCES) + 1);
-        compile(found.gl_pathv[i], source, NULL, 0);
+        compile(found.gl_pathv[i], architectures[0], source, NULL, 0);
     }
     globfree(&found);
 }
@@ -86,7 +86,7 @@ static void test_layout(void **state)
                                    "static_assert((%s) == %" PRIu64 ", \"\");\n", it->expression, it->value);
         assert_true(length < sizeof source);
     }
-    compile("layout", source, NULL, 0);
+    compile("layout", architectures[0], source, NULL, 0);
 }
 
 /* A reader and a counter of a run-time compiler's own. */
@@ -173,7 +173,8 @@ static void test_kernels(void **state)
             source, sizeof source,
             "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n#include \"cuda/%s\"\n%s",
             kernels[k].header, own);
-        compile(kernels[k].header, source, kernels[k].kernels, names);
+        for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++)
+            compile(kernels[k].header, architectures[a], source, kernels[k].kernels, names);
     }
 }
 

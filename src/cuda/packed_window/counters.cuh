@@ -8,6 +8,7 @@
 #ifndef CUDA_PACKED_WINDOW_COUNTERS_CUH
 #define CUDA_PACKED_WINDOW_COUNTERS_CUH
 
+#include "cuda/device/warp.cuh"
 #include "cuda/packed_window/window.cuh"
 
 namespace histo::packed_window
@@ -305,7 +306,7 @@ struct counters {
             of_one += at[k] == one;
         }
         if (!__all_sync(~0u, are_two)) return false;
-        of_one = __reduce_add_sync(~0u, of_one);
+        of_one = histo_warp_sum(of_one);
         if (lane < 2) count_run(lane ? other : one, lane ? (uint32_t)(n * WARP) - of_one : of_one);
         __syncwarp();
         return true;
