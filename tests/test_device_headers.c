@@ -21,9 +21,9 @@ static const char *const architectures[] = {"--gpu-architecture=sm_75", "--gpu-a
 /* Compile `source` for the named kernels; print the compiler's log on failure. */
 static void compile(const char *what, const char *architecture, const char *source, const char *const *names, int n)
 {
-    const char *const options[] = {architecture,      "--std=c++17",
-                                   "--fmad=false",    "--device-as-default-execution-space",
-                                   "--device-int128", "--include-path=" TEST_SOURCES};
+    static const char sources[] = "--include-path=" TEST_SOURCES;
+    const char *const options[] = {
+        architecture, "--std=c++17", "--fmad=false", "--device-as-default-execution-space", "--device-int128", sources};
     nvrtcProgram program;
     assert_int_equal(nvrtcCreateProgram(&program, source, what, 0, NULL, NULL), NVRTC_SUCCESS);
     for (int i = 0; i < n; i++)
