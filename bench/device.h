@@ -42,6 +42,8 @@ typedef struct bench_device {
     const struct bench_peer *const *peers;
     /* Time work in microseconds, with no samples in the caches. */
     histo_status (*time)(bench_work *work, void *context, double *us);
+    /* The least that can be enqueued: an empty kernel; nothing on a CPU. */
+    bench_work *launch;
     /* The read roof: read every byte once and do nothing else. threads: on the CPU. */
     histo_status (*read)(const void *placed, size_t bytes, int threads, void *stream);
     /* How many threads it reads with; 1 on a GPU. */

@@ -143,6 +143,13 @@ static histo_status count(const bench_counted *what, int64_t n, uint64_t *counts
     return bench_plain_count(what, n, histo_backend_cpu.threads(0), counts);
 }
 
+static histo_status launch(void *context, void *stream)
+{
+    (void)context;
+    (void)stream;
+    return HISTO_OK;
+}
+
 static int threads(int wanted)
 {
     return histo_backend_cpu.threads(wanted);
@@ -166,6 +173,7 @@ const bench_device bench_device_cpu = {
     .count = count,
     .peers = peers,
     .time = time_work,
+    .launch = launch,
     .read = read_all,
     .threads = threads,
 };

@@ -216,6 +216,15 @@ static histo_status time_work(bench_work *work, void *context, double *us)
     return status;
 }
 
+static __global__ void empty_kernel(void) {}
+
+static histo_status launch(void *context, void *stream)
+{
+    (void)context;
+    empty_kernel<<<1, 32, 0, (cudaStream_t)stream>>>();
+    return bench_cuda_check(cudaGetLastError(), "launching an empty kernel");
+}
+
 static int one(int wanted)
 {
     (void)wanted;
@@ -241,6 +250,15 @@ static histo_status make_pinned(const bench_input *input, const histo_axis *axis
     return make_in(memory, input, axis, n);
 }
 
+static histo_status place_pinned(const void *host, size_t bytes, const void **placed)
+{
+    void *memory;
+    TRY(cudaMallocHost(&memory, bytes), "page-locked memory: ask for fewer samples");
+    memcpy(memory, host, bytes);
+    *placed = memory;
+    return HISTO_OK;
+}
+
 static void release_pinned(const void *placed)
 {
     cudaFreeHost((void *)placed);
@@ -253,6 +271,15 @@ static histo_status make_pageable(const bench_input *input, const histo_axis *ax
     if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
     *placed = memory;
     return make_in(memory, input, axis, n);
+}
+
+static histo_status place_pageable(const void *host, size_t bytes, const void **placed)
+{
+    void *memory = malloc(bytes);
+    if (!memory) return histo_fail_memory(bytes, "samples: ask for fewer");
+    memcpy(memory, host, bytes);
+    *placed = memory;
+    return HISTO_OK;
 }
 
 static void release_pageable(const void *placed)
@@ -291,9 +318,9 @@ static const bench_peer *const no_peers[] = {NULL};
 /* Indexed by bench_placement. */
 extern "C" const bench_device bench_devices_cuda[] = {
     {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = count, .peers = peers,
-     .time = time_work, .read = read_all, .threads = one},
-    {ON_GPU, .make = make_pinned, .place = place, .release = release_pinned, .fetch = fetch, .count = count_on_host,
-     .peers = no_peers, .time = time_work, .read = copy_all, .threads = one},
-    {ON_GPU, .make = make_pageable, .place = place, .release = release_pageable, .fetch = fetch, .count = count_on_host,
-     .peers = no_peers, .time = time_work, .read = copy_all, .threads = one},
+     .time = time_work, .launch = launch, .read = read_all, .threads = one},
+    {ON_GPU, .make = make_pinned, .place = place_pinned, .release = release_pinned, .fetch = fetch,
+     .count = count_on_host, .peers = no_peers, .time = time_work, .launch = launch, .read = copy_all, .threads = one},
+    {ON_GPU, .make = make_pageable, .place = place_pageable, .release = release_pageable, .fetch = fetch,
+     .count = count_on_host, .peers = no_peers, .time = time_work, .launch = launch, .read = copy_all, .threads = one},
 };

@@ -1,4 +1,5 @@
-/* `histo bench`: the map of cells, the strategies on the papers' inputs, and bank conflicts of images. */
+/* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, and bank conflicts of images.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "bench/conflicts.h"
 #include "bench/gallery.h"
 #include "bench/map.h"
+#include "bench/random_run.h"
 #include "input/photo.h"
 #include "options/settings.h"
 #include "output/outfile.h"
@@ -24,6 +26,7 @@ typedef struct measuring {
     FILE *table, *json;
     bool kept;                   /* something was measured: keep it even if a later step fails */
     const bench_map_result *map; /* to be drawn; NULL: none */
+    const random_result *random; /* likewise */
     volatile sig_atomic_t interrupted;
 } measuring;
 
@@ -156,6 +159,7 @@ static int run_conflicts(measuring *m, int *wrong, fault *f)
 static int keep(const measuring *m, fault *f)
 {
     if (m->file && outfile_commit(m->file, f) != 0) return -1;
+    if (m->random) return picture_of_random(m->random, m->settings, f);
     return m->map ? picture_of_map(m->map, m->settings, f) : 0;
 }
 
@@ -197,10 +201,36 @@ static int run_map(measuring *m, int *wrong, fault *f)
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
+static int run_random(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    static random_result result;
+    bench_random_options options = {
+        .device = s->device,
+        .seed = s->seed ? (uint64_t)s->seed : 1,
+        .count = s->count,
+        .only = s->only,
+        .line = s->problem,
+        .samples = s->samples ? s->samples : s->bytes / (int64_t)sizeof(double),
+        .quick = s->quick,
+        .repeat = s->repeat,
+        .threads = s->threads,
+        .table = m->table,
+        .json = m->json,
+        .command_line = process_command_line(),
+        .patience = patience_of(m),
+    };
+    histo_status status = bench_random(&options, &result);
+    *wrong = result.wrong;
+    m->kept = result.count;
+    if (m->kept && s->image) m->random = &result;
+    return status == HISTO_OK ? 0 : fail_run(status, f);
+}
+
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
-} subjects[] = {{"map", run_map}, {"gallery", run_gallery}, {"conflicts", run_conflicts}};
+} subjects[] = {{"map", run_map}, {"random", run_random}, {"gallery", run_gallery}, {"conflicts", run_conflicts}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 int bench_command_bench(const settings *s)
@@ -212,7 +242,8 @@ int bench_command_bench(const settings *s)
     while (which < SUBJECTS && strcmp(what, subjects[which].name) != 0)
         which++;
     if (which == SUBJECTS) {
-        fault_set(&f, EXIT_USAGE, "%s%s%sfor 'histo bench map', 'histo bench gallery' or 'histo bench conflicts'",
+        fault_set(&f, EXIT_USAGE,
+                  "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery' or 'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }

@@ -17,6 +17,12 @@ int picture_of_map(const bench_map_result *map, const settings *s, fault *f)
     return picture_check(s->image, f);
 }
 
+int picture_of_random(const random_result *result, const settings *s, fault *f)
+{
+    (void)result;
+    return picture_check(s->image, f);
+}
+
 int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f)
 {
     (void)map;

@@ -4,6 +4,7 @@
 #define BENCH_PICTURE_H
 
 #include "bench/map.h"
+#include "bench/random_run.h"
 #include "bench/tune.h"
 #include "options/settings.h"
 
@@ -13,6 +14,9 @@ int picture_check(const char *path, fault *f);
 
 /* Draw the map of `histo bench map` to --image. */
 int picture_of_map(const bench_map_result *map, const settings *s, fault *f);
+
+/* Draw what `histo bench random` found: a dot for each problem. */
+int picture_of_random(const random_result *result, const settings *s, fault *f);
 
 /* Draw that of `histo tune` for type `dtype` of the options. */
 int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f);

@@ -78,12 +78,16 @@ typedef struct settings {
     const char *wisdom;   /* --wisdom FILE: loaded at the start, and saved after --measure */
 
     /* What `histo bench` measures. */
-    int64_t samples;    /* --samples N: of an input, … */
-    int64_t bytes;      /* … or --samples NMiB: its bytes */
-    const char *inputs; /* --input NAME,… */
-    const char *cells;  /* --cells PATTERN,… */
-    int repeat;         /* --repeat N */
-    bool quick;         /* --quick */
+    int64_t samples;     /* --samples N: of an input, … */
+    int64_t bytes;       /* … or --samples NMiB: its bytes */
+    const char *inputs;  /* --input NAME,… */
+    const char *cells;   /* --cells PATTERN,… */
+    int repeat;          /* --repeat N */
+    bool quick;          /* --quick */
+    int64_t seed;        /* --seed N */
+    int64_t count;       /* --count N */
+    const char *only;    /* --only KEY=VALUE,… */
+    const char *problem; /* --problem LINE */
 
     const char *image; /* --image FILE, of `histo bench` and `histo tune` */
 

@@ -350,3 +350,13 @@ int value_repeat(settings *s, char *text, fault *f)
     s->repeat = (int)repeat;
     return 0;
 }
+
+int value_seed(settings *s, char *text, fault *f)
+{
+    return parse_whole("seed", text, 0, INT64_MAX, &s->seed, f);
+}
+
+int value_count(settings *s, char *text, fault *f)
+{
+    return parse_whole("count", text, 1, 1000000, &s->count, f);
+}

@@ -30,6 +30,8 @@ int value_environment(fault *f);
 int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f);
 int value_samples(settings *s, char *text, fault *f);
 int value_budget(settings *s, char *text, fault *f);
+int value_seed(settings *s, char *text, fault *f);
+int value_count(settings *s, char *text, fault *f);
 int value_repeat(settings *s, char *text, fault *f);
 
 #endif

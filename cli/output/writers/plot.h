@@ -1,5 +1,5 @@
 /* Plots for reports: filled steps for one axis (channels overlaid in their colours), a heat map for two, tiles for a
- * map of winners. One description, written as PNG, SVG or PDF by cairo. */
+ * map of winners, dots. One description, written as PNG, SVG or PDF by cairo. */
 #ifndef CLI_PLOT_H
 #define CLI_PLOT_H
 
@@ -52,6 +52,13 @@ typedef struct plot_tiles {
     const char (*texts)[8];          /* [nx * ny]: shown on tiles that are large enough */
 } plot_tiles;
 
+/* Dots in the colours of series, whose names are in the legend. */
+typedef struct plot_dots {
+    int count;
+    const double *x, *y;
+    int *series; /* indices of the plot's series */
+} plot_dots;
+
 /* Texts are UTF-8 (invalid bytes become U+FFFD) and may be NULL; long texts end in an ellipsis. */
 typedef struct plot {
     const char *title, *x_label, *y_label;
@@ -62,6 +69,7 @@ typedef struct plot {
     const plot_heat *heat;     /* drawn instead of series, unless NULL */
     const plot_grid *grid;     /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */
+    const plot_dots *dots;     /* likewise */
     const struct plot *panels; /* drawn below the title instead, each with its own axes, unless NULL */
     int npanels;
     int width, height; /* pixels, PLOT_MIN_SIZE … PLOT_MAX_SIZE; 0: 1200 x 800. Text and lines scale with them */

@@ -95,7 +95,7 @@ static double paint_legend(const plot_panel *panel, const plot *p, double top)
     double size = tick_size * panel->unit, room = panel->width - 2 * margin * panel->unit, y = top;
     char name[PLOT_TEXT_BYTES];
     int most = (int)fmax(1, room_for_lines(panel) / 2);
-    if (p->heat || (p->nseries < 2 && !p->tiles)) return 0;
+    if (p->heat || (p->nseries < 2 && !p->tiles && !p->dots)) return 0;
     plot_font(panel->cr, size, false);
     for (int k = 0, line = 0; k < p->nseries; line++, y += size * 1.7) {
         double x = margin * panel->unit, end = x + room;
@@ -271,9 +271,10 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     }
     plot_content content = p->heat    ? plot_heat_scales(panel, p)
                            : p->tiles ? plot_tiles_scales(panel, p)
+                           : p->dots  ? plot_dots_scales(panel, p)
                                       : plot_bars_scales(panel, p);
     plot_notation counts = {.counts = true, .whole = content.whole}, values = {0};
-    plot_notation along = p->tiles ? counts : values;
+    plot_notation along = p->tiles || p->dots ? counts : values;
     plot_ticks across, upward, key = {0};
 
     double top = edge + paint_title(panel, p->title, edge);
@@ -320,7 +321,10 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
         plot_font(cr, tick_size * unit, false);
     } else {
         paint_grid(panel, &upward);
-        if (!content.empty) plot_bars_paint(panel, p);
+        if (p->dots)
+            plot_dots_paint(panel, p);
+        else if (!content.empty)
+            plot_bars_paint(panel, p);
         paint_axis_lines(panel);
     }
     paint_upward(panel, &panel->y, &upward, panel->x.from, -1);
@@ -336,8 +340,8 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     if (content.empty) {
         plot_font(cr, title_size * unit, false);
         use(cr, soft_ink);
-        plot_text_show(cr, p->tiles ? "nothing was measured" : "no samples", middle, (panel->y.from + panel->y.to) / 2,
-                       PLOT_CENTER);
+        plot_text_show(cr, p->tiles || p->dots ? "nothing was measured" : "no samples", middle,
+                       (panel->y.from + panel->y.to) / 2, PLOT_CENTER);
     }
     return status ? status : cairo_status(cr);
 }

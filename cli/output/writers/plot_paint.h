@@ -56,4 +56,7 @@ void plot_grid_paint(const plot_panel *panel, const plot_grid *grid, double top,
 plot_content plot_tiles_scales(plot_panel *panel, const plot *p);
 void plot_tiles_paint(const plot_panel *panel, const plot *p);
 
+plot_content plot_dots_scales(plot_panel *panel, const plot *p);
+void plot_dots_paint(const plot_panel *panel, const plot *p);
+
 #endif

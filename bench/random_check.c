@@ -1,0 +1,562 @@
+#include "bench/random_check.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/pool.h"
+
+/* ---- The slot of a sample ---- */
+
+/* Edges and a table that says how many of them are below each cell. A cell is a range of positions; the position of a
+ * value never decreases as the value grows, so only edges in the cell of a sample have to be compared with it. */
+typedef struct finder {
+    const double *edges;
+    int64_t bins, cells;
+    bool closed;
+    double lo, hi, scale;
+    uint32_t *below; /* [cells + 1] */
+} finder;
+
+static int64_t cell_of(const finder *f, double x)
+{
+    double at = (x - f->lo) * f->scale;
+    return at < 0 ? 0 : at < (double)(f->cells - 1) ? (int64_t)at : f->cells - 1;
+}
+
+static histo_status make_finder(finder *f, const double *edges, const histo_axis *axis)
+{
+    const int64_t most = 1 << 20, bins = axis->bins;
+    *f = (finder){.edges = edges, .bins = bins, .closed = axis->closed, .lo = edges[0], .hi = edges[bins]};
+    f->cells = 2 * bins < most ? 2 * bins : most;
+    f->scale = (double)f->cells / (f->hi - f->lo);
+    f->below = histo_calloc((size_t)f->cells + 1, sizeof *f->below);
+    if (!f->below) return histo_fail_memory((size_t)f->cells * sizeof *f->below, "checking");
+    for (int64_t i = 0; i <= bins; i++)
+        f->below[cell_of(f, edges[i]) + 1]++;
+    for (int64_t c = 0; c < f->cells; c++)
+        f->below[c + 1] += f->below[c];
+    return HISTO_OK;
+}
+
+/* edge <= x, by value. */
+static bool reaches_f64(double x, double edge)
+{
+    return x >= edge;
+}
+
+static bool reaches_i64(int64_t x, double edge)
+{
+    double up = ceil(edge);
+    return up < 0x1p63 && (up < -0x1p63 || x >= (int64_t)up);
+}
+
+static bool reaches_u64(uint64_t x, double edge)
+{
+    double up = ceil(edge);
+    return up < 0x1p64 && (up <= 0 || x >= (uint64_t)up);
+}
+
+static bool equals_f64(double x, double edge)
+{
+    return x == edge;
+}
+
+static bool equals_i64(int64_t x, double edge)
+{
+    return edge >= -0x1p63 && edge < 0x1p63 && edge == floor(edge) && (int64_t)edge == x;
+}
+
+static bool equals_u64(uint64_t x, double edge)
+{
+    return edge >= 0 && edge < 0x1p64 && edge == floor(edge) && (uint64_t)edge == x;
+}
+
+#define DEFINE_SLOT(name, type)                                                                                        \
+    static int64_t slot_##name(const finder *f, type x)                                                                \
+    {                                                                                                                  \
+        if (x != x) return f->bins + 2;                                                                                \
+        if (!reaches_##name(x, f->lo)) return 0;                                                                       \
+        if (reaches_##name(x, f->hi)) return f->closed && equals_##name(x, f->hi) ? f->bins : f->bins + 1;             \
+        int64_t cell = cell_of(f, (double)x), reached = f->below[cell], end = f->below[cell + 1];                      \
+        while (reached < end) {                                                                                        \
+            int64_t middle = (reached + end) / 2;                                                                      \
+            if (reaches_##name(x, f->edges[middle]))                                                                   \
+                reached = middle + 1;                                                                                  \
+            else                                                                                                       \
+                end = middle;                                                                                          \
+        }                                                                                                              \
+        return reached;                                                                                                \
+    }
+DEFINE_SLOT(f64, double)
+DEFINE_SLOT(i64, int64_t)
+DEFINE_SLOT(u64, uint64_t)
+
+/* binary16: 1 bit of sign, 5 of exponent, 10 of fraction; bfloat16: 1, 8, 7. */
+static double value_of_half(uint16_t bits, int fraction_bits, int bias)
+{
+    int exponent = (bits & 0x7fff) >> fraction_bits, most = (1 << (15 - fraction_bits)) - 1;
+    int fraction = bits & ((1 << fraction_bits) - 1);
+    double sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == most) return fraction ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == 0) return sign * ldexp(fraction, 1 - bias - fraction_bits);
+    return sign * ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
+}
+
+#define LOAD(type, at)                                                                                                 \
+    __extension__({                                                                                                    \
+        type loaded;                                                                                                   \
+        memcpy(&loaded, at, sizeof loaded);                                                                            \
+        loaded;                                                                                                        \
+    })
+
+/* Exact but for 64-bit integers. */
+static double value_at(histo_dtype type, const char *at)
+{
+    switch (type) {
+    case HISTO_U8:
+        return LOAD(uint8_t, at);
+    case HISTO_I8:
+        return LOAD(int8_t, at);
+    case HISTO_U16:
+        return LOAD(uint16_t, at);
+    case HISTO_I16:
+        return LOAD(int16_t, at);
+    case HISTO_U32:
+        return LOAD(uint32_t, at);
+    case HISTO_I32:
+        return LOAD(int32_t, at);
+    case HISTO_U64:
+        return (double)LOAD(uint64_t, at);
+    case HISTO_I64:
+        return (double)LOAD(int64_t, at);
+    case HISTO_F16:
+        return value_of_half(LOAD(uint16_t, at), 10, 15);
+    case HISTO_BF16:
+        return value_of_half(LOAD(uint16_t, at), 7, 127);
+    case HISTO_F32:
+        return (double)LOAD(float, at);
+    default:
+        return LOAD(double, at);
+    }
+}
+
+static int64_t slot_at(const finder *f, histo_dtype type, const char *at)
+{
+    if (type == HISTO_U64) return slot_u64(f, LOAD(uint64_t, at));
+    if (type == HISTO_I64) return slot_i64(f, LOAD(int64_t, at));
+    return slot_f64(f, value_at(type, at));
+}
+
+static bool is_zero(histo_dtype type, const char *at)
+{
+    if (type == HISTO_U64 || type == HISTO_I64) return LOAD(uint64_t, at) == 0;
+    return value_at(type, at) == 0;
+}
+
+/* The bounds are at most 100, so rounding a 64-bit integer does not matter. */
+static bool is_inside(histo_dtype type, const char *at, double lo, double hi)
+{
+    double x = value_at(type, at);
+    return x >= lo && x <= hi;
+}
+
+/* ---- Counting ---- */
+
+enum { OWN_SLOTS = 1 << 15 /* slots that each thread counts on its own */ };
+
+typedef struct counting {
+    const problem_data *data;
+    const problem_fill *fill;
+    const finder *finders;
+    problem_counts *counts;
+    int ranges;
+    bool shared; /* several threads add to one array */
+} counting;
+
+static int64_t find_key(const problem_counts *c, int64_t slot)
+{
+    const uint64_t mask = (uint64_t)c->capacity - 1;
+    uint64_t at = (uint64_t)slot * UINT64_C(0x9e3779b97f4a7c15) >> 20 & mask;
+    while (c->keys[at] != slot && c->keys[at] >= 0)
+        at = (at + 1) & mask;
+    return (int64_t)at;
+}
+
+static void add_weight(problem_sum *sum, double w)
+{
+    double squared = w * w;
+    sum->w += (__int128)(w * 0x1p60);
+    sum->w2 += (__int128)(squared * 0x1p68);
+    sum->size += fabs(w);
+}
+
+/* Element i of the view's shape in C order. */
+static const char *address_of(const histo_view *view, int64_t i)
+{
+    const char *at = view->data;
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        at += i % view->shape[d] * view->strides[d];
+        i /= view->shape[d];
+    }
+    return at;
+}
+
+typedef struct found {
+    int64_t batch, slot; /* slot -1: masked */
+} found;
+
+/* Addresses of n samples from i on, which are in one row of the views. */
+typedef struct row {
+    const char *samples[HISTO_MAX_AXES], *weights, *mask, *where;
+} row;
+
+static row row_at(const counting *c, int64_t i)
+{
+    const random_problem *p = c->data->problem;
+    row r = {.weights = NULL};
+    for (int a = 0; a < p->axes; a++)
+        r.samples[a] = address_of(&c->fill->samples[a], i);
+    if (c->fill->options.weights) r.weights = address_of(&c->fill->weights, i);
+    if (c->fill->options.mask) r.mask = address_of(&c->fill->mask, i);
+    if (c->fill->options.where) r.where = address_of(&c->fill->where, i);
+    return r;
+}
+
+/* Where sample k of a row is counted, and its flow. */
+static int64_t slot_in_row(const counting *c, const row *r, int64_t k, histo_tally *tally)
+{
+    const random_problem *p = c->data->problem;
+    const int last = c->fill->samples[0].ndim - 1;
+    const histo_fill_options *options = &c->fill->options;
+    if (r->mask && is_zero(p->mask_type, r->mask + k * c->fill->mask.strides[last])) return -1;
+    if (r->where &&
+        !is_inside(p->where_type, r->where + k * c->fill->where.strides[last], options->where_lo, options->where_hi))
+        return -1;
+    int64_t slot = 0;
+    bool flows = false;
+    for (int a = 0; a < p->axes; a++) {
+        const finder *f = &c->finders[a];
+        int64_t there = slot_at(f, p->axis[a].type, r->samples[a] + k * c->fill->samples[a].strides[last]);
+        tally->under[a] += there == 0;
+        tally->over[a] += there == f->bins + 1;
+        tally->nan[a] += there == f->bins + 2;
+        flows = flows || there == 0 || there > f->bins;
+        slot = slot * (f->bins + 3) + there;
+    }
+    tally->flow += flows;
+    tally->bins += !flows;
+    return slot;
+}
+
+static void add_tally(histo_tally *to, const histo_tally *from)
+{
+    to->samples += from->samples;
+    to->masked += from->masked;
+    to->bins += from->bins;
+    to->flow += from->flow;
+    for (int a = 0; a < HISTO_MAX_AXES; a++) {
+        to->under[a] += from->under[a];
+        to->over[a] += from->over[a];
+        to->nan[a] += from->nan[a];
+    }
+}
+
+typedef struct part {
+    const counting *counting;
+    uint64_t *own; /* [slots], or NULL */
+    histo_tally tally;
+} part;
+
+static void count_sample(part *it, const row *r, int64_t k, int64_t batch)
+{
+    const counting *c = it->counting;
+    problem_counts *counts = c->counts;
+    int64_t slot = slot_in_row(c, r, k, &it->tally), in_all;
+    if (slot < 0) {
+        it->tally.masked++;
+        __atomic_fetch_add(&counts->masked[batch], 1, __ATOMIC_RELAXED);
+        return;
+    }
+    in_all = batch * (counts->slots / c->data->problem->batch) + slot;
+    if (counts->keys) {
+        int64_t at = find_key(counts, in_all);
+        counts->keys[at] = in_all;
+        counts->counts[at]++;
+    } else if (it->own) {
+        it->own[in_all]++;
+    } else if (c->shared) {
+        __atomic_fetch_add(&counts->counts[in_all], 1, __ATOMIC_RELAXED);
+    } else {
+        counts->counts[in_all]++;
+    }
+    if (!counts->sums) return;
+    const histo_view *weights = &c->fill->weights;
+    add_weight(&counts->sums[in_all], value_at(weights->dtype, r->weights + k * weights->strides[weights->ndim - 1]));
+}
+
+static void count_range(void *context, int range)
+{
+    part *it = (part *)context + range;
+    const counting *c = it->counting;
+    const random_problem *p = c->data->problem;
+    const histo_view *view = &c->fill->samples[0];
+    const int64_t *offsets = c->fill->options.offsets;
+    const int64_t n = p->samples, each = n / c->ranges, length = view->shape[view->ndim - 1];
+    int64_t i = each * range, end = range + 1 < c->ranges ? i + each : n, segment = 0;
+    it->tally.samples = (uint64_t)(end - i);
+    while (i < end) {
+        int64_t rest = length - i % length, batch = view->batch_ndim ? i / (n / p->batch) : 0;
+        row r = row_at(c, i);
+        if (i + rest > end) rest = end - i;
+        for (int64_t k = 0; k < rest; k++) {
+            while (offsets && i + k >= offsets[segment + 1])
+                segment++;
+            count_sample(it, &r, k, offsets ? segment : batch);
+        }
+        i += rest;
+    }
+}
+
+static void add_own(problem_counts *counts, const part *parts, int ranges)
+{
+    for (int r = 0; r < ranges; r++) {
+        for (int64_t s = 0; parts[r].own && s < counts->slots; s++)
+            counts->counts[s] += parts[r].own[s];
+        add_tally(&counts->tally, &parts[r].tally);
+    }
+}
+
+static void survey_counters(problem_counts *counts)
+{
+    enum { SECTOR = 4 };
+    int64_t last = -1;
+    if (counts->keys) {
+        for (int64_t i = 0; i < counts->capacity; i++)
+            counts->occupied += counts->keys[i] >= 0;
+        counts->sectors = (counts->occupied + 1) / 2; /* pairs of 16 bytes */
+        return;
+    }
+    for (int64_t s = 0; s < counts->slots; s++) {
+        if (!counts->counts[s]) continue;
+        counts->occupied++;
+        counts->sectors += s / SECTOR != last;
+        last = s / SECTOR;
+    }
+}
+
+static histo_status allocate_counts(const problem_data *data, problem_counts *counts)
+{
+    const random_problem *p = data->problem;
+    counts->slots = problem_slots(p);
+    if (counts->slots < 0) return histo_fail(HISTO_INVALID, "a random problem has at most 2^62 slots: make bins less");
+    if (p->storage == HISTO_SPARSE) {
+        for (counts->capacity = 1024; counts->capacity < 2 * p->samples; counts->capacity *= 2)
+            continue;
+        counts->keys = histo_malloc((size_t)counts->capacity * sizeof *counts->keys);
+        if (!counts->keys) return histo_fail_memory((size_t)counts->capacity * sizeof *counts->keys, "checking");
+        memset(counts->keys, 0xff, (size_t)counts->capacity * sizeof *counts->keys);
+    }
+    const size_t entries = (size_t)(counts->keys ? counts->capacity : counts->slots);
+    counts->counts = histo_calloc(entries, sizeof *counts->counts);
+    counts->masked = histo_calloc((size_t)p->batch, sizeof *counts->masked);
+    if (p->weighting) counts->sums = histo_calloc(entries, sizeof *counts->sums);
+    if (!counts->counts || !counts->masked || (p->weighting && !counts->sums))
+        return histo_fail_memory(entries * (sizeof *counts->counts + (p->weighting ? sizeof *counts->sums : 0)),
+                                 "checking");
+    return HISTO_OK;
+}
+
+histo_status problem_counts_make(const problem_data *data, int threads, problem_counts *counts)
+{
+    enum { ALONE = 1 << 14, MAX_THREADS = 256 };
+    const random_problem *p = data->problem;
+    finder finders[HISTO_MAX_AXES] = {{0}};
+    part parts[MAX_THREADS] = {{0}};
+    problem_fill fill;
+    *counts = (problem_counts){0};
+    histo_status status = allocate_counts(data, counts);
+    for (int a = 0; a < p->axes && status == HISTO_OK; a++)
+        status = make_finder(&finders[a], data->edges[a], &data->axes[a]);
+    if (status == HISTO_OK) {
+        problem_fill_make(data, true, &fill);
+        bool together = p->samples > ALONE && !counts->keys && !counts->sums;
+        counting c = {data, &fill, finders, counts, together ? (threads < MAX_THREADS ? threads : MAX_THREADS) : 1,
+                      false};
+        c.shared = c.ranges > 1;
+        for (int r = 0; r < c.ranges; r++) {
+            parts[r].counting = &c;
+            if (c.shared && counts->slots <= OWN_SLOTS)
+                parts[r].own = histo_calloc((size_t)counts->slots, sizeof *parts[r].own);
+        }
+        histo_pool_run(c.ranges, count_range, parts);
+        add_own(counts, parts, c.ranges);
+        for (int r = 0; r < c.ranges; r++)
+            free(parts[r].own);
+        survey_counters(counts);
+    }
+    for (int a = 0; a < p->axes; a++)
+        free(finders[a].below);
+    return status;
+}
+
+void problem_counts_free(problem_counts *counts)
+{
+    free(counts->counts);
+    free(counts->keys);
+    free(counts->sums);
+    free(counts->masked);
+    *counts = (problem_counts){0};
+}
+
+/* ---- Comparing ---- */
+
+/* "of histogram 3" in the message of what is wrong with a slot. */
+static void say_slot(const problem_data *data, int64_t slot, char *text, size_t size)
+{
+    const random_problem *p = data->problem;
+    int64_t at[HISTO_MAX_AXES];
+    for (int a = p->axes - 1; a >= 0; a--) {
+        at[a] = slot % (p->axis[a].bins + 3);
+        slot /= p->axis[a].bins + 3;
+    }
+    size_t length = 0;
+    for (int a = 0; a < p->axes; a++)
+        length += (size_t)snprintf(text + length, size - length, "%s%" PRId64, a ? "," : "slot ", at[a]);
+    if (p->batch > 1) snprintf(text + length, size - length, " of histogram %" PRId64, slot);
+}
+
+static bool compare_count(const problem_data *data, int64_t slot, uint64_t is, uint64_t should, char *wrong,
+                          size_t size)
+{
+    char where[200];
+    if (is == should) return true;
+    say_slot(data, slot, where, sizeof where);
+    snprintf(wrong, size, "%s has %" PRIu64 " samples instead of %" PRIu64, where, is, should);
+    return false;
+}
+
+static bool compare_dense(const problem_data *data, const problem_counts *counts, const uint64_t *is, int fills,
+                          char *wrong, size_t size)
+{
+    for (int64_t s = 0; s < counts->slots; s++)
+        if (!compare_count(data, s, is[s], counts->counts[s] * (uint64_t)fills, wrong, size)) return false;
+    return true;
+}
+
+static histo_status compare_sparse(const problem_data *data, const problem_counts *counts, const histo_hist *hist,
+                                   int fills, char *wrong, size_t size)
+{
+    int64_t occupied;
+    histo_status status = histo_hist_occupied(hist, HISTO_FLOW, &occupied);
+    if (status != HISTO_OK) return status;
+    int64_t *slots = histo_malloc((size_t)occupied * sizeof *slots + 1);
+    uint64_t *is = histo_malloc((size_t)occupied * sizeof *is + 1);
+    if (!slots || !is)
+        status = histo_fail_memory((size_t)occupied * 2 * sizeof *is, "checking");
+    else
+        status = histo_hist_read_occupied(hist, HISTO_FLOW, slots, is, occupied);
+    for (int64_t i = 0; i < occupied && status == HISTO_OK && !*wrong; i++) {
+        int64_t at = find_key(counts, slots[i]);
+        uint64_t should = counts->keys[at] < 0 ? 0 : counts->counts[at] * (uint64_t)fills;
+        compare_count(data, slots[i], is[i], should, wrong, size);
+    }
+    if (status == HISTO_OK && !*wrong && occupied != counts->occupied)
+        snprintf(wrong, size, "%" PRId64 " slots are occupied instead of %" PRId64, occupied, counts->occupied);
+    free(slots);
+    free(is);
+    return status;
+}
+
+static histo_status compare_masked(const problem_data *data, const problem_counts *counts, const histo_hist *hist,
+                                   int fills, char *wrong, size_t size)
+{
+    const int64_t batch = data->problem->batch;
+    uint64_t *masked = histo_malloc((size_t)batch * sizeof *masked);
+    if (!masked) return histo_fail_memory((size_t)batch * sizeof *masked, "checking");
+    histo_status status = histo_hist_read_masked(hist, masked, batch);
+    for (int64_t b = 0; b < batch && status == HISTO_OK && !*wrong; b++)
+        if (masked[b] != counts->masked[b] * (uint64_t)fills)
+            snprintf(wrong, size, "histogram %" PRId64 " has %" PRIu64 " masked samples instead of %" PRIu64, b,
+                     masked[b], counts->masked[b] * (uint64_t)fills);
+    free(masked);
+    return status;
+}
+
+static histo_status compare_tally(const problem_data *data, const problem_counts *counts, const histo_hist *hist,
+                                  int fills, char *wrong, size_t size)
+{
+    histo_tally is, should = {0};
+    histo_status status = histo_hist_tally(hist, &is);
+    for (int fill = 0; fill < fills; fill++)
+        add_tally(&should, &counts->tally);
+    if (status != HISTO_OK || memcmp(&is, &should, sizeof is) == 0) return status;
+    int a = 0;
+    while (a < data->problem->axes - 1 && is.under[a] == should.under[a] && is.over[a] == should.over[a] &&
+           is.nan[a] == should.nan[a])
+        a++;
+    snprintf(wrong, size,
+             "the tally has %" PRIu64 " samples, %" PRIu64 " masked, %" PRIu64 " in bins, %" PRIu64
+             " in flow (axis %d: %" PRIu64 ", %" PRIu64 ", %" PRIu64 ") instead of %" PRIu64 ", %" PRIu64 ", %" PRIu64
+             ", %" PRIu64 " (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ")",
+             is.samples, is.masked, is.bins, is.flow, a, is.under[a], is.over[a], is.nan[a], should.samples,
+             should.masked, should.bins, should.flow, should.under[a], should.over[a], should.nan[a]);
+    return HISTO_OK;
+}
+
+/* Is a sum as exact as histo.h promises? */
+static bool sum_is_right(const random_problem *p, double is, __int128 exact, double unit, double n, double size)
+{
+    double should = (double)exact * unit;
+    bool reproducible = p->weighting == HISTO_WEIGHT_REPRODUCIBLE || p->weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    if (reproducible) return is == should;
+    return fabs(is - should) <= (n + 1) * 0x1p-53 * size;
+}
+
+static histo_status compare_sums(const problem_data *data, const problem_counts *counts, const histo_hist *hist,
+                                 int fills, char *wrong, size_t size)
+{
+    const random_problem *p = data->problem;
+    bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
+    double *sums = histo_malloc(2 * (size_t)counts->slots * sizeof *sums), *sums2 = sums + counts->slots;
+    if (!sums) return histo_fail_memory(2 * (size_t)counts->slots * sizeof *sums, "checking");
+    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, sums, squares ? sums2 : NULL, counts->slots);
+    for (int64_t s = 0; s < counts->slots && status == HISTO_OK && !*wrong; s++) {
+        const problem_sum *sum = &counts->sums[s];
+        const double n = (double)counts->counts[s] * fills, w2 = (double)(sum->w2 * fills) * 0x1p-68;
+        char where[200];
+        bool right = sum_is_right(p, sums[s], sum->w * fills, 0x1p-60, n, sum->size * fills);
+        bool right2 = !squares || sum_is_right(p, sums2[s], sum->w2 * fills, 0x1p-68, n, w2);
+        if (right && right2) continue;
+        say_slot(data, s, where, sizeof where);
+        snprintf(wrong, size, "%s has %s %.17g instead of %.17g", where,
+                 right ? "a sum of squares" : "a sum of weights", right ? sums2[s] : sums[s],
+                 right ? w2 : (double)(sum->w * fills) * 0x1p-60);
+    }
+    free(sums);
+    return status;
+}
+
+histo_status problem_counts_compare(const problem_data *data, const problem_counts *counts, const histo_hist *hist,
+                                    int fills, char *wrong, size_t size)
+{
+    wrong[0] = '\0';
+    histo_status status = HISTO_OK;
+    if (counts->keys) {
+        status = compare_sparse(data, counts, hist, fills, wrong, size);
+    } else {
+        uint64_t *is = histo_malloc((size_t)counts->slots * sizeof *is);
+        if (!is) return histo_fail_memory((size_t)counts->slots * sizeof *is, "checking");
+        status = histo_hist_read_counts(hist, HISTO_FLOW, is, counts->slots);
+        if (status == HISTO_OK) compare_dense(data, counts, is, fills, wrong, size);
+        free(is);
+    }
+    if (status == HISTO_OK && !*wrong) status = compare_masked(data, counts, hist, fills, wrong, size);
+    if (status == HISTO_OK && !*wrong) status = compare_tally(data, counts, hist, fills, wrong, size);
+    if (status == HISTO_OK && !*wrong && counts->sums) status = compare_sums(data, counts, hist, fills, wrong, size);
+    return status;
+}

@@ -1,0 +1,90 @@
+/* `histo bench random`: random problems, each checked against a count by the edges alone and measured against what
+ * bounds it, the best peer and the best strategy. */
+#ifndef BENCH_RANDOM_RUN_H
+#define BENCH_RANDOM_RUN_H
+
+#include <stdio.h>
+
+#include "bench/device.h"
+#include "bench/patience.h"
+#include "bench/random_problem.h"
+
+typedef struct bench_random_options {
+    histo_device device;
+    uint64_t seed;
+    int64_t count;            /* problems; 0: 100 */
+    const char *only;         /* see problem_filter_check; NULL: all */
+    const char *line;         /* of the only problem; NULL: draw them */
+    int64_t samples;          /* of a problem, at most; 0: 2^22 on a CPU, 2^28 on a GPU */
+    bool quick;               /* without other strategies, and fewer passes */
+    int repeat;               /* timed passes; 0: 7, or 3 if quick; less often if a fill is slow */
+    int threads;              /* on the CPU; 0: the default */
+    FILE *table, *json;       /* json may be NULL */
+    const char *command_line; /* for json */
+    bench_patience patience;
+} bench_random_options;
+
+typedef enum random_class {
+    RANDOM_DEVICE = 0, /* in a GPU's memory, more than 2^22 samples */
+    RANDOM_MIDDLE,     /* more than 2^20 */
+    RANDOM_SMALL,
+    RANDOM_TRANSFER,
+    RANDOM_CPU,
+    RANDOM_CLASSES
+} random_class;
+
+extern const char *const random_class_names[RANDOM_CLASSES];
+
+typedef enum random_outcome { RANDOM_EXACT = 0, RANDOM_WRONG, RANDOM_FAILED, RANDOM_NO_MEMORY } random_outcome;
+
+enum { RANDOM_ENTRIES = 64, RANDOM_PASSES = 101 };
+
+/* A strategy, the plan or a peer on one problem. */
+typedef struct random_score {
+    char name[48];
+    bool is_peer, is_plan;
+    double us; /* the median; 0: it was not timed */
+} random_score;
+
+typedef struct random_verdict {
+    random_problem problem;
+    random_class class;
+    random_outcome outcome;
+    char reason[400];       /* unless exact */
+    double us;              /* of a fill by the plan */
+    double planning_us;     /* making the plan */
+    double bytes, counters; /* read; read and written: the least that there is to do, in bytes */
+    double bytes_us, counters_us, launch_us;
+    double bound_us; /* the larger of a launch, and both others together */
+    char strategy[48];
+    double best_us; /* of the plan and all other strategies; 0: only the plan was timed */
+    char best[48];
+    double peer_us; /* 0: there is none */
+    char peer[48];
+    int scores;
+    random_score score[RANDOM_ENTRIES];
+} random_verdict;
+
+double random_share(const random_verdict *v);   /* of the bound, 0 … 1 */
+double random_to_peer(const random_verdict *v); /* speed over the best peer's; 0: there is none */
+double random_choice(const random_verdict *v);  /* time over the best strategy's, 1 or more; 0: unknown */
+const char *random_bounded_by(const random_verdict *v);
+
+typedef struct random_result {
+    int count, wrong, skipped;
+    random_verdict *verdict;
+    double launch_us[PROBLEM_PLACES], roof[PROBLEM_PLACES]; /* bytes per microsecond; 0: not measured */
+    double seconds;
+} random_result;
+
+/* Print as it goes. *result holds what was measured also after a failure; free it with random_result_free. */
+histo_status bench_random(const bench_random_options *options, random_result *result);
+void random_result_free(random_result *result);
+
+/* ---- The report ---- */
+
+void random_report_begin(const bench_random_options *options, const char *backend);
+void random_report_problem(const bench_random_options *options, const random_verdict *v, bool first);
+void random_report_end(const bench_random_options *options, const random_result *result);
+
+#endif
