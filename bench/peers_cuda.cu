@@ -185,6 +185,7 @@ static histo_status begin_histogram(const bench_task *task, void **state)
 {
     if (task->input->axes) return fail_joint();
     if (!histogram_takes(task->input->dtype)) return fail_type(task);
+    if (searches(task) && histo_dtype_is_integer(task->input->dtype)) return fail_type(task);
     histo_status status = begin(task, state);
     peer *p = (peer *)*state;
     if (status == HISTO_OK && task->arranged && call_histogram(p, NULL) == cudaErrorNotSupported)
@@ -354,7 +355,7 @@ static npp_context npp_own; /* querying the device's properties takes longer tha
 static histo_status begin_npp(const bench_task *task, void **state)
 {
     if (task->input->axes) return fail_joint();
-    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256) return fail_type(task);
+    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256 || searches(task)) return fail_type(task);
     npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
     npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
     if (!npp_function || !ask) return histo_fail(HISTO_UNSUPPORTED, "libnppist.so is not there");

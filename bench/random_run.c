@@ -6,8 +6,10 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "bench/plain.h"
 #include "bench/random_check.h"
 #include "bench/random_naive.h"
+#include "bench/random_peers.h"
 #include "cpu/cpu.h"
 
 const char *const random_class_names[RANDOM_CLASSES] = {"GPU, more than 2^22 samples", "GPU, 2^20 to 2^22",
@@ -114,6 +116,12 @@ typedef struct runner {
     entry entries[RANDOM_ENTRIES];
     filler fillers[RANDOM_ENTRIES]; /* of the entry with this index */
     problem_naive *naive;
+    problem_task task;
+    int peers;
+    struct {
+        const bench_peer *peer;
+        void *state;
+    } peer[RANDOM_PEERS];
     int threads;
 } runner;
 
@@ -316,6 +324,36 @@ static histo_status add_naive(runner *r)
     return status;
 }
 
+/* A peer that fails is none. */
+static void add_peer(runner *r, const bench_peer *peer)
+{
+    void *state;
+    double us = 0;
+    histo_status status = problem_peer_begin(&r->task, peer, &state);
+    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) {
+        status = time_work(r, peer->run, state, &us);
+        if (us > 10 * r->verdict->us + 1000) break;
+    }
+    if (status != HISTO_OK) {
+        if (state) peer->end(state);
+        return;
+    }
+    r->peer[r->peers].peer = peer;
+    r->peer[r->peers++].state = state;
+    entry *e = add_entry(r, peer->name, peer->run, state);
+    e->score->is_peer = true;
+    e->repeat = us > 10 * r->verdict->us + 1000 ? 0 : passes_for(r->options, us);
+    if (e->repeat == 0) e->us[e->passes++] = us;
+}
+
+/* Other libraries, and on a GPU plain atomic additions. */
+static void add_peers(runner *r)
+{
+    if (!problem_task_make(&r->data, r->threads, &r->task)) return;
+    for (int i = 0; r->device->peers[i] && r->peers < RANDOM_PEERS; i++)
+        if (r->device->peers[i] != &bench_naive) add_peer(r, r->device->peers[i]);
+}
+
 static histo_status take_turns(runner *r)
 {
     histo_status status = HISTO_OK;
@@ -443,6 +481,7 @@ static histo_status measure(runner *r)
     if (status == HISTO_OK) find_bound(r);
     if (status == HISTO_OK) status = add_plan(r);
     if (status == HISTO_OK && v->problem.place == PROBLEM_CPU) status = add_naive(r);
+    if (status == HISTO_OK) add_peers(r);
     if (status == HISTO_OK && !r->options->quick) status = add_rivals(r);
     if (status == HISTO_OK) status = take_turns(r);
     for (int i = 0; i < v->scores && status == HISTO_OK; i++)
@@ -470,6 +509,8 @@ static histo_status run_problem(runner *r, const random_problem *p, random_verdi
                    status == HISTO_NO_MEMORY ? RANDOM_NO_MEMORY : RANDOM_FAILED, histo_last_error());
     for (int i = 0; i < RANDOM_ENTRIES; i++)
         end_filler(&r->fillers[i], HISTO_OK);
+    for (; r->peers > 0; r->peers--)
+        r->peer[r->peers - 1].peer->end(r->peer[r->peers - 1].state);
     problem_naive_destroy(r->naive);
     r->naive = NULL;
     problem_counts_free(&r->counts);

@@ -37,7 +37,7 @@ extern const char *const random_class_names[RANDOM_CLASSES];
 
 typedef enum random_outcome { RANDOM_EXACT = 0, RANDOM_WRONG, RANDOM_FAILED, RANDOM_NO_MEMORY } random_outcome;
 
-enum { RANDOM_ENTRIES = 64, RANDOM_PASSES = 101 };
+enum { RANDOM_ENTRIES = 64, RANDOM_PEERS = 8, RANDOM_PASSES = 101 };
 
 /* A strategy, the plan or a peer on one problem. */
 typedef struct random_score {

@@ -1,0 +1,22 @@
+/* Random problems as tasks for the peers, which count one array, interleaved 8-bit channels, or columns of one type. */
+#ifndef BENCH_RANDOM_PEERS_H
+#define BENCH_RANDOM_PEERS_H
+
+#include "bench/peer.h"
+#include "bench/random_data.h"
+
+/* A task refers to the other members and to data. */
+typedef struct problem_task {
+    bench_input input;
+    bench_arrangement arranged;
+    problem_fill fill;
+    bench_task task;
+} problem_task;
+
+/* False if peers cannot be asked to count it. */
+bool problem_task_make(const problem_data *data, int threads, problem_task *it);
+
+/* HISTO_UNSUPPORTED if it does not do such tasks; end it in any case, if there is a state. */
+histo_status problem_peer_begin(const problem_task *it, const bench_peer *peer, void **state);
+
+#endif
