@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "counts/bytes.h"
-#include "counts/checksum.h"
 #include "counts/hist.h"
 #include "data.h"
 

@@ -421,6 +421,15 @@ HISTO_API histo_status histo_wisdom_save(const char *path);
 HISTO_API histo_status histo_wisdom_load(const char *path);
 HISTO_API void histo_wisdom_forget(void);
 
+/* The kernel cache: a directory of kernels that were compiled for a GPU while the program ran (which needs NVIDIA's
+ * NVRTC library), so that the next process need not compile them. There is none until this sets one, for all threads
+ * of the process; set it before the first fill. The path is copied; a relative one is that of the current directory.
+ * The directory is made when it is first needed, for this user only, and holds at most 64 MiB: the least recently used
+ * kernels are deleted. Nothing is read from a directory or file that belongs to another user or that others may write.
+ * Damaged files are replaced. A cache that cannot be read or written is no error; a fill then compiles or uses other
+ * kernels. NULL: no cache from now on. HISTO_INVALID for an empty path. */
+HISTO_API histo_status histo_kernel_cache(const char *directory);
+
 /* Describe the machine in lines of text: CPU, instruction set, threads, devices. Writes and returns as
  * histo_plan_explain does. */
 HISTO_API size_t histo_machine_describe(char *text, size_t capacity);

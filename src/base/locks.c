@@ -1,9 +1,10 @@
 #include "base/locks.h"
 
 pthread_mutex_t histo_pool_lock = PTHREAD_MUTEX_INITIALIZER, histo_wisdom_lock = PTHREAD_MUTEX_INITIALIZER,
-                histo_staging_lock = PTHREAD_MUTEX_INITIALIZER;
+                histo_staging_lock = PTHREAD_MUTEX_INITIALIZER, histo_compile_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static pthread_mutex_t *const locks[] = {&histo_pool_lock, &histo_wisdom_lock, &histo_staging_lock};
+static pthread_mutex_t *const locks[] = {&histo_pool_lock, &histo_wisdom_lock, &histo_staging_lock,
+                                         &histo_compile_lock};
 enum { LOCKS = sizeof locks / sizeof locks[0] };
 
 static void lock_all(void)

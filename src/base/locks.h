@@ -5,6 +5,6 @@
 
 #include <pthread.h>
 
-extern pthread_mutex_t histo_pool_lock, histo_wisdom_lock, histo_staging_lock;
+extern pthread_mutex_t histo_pool_lock, histo_wisdom_lock, histo_staging_lock, histo_compile_lock;
 
 #endif

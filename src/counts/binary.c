@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/memory.h"
-#include "counts/checksum.h"
 
 /* A first byte that is not text, and line ends that reveal transfers in text mode. */
 static const unsigned char magic[8] = {0x93, 'H', 'I', 'S', 'T', 'O', '\r', '\n'};

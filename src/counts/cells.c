@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checksum.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "counts/checksum.h"
 
 static uint64_t bits_of(double x)
 {

@@ -144,7 +144,12 @@ bool histo_cuda_awake(histo_device device)
 unsigned long long histo_cuda_context(void)
 {
     typedef int get_id(void *context, unsigned long long *id);
-    get_id *id_of = (get_id *)driver_function("cuCtxGetId");
+    static get_id *found;
+    get_id *id_of = __atomic_load_n(&found, __ATOMIC_RELAXED);
+    if (!id_of) {
+        id_of = (get_id *)driver_function("cuCtxGetId");
+        __atomic_store_n(&found, id_of, __ATOMIC_RELAXED);
+    }
     unsigned long long id = 0;
     return id_of && id_of(NULL, &id) == 0 ? id : 0;
 }

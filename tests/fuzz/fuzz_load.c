@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "counts/checksum.h"
+#include "base/checksum.h"
 #include "counts/hist.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

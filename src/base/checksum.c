@@ -1,4 +1,4 @@
-#include "counts/checksum.h"
+#include "base/checksum.h"
 
 /* The remainder of each byte, by the reflected polynomial 0x82f63b78. */
 /* clang-format off */

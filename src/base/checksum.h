@@ -1,6 +1,6 @@
-/* CRC-32C (Castagnoli), which guards saved histograms against damage. */
-#ifndef COUNTS_CHECKSUM_H
-#define COUNTS_CHECKSUM_H
+/* CRC-32C (Castagnoli), which guards saved histograms and compiled kernels against damage. */
+#ifndef BASE_CHECKSUM_H
+#define BASE_CHECKSUM_H
 
 #include <stddef.h>
 #include <stdint.h>
