@@ -71,11 +71,33 @@ HISTO_IN_KERNEL storage histo_load(const histo_cuda_work *w, const char *at)
 
 /* ---- One operand ---- */
 
+/* The slot of a sample whose dtype is known only at run time; load(histo_dtype_constant) gives the sample. Dtypes that
+ * double holds exactly have shifts and tables of their own, and share the other lookups of f64, whose slots are the
+ * same: a kernel that reads anything is mostly lookups. */
+template <typename function>
+HISTO_IN_KERNEL uint32_t histo_slot_of_dtype(const histo_lookup *l, histo_dtype dtype, function load)
+{
+    uint32_t slot = HISTO_NO_SLOT;
+    double x = 0;
+    histo_with_dtype(dtype, [&](auto of) {
+        const histo_dtype type = of.type;
+        auto sample = load(of);
+        if (type == HISTO_F32 || type == HISTO_U64 || type == HISTO_I64)
+            slot = histo_any_lookup<type>(l).slot(sample);
+        else if (type <= HISTO_I64 && l->pow2.is)
+            slot = histo_pow2_lookup<type>(l).slot(sample);
+        else if (sizeof sample <= 2 && l->table)
+            slot = histo_table_lookup<type>(l).slot(sample);
+        else
+            x = (double)histo_to_compute<type>(sample);
+    });
+    return slot == HISTO_NO_SLOT ? histo_any_lookup<HISTO_F64>(l).slot(x) : slot;
+}
+
 HISTO_IN_KERNEL uint32_t histo_slot_at(const histo_cuda_work *w, int axis, const char *at)
 {
-    return histo_with_dtype(w->dtypes[axis], [=](auto of) {
-        return histo_any_lookup<of.type>(&w->lookups[axis]).slot(histo_load<histo_stored<of.type>>(w, at));
-    });
+    return histo_slot_of_dtype(&w->lookups[axis], w->dtypes[axis],
+                               [=](auto of) { return histo_load<histo_stored<of.type>>(w, at); });
 }
 
 HISTO_IN_KERNEL bool histo_is_masked(const histo_cuda_work *w, const char *at)

@@ -54,12 +54,12 @@ HISTO_IN_KERNEL uint64_t key_at(const histo_cuda_work *w, const char *at)
 
 HISTO_IN_KERNEL uint32_t slot_of_key(const histo_cuda_work *w, uint64_t key)
 {
-    return histo_with_dtype(w->dtypes[0], [=](auto of) {
+    return histo_slot_of_dtype(&w->lookups[0], w->dtypes[0], [=](auto of) {
         using traits = key_traits<of.type>;
         histo_stored<of.type> x;
         uint64_t bits = bits_of_key(key, traits::SIZE, traits::IS_INTEGER, traits::HAS_SIGN);
         memcpy(&x, &bits, sizeof x);
-        return histo_any_lookup<of.type>(&w->lookups[0]).slot(x);
+        return x;
     });
 }
 
