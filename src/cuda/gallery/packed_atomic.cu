@@ -312,7 +312,7 @@ static histo_status launch_parts(const histo_job *job, const void *kernel, const
 /* With pre-processing: as many tiles at a time as there are rows. */
 static histo_status index_and_count(const histo_job *job, int reader, const layout *l, histo_cuda_work *work, tiling *t)
 {
-    const void *kernel = histo_kernel_by_reader(histo_all_readers(), reader,
+    const void *kernel = histo_kernel_by_reader(histo_paper_readers(), reader,
                                                 [](auto it) { return (const void *)write_slots<decltype(it)>; });
     histo_status status = HISTO_OK;
     for (int64_t item = 0; item < work->tiles && status == HISTO_OK; item = t->last_item) {
@@ -328,7 +328,7 @@ static histo_status index_and_count(const histo_job *job, int reader, const layo
 /* By coarse loads where the samples are contiguous. */
 static const void *kernel_of(int reader, bool is_coarse)
 {
-    return histo_kernel_by_reader(histo_all_readers(), reader, [=](auto it) {
+    return histo_kernel_by_reader(histo_paper_readers(), reader, [=](auto it) {
         using reader_type = decltype(it);
         if constexpr ((int)reader_type::ID != (int)HISTO_READ_ANY) {
             if (is_coarse) return (const void *)count<coarse<(histo_dtype)reader_type::ID>>;

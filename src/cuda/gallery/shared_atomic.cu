@@ -160,8 +160,8 @@ static histo_status launch(const histo_job *job)
     layout l = layout_of(job->problem, job->params);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
     int reader = job->params[COARSENING] ? (int)HISTO_READ_ANY : histo_cuda_reader_of(&work);
-    const void *kernel =
-        histo_kernel_by_reader(histo_all_readers(), reader, [](auto it) { return (const void *)count<decltype(it)>; });
+    const void *kernel = histo_kernel_by_reader(histo_paper_readers(), reader,
+                                                [](auto it) { return (const void *)count<decltype(it)>; });
     tiling t = {(uint32_t)l.bin_tile,  l.stride, (uint32_t)l.copies,
                 job->params[INC] != 0, 0,        l.rows ? (unsigned int *)job->workspace : NULL};
     histo_status status = HISTO_OK;
