@@ -18,6 +18,12 @@ static histo_status bind(const histo_hist *hist, const histo_view *views, const 
     return histo_problem_bind(problem, hist->naxes, &kind, views, options, operands);
 }
 
+/* Are all operands known to be in the memory of the plan's device? */
+static bool is_resident(const histo_problem *problem, const histo_plan *plan)
+{
+    return problem->resident && problem->home == plan->problem.device;
+}
+
 histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                              const histo_fill_options *options)
 {
@@ -27,8 +33,11 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
     if (status != HISTO_OK) return status;
     if (!plan) return histo_fail(HISTO_INVALID, "the plan is NULL");
     bool fits = plan->problem.naxes == hist->naxes && histo_plan_fits(plan, &problem);
-    for (int a = 0; fits && a < hist->naxes; a++)
-        fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
+    if (fits && hist->last_fitted != plan->serial) { /* comparing edges takes time */
+        for (int a = 0; fits && a < hist->naxes; a++)
+            fits = histo_axis_equal(&plan->problem.axes[a], &hist->axes[a]);
+        if (fits) hist->last_fitted = plan->serial;
+    }
     if (!fits)
         return histo_fail(HISTO_INVALID,
                           "the plan was made for other axes, dtypes, batch, weighting, storage or options");
@@ -37,7 +46,8 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
                           "the samples are in the memory of GPU %d, and the plan is for another device",
                           problem.home - HISTO_DEVICE_CUDA(0));
     status = histo_problem_is_near(&problem, plan->problem.device);
-    return status == HISTO_OK ? histo_plan_run(plan, &hist->accumulators, operands, options) : status;
+    if (status != HISTO_OK) return status;
+    return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan));
 }
 
 /* A plan stays good for sample counts within these factors of the one that it was made for. */
@@ -58,7 +68,7 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
         histo_plan_destroy(hist->plan);
         hist->plan = plan;
     }
-    return histo_plan_run(hist->plan, &hist->accumulators, operands, options);
+    return histo_plan_run(hist->plan, &hist->accumulators, operands, options, is_resident(&problem, hist->plan));
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)

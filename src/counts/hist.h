@@ -11,7 +11,8 @@ struct histo_hist {
     histo_weighting weighting;
     int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
-    histo_plan *plan; /* of the last histo_hist_fill; NULL before */
+    histo_plan *plan;     /* of the last histo_hist_fill; NULL before */
+    uint64_t last_fitted; /* serial of a plan for these axes */
 };
 
 /* The options that a histogram was created with. */

@@ -268,10 +268,10 @@ bool histo_cuda_is_captured(cudaStream_t stream)
 }
 
 /* In a graph, each launch waits for the event and records it, on whatever stream it runs. */
-histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream)
+histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, bool capturing)
 {
-    accumulators->capturing = histo_cuda_is_captured(stream);
-    accumulators->captured |= accumulators->capturing;
+    accumulators->capturing = capturing;
+    accumulators->captured |= capturing;
     unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* querying it would end a capture */
     if (id && id == accumulators->last) return HISTO_OK;                /* stream order suffices */
     histo_status status =
@@ -433,7 +433,7 @@ histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, con
     char *room = (char *)malloc(bytes);
     if (!room) status = histo_fail_memory(bytes, "reading counts from a GPU");
     if (status == HISTO_OK) status = wait_for_graphs(accumulators);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream, false);
     if (status == HISTO_OK) status = drain_all(accumulators, to, room, bytes);
     if (status == HISTO_OK)
         accumulators->dirty = false;
@@ -464,7 +464,7 @@ bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulator
     /* What a broken fill enqueued may still be running, and no event marks its end. */
     histo_status status =
         accumulators->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : wait_for_graphs(accumulators);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream, false);
     if (status == HISTO_OK) status = clear_memory(accumulators);
     accumulators->broken = NULL;
     accumulators->dirty = false;

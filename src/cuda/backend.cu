@@ -109,10 +109,11 @@ static bool is_direct(const histo_job *job, const void *memory)
 }
 
 /* Enqueue the counting. From here on, a failure leaves part of the samples counted. */
-static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_accumulators *accumulators)
+static histo_status count(const histo_strategy *strategy, histo_job *job, histo_cuda_accumulators *accumulators,
+                          bool captured)
 {
-    bool direct[HISTO_MAX_OPERANDS], pinned[HISTO_MAX_OPERANDS], all_direct = true, none_direct = true;
-    for (int o = 0; o < job->iter.operands; o++) {
+    bool direct[HISTO_MAX_OPERANDS], pinned[HISTO_MAX_OPERANDS], all_direct = true, none_direct = !job->resident;
+    for (int o = 0; o < job->iter.operands && !job->resident; o++) {
         direct[o] = histo_cuda_is_direct(job->iter.base[o], job->problem->device, &pinned[o]);
         all_direct &= direct[o];
         none_direct &= !direct[o];
@@ -121,7 +122,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     if (none_direct && !stream) stream = accumulators->stream;
     job->stream = stream;
     accumulators->dirty = true;
-    histo_status status = histo_cuda_accumulators_begin(accumulators, stream);
+    histo_status status = histo_cuda_accumulators_begin(accumulators, stream, captured);
     if (status != HISTO_OK) return status;
     status = histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin), stream);
     if (status == HISTO_OK && job->iter.offsets && !is_direct(job, job->iter.offsets))
@@ -141,7 +142,7 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
         if (it->backend == &histo_backend_cuda && it->device == job->problem->device)
             accumulators = (const histo_cuda_accumulators *)it;
     bool direct = !job->iter.offsets || is_direct(job, job->iter.offsets);
-    for (int o = 0; o < job->iter.operands; o++)
+    for (int o = 0; o < job->iter.operands && !job->resident; o++)
         direct = direct && is_direct(job, job->iter.base[o]);
     if (!direct) return histo_fail(HISTO_UNSUPPORTED, "samples in host memory cannot be counted in a graph");
     if (job->problem->weighting == HISTO_WEIGHT_REPRODUCIBLE)
@@ -160,7 +161,8 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     if (status != HISTO_OK) return status;
     histo_cuda_accumulators *accumulators = NULL;
     size_t workspace = histo_strategy_workspace(strategy, job->problem, job->threads, job->params);
-    if (histo_cuda_is_captured((cudaStream_t)job->stream)) status = check_captured(job, workspace);
+    const bool captured = histo_cuda_is_captured((cudaStream_t)job->stream);
+    if (captured) status = check_captured(job, workspace);
     if (status == HISTO_OK) status = histo_cuda_accumulators_of(job, &accumulators);
     if (status == HISTO_OK && accumulators->broken)
         status = histo_fail(HISTO_DEVICE, "GPU %d: %s; reset the histogram to use it again",
@@ -169,7 +171,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
     if (status == HISTO_OK) {
         job->device_accumulators = &accumulators->base;
         job->workspace = accumulators->workspace;
-        status = count(strategy, job, accumulators);
+        status = count(strategy, job, accumulators, captured);
     }
     histo_cuda_leave(before);
     return status;

@@ -58,7 +58,8 @@ histo_speed histo_cuda_speed(histo_device device);
 /* A number for the current device's context, unique in this process. */
 unsigned long long histo_cuda_context(void);
 
-/* Make a device current; *before is for histo_cuda_leave, which restores the previous one. */
+/* Make a device current; *before is for histo_cuda_leave, which restores the previous one, if that was another. */
+enum { HISTO_CUDA_STAY = -1 };
 histo_status histo_cuda_enter(histo_device device, int *before);
 void histo_cuda_leave(int before);
 
@@ -100,6 +101,7 @@ typedef struct histo_cuda_accumulators {
     cudaEvent_t done;           /* after everything enqueued so far */
     unsigned long long last;    /* id of the stream that recorded it; 0: unknown */
     bool capturing, captured;   /* a fill is being captured into a graph; one has been */
+    const void *large_kernel;   /* the last kernel that was allowed more than the usual shared memory */
     void *workspace;
     size_t workspace_bytes;
     int64_t *offsets;      /* [batch + 1] of a ragged fill from host memory; NULL before the first */
@@ -120,8 +122,8 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
 histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumulators, size_t bytes);
 /* Is the stream being captured into a graph? */
 bool histo_cuda_is_captured(cudaStream_t stream);
-/* Work for the accumulators is enqueued between these two, on one stream. */
-histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream);
+/* Work for the accumulators is enqueued between these two, on one stream; capturing: it is being captured. */
+histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, bool capturing);
 histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream);
 /* Reserve capacity for `adds` additions to every exact sum. */
 histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream);

@@ -195,12 +195,15 @@ bool histo_cuda_is_direct(const void *memory, histo_device device, bool *pinned)
 
 histo_status histo_cuda_enter(histo_device device, int *before)
 {
+    const int wanted = device - HISTO_DEVICE_CUDA(0);
     histo_status status = HISTO_CUDA(cudaGetDevice(before), "asking for the current device");
     if (status != HISTO_OK) return status;
-    return HISTO_CUDA(cudaSetDevice(device - HISTO_DEVICE_CUDA(0)), "starting");
+    if (*before != wanted) return HISTO_CUDA(cudaSetDevice(wanted), "starting");
+    *before = HISTO_CUDA_STAY;
+    return HISTO_OK;
 }
 
 void histo_cuda_leave(int before)
 {
-    cudaSetDevice(before);
+    if (before != HISTO_CUDA_STAY) cudaSetDevice(before);
 }

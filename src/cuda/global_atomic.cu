@@ -1,24 +1,36 @@
 /* global_atomic: each sample is one atomic addition to the histogram in device memory.
  *
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
- * layout, masks and weights. The counters are 64-bit.
+ * layout, masks and weights. The counters are 64-bit. Where samples are few, each block first gathers those of one slot
+ * in a table of the slots that it touches (device/touched.cuh): then skew does not matter, and the time depends on the
+ * touched bins only.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
- * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for millions of bins that samples
- * spread over. Loses by far where many samples hit few bins, because atomics on one address serialise. */
+ * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for few samples in many bins, and for
+ * millions of bins that samples spread over. Loses by far where many samples hit few bins, because atomics on one
+ * address serialise. */
 #include <math.h>
 
 #include "cuda/cuda.h"
 #include "cuda/global_atomic.cuh"
+#include "cuda/lane_private/small.h"
 
 using namespace histo::global_atomic;
 
 enum { BLOCKS, THREADS };
 
+/* So many samples are few; a tile of them, and the table of their slots. */
+enum { FEW = 1 << 22, TILE_OF_FEW = 1 << 11, LOG_TOUCHED = 12 };
+
 static const char *unsupported_reason(const histo_problem *problem)
 {
     (void)problem;
     return NULL;
+}
+
+static bool is_few(const histo_problem *p)
+{
+    return p->weighting == HISTO_UNWEIGHTED && p->samples <= FEW && p->batch <= p->samples / 256 + 1;
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -27,14 +39,35 @@ static double cost_us(const histo_problem *p, int threads)
     const double launch = 5, few = p->slots < 1 << 16 ? 0.1 : 1; /* samples meet */
     if (p->weighting != HISTO_UNWEIGHTED)
         return launch + (double)p->samples / (few * (histo_is_fast(p->weighting) ? 1e4 : 5e3));
+    if (is_few(p)) {
+        const double tile = fmin(TILE_OF_FEW, (double)p->samples / (double)p->batch), slots = (double)p->slots;
+        const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
+        return launch + 1.5 + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
+    }
     const double us = launch + histo_cuda_global_atomics_us(p, 0);
     if (p->probes) return us;
     return fmin(HISTO_SKEW_MARGIN * us, launch + (double)p->samples / HISTO_CUDA_ONE_COUNTER);
 }
 
+/* Few samples, gathered by slot in each block. */
+static histo_status launch_few(const histo_job *job)
+{
+    small_args small;
+    if (histo_small_describe(job, true, &small)) return histo_small_launch(job, &small);
+    const int threads = (int)job->params[THREADS];
+    const size_t shared = 2 * sizeof(uint32_t) << LOG_TOUCHED;
+    const int64_t blocks = histo_cuda_resident(job->problem->device, threads, shared);
+    histo_cuda_work work = histo_cuda_work_of(job, blocks, TILE_OF_FEW / 2, TILE_OF_FEW);
+    uint32_t log_touched = LOG_TOUCHED;
+    void *args[] = {&work, &log_touched};
+    return histo_cuda_launch(job, (const void *)count_touched<histo_any_layout>,
+                             dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared, args);
+}
+
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 12, MAX = 1 << 30 };
+    if (is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS]) return launch_few(job);
     int threads = (int)job->params[THREADS];
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
     if (job->params[BLOCKS]) blocks = job->params[BLOCKS];

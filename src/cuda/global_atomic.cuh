@@ -3,6 +3,7 @@
 #define CUDA_GLOBAL_ATOMIC_CUH
 
 #include "cuda/device/reader.cuh"
+#include "cuda/device/touched.cuh"
 #include "cuda/device/weight.cuh"
 
 namespace histo::global_atomic
@@ -22,6 +23,26 @@ static __global__ void __launch_bounds__(1024) count(const __grid_constant__ his
             for (int k = 0; k < READER::PER_STEP; k++)
                 if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
         }
+    }
+}
+
+/* Few samples: those of one slot are gathered first. */
+template <class READER>
+static __global__ void __launch_bounds__(1024)
+    count_touched(const __grid_constant__ histo_cuda_work work, const uint32_t log_touched)
+{
+    extern __shared__ unsigned int shared[];
+    const histo_touched touched(shared, log_touched);
+    touched.clear();
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_tile tile = READER::tile(&work, item);
+        unsigned long long *counts = work.counts + tile.entry * work.counters;
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
+            uint32_t slot[READER::PER_STEP];
+            READER::slots(&work, &tile, at, slot);
+            touched.add(slot, counts);
+        }
+        touched.merge(counts);
     }
 }
 

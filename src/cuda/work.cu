@@ -116,11 +116,14 @@ histo_status histo_cuda_launch(const histo_job *job, const void *kernel, dim3 gr
                                void **args)
 {
     enum { FREE_SHARED = 48 << 10 }; /* more needs an attribute; always the maximum, so that threads agree */
+    histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
     histo_status status = HISTO_OK;
-    if (shared > FREE_SHARED)
+    if (shared > FREE_SHARED && !(accumulators && accumulators->large_kernel == kernel)) {
         status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                  (int)histo_cuda_device_of(job->problem->device)->shared_block),
                             "asking for shared memory");
+        if (accumulators) accumulators->large_kernel = status == HISTO_OK ? kernel : NULL;
+    }
     if (status != HISTO_OK) return status;
     return HISTO_CUDA(cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), args, shared, (cudaStream_t)job->stream),
                       "launching a kernel");

@@ -78,6 +78,8 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
         histo_plan_destroy(plan);
         return status;
     }
+    static uint64_t plans;
+    plan->serial = __atomic_add_fetch(&plans, 1, __ATOMIC_RELAXED);
     snprintf(plan->name, sizeof plan->name, "%s/%s", plan->row->backend->name, plan->row->name);
     *out = plan;
     return HISTO_OK;
@@ -124,10 +126,11 @@ histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operan
 }
 
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
-                            const histo_fill_options *fill)
+                            const histo_fill_options *fill, bool resident)
 {
     histo_job job = histo_plan_job(plan, operands, fill);
     job.accumulators = accumulators;
+    job.resident = resident;
     int64_t n = histo_strided_iter_samples(&job.iter);
     bool exact = histo_is_reproducible(plan->problem.weighting);
     const bool split = histo_split_fits(plan, operands);

@@ -41,6 +41,7 @@ typedef struct histo_split {
 } histo_split;
 
 struct histo_plan {
+    uint64_t serial; /* unique in this process */
     histo_problem problem;
     const histo_row *row;
     histo_origin origin;
@@ -64,9 +65,10 @@ histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axe
 /* Does the plan fit these samples (bound to `problem`)? */
 bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem);
 
-/* Count views, bound as the operands of the plan's problem, into accumulators. */
+/* Count views, bound as the operands of the plan's problem, into accumulators. resident: all are in the memory of the
+ * plan's device, a GPU; false: unknown. */
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
-                            const histo_fill_options *fill);
+                            const histo_fill_options *fill, bool resident);
 
 /* The job of such a fill, without accumulators and sample range. */
 histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);

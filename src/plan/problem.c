@@ -62,9 +62,11 @@ static histo_status add_optional(histo_problem *problem, int *operand, const his
 static histo_status find_home(histo_problem *problem, const histo_view *const *views)
 {
     problem->home = HISTO_DEVICE_CPU;
+    problem->resident = problem->samples > 0;
     for (int o = 0; o < problem->operands && problem->samples; o++) {
         bool only;
         histo_device device = histo_device_of(views[o]->data, &only);
+        problem->resident &= device != HISTO_DEVICE_CPU && (o == 0 || device == problem->home);
         if (device == HISTO_DEVICE_CPU || (problem->bound && !only)) continue;
         if (problem->bound && device != problem->home)
             return histo_fail(HISTO_UNSUPPORTED, "the samples of one fill are in the memory of two GPUs, %d and %d",

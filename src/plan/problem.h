@@ -63,6 +63,7 @@ typedef struct histo_problem {
     bool dense;          /* without a probe, assume that all samples are clustered */
     histo_device home;   /* where the operands are: a GPU if it has one of them in its memory, else the CPU */
     bool bound;          /* no other device can read all of them */
+    bool resident;       /* all of them are in the memory of that GPU */
     histo_device device; /* where the plan counts; never HISTO_DEVICE_AUTO */
 
     /* The views of a fill in the order of strided iterators: the samples of each axis, then those of the following that
@@ -121,6 +122,7 @@ enum { HISTO_MAX_PARAMS = 8 };
 typedef struct histo_job {
     const histo_problem *problem;
     histo_strided_iter iter;
+    bool resident;      /* all operands are in the memory of problem->device, a GPU; false: unknown */
     int64_t begin, end; /* count these samples of the strided iterator, batch entries one after the other */
     double where_lo, where_hi;
     histo_accumulators *accumulators;

@@ -21,9 +21,13 @@
 #include "cuda/device/block.cuh"
 #include "cuda/lane_private/lane.h"
 #include "cuda/lane_private/pixels.h"
+#include "cuda/lane_private/small.h"
 
 enum { LANES, BLOCKS, THREADS };
-enum { WARP = LANE_WARP, MIN_TILE = 1 << 14 /* samples, where there is a choice */ };
+enum { DEFAULT_THREADS = 1024 };
+enum { WARP = LANE_WARP };
+/* Samples of a tile, where there is a choice; and so few in all that more blocks are worth more merges. */
+enum { MIN_TILE = 1 << 14, MIN_TILE_OF_FEW = 1 << 12, FEW = 1 << 22 };
 enum { UNSPREAD_LANES = 4 /* of a copy: so few may meet in one bank without loss */ };
 /* Bytes of counters, and of counters and a table, that leave enough to the L1 cache. */
 enum { MAX_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
@@ -50,6 +54,11 @@ typedef struct plan {
     int64_t blocks;
 } plan;
 
+static int64_t min_tile(const histo_problem *p)
+{
+    return p->samples < FEW ? MIN_TILE_OF_FEW : MIN_TILE;
+}
+
 static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup by)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
@@ -64,6 +73,8 @@ static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup b
     max_words = params[LANES] ? room : (max_words < left ? max_words : left) / (int64_t)sizeof(unsigned int);
     if (counters > room) return it;
     if (max_words > room - table) max_words = room - table;
+    /* More copies than a block has samples would only be cleared and merged. */
+    if (!params[LANES] && p->samples < FEW && max_words > min_tile(p)) max_words = min_tile(p);
     it.l.log_copies = 5;
     int64_t words;
     for (;; it.l.log_copies--) {
@@ -88,7 +99,7 @@ static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup b
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
-    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, 1024};
+    static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, DEFAULT_THREADS};
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
     return plan_of(problem, defaults, LANE_BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
 }
@@ -100,14 +111,16 @@ static double cost_us(const histo_problem *p, int threads)
     const bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
     const bool by_pattern = !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is;
-    double sample_us = histo_cuda_lookup_us(p), merged = (double)p->slots * (double)p->batch * 132;
+    const double batch = (double)p->batch, entry_us = 3.0 / 132;
+    double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
     if (in_rows && by_pattern) {
         /* Of pairs of lanes, those that read one entry of the table. */
         double alike = pow(histo_problem_fraction(p, 1), 2);
         sample_us = (1 - alike) / 8e5 + alike / 2e6;
     }
     if (!in_rows) sample_us = p->naxes > 1 && p->operands == p->naxes ? 1 / 9e5 : 1 / 2e5;
-    return 5 + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged / 5e5;
+    const double us = 5 + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
+    return in_rows && p->operands == 1 ? fmin(us + batch * entry_us, histo_small_us(p)) : us + batch * entry_us;
 }
 
 /* ---- Paths: which kernel counts a job ---- */
@@ -118,6 +131,7 @@ typedef struct request {
     bool are_pixels;
     int period; /* bytes of a pixel */
     histo_pixels pixels;
+    small_args small;
     plan plan;            /* for any lookup … */
     histo_cuda_work work; /* … and tiles for it */
     histo_images images;
@@ -142,6 +156,18 @@ static histo_status launch_small_image(request *r)
     return histo_small_image_launch(r->job, &r->pixels, r->job->params[BLOCKS]);
 }
 
+static bool is_small(request *r)
+{
+    const int64_t *params = r->job->params;
+    const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
+    return by_default && histo_small_describe(r->job, false, &r->small);
+}
+
+static histo_status launch_small(request *r)
+{
+    return histo_small_launch(r->job, &r->small);
+}
+
 static bool are_pixels(request *r)
 {
     return r->are_pixels;
@@ -156,7 +182,7 @@ static histo_status launch_pixels(request *r)
 static bool is_contiguous(request *r)
 {
     r->plan = plan_of(r->job->problem, r->job->params, LANE_BY_ANY);
-    r->work = histo_cuda_work_of(r->job, r->plan.blocks, MIN_TILE, HISTO_MAX_TILE);
+    r->work = histo_cuda_work_of(r->job, r->plan.blocks, min_tile(r->job->problem), HISTO_MAX_TILE);
     return histo_cuda_reader_of(&r->work) != HISTO_READ_ANY;
 }
 
@@ -274,6 +300,7 @@ static histo_status launch_any(request *r)
 /* Tried in this order. */
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
+    {"few samples", is_small, launch_small},
     {"pixels", are_pixels, launch_pixels},
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},
@@ -298,6 +325,6 @@ extern "C" const histo_strategy histo_cuda_lane_private = {
     .params = {{"lanes", 0, 32, 0,
                 "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-               {"threads", 32, 1024, 1024, "threads of a block, rounded down to whole warps"}},
+               {"threads", 32, 1024, DEFAULT_THREADS, "threads of a block, rounded down to whole warps"}},
     .ragged = true,
 };

@@ -1,0 +1,384 @@
+/* Few samples, in all or in each of many batch entries.
+ *
+ * Such a fill takes as long as its latencies: of the launch, of the first instructions and arguments, of a load, and of
+ * clearing and merging counters, which the other kernels of lane_private have in many copies. So blocks are small, many
+ * to a multiprocessor, and have one copy: while one merges, others count. Lanes that add 1 to one counter are combined
+ * by the hardware, and neighbouring slots are spread over the banks, so that one copy is slower only than the rates at
+ * which long runs of samples arrive. A block loads the first samples of its next item before it merges this one.
+ *
+ * Bytes: each sample once; the touched counters of each item, read and written. Bound: latency, or memory bandwidth.
+ * Wins below some 8 MB of samples, and where batch entries are short. */
+#ifndef CUDA_LANE_PRIVATE_SMALL_CUH
+#define CUDA_LANE_PRIVATE_SMALL_CUH
+
+#include "cuda/device/place.cuh"
+#include "cuda/device/touched.cuh"
+
+/* Threads of a block at most. */
+enum { SMALL_THREADS = 512, SMALL_VALUES = 256, SMALL_DIMS = 2 };
+
+/* Blocks of so many threads that a multiprocessor holds. */
+constexpr int small_blocks(size_t sample_bytes)
+{
+#if !defined __CUDA_ARCH__ || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+    return sample_bytes == 1 ? 4 : 2;
+#else
+    return 2;
+#endif
+}
+
+/* Vectors of 16 bytes that a thread loads at once. */
+constexpr int small_vectors(size_t sample_bytes)
+{
+    return sample_bytes == 1 ? 1 : 2;
+}
+
+/* The work, in items: batch entries, or pieces of them. The samples of an entry are contiguous. */
+typedef struct small_args {
+    const char *samples;         /* of entry 0 */
+    int64_t strides[SMALL_DIMS]; /* bytes from an entry to the next, in the outer and the inner batch dimension */
+    unsigned long long *counts;  /* of entry 0 */
+    int64_t counters;            /* of an entry in device memory, */
+    uint32_t slots;              /* of which these can be nonzero */
+    uint32_t words;              /* of counters in shared memory */
+    uint32_t first, items;       /* the first entry; items in all */
+    uint32_t inner, pieces;      /* entries of the inner dimension; pieces of an entry */
+    histo_divisor by_inner, by_pieces;
+    uint32_t length, each; /* samples of an entry; of a piece, at most */
+    bool folds;            /* by value: values share slots */
+    bool searches;         /* by binary search in the edges … */
+    bool copies;           /* … of which each block has a copy in shared memory */
+    uint32_t log_touched;  /* the table of touched slots; else 0 */
+
+    /* Ragged segments: of samples [begin, end), entry e counts offsets[e] … offsets[e + 1] - 1. Items begin where an
+     * entry begins, and at the `ragged_pieces` multiples of `each`, so that no block gets too many samples or entries.
+     */
+    const int64_t *offsets;
+    int64_t begin, end;
+    uint32_t batch, ragged_pieces;
+    histo_lookup lookup;
+} small_args;
+
+/* ---- Items ---- */
+
+/* Samples pad … end - 1 from `at` on, which is a multiple of 16 bytes; end is 0 where there are no more items. */
+typedef struct small_span {
+    const char *at;
+    uint32_t pad, end;
+    uint32_t entry;
+} small_span;
+
+HISTO_IN_KERNEL small_span small_span_of(const char *at, uint32_t samples, uint32_t size, uint32_t entry)
+{
+    uint32_t beyond = (uint32_t)(uint64_t)at & 15;
+    return {at - beyond, beyond / size, beyond / size + samples, entry};
+}
+
+/* The items of a block, one after the other. */
+struct small_items {
+    const small_args *a;
+    uint32_t item;         /* the next; ragged: the number of those left */
+    uint32_t piece, entry; /* ragged: how many of each have begun */
+
+    HISTO_MEMBER explicit small_items(const small_args *args) : a(args), item(blockIdx.x), piece(0), entry(0)
+    {
+        if (a->offsets) begin_ragged();
+    }
+
+    HISTO_MEMBER small_span next(uint32_t size)
+    {
+        if (a->offsets) return next_ragged(size);
+        if (item >= a->items) return {NULL, 0, 0, 0};
+        uint32_t its = histo_divide(item, a->by_pieces), begin = (item - its * a->pieces) * a->each;
+        item += gridDim.x;
+        its += a->first;
+        uint32_t outer = histo_divide(its, a->by_inner);
+        const char *at = a->samples + outer * a->strides[0] + (its - outer * a->inner) * a->strides[1];
+        return small_span_of(at + (int64_t)begin * size, min(a->each, a->length - begin), size, its);
+    }
+
+  private:
+    HISTO_MEMBER int64_t piece_begin(uint32_t i) const { return a->begin + (int64_t)i * a->each; }
+
+    /* Sort the beginnings of pieces and entries together, pieces first where they meet: a block takes as many of them
+     * as the others. Bisection finds how many entries have begun before its first. */
+    HISTO_MEMBER void begin_ragged()
+    {
+        uint32_t first = (uint32_t)((uint64_t)a->items * blockIdx.x / gridDim.x);
+        uint32_t last = (uint32_t)((uint64_t)a->items * (blockIdx.x + 1) / gridDim.x);
+        uint32_t low = first < a->ragged_pieces ? 0 : first - a->ragged_pieces, high = min(first, a->batch);
+        while (low < high) {
+            uint32_t middle = low + (high - low + 1) / 2, before = first - middle;
+            if (before >= a->ragged_pieces || a->offsets[middle - 1] < piece_begin(before))
+                low = middle;
+            else
+                high = middle - 1;
+        }
+        entry = low;
+        piece = first - low;
+        item = last - first;
+    }
+
+    HISTO_MEMBER small_span next_ragged(uint32_t size)
+    {
+        while (item > 0) {
+            item--;
+            if (piece < a->ragged_pieces && (entry >= a->batch || piece_begin(piece) <= a->offsets[entry]))
+                piece++;
+            else
+                entry++;
+            if (piece == 0 || entry == 0) continue;
+            int64_t begin = piece_begin(piece - 1), end = piece < a->ragged_pieces ? piece_begin(piece) : a->end;
+            int64_t first = a->offsets[entry - 1], last = a->offsets[entry];
+            begin = begin > first ? begin : first;
+            end = end < last ? end : last;
+            if (begin < end)
+                return small_span_of(a->samples + begin * (int64_t)size, (uint32_t)(end - begin), size, entry - 1);
+        }
+        return {NULL, 0, 0, 0};
+    }
+};
+
+/* ---- Samples ---- */
+
+/* A step of a block: each thread loads these. */
+template <histo_dtype type>
+struct small_step {
+    using storage = histo_stored<type>;
+    enum { VECTORS = small_vectors(sizeof(storage)), PER_VECTOR = 16 / (int)sizeof(storage) };
+    enum { SAMPLES = VECTORS * PER_VECTOR };
+    storage x[SAMPLES];
+
+    /* The first sample of a vector, counted from span->at. */
+    static HISTO_MEMBER uint32_t first(uint32_t at, int vector)
+    {
+        return at + ((uint32_t)vector * blockDim.x + threadIdx.x) * PER_VECTOR;
+    }
+
+    static HISTO_MEMBER bool is_whole(const small_span *span, uint32_t first)
+    {
+        return first >= span->pad && first + PER_VECTOR <= span->end;
+    }
+
+    static HISTO_MEMBER bool is_in(const small_span *span, uint32_t sample)
+    {
+        return sample >= span->pad && sample < span->end;
+    }
+
+    HISTO_MEMBER void load(const small_span *span, uint32_t at)
+    {
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++) {
+            uint32_t begin = first(at, v);
+            const storage *from = (const storage *)span->at + begin;
+            uint4 words = {0, 0, 0, 0};
+            if (is_whole(span, begin)) words = __ldcs((const uint4 *)from);
+            memcpy(&x[v * PER_VECTOR], &words, sizeof words);
+            if (!is_whole(span, begin) && begin < span->end)
+#pragma unroll
+                for (int k = 0; k < PER_VECTOR; k++)
+                    if (is_in(span, begin + k)) x[v * PER_VECTOR + k] = from[k];
+        }
+    }
+};
+
+/* ---- Lookups ---- */
+
+/* Binary search for all samples at once, whose loads overlap. */
+template <histo_dtype type, int N>
+HISTO_IN_KERNEL void small_search(const histo_lookup *l, const double *edges, const histo_stored<type> (&x)[N],
+                                  uint32_t (&slot)[N])
+{
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        slot[k] = 0;
+#pragma unroll 1
+    for (uint32_t count = (uint32_t)l->bins; count > 1; count -= count / 2)
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] += histo_less(histo_to_compute<type>(x[k]), edges[slot[k] + count / 2]) ? 0 : count / 2;
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        auto v = histo_to_compute<type>(x[k]);
+        slot[k] = v != v                 ? (uint32_t)l->bins + 2
+                  : histo_less(v, l->lo) ? 0
+                  : histo_is_over(l, v)  ? (uint32_t)l->bins + 1
+                                         : slot[k] + 1;
+    }
+}
+
+/* The slots of some samples. edges: where to search, if a search is the way. */
+template <histo_dtype type, int N>
+HISTO_IN_KERNEL void small_slots(const small_args *a, const double *edges, const histo_stored<type> (&x)[N],
+                                 uint32_t (&slot)[N])
+{
+    if (a->searches)
+        small_search<type>(&a->lookup, edges, x, slot);
+    else
+        histo_any_lookup<type>(&a->lookup).slots(x, slot);
+}
+
+/* ---- Counters ---- */
+
+/* A counter for each slot. */
+template <histo_dtype type>
+struct small_dense {
+    const small_args *a;
+    unsigned int *counters;
+
+    HISTO_MEMBER small_dense(const small_args *args, unsigned int *shared) : a(args), counters(shared)
+    {
+        for (uint32_t i = threadIdx.x; i < a->words / 4; i += blockDim.x)
+            ((uint4 *)shared)[i] = make_uint4(0, 0, 0, 0);
+        double *edges = (double *)(shared + a->words);
+        if (a->copies)
+            for (int32_t i = (int32_t)threadIdx.x; i <= a->lookup.bins; i += (int32_t)blockDim.x)
+                edges[i] = a->lookup.edges[i];
+        __syncthreads();
+    }
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        small_slots<type>(a, a->copies ? (const double *)(counters + a->words) : a->lookup.edges, x, slot);
+    }
+
+    HISTO_MEMBER void count(uint32_t slot) const { atomicAdd(&counters[histo_spread(slot)], 1u); }
+
+    /* Counter i, which is cleared. */
+    static HISTO_MEMBER unsigned int take(unsigned int *of, uint32_t i)
+    {
+        unsigned int *at = &of[histo_spread(i)], n = *at;
+        if (n) *at = 0;
+        return n;
+    }
+
+    HISTO_MEMBER void merge(unsigned int *slots, unsigned long long *counts) const
+    {
+        __syncthreads();
+#pragma unroll 4
+        for (uint32_t i = threadIdx.x; i < a->slots; i += blockDim.x) {
+            unsigned int n = take(slots, i);
+            if (n) atomicAdd(&counts[i], (unsigned long long)n);
+        }
+        __syncthreads();
+    }
+
+    HISTO_MEMBER void merge(unsigned long long *counts) const
+    {
+        merge(counters, counts);
+    }
+};
+
+/* A counter for each value of 8 bits, and, if values share slots, one for each slot. */
+template <histo_dtype type>
+struct small_by_value : small_dense<type> {
+    using small_dense<type>::small_dense;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = (uint8_t)x[k];
+    }
+
+    HISTO_MEMBER void merge(unsigned long long *counts) const
+    {
+        const small_args *a = this->a;
+        unsigned int *folded = this->counters + histo_spread(SMALL_VALUES);
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < SMALL_VALUES; i += blockDim.x) {
+            unsigned int n = this->take(this->counters, i);
+            if (!n) continue;
+            uint32_t slot = __ldg(&a->lookup.table[i]);
+            if (a->folds)
+                atomicAdd(&folded[histo_spread(slot)], n);
+            else
+                atomicAdd(&counts[slot], (unsigned long long)n);
+        }
+        if (a->folds)
+            small_dense<type>::merge(folded, counts);
+        else
+            __syncthreads();
+    }
+};
+
+/* Of the slots that the block touches. */
+template <histo_dtype type>
+struct small_touched {
+    const small_args *a;
+    histo_touched touched;
+
+    HISTO_MEMBER small_touched(const small_args *args, unsigned int *shared)
+        : a(args), touched(shared, args->log_touched)
+    {
+        touched.clear();
+    }
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        small_slots<type>(a, a->lookup.edges, x, slot);
+    }
+
+    HISTO_MEMBER void count(uint32_t slot) const
+    {
+        if (!touched.add(slot)) atomicAdd(&a->counts[a->first * a->counters + slot], 1ull);
+    }
+
+    HISTO_MEMBER void merge(unsigned long long *counts) const { touched.merge(counts); }
+};
+
+/* ---- The kernel ---- */
+
+template <histo_dtype type, class counter>
+HISTO_IN_KERNEL void small_count_step(const counter &counters, const small_span *span, uint32_t at,
+                                      const small_step<type> *s)
+{
+    using step = small_step<type>;
+    enum { GROUP = histo_sample<type>::PER_STEP, PER_VECTOR = step::PER_VECTOR };
+    if (step::first(at, 0) >= span->end) return;
+#pragma unroll
+    for (int g = 0; g < (int)step::SAMPLES; g += GROUP) {
+        histo_stored<type> x[GROUP];
+        uint32_t slot[GROUP];
+        memcpy(x, &s->x[g], sizeof x);
+        counters.slots(x, slot);
+#pragma unroll
+        for (int v = 0; v < (int)GROUP / PER_VECTOR; v++) {
+            uint32_t first = step::first(at, g / PER_VECTOR + v);
+            bool whole = step::is_whole(span, first);
+#pragma unroll
+            for (int k = 0; k < PER_VECTOR; k++)
+                if (whole || step::is_in(span, first + k)) counters.count(slot[v * PER_VECTOR + k]);
+        }
+    }
+}
+
+template <histo_dtype type, template <histo_dtype> class counter>
+static __global__ void __launch_bounds__(SMALL_THREADS, small_blocks(sizeof(histo_stored<type>)))
+    small_count(const __grid_constant__ small_args a)
+{
+    extern __shared__ __align__(16) unsigned int shared[];
+    const uint32_t size = sizeof(histo_stored<type>);
+    small_items items(&a);
+    small_span span = items.next(size);
+    small_step<type> loaded;
+    loaded.load(&span, 0);
+    const counter<type> counters(&a, shared);
+    while (span.end) {
+        small_span now = span;
+        for (uint32_t at = 0; at < now.end;) {
+            small_step<type> counted = loaded;
+            uint32_t next = at + blockDim.x * small_step<type>::SAMPLES;
+            if (next >= now.end) span = items.next(size);
+            loaded.load(&span, next < now.end ? next : 0);
+            small_count_step<type>(counters, &now, at, &counted);
+            at = next;
+        }
+        counters.merge(a.counts + now.entry * a.counters);
+    }
+}
+
+#endif
