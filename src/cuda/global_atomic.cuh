@@ -40,7 +40,7 @@ static __global__ void __launch_bounds__(1024)
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
             uint32_t slot[READER::PER_STEP];
             READER::slots(&work, &tile, at, slot);
-            touched.add(slot, counts);
+            touched.count(slot, counts);
         }
         touched.merge(counts);
     }

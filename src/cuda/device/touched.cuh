@@ -1,13 +1,13 @@
-/* The counters that a block touches, as a hash table in shared memory: for few samples among many slots. Adding the
- * table to the histogram takes one atomic operation for each touched slot, so that samples of one slot do not wait for
- * each other in device memory. */
+/* Counting few samples among many slots, in the histogram itself. Lanes of a warp whose samples have one slot count
+ * them together, in a small hash table in shared memory that is added to the histogram later, so that frequent samples
+ * do not wait for each other in device memory. A slot that one lane of a warp has is one atomic addition. */
 #ifndef CUDA_DEVICE_TOUCHED_CUH
 #define CUDA_DEVICE_TOUCHED_CUH
 
 #include "cuda/device/lookup.cuh"
 
 struct histo_touched {
-    enum { PROBES = 8 };
+    enum { PROBES = 4 };
     uint32_t *slots;      /* [1 << log_size], HISTO_NO_SLOT where there is none */
     unsigned int *counts; /* of each */
     uint32_t log_size;
@@ -26,31 +26,22 @@ struct histo_touched {
         __syncthreads();
     }
 
-    /* Count 1; false if there is no room near. */
-    HISTO_MEMBER bool add(uint32_t slot) const
+    /* Count a sample of each lane that calls. */
+    HISTO_MEMBER void count(uint32_t slot, unsigned long long *histogram) const
     {
-        uint32_t at = slot * 2654435769u >> (32 - log_size);
-#pragma unroll 1
-        for (int probe = 0; probe < PROBES; probe++) {
-            uint32_t its = ((volatile uint32_t *)slots)[at];
-            if (its == HISTO_NO_SLOT) its = atomicCAS(&slots[at], HISTO_NO_SLOT, slot);
-            if (its == HISTO_NO_SLOT || its == slot) {
-                atomicAdd(&counts[at], 1u);
-                return true;
-            }
-            at = (at + 1) & ((1u << log_size) - 1);
-        }
-        return false;
+        const unsigned int alike = __match_any_sync(__activemask(), slot), n = (unsigned int)__popc(alike);
+        if (threadIdx.x % 32 != (unsigned int)__ffs((int)alike) - 1) return;
+        if (n == 1 || !add(slot, n)) atomicAdd(&histogram[slot], (unsigned long long)n);
     }
 
-    /* Count some slots, in the histogram where there is no room; not HISTO_NO_SLOT. */
+    /* The same of some samples that have a slot. */
     template <int N>
-    HISTO_MEMBER void add(const uint32_t (&slot)[N], unsigned long long *histogram) const
+    HISTO_MEMBER void count(const uint32_t (&slot)[N], unsigned long long *histogram) const
     {
 #pragma unroll 1
         for (int k = 0; k < N; k++) {
             uint32_t its = histo_select<N>(slot, k);
-            if (its != HISTO_NO_SLOT && !add(its)) atomicAdd(&histogram[its], 1ull);
+            if (its != HISTO_NO_SLOT) count(its, histogram);
         }
     }
 
@@ -66,6 +57,23 @@ struct histo_touched {
             counts[i] = 0;
         }
         __syncthreads();
+    }
+
+  private:
+    /* Count n in the table; false if there is no room near. */
+    HISTO_MEMBER bool add(uint32_t slot, unsigned int n) const
+    {
+        uint32_t at = slot * 2654435769u >> (32 - log_size);
+#pragma unroll 1
+        for (int probe = 0; probe < PROBES; probe++) {
+            const uint32_t its = atomicCAS(&slots[at], HISTO_NO_SLOT, slot);
+            if (its == HISTO_NO_SLOT || its == slot) {
+                atomicAdd(&counts[at], n);
+                return true;
+            }
+            at = (at + 1) & ((1u << log_size) - 1);
+        }
+        return false;
     }
 };
 

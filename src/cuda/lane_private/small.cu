@@ -5,15 +5,23 @@
 #include <string.h>
 
 enum { MAX_LENGTH = 1 << 30 /* samples of an item */ };
-enum { VECTOR = 16, LOG_TOUCHED = 12 };
+enum { VECTOR = 16, LOG_TOUCHED = 9 };
 /* Bytes of samples that are few: in all, for each multiprocessor, and in a batch entry. More bytes of 8-bit samples
  * are counted faster with a copy of the counters for each lane. */
-enum { FEW_EACH = 64 << 10, FEW_OF_ENTRY = 512 << 10, FEW_VALUES_OF_ENTRY = 16 << 10 };
+enum {
+    FEW_EACH = 64 << 10,
+    FEW_EACH_OF_MANY = 8 << 10, /* slots */
+    MANY_SLOTS = 2048,
+    FEW_OF_ENTRY = 128 << 10,
+    FEW_VALUES_OF_ENTRY = 16 << 10
+};
 
-static bool are_few(const histo_cuda_device *device, int64_t entries, double bytes, size_t size)
+/* Where slots are many, more blocks than usual are worth their merges for very few samples only. */
+static bool are_few(const histo_cuda_device *device, int64_t slots, int64_t entries, double bytes, size_t size)
 {
+    const double each = slots > MANY_SLOTS ? FEW_EACH_OF_MANY : FEW_EACH;
     if (size == 1) return entries > 1 && bytes <= (double)entries * FEW_VALUES_OF_ENTRY;
-    return bytes <= (double)device->multiprocessors * FEW_EACH || bytes <= (double)entries * FEW_OF_ENTRY;
+    return bytes <= (double)device->multiprocessors * each || bytes <= (double)entries * FEW_OF_ENTRY;
 }
 
 /* ---- The cut into blocks ---- */
@@ -90,7 +98,7 @@ double histo_small_us(const histo_problem *p)
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const size_t size = histo_dtype_size(p->dtypes[0]);
     const double bytes = (double)p->samples * (double)size, empty = 4.5;
-    if (!are_few(device, p->batch, bytes, size)) return INFINITY;
+    if (!are_few(device, p->slots, p->batch, bytes, size)) return INFINITY;
     const size_t shared = words_of(size, p->slots, true) * sizeof(unsigned int);
     if (shared > device->shared_block) return INFINITY;
     const int64_t length = (p->samples - 1) / p->batch + 1;
@@ -170,10 +178,10 @@ bool histo_small_describe(const histo_job *job, bool touched, small_args *a)
     }
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     if (touched) {
-        a->log_touched = samples <= 1 << 16 ? LOG_TOUCHED - 1 : LOG_TOUCHED;
+        a->log_touched = LOG_TOUCHED;
         return size > 1 && entries == 1 && !iter->offsets;
     }
-    return are_few(device, entries, (double)samples * (double)size, (size_t)size) &&
+    return are_few(device, p->slots, entries, (double)samples * (double)size, (size_t)size) &&
            a->words * sizeof(unsigned int) <= device->shared_block;
 }
 
@@ -186,11 +194,11 @@ static small_kernel *kernel_of(histo_dtype dtype, bool touched)
     return row->kernel[touched];
 }
 
-/* A table of twice as many slots as samples of an item. */
+/* Many small items: nothing is merged but frequent slots. */
 static histo_status launch_touched(const histo_job *job, small_args *a)
 {
     const int threads = 256;
-    a->each = 1u << (a->log_touched - 1);
+    a->each = a->length <= 1 << 18 ? 1 << 10 : 1 << 11;
     a->pieces = a->items = (a->length + a->each - 1) / a->each;
     a->by_pieces = histo_divisor_of(a->pieces);
     const size_t shared = 2 * sizeof(uint32_t) << a->log_touched;

@@ -322,10 +322,7 @@ struct small_touched {
         small_slots<type>(a, a->lookup.edges, x, slot);
     }
 
-    HISTO_MEMBER void count(uint32_t slot) const
-    {
-        if (!touched.add(slot)) atomicAdd(&a->counts[a->first * a->counters + slot], 1ull);
-    }
+    HISTO_MEMBER void count(uint32_t slot) const { touched.count(slot, &a->counts[a->first * a->counters]); }
 
     HISTO_MEMBER void merge(unsigned long long *counts) const { touched.merge(counts); }
 };
