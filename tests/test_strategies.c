@@ -1,6 +1,7 @@
 /* Every strategy, dtype, axis, distribution and layout gives the counts of comparisons with every edge, to the bit, and
  * bins + flow + masked = samples. GPU strategies count samples in device and in host memory. The environment selects a
- * part: HISTO_TEST_ROWS=cuda or cuda/NAME; HISTO_TEST_EVERY=n for every n-th case. The argument --rows prints the names
+ * part: HISTO_TEST_ROWS=cuda or cuda/NAME; HISTO_TEST_EVERY=n for every n-th case. HISTO_TEST_COMPILE=1 compiles
+ * kernels for each case. The argument --rows prints the names
  * of all rows instead. */
 #include <math.h>
 #include <stdio.h>
@@ -103,7 +104,9 @@ static histo_plan *plan_for(const char *strategy, histo_hist *h, const histo_vie
                             const histo_fill_options *options, int threads)
 {
     histo_plan *plan;
-    histo_plan_options wanted = {.strategy = strategy, .threads = threads};
+    histo_plan_options wanted = {.effort = getenv("HISTO_TEST_COMPILE") ? HISTO_COMPILE : HISTO_ESTIMATE,
+                                 .strategy = strategy,
+                                 .threads = threads};
     histo_status status = histo_plan_create(&plan, h, views, options, &wanted);
     bool cuda = strncmp(strategy, "cuda/", 5) == 0;
     bool optional = strcmp(strategy, "cuda/global_atomic") != 0 && strcmp(strategy, "cpu/sequential") != 0 &&

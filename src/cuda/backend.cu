@@ -59,6 +59,7 @@ static void unprepare(void *memory)
 {
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)memory;
     cudaFree(prepared->memory); /* waits for kernels that read it */
+    histo_cuda_known_free(prepared);
     free(prepared);
 }
 
@@ -194,4 +195,5 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_awake,
                                                      histo_cuda_pinned,
                                                      histo_cuda_speed,
-                                                     histo_cuda_probe};
+                                                     histo_cuda_probe,
+                                                     histo_cuda_known_explain};

@@ -68,7 +68,11 @@ void histo_cuda_leave(int before);
 typedef struct histo_cuda_prepared {
     void *memory;                         /* on the device: edges and tables */
     histo_lookup lookups[HISTO_MAX_AXES]; /* with pointers into memory */
+    struct histo_cuda_known_entry *known; /* kernels compiled for the plan (known.cu) */
 } histo_cuda_prepared;
+
+void histo_cuda_known_free(histo_cuda_prepared *prepared);
+void histo_cuda_known_explain(const void *prepared, histo_text *text);
 
 /* ---- Device accumulators (accumulators.cu) ---- */
 

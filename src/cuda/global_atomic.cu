@@ -1,9 +1,8 @@
 /* global_atomic: each sample is one atomic addition to the histogram in device memory.
  *
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
- * layout, masks and weights. The counters are 64-bit. Where samples are few, each block first gathers those of one slot
- * in a table of the slots that it touches (device/touched.cuh): then skew does not matter, and the time depends on the
- * touched bins only.
+ * layout, masks and weights. The counters are 64-bit. Where samples are few, frequent ones are gathered on chip first
+ * (device/touched.cuh): then skew does not matter, and the time depends on the touched bins only.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for few samples in many bins, and for
@@ -11,8 +10,8 @@
  * address serialise. */
 #include <math.h>
 
-#include "cuda/cuda.h"
 #include "cuda/global_atomic.cuh"
+#include "cuda/known.h"
 #include "cuda/lane_private/small.h"
 
 using namespace histo::global_atomic;
@@ -20,7 +19,7 @@ using namespace histo::global_atomic;
 enum { BLOCKS, THREADS };
 
 /* So many samples are few; a tile of them, and the table of their slots. */
-enum { FEW = 1 << 22, TILE_OF_FEW = 1 << 11, LOG_TOUCHED = 12 };
+enum { FEW = 1 << 22, TILE_OF_FEW = 1 << 11, LOG_TOUCHED = 9 };
 
 static const char *unsupported_reason(const histo_problem *problem)
 {
@@ -49,6 +48,25 @@ static double cost_us(const histo_problem *p, int threads)
     return fmin(HISTO_SKEW_MARGIN * us, launch + (double)p->samples / HISTO_CUDA_ONE_COUNTER);
 }
 
+/* A kernel compiled for such jobs, or NULL. */
+static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, int threads)
+{
+    const bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
+    histo_cuda_known known;
+    if (!weighted && histo_cuda_reader_of(work) != HISTO_READ_ANY) return NULL;
+    if (!histo_cuda_known_of(job, work, NULL, threads, &known)) return NULL;
+    return histo_cuda_known_kernel(job, &known, "cuda/global_atomic.cuh",
+                                   weighted ? "histo::global_atomic::count_weighted<histo_known_weighted<known>>"
+                                            : "histo::global_atomic::count_joint<histo_known_reader<known>>");
+}
+
+static const void *given_kernel(const histo_job *job, const histo_cuda_work *work)
+{
+    if (job->problem->weighting != HISTO_UNWEIGHTED) return (const void *)count_weighted<histo_any_weighted>;
+    return histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(work),
+                                  [](auto reader) { return (const void *)count<decltype(reader)>; });
+}
+
 /* Few samples, gathered by slot in each block. */
 static histo_status launch_few(const histo_job *job)
 {
@@ -72,12 +90,10 @@ static histo_status launch(const histo_job *job)
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
     if (job->params[BLOCKS]) blocks = job->params[BLOCKS];
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, MAX);
-    bool weighted = job->problem->weighting != HISTO_UNWEIGHTED;
-    const void *kernel =
-        weighted ? (const void *)count_weighted<histo_any_weighted>
-                 : histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work),
-                                          [](auto reader) { return (const void *)count<decltype(reader)>; });
-    void *args[] = {&work};
+    histo_joint joint = {};
+    const void *kernel = compiled_kernel(job, &work, threads);
+    if (!kernel) kernel = given_kernel(job, &work);
+    void *args[] = {&work, &joint};
     return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, 0,
                              args);
 }

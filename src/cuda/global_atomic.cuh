@@ -5,6 +5,7 @@
 #include "cuda/device/reader.cuh"
 #include "cuda/device/touched.cuh"
 #include "cuda/device/weight.cuh"
+#include "cuda/joint.cuh"
 
 namespace histo::global_atomic
 {
@@ -14,7 +15,7 @@ template <class READER>
 static __global__ void __launch_bounds__(1024) count(const __grid_constant__ histo_cuda_work work)
 {
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = READER::tile(&work, item);
+        const auto tile = READER::tile(&work, item);
         unsigned long long *counts = work.counts + tile.entry * work.counters;
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
             uint32_t slot[READER::PER_STEP];
@@ -26,7 +27,27 @@ static __global__ void __launch_bounds__(1024) count(const __grid_constant__ his
     }
 }
 
-/* Few samples: those of one slot are gathered first. */
+/* READER: see joint.cuh. */
+template <class READER>
+static __global__ void __launch_bounds__(1024)
+    count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_joint joint)
+{
+    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        const auto tile = READER::tile(&work, &joint, item);
+        unsigned long long *counts = work.counts + tile.entry * work.counters;
+        typename READER::loaded loaded;
+        if (tile.length) READER::load(&work, &joint, &tile, 0, &loaded);
+        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
+            uint32_t slot[READER::PER_STEP];
+            READER::slots(&work, &joint, NULL, &tile, at, &loaded, slot);
+#pragma unroll
+            for (int k = 0; k < READER::PER_STEP; k++)
+                if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
+        }
+    }
+}
+
+/* Few samples: frequent slots are gathered first. */
 template <class READER>
 static __global__ void __launch_bounds__(1024)
     count_touched(const __grid_constant__ histo_cuda_work work, const uint32_t log_touched)
@@ -51,13 +72,14 @@ template <class READER>
 static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
 {
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_tile tile = READER::tile(&work, item);
+        const auto tile = READER::tile(&work, item);
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             const auto place = READER::place_of(&work, &tile, offset);
             uint32_t slot = READER::slot(&work, &place);
             int64_t i = tile.entry * work.counters + slot;
             atomicAdd(&work.counts[i], 1ull);
-            if (slot != work.slots) histo_add_weight<READER>(&work, i, READER::weight(&work, &place));
+            if (slot != work.slots)
+                READER::with_weight(&work, &place, [&](auto weight) { histo_add_to_sums(&work, i, weight); });
         }
     }
 }

@@ -132,13 +132,19 @@ void histo_cuda_make_compact(histo_joint *joint, int naxes)
     joint->factors[3] = factor[1] | factor[2] << 16;
 }
 
-uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint)
+/* Is every sample a float? */
+static bool is_float(histo_dtype dtype, bool halves)
+{
+    return dtype == HISTO_F32 || (halves && (dtype == HISTO_F16 || dtype == HISTO_BF16));
+}
+
+uint32_t histo_cuda_firsts_of(const histo_problem *problem, bool halves, uint32_t at, histo_joint *joint)
 {
     enum { MAX_BINS = 2048 };
     uint32_t words = 0;
-    for (int a = 0; a < problem->naxes && problem->naxes > 1; a++) {
+    for (int a = 0; a < problem->naxes; a++) {
         const histo_lookup *l = &problem->lookups[a];
-        if (problem->sampled[a] != HISTO_F32 || !l->near_f32 || l->bins > MAX_BINS) continue;
+        if (!is_float(problem->sampled[a], halves) || !l->near_f32 || l->bins > MAX_BINS) continue;
         if (joint) {
             joint->firsts[a] = (at + words - histo_firsts_word<false>(HISTO_GUESS_0)) * (uint32_t)sizeof(float);
             joint->origin -= HISTO_GUESS_0 * problem->slot_strides[a];

@@ -61,6 +61,15 @@ typedef struct histo_joint {
     uint32_t factors[4]; /* two of 16 bits each: of bytes 0 and 1, 2 and 3, none and 0, 1 and 2 */
 } histo_joint;
 
+/* Kernels count the samples of a step in equal parts of at most 8: how many samples each has. */
+HISTO_INLINE constexpr int histo_part_of_step(int samples)
+{
+    int part = samples < 8 ? samples : 8;
+    while (samples % part)
+        part--;
+    return part;
+}
+
 /* ---- Tiles ---- */
 
 /* Less than a histo_tile, so that it takes few registers. */

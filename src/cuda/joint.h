@@ -15,7 +15,7 @@ uint32_t histo_cuda_compact_of(const histo_problem *problem);
 void histo_cuda_make_compact(histo_joint *joint, int naxes);
 
 /* Words of the tables of first floats, of axes of at most some thousand bins. Place them from word `at` of shared
- * memory on, unless `joint` is NULL. */
-uint32_t histo_cuda_firsts_of(const histo_problem *problem, uint32_t at, histo_joint *joint);
+ * memory on, unless `joint` is NULL. halves: also for f16 and bf16. */
+uint32_t histo_cuda_firsts_of(const histo_problem *problem, bool halves, uint32_t at, histo_joint *joint);
 
 #endif

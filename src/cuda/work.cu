@@ -1,4 +1,5 @@
 /* The work of a kernel: a job in the form that kernels take, cut into tiles. */
+#include <math.h>
 #include <string.h>
 
 #include "cuda/cuda.h"
@@ -44,6 +45,13 @@ static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t mo
     work->tiles = work->tiles_per_entry * entries;
 }
 
+/* The least float that is not below x. */
+static float round_up(double x)
+{
+    const float nearest = (float)x;
+    return (double)nearest < x ? nextafterf(nearest, INFINITY) : nearest;
+}
+
 histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most)
 {
     const histo_problem *p = job->problem;
@@ -67,6 +75,10 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     work.slots = (uint32_t)p->slots;
     work.where_lo = job->where_lo;
     work.where_hi = job->where_hi;
+    work.where_lo_f32 = round_up(job->where_lo);
+    work.where_hi_f32 = -round_up(-job->where_hi);
+    work.where_lo_i32 = (int32_t)fmin(fmax(ceil(job->where_lo), INT32_MIN), INT32_MAX);
+    work.where_hi_i32 = (int32_t)fmin(fmax(floor(job->where_hi), INT32_MIN), INT32_MAX);
     work.begin = job->begin;
     work.end = job->end;
     work.counters = accumulators->counters;

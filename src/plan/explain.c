@@ -36,6 +36,7 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
                        100 * plan->split.fraction, plan->split.row->backend->name, plan->split.row->name,
                        plan->target[0].threads, plan->target[0].threads == 1 ? "" : "s",
                        plan->origin == HISTO_MEASURED ? "measured" : "predicted", plan->split.us);
+    if (plan->row->backend->explain) plan->row->backend->explain(plan->prepared, text);
     for (int p = 0; plan->row->strategy->params[p].name; p++)
         histo_text_add(text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
                        plan->row->strategy->params[p].about);

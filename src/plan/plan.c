@@ -55,7 +55,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     static const histo_plan_options defaults;
     if (!options) options = &defaults;
     if ((unsigned)options->effort > HISTO_MEASURE)
-        return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE or HISTO_MEASURE",
+        return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_COMPILE or HISTO_MEASURE",
                           (int)options->effort);
     if (options->threads < 0)
         return histo_fail(HISTO_INVALID, "%d threads are not possible: give 1 or more, or 0 for the default",
@@ -64,6 +64,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     const histo_view *operands[HISTO_MAX_OPERANDS];
     histo_status status = histo_problem_bind(&plan->problem, naxes, kind, views, fill, operands);
+    plan->problem.effort = options->effort;
     if (status == HISTO_OK) status = histo_problem_prepare(&plan->problem, axes);
     if (status != HISTO_OK) {
         free(plan);

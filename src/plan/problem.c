@@ -156,6 +156,17 @@ static histo_status bind_samples(histo_problem *problem, const histo_view *views
     return status;
 }
 
+/* Has no dimension of a batch entry neighbours side by side? */
+static bool is_strided(const histo_view *view)
+{
+    bool single = true;
+    for (int d = view->batch_ndim; d < view->ndim; d++) {
+        single = single && view->shape[d] == 1;
+        if (view->shape[d] > 1 && llabs(view->strides[d]) == (int64_t)histo_dtype_size(view->dtype)) return false;
+    }
+    return !single;
+}
+
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out)
@@ -177,6 +188,8 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
                           (long long)histo_view_batch(&views[0]), (long long)kind->batch);
     problem->samples = histo_view_size(&views[0]);
     if (problem->pairs) problem->samples /= (int)problem->pairs;
+    for (int o = 0; o < problem->operands; o++)
+        problem->strided = problem->strided || is_strided(views_out[o]);
     status = find_home(problem, views_out);
     return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
 }

@@ -60,6 +60,8 @@ typedef struct histo_problem {
     int64_t samples;     /* approximate number per fill, over all batch entries */
     uint32_t *probed;    /* the sorted slots of some of the planned samples; NULL if not probed */
     int probes;          /* their number */
+    histo_effort effort; /* of the plan */
+    bool strided;        /* samples, mask, where or weights have gaps between neighbours */
     bool dense;          /* without a probe, assume that all samples are clustered */
     histo_device home;   /* where the operands are: a GPU if it has one of them in its memory, else the CPU */
     bool bound;          /* no other device can read all of them */

@@ -86,6 +86,8 @@ typedef struct histo_backend {
     /* The slots of up to n samples, spread over the job's, which must all be in device memory. Waits for the stream.
      * HISTO_NO_SLOT for missing samples. The job is as for `run`, but without accumulators. */
     histo_status (*probe)(const histo_job *job, int n, uint32_t *slots);
+    /* Add lines on what `prepared` has learnt from the plan's fills, if anything. */
+    void (*explain)(const void *prepared, histo_text *text);
 } histo_backend;
 
 typedef struct histo_row {

@@ -229,6 +229,11 @@ struct histo_guess_lookup {
         return nearest <= l->margin_f32;
     }
 
+    HISTO_MEMBER uint32_t slot(float x) const
+    {
+        return histo_nearest_lookup<HISTO_F32>(l).slot(x);
+    }
+
     template <int N>
     HISTO_MEMBER void slots(const float (&x)[N], uint32_t (&slot)[N]) const
     {

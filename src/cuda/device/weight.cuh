@@ -83,10 +83,11 @@ HISTO_IN_KERNEL void histo_add_to_sums(const histo_cuda_work *w, int64_t i, comp
 }
 
 /* Readers of samples with weights. Like those of reader.cuh, but they say one by one where a sample lies, what its slot
- * is, and where its weight lies, NULL if there are none; and, if there are, their dtype. This one reads whatever a job
- * can be. */
+ * is, and call a function with its weight. A thread may take GROUP samples at a time. This one reads whatever a job can
+ * be. */
 struct histo_any_weighted {
     using place = histo_place;
+    enum { GROUP = 1 };
 
     static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t item) { return histo_tile_at(w, item); }
 
@@ -102,14 +103,21 @@ struct histo_any_weighted {
         return w->weights == HISTO_ABSENT ? NULL : histo_address(w, at, w->weights);
     }
 
-    static HISTO_MEMBER histo_dtype weight_dtype(const histo_cuda_work *w) { return w->dtypes[w->weights]; }
+    template <class function>
+    static HISTO_MEMBER auto with_weight(const histo_cuda_work *w, const place *at, function use)
+    {
+        const char *from = weight(w, at);
+        if (!from) return use(1.0);
+        return histo_with_dtype(w->dtypes[w->weights], [=](auto of) {
+            return use(histo_to_compute<of.type>(histo_load<histo_stored<of.type>>(w, from)));
+        });
+    }
 };
 
 /* Add the weight at `at` to the sums of counter i; without weights at is NULL and the weight 1. */
-template <class READER>
 HISTO_IN_KERNEL void histo_add_weight(const histo_cuda_work *w, int64_t i, const char *at)
 {
-    histo_with_dtype(w->weights == HISTO_ABSENT ? HISTO_U8 : READER::weight_dtype(w), [=](auto of) {
+    histo_with_dtype(w->weights == HISTO_ABSENT ? HISTO_U8 : w->dtypes[w->weights], [=](auto of) {
         using storage = histo_stored<of.type>;
         storage stored = at ? histo_load<storage>(w, at) : (storage)1;
         histo_add_to_sums(w, i, histo_to_compute<of.type>(stored));

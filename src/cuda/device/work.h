@@ -33,6 +33,14 @@ typedef struct histo_cuda_work {
     uint32_t slot_strides[HISTO_MAX_AXES];
     uint32_t slots; /* the slot of samples that mask and filter leave out */
     double where_lo, where_hi;
+    float where_lo_f32, where_hi_f32;   /* the least and the greatest float between them … */
+    int32_t where_lo_i32, where_hi_i32; /* … and integer, for those of at most 16 bits */
+    /* Batch entries that are counted together are one entry here, of all their counters: */
+    int channels;              /* in each; 1: none */
+    int64_t channel_stride;    /* bytes from a sample to that of the next channel */
+    uint32_t channel_counters; /* of one channel */
+    /* From a thread's samples to its next ones, in the dimensions of a batch entry (known.cuh). */
+    uint32_t advance[HISTO_MAX_DIMS + 1];
 
     int64_t begin, end;         /* samples of the strided iterator */
     int64_t first_entry;        /* of the batch */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "cuda/device/block.cuh"
+#include "cuda/known.h"
 #include "cuda/lane_private/lane.h"
 #include "cuda/lane_private/pixels.h"
 #include "cuda/lane_private/small.h"
@@ -59,15 +60,16 @@ static int64_t min_tile(const histo_problem *p)
     return p->samples < FEW ? MIN_TILE_OF_FEW : MIN_TILE;
 }
 
-static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup by)
+/* channels: batch entries that are counted together. firsts: words of tables of first floats. */
+static plan plan_with(const histo_problem *p, const int64_t *params, lane_lookup by, int channels, int64_t firsts)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const histo_lookup *lookup = &p->lookups[0];
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), table = 0;
-    int64_t counters = by == LANE_BY_VALUE ? (int64_t)LANE_VALUES : p->slots + 1;
+    int64_t counters = by == LANE_BY_VALUE ? (int64_t)LANE_VALUES : channels * (p->slots + 1);
     if (by == LANE_BY_LINEAR || by == LANE_BY_BITS) table = lookup->cells.words;
     if (by == LANE_BY_FIRSTS) table = histo_firsts_words(lookup);
-    if (p->naxes > 1) table = histo_cuda_firsts_of(p, 0, NULL);
+    if (firsts) table = firsts;
     plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
     int64_t max_words = MAX_COUNTERS, left = LEAVES_CACHE - table * (int64_t)sizeof(unsigned int);
     max_words = params[LANES] ? room : (max_words < left ? max_words : left) / (int64_t)sizeof(unsigned int);
@@ -97,6 +99,11 @@ static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup b
     return it;
 }
 
+static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup by)
+{
+    return plan_with(p, params, by, 1, p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0);
+}
+
 static const char *unsupported_reason(const histo_problem *problem)
 {
     static const int64_t defaults[HISTO_MAX_PARAMS] = {0, 0, DEFAULT_THREADS};
@@ -108,7 +115,8 @@ static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     const bool is_byte = histo_dtype_size(p->dtypes[0]) == 1;
-    const bool in_rows = p->naxes == 1 && p->weights == HISTO_ABSENT && (p->where == HISTO_ABSENT || is_byte) &&
+    const bool in_rows = p->naxes == 1 && !p->strided && p->weights == HISTO_ABSENT &&
+                         (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
     const bool by_pattern = !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is;
     const double batch = (double)p->batch, entry_us = 3.0 / 132;
@@ -118,7 +126,10 @@ static double cost_us(const histo_problem *p, int threads)
         double alike = pow(histo_problem_fraction(p, 1), 2);
         sample_us = (1 - alike) / 8e5 + alike / 2e6;
     }
-    if (!in_rows) sample_us = p->naxes > 1 && p->operands == p->naxes ? 1 / 9e5 : 1 / 2e5;
+    if (!in_rows && histo_cuda_expects_compiled(p))
+        sample_us += p->naxes / 1.2e6;
+    else if (!in_rows)
+        sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / 9e5 : 1 / 2e5;
     const double us = 5 + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
     return in_rows && p->operands == 1 ? fmin(us + batch * entry_us, histo_small_us(p)) : us + batch * entry_us;
 }
@@ -137,6 +148,7 @@ typedef struct request {
     histo_images images;
     histo_joint joint;
     histo_joint_reader joint_reader;
+    const void *compiled; /* a kernel made for such jobs, with the plan, the work and `joint` */
 } request;
 
 typedef struct path {
@@ -269,15 +281,47 @@ static histo_status launch_images(request *r)
 
 static histo_status launch_strided(request *r, const void *kernel)
 {
-    histo_cuda_firsts_of(r->job->problem, r->plan.l.words, &r->joint);
     void *args[] = {&r->work, &r->plan.l, &r->joint};
     dim3 grid((unsigned)(r->work.tiles < r->plan.blocks ? r->work.tiles : r->plan.blocks));
     return histo_cuda_launch(r->job, kernel, grid, r->plan.threads, r->plan.shared, args);
 }
 
+/* Is there a compiled kernel, where the others are slow? */
+static bool is_compiled(request *r)
+{
+    const histo_job *job = r->job;
+    const histo_problem *p = job->problem;
+    r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
+    histo_joint joint = r->joint;
+    if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->plan.l.words, &r->joint);
+    if (r->joint_reader != HISTO_NOT_JOINT && r->joint_reader != histo_read_columns) return false;
+    const int64_t firsts = histo_cuda_firsts_of(p, true, 0, NULL);
+    int channels = histo_cuda_channels_of(job);
+    plan it = plan_with(p, job->params, LANE_BY_ANY, channels, firsts);
+    if (!it.threads) it = plan_with(p, job->params, LANE_BY_ANY, channels = 1, firsts);
+    if (!it.threads) return false;
+    histo_cuda_work work = histo_cuda_work_of_channels(job, channels, it.blocks, min_tile(p), HISTO_MAX_TILE);
+    histo_cuda_firsts_of(p, true, it.l.words, &joint);
+    histo_cuda_known known;
+    if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+    known.log_copies = (int)it.l.log_copies;
+    known.spreads = it.l.spreads;
+    r->compiled = histo_cuda_known_kernel(job, &known, "cuda/lane_private/strided.cuh",
+                                          "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>");
+    if (!r->compiled) return false;
+    r->plan = it;
+    r->work = work;
+    r->joint = joint;
+    return true;
+}
+
+static histo_status launch_compiled(request *r)
+{
+    return launch_strided(r, r->compiled);
+}
+
 static bool is_joint(request *r)
 {
-    r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
     return r->joint_reader != HISTO_NOT_JOINT;
 }
 
@@ -304,6 +348,7 @@ static const path paths[] = {
     {"pixels", are_pixels, launch_pixels},
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},
+    {"compiled", is_compiled, launch_compiled},
     {"several axes", is_joint, launch_joint},
     {"any layout", is_anything, launch_any},
 };

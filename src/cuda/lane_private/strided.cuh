@@ -26,6 +26,24 @@ static __global__ void __launch_bounds__(1024, 1)
     }
 }
 
+/* lane_slot_counter with the layout's constants in the code. */
+template <class known>
+struct lane_known_counter : lane_slot_counter {
+    using lane_slot_counter::lane_slot_counter;
+
+    HISTO_MEMBER void count(uint32_t slot) const
+    {
+        atomicAdd(&copy[(known::SPREADS ? histo_spread(slot) : slot) << known::LOG_COPIES], 1u);
+    }
+
+    HISTO_MEMBER void count(const uint32_t *slot, int n) const
+    {
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            count(slot[k]);
+    }
+};
+
 /* reader: see joint.cuh. */
 template <class reader, class counter>
 static __global__ void __launch_bounds__(1024, 1)
@@ -37,7 +55,7 @@ static __global__ void __launch_bounds__(1024, 1)
     histo_load_joint_firsts(&work, &joint, shared);
     histo_clear_shared(shared, l.words);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_joint_tile tile = reader::tile(&work, &joint, item);
+        const auto tile = reader::tile(&work, &joint, item);
         typename reader::loaded loaded;
         if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {

@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(1024, 1)
     count_read(const __grid_constant__ histo_cuda_work work, const __grid_constant__ window w,
                const __grid_constant__ histo_joint joint)
 {
-    enum { N = READER::PER_STEP, PART = N < 8 ? N : 8 };
+    enum { N = READER::PER_STEP, PART = histo_part_of_step(N) };
     using counter = counters<BITS>;
     extern __shared__ uint32_t shared[];
     if constexpr ((int)READER::ID != (int)HISTO_READ_ANY) histo_load_joint_firsts(&work, &joint, shared);

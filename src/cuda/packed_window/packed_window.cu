@@ -23,6 +23,7 @@
 #include <float.h>
 #include <math.h>
 
+#include "cuda/known.h"
 #include "cuda/packed_window/window.h"
 
 using namespace histo::packed_window;
@@ -78,11 +79,10 @@ static int64_t counters_of(const histo_problem *p, const int64_t *params)
     return by_value ? VALUES : 0;
 }
 
-/* counters: 0 for those of the slots. */
-static layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
+/* counters: 0 for those of the slots. others: words of tables of first floats. */
+static layout layout_with(const histo_problem *p, const int64_t *params, int64_t counters, uint32_t others)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
-    const uint32_t others = histo_cuda_firsts_of(p, 0, NULL);
     const bool are_slots = counters == 0;
     layout l = {};
     if (are_slots) counters = p->slots + 1;
@@ -104,6 +104,11 @@ static layout layout_of(const histo_problem *p, const int64_t *params, int64_t c
     return l;
 }
 
+static layout layout_of(const histo_problem *p, const int64_t *params, int64_t counters)
+{
+    return layout_with(p, params, counters, p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0);
+}
+
 static const char *unsupported_reason(const histo_problem *problem)
 {
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
@@ -114,7 +119,8 @@ static double counted_per_us(const histo_problem *p, bool known)
 {
     const histo_lookup *l = &p->lookups[0];
     if (p->pairs) return 7e5;
-    if (p->operands > 1) return p->operands > p->naxes ? 2e5 : known ? 1.2e6 : 7e5;
+    const bool is_any = p->operands > p->naxes || p->strided;
+    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 7e5 : 2e5;
     if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
     if (!known) return 8e5;
     /* By value: floats of one bin are few values, which meet, unless the bins are many. */
@@ -127,13 +133,14 @@ static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
-    const int64_t known = counters_of(p, defaults);
+    const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters_of(p, defaults);
     const layout l = layout_of(p, defaults, known);
     const bool is_all = known || l.w.size > p->slots;
     const double samples = (double)p->samples, by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? 4.1e6 : 3.9e6);
     const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
     const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
-    double us = 10 + (l.is_found ? 15 : 0) + samples * each + merged / 9e5;
+    const double entry_us = 2.8 / 132; /* to clear and merge what no sample has touched */
+    double us = 10 + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
     if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
     return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
 }
@@ -208,34 +215,79 @@ static const void *stack_kernel_of(const histo_job *job, layout *l, int64_t leas
     return kernel_of_pairs(work->dtypes[0], work->iter.step, l->bits);
 }
 
+/* A job's interleaved channels that are counted together, if the counters of all of them fit; else 1. */
+static int channels_of(const histo_job *job)
+{
+    const histo_problem *p = job->problem;
+    const int channels = histo_cuda_channels_of(job);
+    const bool fits = channels * (p->slots + 1) <= max_counters(histo_cuda_device_of(p->device), 8, 0);
+    return fits && job->params[FIRST] < 0 && !job->params[LENGTH] ? channels : 1;
+}
+
+/* A launch: a kernel, and what it gets. */
+typedef struct request {
+    layout l;
+    histo_cuda_work work;
+    histo_joint joint;
+    const void *kernel;
+} request;
+
+/* With a kernel compiled for such jobs; false if there is none. */
+static bool use_compiled(const histo_job *job, int64_t least, request *r)
+{
+    histo_problem group = *job->problem;
+    const int channels = channels_of(job);
+    histo_cuda_known known;
+    group.slots = channels * (group.slots + 1) - 1;
+    request it = *r;
+    it.l = layout_with(&group, job->params, 0, histo_cuda_firsts_of(job->problem, true, 0, NULL));
+    it.work = histo_cuda_work_of_channels(job, channels, it.l.blocks, least, HISTO_MAX_TILE);
+    histo_cuda_firsts_of(job->problem, true, it.l.firsts, &it.joint);
+    if (!histo_cuda_known_of(job, &it.work, &it.joint, it.l.threads, &known)) return false;
+    it.kernel =
+        histo_cuda_known_kernel(job, &known, "cuda/packed_window/any.cuh",
+                                it.l.bits == 16 ? "histo::packed_window::count_read<histo_known_reader<known>, 16>"
+                                                : "histo::packed_window::count_read<histo_known_reader<known>, 8>");
+    if (it.kernel) *r = it;
+    return it.kernel != NULL;
+}
+
+/* With one of the kernels made ahead. */
+static void use_given(const histo_job *job, int64_t least, request *r)
+{
+    const histo_problem *p = job->problem;
+    int64_t known = counters_of(p, job->params);
+    if (known && (p->naxes > 1 ? r->joint.pitch == 0 : histo_cuda_reader_of(&r->work) == HISTO_READ_ANY)) known = 0;
+    if (known) {
+        r->l = layout_of(p, job->params, known);
+        r->work = histo_cuda_work_of(job, r->l.blocks, least, HISTO_MAX_TILE);
+    }
+    r->kernel = kernel_of(&r->work, r->l.bits, known != 0, &r->joint);
+    if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->l.firsts, &r->joint);
+    set_inner(&r->l.w, &r->work.lookups[0]);
+    if (p->pairs) r->l.w.pow2 = pow2_difference_of(p);
+}
+
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
-    const histo_problem *p = job->problem;
-    layout l = layout_of(p, job->params, 0);
-    histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
-    int64_t known = counters_of(p, job->params);
-    histo_joint joint;
-    histo_cuda_joint_of(&work, &joint);
-    if (known && (p->naxes > 1 ? joint.pitch == 0 : histo_cuda_reader_of(&work) == HISTO_READ_ANY)) known = 0;
-    if (known) {
-        l = layout_of(p, job->params, known);
-        work = histo_cuda_work_of(job, l.blocks, MIN, HISTO_MAX_TILE);
-    }
-    const void *kernel = kernel_of(&work, l.bits, known != 0, &joint);
-    histo_cuda_firsts_of(p, l.firsts, &joint);
-    set_inner(&l.w, &work.lookups[0]);
-    if (p->pairs) l.w.pow2 = pow2_difference_of(p);
-    if (l.is_found) l.w.found = (uint32_t *)job->workspace;
-    void *args[] = {&work, &l.w, &joint};
+    request r;
+    r.l = layout_of(job->problem, job->params, 0);
+    r.work = histo_cuda_work_of(job, r.l.blocks, MIN, HISTO_MAX_TILE);
+    const histo_joint_reader columns = histo_cuda_joint_of(&r.work, &r.joint);
+    const bool is_slow = columns == histo_read_columns ||
+                         (columns == HISTO_NOT_JOINT && histo_cuda_reader_of(&r.work) == HISTO_READ_ANY);
+    if (!is_slow || !use_compiled(job, MIN, &r)) use_given(job, MIN, &r);
+    if (r.l.is_found) r.l.w.found = (uint32_t *)job->workspace;
+    void *args[] = {&r.work, &r.l.w, &r.joint};
     histo_status status = HISTO_OK;
-    if (l.is_found)
-        status = histo_cuda_launch(job, kernel_of_find(), dim3((unsigned)(work.tiles / work.tiles_per_entry)),
+    if (r.l.is_found)
+        status = histo_cuda_launch(job, kernel_of_find(), dim3((unsigned)(r.work.tiles / r.work.tiles_per_entry)),
                                    FIND_THREADS, 0, args);
     if (status != HISTO_OK) return status;
-    const void *of_stack = stack_kernel_of(job, &l, MIN, &work);
-    dim3 grid((unsigned)(work.tiles < l.blocks ? work.tiles : l.blocks));
-    return histo_cuda_launch(job, of_stack ? of_stack : kernel, grid, l.threads, l.shared, args);
+    const void *of_stack = stack_kernel_of(job, &r.l, MIN, &r.work);
+    dim3 grid((unsigned)(r.work.tiles < r.l.blocks ? r.work.tiles : r.l.blocks));
+    return histo_cuda_launch(job, of_stack ? of_stack : r.kernel, grid, r.l.threads, r.l.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_packed_window = {

@@ -26,6 +26,7 @@
  * and 10 times at 2^24 (H200); loses to packed counters where those fit, and to global_atomic for a million samples or
  * fewer. Source: radix partitioning through buffers, as for joins (Polychroniou and Ross 2014). The hash, the table
  * next to the buffers, and ranges that need not be equal are ours. */
+#include "cuda/known.h"
 #include "cuda/partition/layout.h"
 
 using namespace histo::partition;
@@ -155,18 +156,33 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return workplace_of(problem, params).bytes;
 }
 
-static scatter_kernel kernel_of(const histo_cuda_work *work, histo_joint *joint)
+/* A pass's kernel, and samples of a thread and step. */
+typedef struct chosen_kernel {
+    const void *scatter;
+    uint32_t samples;
+} chosen_kernel;
+
+static chosen_kernel kernel_of(const histo_job *job, histo_cuda_work *work, histo_joint *joint)
 {
-    histo_joint_reader columns = histo_cuda_joint_of(work, joint);
-    return columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
+    const histo_joint_reader columns = histo_cuda_joint_of(work, joint);
+    const bool is_any = columns == HISTO_NOT_JOINT && histo_cuda_reader_of(work) == HISTO_READ_ANY;
+    histo_cuda_known known;
+    if ((is_any || columns == histo_read_columns) && histo_cuda_known_of(job, work, NULL, THREADS, &known)) {
+        const void *compiled = histo_cuda_known_kernel(job, &known, "cuda/partition/scatter.cuh",
+                                                       "histo::partition::scatter<histo_known_reader<known>>");
+        if (compiled) return {compiled, (uint32_t)known.samples};
+    }
+    const scatter_kernel given =
+        columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
+    return {(const void *)given.scatter, given.samples};
 }
 
 /* One window of a job within one batch entry. */
-static histo_status count_window(const histo_job *job, const histo_cuda_work *work, const workplace *p, layout *l)
+static histo_status count_window(const histo_job *job, histo_cuda_work *work, const workplace *p, layout *l)
 {
     unsigned long long *counts = work->counts + work->first_entry * work->counters + l->first;
     histo_joint joint;
-    const scatter_kernel kernel = kernel_of(work, &joint);
+    const chosen_kernel kernel = kernel_of(job, work, &joint);
     l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * kernel.samples); /* buffers half full */
     if (l->steps == 0) l->steps = 1;
     l->crowd = l->buffer + l->steps * THREADS * kernel.samples / CROWD * (uint32_t)sizeof(uint16_t);
@@ -176,7 +192,7 @@ static histo_status count_window(const histo_job *job, const histo_cuda_work *wo
         HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MAX_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
                    "clearing counts");
     if (status == HISTO_OK)
-        status = histo_cuda_launch(job, (const void *)kernel.scatter, tiles, THREADS, p->scatter_shared, scatter_args);
+        status = histo_cuda_launch(job, kernel.scatter, tiles, THREADS, p->scatter_shared, scatter_args);
     if (status == HISTO_OK) status = histo_cuda_launch(job, kernel_of_order(), tiles, COUNT_THREADS, 0, args);
     if (status == HISTO_OK)
         status = histo_cuda_launch(job, kernel_of_count(), dim3(l->blocks), COUNT_THREADS, p->count_shared, args);

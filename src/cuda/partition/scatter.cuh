@@ -323,7 +323,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     scatter(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l,
             const __grid_constant__ histo_joint joint)
 {
-    enum { N = READER::PER_STEP, PART = N < MAX_SAMPLES ? N : (int)MAX_SAMPLES };
+    enum { N = READER::PER_STEP, PART = histo_part_of_step(N) };
+    static_assert((int)PART <= (int)MAX_SAMPLES, "scattered at a time");
     extern __shared__ uint4 shared[];
     const auto tile = READER::tile(&work, &joint, blockIdx.x);
     const range_buffers buffers = range_buffers::begin(&l, shared, work.counts + tile.entry * work.counters + l.first);

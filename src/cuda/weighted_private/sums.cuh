@@ -265,7 +265,7 @@ struct sums {
 /* A weight that is outside the window. */
 static __device__ __noinline__ void add_outside(const histo_cuda_work *w, int64_t i, const char *at)
 {
-    histo_add_weight<histo_any_weighted>(w, i, at);
+    histo_add_weight(w, i, at);
 }
 
 } // namespace histo::weighted_private

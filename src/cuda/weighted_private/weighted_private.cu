@@ -16,6 +16,7 @@
  * exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the carry that of packed
  * counters (Ross 2014, 5.2). */
 #include "cuda/firsts.cuh"
+#include "cuda/known.h"
 #include "cuda/weighted_private/layout.h"
 
 using namespace histo::weighted_private;
@@ -80,9 +81,10 @@ static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     const double merged = (double)p->slots * (double)p->batch * 132;
-    const double sample_us = p->operands > 2 || p->naxes > 1   ? 1 / 5e4
-                             : histo_has_squares(p->weighting) ? 1 / 3e5
-                                                               : 1 / 4.5e5;
+    const double any = histo_cuda_expects_compiled(p) ? 2.3e5 : 5e4;
+    const double sample_us = p->operands > 2 || p->naxes > 1 || p->strided ? 1 / any
+                             : histo_has_squares(p->weighting)             ? 1 / 3e5
+                                                                           : 1 / 4.5e5;
     return 8 + (double)p->samples * fmax(histo_sample_bytes(p) / 4e6, sample_us) + merged / 2e5;
 }
 
@@ -111,6 +113,16 @@ static kernel contiguous_kernel_of(const histo_cuda_work *work, bool squares, f3
     return kernel_of_integers(work->dtypes[0], narrow, squares);
 }
 
+/* A kernel compiled for such jobs, or NULL. */
+static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, bool squares)
+{
+    histo_cuda_known known;
+    if (!histo_cuda_known_of(job, work, NULL, 0, &known)) return NULL;
+    return histo_cuda_known_kernel(job, &known, "cuda/weighted_private/any.cuh",
+                                   squares ? "histo::weighted_private::count_any<histo_known_weighted<known>, true>"
+                                           : "histo::weighted_private::count_any<histo_known_weighted<known>, false>");
+}
+
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
@@ -122,10 +134,12 @@ static histo_status launch(const histo_job *job)
     if (!plan_of(job->problem, job->params, narrow, table).threads) lookup = NO_TABLE;
     kernel count = contiguous_kernel_of(&work, squares, lookup);
     if (count) it = plan_of(job->problem, job->params, narrow, lookup == NO_TABLE ? 0 : table);
-    if (!count) count = kernel_of_any(squares);
+    const void *chosen = (const void *)count;
+    if (!chosen) chosen = compiled_kernel(job, &work, squares);
+    if (!chosen) chosen = (const void *)kernel_of_any(squares);
     void *args[] = {&work, &it.l};
     dim3 grid((unsigned)(work.tiles < it.blocks ? work.tiles : it.blocks));
-    return histo_cuda_launch(job, (const void *)count, grid, it.threads, it.shared, args);
+    return histo_cuda_launch(job, chosen, grid, it.threads, it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_weighted_private = {

@@ -1,0 +1,375 @@
+/* Describes the class of a job's samples, and has kernels compiled for it: see known.h. */
+#include "cuda/known.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/compile/compile.h"
+
+/* ---- Channels ---- */
+
+static int64_t absolute(int64_t x)
+{
+    return x < 0 ? -x : x;
+}
+
+int histo_cuda_channels_of(const histo_job *job)
+{
+    const histo_problem *p = job->problem;
+    const histo_strided_iter *iter = &job->iter;
+    const int channel = iter->batch_ndim - 1, run = iter->ndim - 1;
+    if (iter->offsets || iter->images || p->naxes > 1 || channel < 0) return 1;
+    const int64_t n = iter->shape[channel], group = n * iter->per_batch;
+    bool together = n > 1 && n <= HISTO_KNOWN_MAX_CHANNELS && job->begin % group == 0 && job->end % group == 0 &&
+                    absolute(iter->strides[0][channel]) < absolute(iter->strides[0][run]);
+    for (int o = 1; o < iter->operands; o++) /* one mask for all */
+        together = together && iter->strides[o][channel] == 0;
+    return together ? (int)n : 1;
+}
+
+histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, int64_t wanted, int64_t least,
+                                            int64_t most)
+{
+    if (channels == 1) return histo_cuda_work_of(job, wanted, least, most);
+    histo_job group = *job;
+    histo_strided_iter *iter = &group.iter;
+    const int channel = iter->batch_ndim - 1, after = iter->ndim - 1 - channel;
+    const int64_t stride = iter->strides[0][channel];
+    memmove(&iter->shape[channel], &iter->shape[channel + 1], (size_t)after * sizeof *iter->shape);
+    for (int o = 0; o < iter->operands; o++)
+        memmove(&iter->strides[o][channel], &iter->strides[o][channel + 1], (size_t)after * sizeof **iter->strides);
+    iter->ndim--;
+    iter->batch_ndim--;
+    iter->batch /= channels;
+    group.begin /= channels;
+    group.end /= channels;
+    histo_cuda_work work = histo_cuda_work_of(&group, wanted, least, most / channels);
+    work.aligned = work.aligned && stride % (int64_t)histo_dtype_size(work.dtypes[0]) == 0;
+    work.channels = channels;
+    work.channel_stride = stride;
+    work.channel_counters = (uint32_t)work.counters;
+    work.counters *= channels;
+    return work;
+}
+
+/* ---- The class ---- */
+
+/* The axis of integers of at most 16 bits in fixed point, if that gives the slots of its table. */
+static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed_point *f)
+{
+    const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16;
+    const int bits = 8 * (int)histo_dtype_size(dtype);
+    if (!l->table || l->kind != HISTO_UNIFORM || bits > 16 || dtype == HISTO_F16 || dtype == HISTO_BF16) return false;
+    const int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
+    const double unit = 0x1p32 * l->per_step, first = fmax(ceil(l->lo) - 1, least), last = fmin(ceil(l->over), most);
+    if (l->step <= 1 || l->step > 0x1p16 || first >= last) return false;
+    f->first = (int32_t)first;
+    f->last = (int32_t)last;
+    f->factor = (uint32_t)unit;
+    f->offset = (uint64_t)(0x1p32 + (first - l->lo) * unit) + (1 << 16); /* what factors lose by rounding down */
+    for (int32_t x = least; x <= most; x++)
+        if (histo_slot_by_fixed_point(f, x) != l->table[(uint32_t)x & ((1u << bits) - 1)]) return false;
+    return true;
+}
+
+/* As histo_any_lookup chooses. */
+static histo_known_axis axis_of(const histo_lookup *l, histo_dtype dtype)
+{
+    const size_t size = histo_dtype_size(dtype);
+    histo_known_axis axis;
+    memset(&axis, 0, sizeof axis);
+    if (size <= 4 && l->pow2.is) {
+        axis.by = HISTO_BY_POW2;
+        axis.pow2 = l->pow2;
+    } else if (is_fixed_point(l, dtype, &axis.fixed)) {
+        axis.by = HISTO_BY_FIXED_POINT;
+    } else {
+        memset(&axis.fixed, 0, sizeof axis.fixed);
+        axis.by = size == 1                  ? HISTO_BY_TABLE
+                  : l->kind == HISTO_UNIFORM ? dtype == HISTO_F32 && l->near_f32 ? HISTO_BY_GUESS : HISTO_BY_NEAREST
+                  : size == 2                ? l->table ? HISTO_BY_TABLE : HISTO_BY_SEARCH
+                  : !l->cells.entry          ? HISTO_BY_SEARCH
+                  : l->cells.by_bits         ? HISTO_BY_BIT_CELLS
+                                             : HISTO_BY_LINEAR_CELLS;
+    }
+    return axis;
+}
+
+/* Are the first of each `vector` neighbours of a contiguous operand at a multiple of their size, or of 16 bytes? */
+static bool is_vector(const histo_cuda_work *work, int operand, int vector)
+{
+    const histo_strided_iter *iter = &work->iter;
+    const uint64_t size = histo_dtype_size(work->dtypes[operand]);
+    const uint64_t bytes = size * (uint64_t)vector < 16 ? size * (uint64_t)vector : 16;
+    uint64_t bits = (uint64_t)(uintptr_t)iter->base[operand];
+    if (iter->strides[operand][iter->ndim - 1] != (int64_t)size) return false;
+    for (int d = 0; d < iter->ndim - 1; d++)
+        bits |= (uint64_t)iter->strides[operand][d];
+    return bits % bytes == 0;
+}
+
+/* Are `vector` pixels of interleaved channels whole vectors of 16 bytes? */
+static bool is_dense(const histo_cuda_work *work, int channels, int vector)
+{
+    const histo_strided_iter *iter = &work->iter;
+    const int64_t size = (int64_t)histo_dtype_size(work->dtypes[0]), pixel = channels * size;
+    uint64_t bits = (uint64_t)(uintptr_t)iter->base[0] | (uint64_t)(pixel * vector);
+    for (int d = 0; d < iter->ndim - 1; d++)
+        bits |= (uint64_t)iter->strides[0][d];
+    return work->channel_stride == size && iter->strides[0][iter->ndim - 1] == pixel && bits % 16 == 0;
+}
+
+/* May threads take `vector` neighbours at a time? Then all contiguous operands are read in vectors. */
+static bool divides(const histo_cuda_work *work, int channels, int operands, int vector)
+{
+    const histo_strided_iter *iter = &work->iter;
+    const bool crosses = iter->ndim > iter->batch_ndim + 1 && iter->shape[iter->ndim - 1] % vector;
+    if (crosses || work->begin % vector) return false;
+    if (channels > 1 && !is_dense(work, channels, vector)) return false;
+    for (int o = channels > 1; o < operands; o++)
+        if (iter->strides[o][iter->ndim - 1] != 0 && !is_vector(work, o, vector)) return false;
+    return true;
+}
+
+/* Samples of a thread and step, and how many of them are neighbours. */
+static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
+{
+    enum { STEP_BYTES = 64, MAX_SAMPLES = 16, VECTOR_BYTES = 32 };
+    int bytes = 0, smallest = 8, largest = 1;
+    bool by_firsts = false;
+    for (int o = 0; o < known->operands; o++) {
+        const int size = (int)histo_dtype_size(known->dtypes[o]);
+        bytes += o == 0 ? known->channels * size : size;
+        smallest = size < smallest ? size : smallest;
+        largest = size > largest ? size : largest;
+    }
+    for (int a = 0; a < known->naxes; a++)
+        by_firsts = by_firsts || known->axes[a].by == HISTO_BY_FIRSTS;
+    int most = by_firsts ? 8 : MAX_SAMPLES / known->channels; /* slots take registers too */
+    known->samples = by_firsts ? 2 : 1;
+    while (known->samples * 2 <= most && known->samples * 2 * bytes <= STEP_BYTES)
+        known->samples *= 2;
+    known->vector = 1;
+    for (int vector = known->samples; vector > 1 && known->vector == 1 && !known->ragged; vector /= 2)
+        if (vector * smallest <= 16 && vector * largest <= VECTOR_BYTES &&
+            divides(work, known->channels, known->operands, vector))
+            known->vector = vector;
+}
+
+bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const histo_joint *joint, int threads,
+                         histo_cuda_known *known)
+{
+    enum { MAX_CONSTANT_STRIDE = 256 };
+    const histo_strided_iter *iter = &work->iter;
+    memset(known, 0, sizeof *known);
+    if (iter->images) return false;
+    known->naxes = work->naxes;
+    known->weights = work->weights;
+    known->mask = work->mask;
+    known->where = work->where;
+    known->operands = iter->operands;
+    known->batch_dims = iter->batch_ndim;
+    known->dims = iter->ndim - iter->batch_ndim;
+    known->channels = work->channels ? work->channels : 1;
+    known->threads = threads;
+    known->aligned = work->aligned;
+    known->ragged = iter->offsets != NULL;
+    known->near = true;
+    for (int d = iter->batch_ndim; d < iter->ndim; d++) {
+        if (known->dims > 1 && iter->shape[d] > INT32_MAX) return false;
+        for (int o = 0; o < iter->operands; o++)
+            known->near = known->near && absolute(iter->strides[o][d]) <= INT32_MAX;
+    }
+    for (int o = 0; o < iter->operands; o++) {
+        const int64_t stride = iter->strides[o][iter->ndim - 1];
+        known->dtypes[o] = work->dtypes[o];
+        known->strides[o] = absolute(stride) <= MAX_CONSTANT_STRIDE ? (int)stride : 0;
+    }
+    for (int a = 0; a < work->naxes; a++) /* with the tables on the host */
+        if (joint && joint->firsts[a])
+            known->axes[a].by = HISTO_BY_FIRSTS;
+        else
+            known->axes[a] = axis_of(&job->problem->lookups[a], work->dtypes[a]);
+    set_step(work, known);
+    int64_t samples = (int64_t)threads * known->vector; /* to a thread's next neighbours */
+    for (int d = known->dims - 1; d >= 0; d--) {
+        const int64_t extent = d > 0 ? iter->shape[known->batch_dims + d] : INT64_MAX;
+        work->advance[d] = (uint32_t)(samples % extent);
+        samples /= extent;
+    }
+    for (int o = 0; o < known->operands; o++)
+        known->vectors[o] = known->vector > 1 && ((o == 0 && known->channels > 1) || is_vector(work, o, known->vector));
+    return true;
+}
+
+bool histo_cuda_expects_compiled(const histo_problem *problem)
+{
+    enum { MANY = 1 << 24 };
+    return (problem->effort != HISTO_ESTIMATE || problem->samples >= MANY) && !histo_nvrtc_unavailable();
+}
+
+/* ---- The source ---- */
+
+/* static constexpr TYPE NAME[] = {…}; of the n numbers that value(known, i) gives. */
+static void add_array(histo_text *text, const histo_cuda_known *known, const char *type, const char *name, int n,
+                      int (*value)(const histo_cuda_known *, int))
+{
+    histo_text_add(text, "static constexpr %s %s[] = {", type, name);
+    for (int i = 0; i < n; i++)
+        histo_text_add(text, "(%s)%d, ", type, value(known, i));
+    histo_text_add(text, "};\n");
+}
+
+static void add_known(histo_text *text, const histo_cuda_known *known)
+{
+    const struct {
+        const char *name;
+        int value;
+    } constants[] = {
+        {"NAXES", known->naxes},
+        {"OPERANDS", known->operands},
+        {"WEIGHTS", known->weights},
+        {"MASK", known->mask},
+        {"WHERE", known->where},
+        {"DIMS", known->dims},
+        {"BATCH_DIMS", known->batch_dims},
+        {"CHANNELS", known->channels},
+        {"THREADS", known->threads},
+        {"SAMPLES", known->samples},
+        {"VECTOR", known->vector},
+        {"ALIGNED", known->aligned},
+        {"NEAR", known->near},
+        {"RAGGED", known->ragged},
+        {"LOG_COPIES", known->log_copies},
+        {"SPREADS", known->spreads},
+    };
+    histo_text_add(text, "struct known {\nenum { ");
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
+        histo_text_add(text, "%s = %d, ", constants[i].name, constants[i].value);
+    histo_text_add(text, "};\n");
+    add_array(text, known, "histo_dtype", "dtypes", known->operands,
+              [](const histo_cuda_known *k, int i) { return (int)k->dtypes[i]; });
+    add_array(text, known, "int", "strides", known->operands,
+              [](const histo_cuda_known *k, int i) { return k->strides[i]; });
+    add_array(text, known, "bool", "vectors", known->operands,
+              [](const histo_cuda_known *k, int i) { return (int)k->vectors[i]; });
+    histo_text_add(text, "static constexpr histo_known_axis axes[] = {\n");
+    for (int a = 0; a < known->naxes; a++) {
+        const histo_known_axis *axis = &known->axes[a];
+        const histo_pow2 *p = &axis->pow2;
+        histo_text_add(text, "{(histo_known_lookup)%d, {%d, %d, %d, %uu, %uu, %uu}, {%d, %d, %uu, %lluull}},\n",
+                       (int)axis->by, p->is, p->closed, p->shift, p->low, p->high, p->from, (int)axis->fixed.first,
+                       (int)axis->fixed.last, axis->fixed.factor, (unsigned long long)axis->fixed.offset);
+    }
+    histo_text_add(text, "};\n};\n");
+}
+
+/* ---- Compiled kernels of a plan ---- */
+
+/* Compiling takes a third of a second of a CPU. It begins when fills without the kernel have lost a part of that. */
+static const int64_t WORTH = INT64_C(1) << 31; /* samples */
+
+/* What a plan knows of one recipe. Entries are added, and freed with the plan. */
+typedef struct histo_cuda_known_entry {
+    struct histo_cuda_known_entry *next;
+    histo_cuda_known known;
+    const char *kernel;
+    histo_compiled *compiled; /* NULL: it cannot be compiled here */
+    int64_t slow;             /* samples counted without it */
+} histo_cuda_known_entry;
+
+static histo_compiled *compiled_of(histo_device device, const histo_cuda_known *known, const char *header,
+                                   const char *kernel)
+{
+    enum { INCLUDES = 256, SHAPE = 2048 };
+    char includes[INCLUDES], shape[SHAPE];
+    histo_text list = {.out = includes, .capacity = sizeof includes};
+    histo_text text = {.out = shape, .capacity = sizeof shape};
+    histo_text_add(&list, "#include \"%s\"\n#include \"cuda/known.cuh\"\n", header);
+    add_known(&text, known);
+    const histo_recipe recipe = {includes, shape, kernel};
+    return histo_cuda_compiled_of(device, &recipe);
+}
+
+static histo_cuda_known_entry *entry_of(histo_cuda_prepared *prepared, histo_device device,
+                                        const histo_cuda_known *known, const char *header, const char *kernel)
+{
+    histo_cuda_known_entry *first = __atomic_load_n(&prepared->known, __ATOMIC_ACQUIRE);
+    for (histo_cuda_known_entry *it = first; it; it = it->next)
+        if (strcmp(it->kernel, kernel) == 0 && memcmp(&it->known, known, sizeof *known) == 0) return it;
+    histo_cuda_known_entry *added = (histo_cuda_known_entry *)calloc(1, sizeof *added);
+    if (!added) return NULL;
+    added->known = *known;
+    added->kernel = kernel;
+    added->compiled = compiled_of(device, known, header, kernel);
+    added->next = first;
+    while (
+        !__atomic_compare_exchange_n(&prepared->known, &added->next, added, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
+    return added;
+}
+
+void histo_cuda_known_free(histo_cuda_prepared *prepared)
+{
+    for (histo_cuda_known_entry *next, *it = prepared->known; it; it = next) {
+        next = it->next;
+        free(it);
+    }
+}
+
+static histo_compile_effort effort_for(const histo_job *job, histo_cuda_known_entry *entry)
+{
+    const int64_t samples = job->end - job->begin;
+    if (histo_cuda_is_captured((cudaStream_t)job->stream)) return HISTO_COMPILE_NONE;
+    if (job->problem->effort != HISTO_ESTIMATE) return HISTO_COMPILE_NOW;
+    const int64_t slow = __atomic_fetch_add(&entry->slow, samples, __ATOMIC_RELAXED);
+    if (slow + samples >= WORTH) return HISTO_COMPILE_BACKGROUND;
+    return slow == 0 ? HISTO_COMPILE_CACHED : HISTO_COMPILE_NONE;
+}
+
+const void *histo_cuda_known_kernel(const histo_job *job, const histo_cuda_known *known, const char *header,
+                                    const char *kernel)
+{
+    histo_cuda_prepared *prepared = (histo_cuda_prepared *)job->prepared;
+    if (histo_nvrtc_unavailable()) return NULL;
+    histo_cuda_known_entry *entry = entry_of(prepared, job->problem->device, known, header, kernel);
+    if (!entry || !entry->compiled) return NULL;
+    const void *function = histo_cuda_compiled_kernel(entry->compiled, HISTO_COMPILE_NONE);
+    return function ? function : histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
+}
+
+static void explain(const histo_cuda_known_entry *entry, histo_text *text)
+{
+    const char *unavailable = histo_nvrtc_unavailable();
+    const int64_t slow = __atomic_load_n(&entry->slow, __ATOMIC_RELAXED);
+    const histo_compile_report report =
+        entry->compiled ? histo_compiled_report(entry->compiled) : histo_compile_report{};
+    histo_text_add(text, "  kernel: ");
+    switch (report.state) {
+    case HISTO_COMPILE_DONE:
+        histo_text_add(text, "compiled for such samples, %s in %.3g ms\n",
+                       report.cached ? "read from the kernel cache" : "compiled", report.us * 1e-3);
+        break;
+    case HISTO_COMPILE_FAILED:
+        histo_text_add(text, "general, because none could be compiled for such samples\n");
+        break;
+    case HISTO_COMPILE_QUEUED:
+    case HISTO_COMPILE_RUNNING:
+        histo_text_add(text, "general, until the one for such samples is compiled\n");
+        break;
+    default:
+        if (unavailable)
+            histo_text_add(text, "general, because none can be compiled: %s\n", unavailable);
+        else
+            histo_text_add(text, "general; after %lld samples more, one is compiled for such samples\n",
+                           (long long)(WORTH - slow));
+    }
+}
+
+void histo_cuda_known_explain(const void *prepared, histo_text *text)
+{
+    const histo_cuda_known_entry *it = ((const histo_cuda_prepared *)prepared)->known;
+    for (; it; it = it->next)
+        explain(it, text);
+}

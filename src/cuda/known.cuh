@@ -1,0 +1,558 @@
+/* The reader of kernels that are compiled at run time for one class of problems: what is constant in the class is
+ * constant in the code. It has the interface of the readers in joint.cuh. `known` describes the class; known.cu writes
+ * it:
+ *
+ *     enum {
+ *         NAXES, OPERANDS,
+ *         WEIGHTS, MASK, WHERE,    operands, HISTO_ABSENT for those that are not given
+ *         DIMS, BATCH_DIMS,        dimensions of a batch entry and of the batch
+ *         CHANNELS,                batch entries counted together, as those of an interleaved image: 1 for none
+ *         THREADS,                 of a block
+ *         SAMPLES,                 of a thread and step, of each channel
+ *         VECTOR,                  of these, neighbours; they never cross the end of a run of several
+ *         ALIGNED,                 samples are at multiples of their size
+ *         NEAR,                    all strides fit 32 bits
+ *         RAGGED,                  batch entries are segments of any length
+ *         LOG_COPIES, SPREADS      as in lane_layout
+ *     };
+ *     static constexpr histo_dtype dtypes[OPERANDS];
+ *     static constexpr int strides[OPERANDS];            from sample to sample of a run, in bytes; 0: in the work
+ *     static constexpr bool vectors[OPERANDS];           VECTOR neighbours are contiguous, and aligned to 16 bytes at
+ * most static constexpr histo_known_axis axes[NAXES];
+ */
+#ifndef CUDA_KNOWN_CUH
+#define CUDA_KNOWN_CUH
+
+#include "cuda/device/place.cuh"
+#include "cuda/joint.cuh"
+
+/* The ways of histo_any_lookup, and two more. */
+typedef enum histo_known_lookup {
+    HISTO_BY_POW2,
+    HISTO_BY_FIXED_POINT, /* integers of at most 16 bits on regular axes */
+    HISTO_BY_TABLE,
+    HISTO_BY_NEAREST,
+    HISTO_BY_GUESS,
+    HISTO_BY_FIRSTS, /* tables of first floats in shared memory */
+    HISTO_BY_LINEAR_CELLS,
+    HISTO_BY_BIT_CELLS,
+    HISTO_BY_SEARCH
+} histo_known_lookup;
+
+/* Samples are clamped to first … last, and the slot is ((sample - first) * factor + offset) >> 32, which the host has
+ * tried with all samples. */
+typedef struct histo_fixed_point {
+    int32_t first, last;
+    uint32_t factor;
+    uint64_t offset;
+} histo_fixed_point;
+
+HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int32_t x)
+{
+    const int32_t in = x < f->first ? f->first : x > f->last ? f->last : x;
+    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> 32);
+}
+
+/* An axis, with the constants that save instructions. */
+typedef struct histo_known_axis {
+    histo_known_lookup by;
+    histo_pow2 pow2;
+    histo_fixed_point fixed;
+} histo_known_axis;
+
+template <histo_dtype type>
+struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type>, histo_stored<type>> {
+    const histo_fixed_point *f;
+    HISTO_MEMBER explicit histo_fixed_point_lookup(const histo_fixed_point *fixed) : f(fixed) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
+};
+
+/* A lookup by its number. */
+template <histo_dtype type, histo_known_lookup by>
+HISTO_IN_KERNEL auto histo_known_lookup_of(const histo_lookup *l)
+{
+    if constexpr (by == HISTO_BY_POW2)
+        return histo_pow2_lookup<type>(l);
+    else if constexpr (by == HISTO_BY_TABLE)
+        return histo_table_lookup<type>(l);
+    else if constexpr (by == HISTO_BY_NEAREST)
+        return histo_nearest_lookup<type>(l);
+    else if constexpr (by == HISTO_BY_GUESS)
+        return histo_guess_lookup(l);
+    else if constexpr (by == HISTO_BY_LINEAR_CELLS || by == HISTO_BY_BIT_CELLS)
+        return histo_cells_lookup<type>(l, l->cells.entry, by == HISTO_BY_BIT_CELLS);
+    else
+        return histo_search_lookup<type>(l);
+}
+
+/* An unsigned word of so many bytes, as vectors are loaded. */
+template <int BYTES>
+struct histo_word_of_bytes;
+template <>
+struct histo_word_of_bytes<1> {
+    using type = uint8_t;
+};
+template <>
+struct histo_word_of_bytes<2> {
+    using type = uint16_t;
+};
+template <>
+struct histo_word_of_bytes<4> {
+    using type = uint32_t;
+};
+template <>
+struct histo_word_of_bytes<8> {
+    using type = uint2;
+};
+template <>
+struct histo_word_of_bytes<16> {
+    using type = uint4;
+};
+
+typedef struct histo_known_tile {
+    int64_t entry;                      /* of the batch */
+    uint32_t index[HISTO_MAX_DIMS + 1]; /* of the first sample, in the dimensions of an entry */
+    const char *at[HISTO_MAX_OPERANDS]; /* the first sample if there is one dimension, else that of the entry */
+    uint32_t length;                    /* samples of all channels */
+} histo_known_tile;
+
+/* A thread's samples of operand O and of those behind it. */
+template <class known, int O, bool EXISTS = (O < known::OPERANDS)>
+struct histo_known_columns : histo_known_columns<known, O + 1> {
+    enum { COLUMNS = O == 0 ? (int)known::CHANNELS : 1 };
+    histo_stored<known::dtypes[O]> x[COLUMNS][known::SAMPLES];
+};
+
+template <class known, int O>
+struct histo_known_columns<known, O, false> {
+};
+
+/* Where samples are, whatever reads them. */
+template <class known>
+struct histo_known_layout {
+    enum { LAST = known::BATCH_DIMS + known::DIMS - 1 /* the run's dimension */ };
+
+    static HISTO_MEMBER histo_known_tile tile(const histo_cuda_work *w, int64_t item)
+    {
+        const histo_tile plain = plain_tile(w, item);
+        histo_known_tile tile;
+        tile.entry = plain.entry;
+        tile.length = plain.length * known::CHANNELS;
+#pragma unroll
+        for (int d = 0; d < known::DIMS; d++)
+            tile.index[d] = (uint32_t)plain.index[known::BATCH_DIMS + d];
+#pragma unroll
+        for (int o = 0; o < known::OPERANDS; o++) {
+            const int dims = known::DIMS == 1 ? LAST + 1 : known::BATCH_DIMS;
+            tile.at[o] = w->iter.base[o];
+#pragma unroll
+            for (int d = 0; d < dims; d++)
+                tile.at[o] += plain.index[d] * w->iter.strides[o][d];
+        }
+        return tile;
+    }
+
+    template <int O>
+    static HISTO_MEMBER int64_t stride(const histo_cuda_work *w, int d)
+    {
+        if (d == LAST && known::strides[O] != 0) return known::strides[O];
+        return known::NEAR ? (int64_t)(int32_t)w->iter.strides[O][d] : w->iter.strides[O][d];
+    }
+
+    /* index * stride, in one instruction where that fits. */
+    static HISTO_MEMBER int64_t distance(uint32_t index, int64_t stride)
+    {
+        return known::NEAR ? (int64_t)(int32_t)index * (int32_t)stride : (int64_t)index * stride;
+    }
+
+    /* Where sample i of the tile is in the dimensions of its entry. */
+    struct place {
+        uint32_t index[known::DIMS];
+    };
+
+    static HISTO_MEMBER place place_of(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t i)
+    {
+        place at;
+        if constexpr (known::DIMS == 1) {
+            at.index[0] = i;
+        } else {
+#pragma unroll
+            for (int d = known::DIMS - 1; d >= 0; d--) {
+                const uint32_t sum = tile->index[d] + i;
+                i = d ? histo_divide(sum, w->divisors[known::BATCH_DIMS + d]) : 0;
+                at.index[d] = sum - i * (uint32_t)w->iter.shape[known::BATCH_DIMS + d];
+            }
+        }
+        return at;
+    }
+
+    /* The place w->advance samples behind. */
+    static HISTO_MEMBER place advance(const histo_cuda_work *w, place at)
+    {
+        uint32_t carry = 0;
+#pragma unroll
+        for (int d = known::DIMS - 1; d >= 0; d--) {
+            const uint32_t extent = (uint32_t)w->iter.shape[known::BATCH_DIMS + d];
+            const uint32_t sum = at.index[d] + w->advance[d] + carry;
+            carry = d && sum >= extent;
+            at.index[d] = carry ? sum - extent : sum;
+        }
+        return at;
+    }
+
+    template <int O>
+    static HISTO_MEMBER const char *address(const histo_cuda_work *w, const histo_known_tile *tile, const place &at)
+    {
+        const char *from = tile->at[O];
+#pragma unroll
+        for (int d = 0; d < known::DIMS; d++)
+            from += distance(at.index[d], stride<O>(w, known::BATCH_DIMS + d));
+        return from;
+    }
+
+    /* One sample. */
+    template <int O>
+    static HISTO_MEMBER auto load_one(const char *at)
+    {
+        histo_stored<known::dtypes[O]> x;
+        if constexpr (known::ALIGNED) {
+            x = *(const histo_stored<known::dtypes[O]> *)at;
+        } else {
+            const uint64_t bytes = histo_bytes_at(at, sizeof x);
+            memcpy(&x, &bytes, sizeof x);
+        }
+        return x;
+    }
+
+    /* use(lookup) of axis A. */
+    template <int A, class function>
+    static HISTO_MEMBER void look_up(const histo_cuda_work *w, function use)
+    {
+        constexpr histo_known_axis axis = known::axes[A];
+        if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
+            const histo_fixed_point fixed = axis.fixed;
+            use(histo_fixed_point_lookup<known::dtypes[A]>(&fixed));
+        } else if constexpr (axis.by == HISTO_BY_POW2) {
+            histo_lookup l = w->lookups[A];
+            l.pow2 = axis.pow2;
+            use(histo_pow2_lookup<known::dtypes[A]>(&l));
+        } else {
+            use(histo_known_lookup_of<known::dtypes[A], axis.by>(&w->lookups[A]));
+        }
+    }
+
+    /* Does the mask or the range filter, operand O, leave a sample out? x: the operand's. */
+    template <int O>
+    static HISTO_MEMBER bool is_left_out(const histo_cuda_work *w, histo_stored<known::dtypes[O]> x)
+    {
+        constexpr histo_dtype type = known::dtypes[O];
+        if constexpr (O == known::MASK) {
+            return !(histo_sample<type>::widen(x) != 0);
+        } else if constexpr (type == HISTO_F32 || type == HISTO_F16 || type == HISTO_BF16) {
+            const float value = histo_sample<type>::widen(x);
+            return !(value >= w->where_lo_f32 && value <= w->where_hi_f32);
+        } else if constexpr (sizeof x <= 2) {
+            return (int32_t)x < w->where_lo_i32 || (int32_t)x > w->where_hi_i32;
+        } else {
+            const auto value = histo_to_compute<type>(x);
+            return value != value || histo_less(value, w->where_lo) || histo_above(value, w->where_hi);
+        }
+    }
+
+  private:
+    /* As histo_tile_at, of so many dimensions. */
+    static HISTO_MEMBER histo_tile plain_tile(const histo_cuda_work *w, int64_t item)
+    {
+        if constexpr (known::RAGGED) {
+            return histo_tile_ragged(w, item);
+        } else {
+            const int64_t entry = item / w->tiles_per_entry, part = item - entry * w->tiles_per_entry;
+            histo_tile tile;
+            tile.entry = w->first_entry + entry;
+            int64_t first = tile.entry * w->iter.per_batch, last = first + w->iter.per_batch;
+            first = first < w->begin ? w->begin : first;
+            last = last > w->end ? w->end : last;
+            int64_t begin = first + part * w->samples_each;
+            const int64_t left = last - begin;
+            tile.length = left <= 0 ? 0 : (uint32_t)(left < w->samples_each ? left : w->samples_each);
+#pragma unroll
+            for (int d = LAST; d >= 0; d--) {
+                const int64_t above = d > 0 ? begin / w->iter.shape[d] : 0;
+                tile.index[d] = begin - above * w->iter.shape[d];
+                begin = above;
+            }
+            return tile;
+        }
+    }
+};
+
+template <class known>
+struct histo_known_reader : histo_known_layout<known> {
+    using layout = histo_known_layout<known>;
+    using loaded = histo_known_columns<known, 0>;
+    enum { ID = HISTO_JOINT_READER_COUNT, SAMPLES = known::SAMPLES, PER_STEP = SAMPLES * known::CHANNELS };
+
+    static HISTO_MEMBER histo_known_tile tile(const histo_cuda_work *w, const histo_joint *, int64_t item)
+    {
+        return layout::tile(w, item);
+    }
+
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *, const histo_known_tile *tile,
+                                  uint32_t at, loaded *next)
+    {
+        const uint32_t first = at / known::CHANNELS, length = tile->length / known::CHANNELS;
+        if (first + (uint32_t)known::THREADS * SAMPLES <= length)
+            load_whole(w, tile, first, next);
+        else
+            load_last(w, tile, first, length, next);
+    }
+
+    static HISTO_MEMBER bool slots(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                   const histo_known_tile *tile, uint32_t at, loaded *ahead, uint32_t (&slot)[PER_STEP])
+    {
+        const loaded now = *ahead;
+        const uint32_t next = at + (uint32_t)known::THREADS * PER_STEP;
+        if (next < tile->length) load(w, j, tile, next, ahead);
+#pragma unroll
+        for (int c = 0; c < known::CHANNELS; c++) {
+            uint32_t(&its)[SAMPLES] = *(uint32_t(*)[SAMPLES])(slot + c * SAMPLES);
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++)
+                its[k] = j->origin;
+            add_axes<0>(w, j, shared, now, c, its);
+            leave_out<known::MASK>(w, now, its);
+            leave_out<known::WHERE>(w, now, its);
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++)
+                its[k] += (uint32_t)c * w->channel_counters;
+        }
+        if (next <= tile->length) return true;
+        const uint32_t first = at / known::CHANNELS, length = tile->length / known::CHANNELS;
+#pragma unroll
+        for (int i = 0; i < PER_STEP; i++)
+            slot[i] = index(first, i % SAMPLES) < length ? slot[i] : HISTO_NO_SLOT;
+        return false;
+    }
+
+  private:
+    template <int O>
+    static HISTO_MEMBER histo_known_columns<known, O> &column(loaded &of)
+    {
+        return of;
+    }
+
+    template <int O>
+    static HISTO_MEMBER const histo_known_columns<known, O> &column(const loaded &of)
+    {
+        return of;
+    }
+
+    /* The index in the tile of a thread's k-th sample of the step `at`. */
+    static HISTO_MEMBER uint32_t index(uint32_t at, int k)
+    {
+        return at + ((uint32_t)(k / known::VECTOR) * known::THREADS + threadIdx.x) * known::VECTOR +
+               (uint32_t)(k % known::VECTOR);
+    }
+
+    /* ---- Loading ---- */
+
+    /* N neighbours of a thread, from the k-th on. */
+    template <int O, int N>
+    static HISTO_MEMBER void load_group(const histo_cuda_work *w, const char *at, int k, loaded *next)
+    {
+        using storage = histo_stored<known::dtypes[O]>;
+        auto &x = column<O>(*next).x;
+        if constexpr (O == 0 && known::CHANNELS > 1 && known::vectors[O] && N > 1) {
+            storage pixels[N * known::CHANNELS];
+            uint4 words[sizeof pixels / sizeof(uint4)];
+#pragma unroll
+            for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
+                words[i] = __ldcs((const uint4 *)at + i);
+            memcpy(pixels, words, sizeof words);
+#pragma unroll
+            for (int i = 0; i < N * known::CHANNELS; i++)
+                x[i % known::CHANNELS][k + i / known::CHANNELS] = pixels[i];
+        } else {
+#pragma unroll
+            for (int c = 0; c < histo_known_columns<known, O>::COLUMNS; c++) {
+                const char *from = at + (O == 0 && c ? c * w->channel_stride : 0);
+                if constexpr (known::vectors[O] && N > 1) {
+                    enum { BYTES = N * (int)sizeof(storage), WORD = BYTES < 16 ? BYTES : 16 };
+                    using word = typename histo_word_of_bytes<WORD>::type;
+                    word words[BYTES / WORD];
+#pragma unroll
+                    for (int i = 0; i < BYTES / WORD; i++)
+                        words[i] = __ldcs((const word *)from + i);
+                    memcpy(&x[c][k], words, sizeof words);
+                } else {
+#pragma unroll
+                    for (int n = 0; n < N; n++)
+                        x[c][k + n] =
+                            layout::template load_one<O>(from + n * layout::template stride<O>(w, layout::LAST));
+                }
+            }
+        }
+    }
+
+    /* Operand O and those behind it. */
+    template <int O, int N>
+    static HISTO_MEMBER void load_operands(const histo_cuda_work *w, const histo_known_tile *tile,
+                                           const typename layout::place &at, int k, loaded *next)
+    {
+        if constexpr (O < known::OPERANDS) {
+            load_group<O, N>(w, layout::template address<O>(w, tile, at), k, next);
+            load_operands<O + 1, N>(w, tile, at, k, next);
+        }
+    }
+
+    static HISTO_MEMBER void load_whole(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t first,
+                                        loaded *next)
+    {
+        typename layout::place at = layout::place_of(w, tile, index(first, 0));
+#pragma unroll
+        for (int k = 0; k < SAMPLES; k += known::VECTOR) {
+            load_operands<0, known::VECTOR>(w, tile, at, k, next);
+            if constexpr (known::DIMS > 1)
+                at = layout::advance(w, at);
+            else
+                at.index[0] += known::THREADS * known::VECTOR;
+        }
+    }
+
+    /* Past the end of the tile, its last sample is repeated. */
+    static HISTO_MEMBER void load_last(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t first,
+                                       uint32_t length, loaded *next)
+    {
+#pragma unroll
+        for (int k = 0; k < SAMPLES; k++)
+            load_operands<0, 1>(w, tile, layout::place_of(w, tile, min(index(first, k), length - 1)), k, next);
+    }
+
+    /* ---- Looking up ---- */
+
+    /* Axis A and those behind it. */
+    template <int A>
+    static HISTO_MEMBER void add_axes(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                      const loaded &now, int c, uint32_t (&slot)[SAMPLES])
+    {
+        if constexpr (A < known::NAXES) {
+            const auto &x = column<A>(now).x[c];
+            if constexpr (known::axes[A].by == HISTO_BY_FIRSTS) {
+                float numbers[SAMPLES];
+#pragma unroll
+                for (int k = 0; k < SAMPLES; k++)
+                    numbers[k] = histo_sample<known::dtypes[A]>::widen(x[k]);
+                histo_add_by_firsts(&w->lookups[A], (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[A], numbers,
+                                    w->slot_strides[A], slot, SAMPLES);
+            } else {
+                uint32_t its[SAMPLES];
+                layout::template look_up<A>(w, [&](auto lookup) { lookup.slots(x, its); });
+#pragma unroll
+                for (int k = 0; k < SAMPLES; k++)
+                    slot[k] += known::NAXES > 1 ? its[k] * w->slot_strides[A] : its[k];
+            }
+            add_axes<A + 1>(w, j, shared, now, c, slot);
+        }
+    }
+
+    /* Samples that the mask or the range filter, operand O, leaves out get the slot behind all others. */
+    template <int O>
+    static HISTO_MEMBER void leave_out(const histo_cuda_work *w, const loaded &now, uint32_t (&slot)[SAMPLES])
+    {
+        if constexpr (O != HISTO_ABSENT)
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++)
+                slot[k] = layout::template is_left_out<O>(w, column<O>(now).x[0][k]) ? w->slots : slot[k];
+    }
+};
+
+/* The same for kernels that sum weights, sample by sample: the interface of histo_any_weighted (weight.cuh). */
+template <class known>
+struct histo_known_weighted : histo_known_layout<known> {
+    using layout = histo_known_layout<known>;
+
+    enum { GROUP = 4 };
+
+    /* The values of operand O and of those behind it. */
+    template <int O, bool EXISTS = (O < known::OPERANDS)>
+    struct values : values<O + 1> {
+        histo_stored<known::dtypes[O]> x;
+    };
+    template <int O>
+    struct values<O, false> {
+    };
+
+    struct place {
+        values<0> all;
+        const char *weight;
+
+        template <int O>
+        HISTO_MEMBER auto value() const
+        {
+            return static_cast<const values<O> &>(all).x;
+        }
+    };
+
+    static HISTO_MEMBER place place_of(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t i)
+    {
+        place it;
+        it.weight = NULL;
+        load_values<0>(w, tile, layout::place_of(w, tile, i), &it);
+        return it;
+    }
+
+    static HISTO_MEMBER uint32_t slot(const histo_cuda_work *w, const place *it)
+    {
+        if (is_left_out<known::MASK>(w, it) || is_left_out<known::WHERE>(w, it)) return w->slots;
+        return slot_from<0>(w, it);
+    }
+
+    static HISTO_MEMBER const char *weight(const histo_cuda_work *, const place *it) { return it->weight; }
+
+    /* use(weight), of the weight's compute type; of 1 if there are none. */
+    template <class function>
+    static HISTO_MEMBER auto with_weight(const histo_cuda_work *, const place *it, function use)
+    {
+        if constexpr (known::WEIGHTS == HISTO_ABSENT)
+            return use(1.0);
+        else
+            return use(histo_to_compute<known::dtypes[known::WEIGHTS]>(it->template value<known::WEIGHTS>()));
+    }
+
+  private:
+    template <int O>
+    static HISTO_MEMBER void load_values(const histo_cuda_work *w, const histo_known_tile *tile,
+                                         const typename layout::place &at, place *it)
+    {
+        if constexpr (O < known::OPERANDS) {
+            const char *from = layout::template address<O>(w, tile, at);
+            static_cast<values<O> &>(it->all).x = layout::template load_one<O>(from);
+            if constexpr (O == known::WEIGHTS) it->weight = from;
+            load_values<O + 1>(w, tile, at, it);
+        }
+    }
+
+    template <int O>
+    static HISTO_MEMBER bool is_left_out(const histo_cuda_work *w, const place *it)
+    {
+        if constexpr (O == HISTO_ABSENT)
+            return false;
+        else
+            return layout::template is_left_out<O>(w, it->template value<O>());
+    }
+
+    /* The part of axis A and those behind it. */
+    template <int A>
+    static HISTO_MEMBER uint32_t slot_from(const histo_cuda_work *w, const place *it)
+    {
+        if constexpr (A == known::NAXES) {
+            return 0;
+        } else {
+            uint32_t its = 0;
+            layout::template look_up<A>(w, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
+            return w->slot_strides[A] * its + slot_from<A + 1>(w, it);
+        }
+    }
+};
+
+#endif
