@@ -412,6 +412,72 @@ static void integers_at_limits(void **state)
     free(x);
 }
 
+/* Integers around edges between which double cannot tell them apart. */
+static void integers_beyond_double(void **state)
+{
+    (void)state;
+    enum { N = 6000, BINS = 40 };
+    static const double lows[] = {0x1p53, -0x1p53 - 4000, 0x1p60, -0x1p62, 0x1p63, -0x1p63, 0};
+    rng r = {.state = 37};
+    uint64_t *x = malloc(N * sizeof *x);
+    double edges[BINS + 1];
+    for (int round = 0; round < 40; round++) {
+        const double lo = lows[round % 7], step = round % 3 == 0 ? 0x1p58 : round % 3 == 1 ? 0x1p15 : 0x1p11;
+        const bool variable = round % 2 || step < 0x1p58;
+        edges[0] = lo;
+        for (int b = 0; b < BINS; b++)
+            edges[b + 1] = edges[b] + step * (double)(1 + (variable ? rng_below(&r, 3) : 0));
+        histo_axis axis = variable ? histo_axis_variable(BINS, edges) : histo_axis_regular(BINS, lo, edges[BINS]);
+        if (round % 4 < 2) axis = histo_axis_closed(axis);
+        const histo_dtype dtype = lo < 0 || (lo < 0x1p63 && round % 5 < 2) ? HISTO_I64 : HISTO_U64;
+        for (int i = 0; i < N; i++) {
+            const double edge = edges[rng_below(&r, BINS + 1)];
+            const uint64_t whole = edge < 0 ? (uint64_t)(int64_t)edge : edge < 0x1p64 ? (uint64_t)edge : 0;
+            x[i] = whole + (uint64_t)(rng_below(&r, 5) - 2) * (i % 3 ? 1 : 700);
+            if (i % 16 == 0) x[i] = rng_next(&r);
+        }
+        check_slots(&axis, dtype, x, N);
+    }
+    free(x);
+}
+
+/* Every dtype against ranges that end between its values, on them and beyond them, and against zero. */
+static void filters(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    static const double ends[] = {-INFINITY, -1e300,     -0x1p63, -40000, -128.5, -1,    -0.0,    0x1p-24,
+                                  0.1,       1,          127.25,  255,    255.5,  65504, 65535,   65536,
+                                  0x1p31,    0x1p53 + 2, 0x1p63,  0x1p64, 1e39,   1e300, INFINITY};
+    enum { ENDS = sizeof ends / sizeof *ends };
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    rng r = {.state = 41};
+    for (int dtype = 0; dtype < HISTO_DTYPE_COUNT; dtype++) {
+        const histo_axis axis = histo_axis_regular(10, -2, 300);
+        char *x = make_samples(&r, (histo_dtype)dtype, SPECIAL, &axis, N);
+        const size_t size = histo_dtype_size((histo_dtype)dtype);
+        for (int pair = 0; pair < ENDS * ENDS; pair++) {
+            const double lo = ends[pair / ENDS], hi = ends[pair % ENDS];
+            if (!(lo <= hi)) continue;
+            uint8_t kept[N], expected[N];
+            int n = 0;
+            char together[N * sizeof(double)];
+            for (int i = 0; i < N; i++) {
+                const long double value = sample_value(x + (size_t)i * size, (histo_dtype)dtype);
+                expected[i] = value >= (long double)lo && value <= (long double)hi && value != 0;
+            }
+            kernels->keep_nonzero((histo_dtype)dtype, x, N, false, kept);
+            kernels->keep_inside((histo_dtype)dtype, x, N, histo_bounds_of((histo_dtype)dtype, lo, hi), true, kept);
+            assert_memory_equal(kept, expected, sizeof kept);
+            kernels->compact(size, x, kept, N, together);
+            for (int i = 0; i < N; i++)
+                if (kept[i]) assert_memory_equal(together + (size_t)n++ * size, x + (size_t)i * size, size);
+            assert_int_equal(kernels->count_kept(kept, N), n);
+        }
+        free(x);
+    }
+}
+
 /* Integer axes that begin below all 16-bit values, so that differences need more bits. */
 static void axes_wider_than_integers(void **state)
 {
@@ -689,6 +755,8 @@ int main(void)
         cmocka_unit_test(counters_that_carry),
         cmocka_unit_test(any_edges),
         cmocka_unit_test(integers_at_limits),
+        cmocka_unit_test(integers_beyond_double),
+        cmocka_unit_test(filters),
         cmocka_unit_test(equal_samples),
         cmocka_unit_test(interleaved_channels),
         cmocka_unit_test(axes_wider_than_integers),

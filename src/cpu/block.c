@@ -1,7 +1,7 @@
-/* Blocks: samples of strided runs, gathered where they are not contiguous, and their slots. */
+/* Blocks: samples of strided runs, gathered where they are not contiguous, moved together where a mask or a range
+ * filter leaves gaps, and their slots. */
 #include <string.h>
 
-#include "axis/filter.h"
 #include "cpu/cpu.h"
 #include "cpu/kernels.h"
 #include "cpu/runs.h"
@@ -15,10 +15,15 @@ static size_t operand_bytes(void)
     return HISTO_BLOCK * sizeof(double);
 }
 
-/* The columns of a block: the problem's operands, or what is computed from pairs of images. */
+/* Samples of the axes, which may be computed from pairs of images, and weights. They come before mask and filter. */
 static int columns_of(const histo_problem *problem)
 {
-    return problem->pairs ? HISTO_PAIRS_AXES : problem->operands;
+    return problem->naxes + (problem->weights != HISTO_ABSENT);
+}
+
+static bool is_filtered(const histo_problem *problem)
+{
+    return problem->mask != HISTO_ABSENT || problem->where != HISTO_ABSENT;
 }
 
 static histo_dtype column_dtype(const histo_problem *problem, int column)
@@ -28,7 +33,8 @@ static histo_dtype column_dtype(const histo_problem *problem, int column)
 
 size_t histo_blocks_bytes(const histo_problem *problem)
 {
-    return (size_t)columns_of(problem) * operand_bytes();
+    const int buffers = is_filtered(problem) ? problem->operands + columns_of(problem) : columns_of(problem);
+    return (size_t)buffers * operand_bytes();
 }
 
 /* Where range `index` of n samples begins, without overflow of n * index. */
@@ -40,8 +46,11 @@ static int64_t range_begin(int64_t n, int index, int ranges)
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered)
 {
     int64_t n = job->end - job->begin;
+    const histo_problem *p = job->problem;
     *blocks = (histo_blocks){.job = job, .gathered = gathered, .most = HISTO_BLOCK};
-    if (job->problem->pairs) {
+    if (is_filtered(p)) blocks->passed = blocks->gathered + (size_t)p->operands * operand_bytes();
+    if (p->where != HISTO_ABSENT) blocks->inside = histo_bounds_of(p->dtypes[p->where], job->where_lo, job->where_hi);
+    if (p->pairs) {
         blocks->places = histo_strided_iter_places(&job->iter);
         n = histo_strided_iter_samples(&blocks->places);
         histo_walk_start(&blocks->walk, &blocks->places, range_begin(n, index, ranges),
@@ -165,28 +174,88 @@ static bool next_pairs(histo_blocks *blocks, histo_block *block)
     return true;
 }
 
-bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
+/* Go to the next run if the current one is used up; false at the end. */
+static bool find_run(histo_blocks *blocks)
+{
+    return blocks->run.n > 0 || histo_walk_next(&blocks->walk, &blocks->run);
+}
+
+/* The next samples of one batch entry, whether they pass or not. room: how many the gathering may fill. */
+static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
 {
     enum { SHORT_RUN = HISTO_BLOCK / 4 };
-    if (blocks->job->problem->pairs) return next_pairs(blocks, block);
-    if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
+    if (!find_run(blocks)) return false;
     block->batch = blocks->run.batch;
+    block->left_out = 0;
     int64_t most = blocks->most;
-    for (int o = 0; o < blocks->job->iter.operands && most > HISTO_BLOCK; o++)
-        if (!is_contiguous_aligned(blocks, o)) most = HISTO_BLOCK;
+    for (int o = 0; o < blocks->job->iter.operands && most > room; o++)
+        if (!is_contiguous_aligned(blocks, o)) most = room;
     int64_t n = blocks->run.n < most ? blocks->run.n : most;
     bool in_place = n >= SHORT_RUN;
     take(blocks, block, 0, n, in_place);
     block->n = (int)n;
     /* Short runs (narrow regions, channels) are gathered into one block. */
-    while (!in_place && block->n < HISTO_BLOCK) {
-        if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) break;
-        if (blocks->run.batch != block->batch) break;
-        n = blocks->run.n < HISTO_BLOCK - block->n ? blocks->run.n : HISTO_BLOCK - block->n;
+    while (!in_place && block->n < room && find_run(blocks) && blocks->run.batch == block->batch) {
+        n = blocks->run.n < room - block->n ? blocks->run.n : room - block->n;
         take(blocks, block, block->n, n, false);
         block->n += (int)n;
     }
     return true;
+}
+
+/* kept[i] = 1 for samples that pass, 0 for others; returns how many pass. */
+static int find_kept(const histo_blocks *blocks, const histo_block *all, uint8_t *kept)
+{
+    const histo_problem *p = blocks->job->problem;
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    const bool masked = p->mask != HISTO_ABSENT;
+    if (masked) kernels->keep_nonzero(p->dtypes[p->mask], all->at[p->mask], all->n, false, kept);
+    if (p->where != HISTO_ABSENT)
+        kernels->keep_inside(p->dtypes[p->where], all->at[p->where], all->n, blocks->inside, masked, kept);
+    return kernels->count_kept(kept, all->n);
+}
+
+/* histo_blocks_next for samples with a filter. Unless all pass, those that do are copied until they fill half a block.
+ */
+static bool next_passed(histo_blocks *blocks, histo_block *block)
+{
+    const histo_problem *p = blocks->job->problem;
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    if (!find_run(blocks)) return false;
+    *block = (histo_block){.batch = blocks->run.batch};
+    while (block->n < HISTO_BLOCK / 2 && find_run(blocks) && blocks->run.batch == block->batch) {
+        uint8_t kept[HISTO_BLOCK];
+        histo_block all;
+        blocks->most = HISTO_BLOCK - block->n;
+        next_samples(blocks, &all, HISTO_BLOCK - block->n);
+        const int n = find_kept(blocks, &all, kept);
+        block->left_out += all.n - n;
+        if (n == all.n && block->n == 0) {
+            memcpy(block->at, all.at, sizeof all.at);
+            block->n = n;
+            return true;
+        }
+        for (int c = 0; c < columns_of(p) && n; c++) {
+            const size_t size = histo_dtype_size(p->dtypes[c]);
+            kernels->compact(size, all.at[c], kept, all.n,
+                             blocks->passed + (size_t)c * operand_bytes() + (size_t)block->n * size);
+        }
+        block->n += n;
+    }
+    for (int c = 0; c < columns_of(p); c++)
+        block->at[c] = blocks->passed + (size_t)c * operand_bytes();
+    return true;
+}
+
+bool histo_blocks_next(histo_blocks *blocks, histo_block *block)
+{
+    if (blocks->job->problem->pairs) return next_pairs(blocks, block);
+    return blocks->passed ? next_passed(blocks, block) : next_samples(blocks, block, HISTO_BLOCK);
+}
+
+void histo_block_add_masked(const histo_job *job, const histo_block *block, bool alone)
+{
+    if (block->left_out) histo_add_count(&job->accumulators->masked[block->batch], (uint64_t)block->left_out, alone);
 }
 
 bool histo_block_piece(const histo_problem *problem, const histo_block *block, int begin, histo_block *piece)
@@ -195,20 +264,14 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
     if (left <= 0) return false;
     piece->batch = block->batch;
     piece->n = left < HISTO_PIECE ? left : HISTO_PIECE;
-    for (int o = 0; o < columns_of(problem); o++)
-        piece->at[o] = (const char *)block->at[o] + (size_t)begin * histo_dtype_size(column_dtype(problem, o));
+    for (int c = 0; c < columns_of(problem); c++)
+        piece->at[c] = (const char *)block->at[c] + (size_t)begin * histo_dtype_size(column_dtype(problem, c));
     return true;
 }
 
-void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4])
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3])
 {
     const histo_problem *p = job->problem;
-    if (p->operands > 1) {
-        uint32_t slots[HISTO_PIECE];
-        histo_block_slots(job, block, slots);
-        histo_cpu_kernels_usable()->codes_of_slots(slots, block->n, (uint32_t)p->bins, codes, flow);
-        return;
-    }
     const histo_cpu_prepared *prepared = job->prepared;
     histo_cpu_kernels_usable()->codes(&p->lookups[0], prepared ? &prepared->spans[0] : NULL, p->dtypes[0], block->at[0],
                                       block->n, codes, flow);
@@ -217,27 +280,10 @@ void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *
 bool histo_block_is_constant(const histo_job *job, const histo_block *block)
 {
     const histo_problem *p = job->problem;
-    bool constant = block->n > 2 && p->operands == p->naxes && p->weighting == HISTO_UNWEIGHTED;
+    bool constant = block->n > 2 && p->weighting == HISTO_UNWEIGHTED;
     for (int a = 0; a < p->naxes && constant; a++)
         constant = histo_all_equal(block->at[a], (size_t)block->n, histo_dtype_size(p->dtypes[a]));
     return constant;
-}
-
-bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept)
-{
-    const histo_problem *p = job->problem;
-    if (p->mask == HISTO_ABSENT && p->where == HISTO_ABSENT) return true;
-    memset(kept, 1, (size_t)block->n);
-    if (p->mask != HISTO_ABSENT) {
-        histo_dtype dtype = p->dtypes[p->mask];
-        histo_keep_nonzero(dtype, block->at[p->mask], (int64_t)histo_dtype_size(dtype), block->n, kept);
-    }
-    if (p->where != HISTO_ABSENT) {
-        histo_dtype dtype = p->dtypes[p->where];
-        histo_keep_inside(dtype, block->at[p->where], (int64_t)histo_dtype_size(dtype), block->n, job->where_lo,
-                          job->where_hi, kept);
-    }
-    return false;
 }
 
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
@@ -245,19 +291,12 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     const histo_problem *p = job->problem;
     const histo_cpu_prepared *prepared = job->prepared;
     histo_slots_fn *slots_of = histo_cpu_kernels_usable()->slots;
-    for (int o = 0; o < p->operands; o++)
-        if (o != p->weights || !histo_weights_in_place(p))
-            histo_prefetch_l2(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+    for (int c = 0; c < columns_of(p); c++)
+        if (c != p->weights || !histo_weights_in_place(p))
+            histo_prefetch_l2(block->at[c], (size_t)block->n * histo_dtype_size(column_dtype(p, c)));
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);
-    uint8_t kept[HISTO_BLOCK];
-    if (histo_block_kept(job, block, kept)) return;
-    const uint32_t trash = (uint32_t)p->slots;
-    for (int i = 0; i < block->n; i++) { /* branchless */
-        uint32_t all = -(uint32_t)kept[i];
-        slots[i] = (slots[i] & all) | (trash & ~all);
-    }
 }
 
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots)
@@ -266,8 +305,8 @@ void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint
     const histo_cpu_prepared *prepared = job->prepared;
     const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     uint32_t on_axis[HISTO_BLOCK];
-    for (int o = 0; o < p->operands; o++)
-        histo_prefetch_l2(block->at[o], (size_t)block->n * histo_dtype_size(p->dtypes[o]));
+    for (int c = 0; c < columns_of(p); c++)
+        histo_prefetch_l2(block->at[c], (size_t)block->n * histo_dtype_size(column_dtype(p, c)));
     for (int i = 0; i < block->n; i++)
         slots[i] = (uint64_t)block->batch;
     for (int a = 0; a < p->naxes; a++) {
@@ -275,20 +314,4 @@ void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint
                        false, on_axis);
         kernels->widen_slots(on_axis, block->n, (uint64_t)p->axes[a].bins + 3, slots);
     }
-    uint8_t kept[HISTO_BLOCK];
-    if (histo_block_kept(job, block, kept)) return;
-    const uint64_t trash = (uint64_t)(p->batch * p->slots + block->batch);
-    for (int i = 0; i < block->n; i++)
-        slots[i] = kept[i] ? slots[i] : trash;
-}
-
-bool histo_sample_kept(const histo_job *job, const char *const *at)
-{
-    const histo_problem *p = job->problem;
-    uint64_t aligned[HISTO_MAX_OPERANDS];
-    histo_block one = {.n = 1};
-    for (int o = p->naxes; o < p->operands; o++)
-        one.at[o] = memcpy(&aligned[o], at[o], histo_dtype_size(p->dtypes[o]));
-    uint8_t kept = 1;
-    return histo_block_kept(job, &one, &kept) || kept;
 }

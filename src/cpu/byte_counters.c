@@ -19,10 +19,10 @@ static const char *unsupported_reason(const histo_problem *p)
     return p->weighting == HISTO_UNWEIGHTED ? NULL : "keeps counts, not weights";
 }
 
-/* The size of a thread's table: one entry per slot, and one for samples left out. */
+/* The size of a thread's table. */
 static size_t entries_of(const histo_problem *p)
 {
-    return (size_t)p->slots + 1;
+    return (size_t)p->slots;
 }
 
 static size_t rounded(size_t bytes)
@@ -70,10 +70,7 @@ typedef struct local {
 static void add(const local *me, size_t slot, uint64_t count)
 {
     const histo_accumulators *accumulators = me->job->accumulators;
-    uint64_t *counter = slot < (size_t)accumulators->slots
-                            ? &accumulators->counts[(size_t)(me->batch * accumulators->slots) + slot]
-                            : &accumulators->masked[me->batch];
-    histo_add_count(counter, count, me->alone);
+    histo_add_count(&accumulators->counts[(size_t)(me->batch * accumulators->slots) + slot], count, me->alone);
 }
 
 static void carry(const void *to, size_t slot)
@@ -101,7 +98,7 @@ static void add_table(local *me)
         for (size_t i = 0; any && !me->alone && i < TOGETHER; i++)
             if (some[i]) add(me, s + i, some[i]);
     }
-    for (; s <= slots; s++)
+    for (; s < slots; s++)
         if (me->table[s]) add(me, s, me->table[s]);
 }
 
@@ -135,6 +132,7 @@ static void count_range(const histo_job *job, int index, int threads)
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch) add_table(&me);
         me.batch = block.batch;
+        histo_block_add_masked(job, &block, me.alone);
         count_block(&me, &block);
     }
     add_table(&me);

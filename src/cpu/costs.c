@@ -43,9 +43,8 @@ double histo_slots_ns(const histo_problem *p)
 
 double histo_codes_ns(const histo_problem *p)
 {
-    const double by_slots = histo_slots_ns(p) + (p->operands > 1 ? 0.2 : 0.1);
+    const double by_slots = histo_slots_ns(p) + 0.1;
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
-    if (p->operands > 1) return by_slots;
     if (is_pow2(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
     return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
 }

@@ -2,6 +2,7 @@
 #ifndef CPU_CPU_H
 #define CPU_CPU_H
 
+#include "cpu/filters.h"
 #include "cpu/spans.h"
 #include "plan/strategy.h"
 
@@ -33,11 +34,13 @@ void histo_run_ranges(const histo_job *job, int threads, void (*count)(const his
 
 enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots fit the L1 cache */
 
-/* Samples of one batch entry, with every operand contiguous and aligned; at most HISTO_BLOCK unless `most` says more.
+/* Samples of one batch entry that the mask and the range filter let pass, with every column contiguous and aligned; at
+ * most HISTO_BLOCK unless `most` says more. Columns are the operands that are counted: samples of the axes and weights.
  */
 typedef struct histo_block {
     int64_t batch;
     int n;
+    int left_out; /* samples before the block's end that did not pass: the caller adds them to those of `batch` */
     const void *at[HISTO_MAX_OPERANDS];
 } histo_block;
 
@@ -47,7 +50,9 @@ typedef struct histo_blocks {
     histo_strided_iter places; /* of pairs: the pixels, which are walked */
     histo_run run;             /* the rest of the current run */
     char *gathered;            /* a buffer for a block of every operand */
-    int64_t most; /* samples of a block that needs no gathering: HISTO_BLOCK, or what the caller sets after the start */
+    char *passed;              /* and of every column, for samples that pass; NULL if there is no filter */
+    histo_bounds inside;       /* of the range filter */
+    int64_t most;              /* samples of a block in place: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
 
 /* Bytes of the buffer `gathered` for histo_blocks_start, a multiple of 64. */
@@ -78,11 +83,13 @@ static inline void histo_prefetch_l1(const void *at, size_t bytes)
         __builtin_prefetch((const char *)at + HISTO_AHEAD + line, 0, 3);
 }
 
-/* The slot of every sample of a block; samples left out by the mask or the range filter get problem->slots. */
+/* Add the samples that a block left out to the histogram's; alone: see histo_add_count. */
+void histo_block_add_masked(const histo_job *job, const histo_block *block, bool alone);
+
+/* The slot of every sample of a block. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
-/* Slots in 64 bits, numbered over the whole batch, for sparse histograms; samples left out get batch * slots + their
- * batch entry. */
+/* Slots in 64 bits, numbered over the whole batch, for sparse histograms. */
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots);
 
 /* Add to a counter of the histogram; alone: no other thread does so meanwhile. */
@@ -94,22 +101,15 @@ static inline void histo_add_count(uint64_t *counter, uint64_t count, bool alone
         __atomic_fetch_add(counter, count, __ATOMIC_RELAXED);
 }
 
-/* Are all samples of the block equal, unweighted and unmasked, so that all belong to one slot? */
+/* Are all samples of the block equal and unweighted, so that all belong to one slot? */
 bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 
 /* The bins of at most HISTO_PIECE samples of one axis as bytes; see histo_codes_fn. */
-void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[4]);
+void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
 
 /* About how long histo_block_slots and histo_block_codes take for a sample, for cost models (costs.c). */
 double histo_slots_ns(const histo_problem *problem);
 double histo_codes_ns(const histo_problem *problem);
-
-/* Apply the mask and the range filter. True if there are none and all samples count; else kept[i] = 1 for samples that
- * count and 0 for the others. */
-bool histo_block_kept(const histo_job *job, const histo_block *block, uint8_t *kept);
-
-/* The same for one sample, at the addresses at[operand]: true if it counts. */
-bool histo_sample_kept(const histo_job *job, const char *const *at);
 
 /* ---- Weights (weights.c) ---- */
 

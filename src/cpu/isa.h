@@ -19,13 +19,16 @@ histo_slots_fn HISTO_OF_ISA(slots);
 histo_widen_slots_fn HISTO_OF_ISA(widen_slots);
 histo_producer_of_fn HISTO_OF_ISA(producer_of);
 histo_codes_fn HISTO_OF_ISA(codes);
-histo_codes_of_slots_fn HISTO_OF_ISA(codes_of_slots);
 histo_count_slots_fn HISTO_OF_ISA(count_slots), HISTO_OF_ISA(count_words);
 histo_count_values_fn HISTO_OF_ISA(count_values);
 histo_split_channels_fn HISTO_OF_ISA(split_channels);
 histo_extremes_fn HISTO_OF_ISA(extremes);
 histo_widen_floats_fn HISTO_OF_ISA(widen_floats);
 histo_add_digits_fn HISTO_OF_ISA(add_digits);
+histo_keep_inside_fn HISTO_OF_ISA(keep_inside);
+histo_keep_nonzero_fn HISTO_OF_ISA(keep_nonzero);
+histo_count_kept_fn HISTO_OF_ISA(count_kept);
+histo_compact_fn HISTO_OF_ISA(compact);
 histo_add_weights_fn HISTO_OF_ISA(add_weights);
 
 #endif

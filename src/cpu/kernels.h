@@ -7,6 +7,7 @@
 #include "cpu/channels.h"
 #include "cpu/count_bytes.h"
 #include "cpu/digits.h"
+#include "cpu/filters.h"
 #include "cpu/spans.h"
 #include "cpu/sums.h"
 
@@ -19,10 +20,9 @@ typedef void histo_slots_fn(const histo_lookup *lookup, const histo_spans *spans
 typedef void histo_widen_slots_fn(const uint32_t *slots, int n, uint64_t extent, uint64_t *wide);
 
 /* codes[i] = the low byte of (slot of samples[i]) - 1. Adds the number of samples in slots 0, bins + 1 and bins + 2 to
- * flow[0 … 2], and with codes_of_slots that of samples left out, which have slot bins + 3, to flow[3]. */
+ * flow[0 … 2]. */
 typedef void histo_codes_fn(const histo_lookup *lookup, const histo_spans *spans, histo_dtype dtype,
-                            const void *samples, int n, uint8_t *codes, uint64_t flow[4]);
-typedef void histo_codes_of_slots_fn(const uint32_t *slots, int n, uint32_t bins, uint8_t *codes, uint64_t flow[4]);
+                            const void *samples, int n, uint8_t *codes, uint64_t flow[3]);
 
 typedef struct histo_cpu_kernels {
     /* slots.c */
@@ -30,7 +30,6 @@ typedef struct histo_cpu_kernels {
     histo_widen_slots_fn *widen_slots;
     histo_producer_of_fn *producer_of;
     histo_codes_fn *codes;
-    histo_codes_of_slots_fn *codes_of_slots;
     /* byte_table.c */
     histo_count_slots_fn *count_slots, *count_words;
     histo_count_values_fn *count_values;
@@ -40,6 +39,11 @@ typedef struct histo_cpu_kernels {
     histo_extremes_fn *extremes;
     histo_widen_floats_fn *widen_floats;
     histo_add_digits_fn *add_digits;
+    /* filters.c */
+    histo_keep_inside_fn *keep_inside;
+    histo_keep_nonzero_fn *keep_nonzero;
+    histo_count_kept_fn *count_kept;
+    histo_compact_fn *compact;
     /* sums.c */
     histo_add_weights_fn *add_weights;
     /* count_bytes.c, count_bytes_vbmi2.c */

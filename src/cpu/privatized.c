@@ -37,7 +37,7 @@ typedef struct layout {
     int powers;                                    /* 1: sums of w; 2: and of w^2 */
     bool exact;                                    /* sums are histo_digits … */
     histo_sums fast;                               /* … or these, which include the counts */
-    size_t entries;                                /* of one subtable: the slots, and one for samples left out */
+    size_t entries;                                /* of one subtable: the slots */
     size_t gathered, slots, weights, tables, sums; /* bytes of each part of a thread's workspace */
     size_t per_thread;
 } layout;
@@ -49,7 +49,7 @@ static size_t rounded(size_t bytes)
 
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
-    layout l = {.entries = (size_t)p->slots + 1};
+    layout l = {.entries = (size_t)p->slots};
     l.exact = histo_is_reproducible(p->weighting) && histo_weight_bits(p) > 0 && l.entries <= MAX_EXACT;
     const bool fast = histo_is_fast(p->weighting);
     l.powers = fast || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
@@ -125,7 +125,7 @@ static void flush_digits(local *me, int power)
     const histo_accumulators *accumulators = me->all->job->accumulators;
     histo_exact *const to = power ? accumulators->exact_w2 : accumulators->exact_w;
     histo_digits *digits = me->digits[power];
-    for (size_t s = 0; s < l->entries - 1; s++)
+    for (size_t s = 0; s < l->entries; s++)
         for (int k = 0; k < HISTO_DIGITS; k++)
             histo_exact_add_digit(to, me->batch * accumulators->slots + (int64_t)s, me->first[power] + k, digits[s][k]);
     memset(digits, 0, l->entries * sizeof *digits);
@@ -135,17 +135,15 @@ static void flush_digits(local *me, int power)
 static void flush_fast(const local *me)
 {
     const histo_accumulators *accumulators = me->all->job->accumulators;
-    const size_t slots = me->all->layout.entries - 1, first = (size_t)(me->batch * accumulators->slots);
+    const size_t slots = me->all->layout.entries, first = (size_t)(me->batch * accumulators->slots);
     const double *copy = me->fast.at;
     pthread_mutex_lock(&me->all->lock);
-    for (size_t s = 0; s <= slots; s++) {
+    for (size_t s = 0; s < slots; s++) {
         double sums[4] = {0};
         for (int c = 0; c < me->fast.copies; c++, copy += me->fast.numbers)
             for (int k = 0; k < me->fast.numbers; k++)
                 sums[k] += copy[k];
-        *(s < slots ? &accumulators->counts[first + s] : &accumulators->masked[me->batch]) +=
-            (uint64_t)sums[HISTO_SUM_COUNT];
-        if (s == slots) continue;
+        accumulators->counts[first + s] += (uint64_t)sums[HISTO_SUM_COUNT];
         accumulators->sum_w[first + s] += sums[HISTO_SUM_W];
         if (accumulators->sum_w2) accumulators->sum_w2[first + s] += sums[HISTO_SUM_W2];
     }
@@ -157,13 +155,12 @@ static void flush_counts(const local *me)
 {
     const layout *l = &me->all->layout;
     const histo_accumulators *accumulators = me->all->job->accumulators;
-    size_t slots = l->entries - 1;
     uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
-    for (size_t s = 0; s <= slots; s++) {
+    for (size_t s = 0; s < l->entries; s++) {
         uint64_t count = 0;
         for (int t = 0; t < l->subtables; t++)
             count += me->tables[(size_t)t * l->entries + s];
-        histo_add_count(s < slots ? &counts[s] : &accumulators->masked[me->batch], count, l->threads == 1);
+        histo_add_count(&counts[s], count, l->threads == 1);
     }
 }
 
@@ -217,16 +214,11 @@ static void count_directly(const histo_job *job, const histo_block *block, const
 {
     const histo_accumulators *accumulators = job->accumulators;
     uint64_t *counts = accumulators->counts + block->batch * accumulators->slots;
-    uint32_t trash = (uint32_t)accumulators->slots;
-    for (int i = 0; i < block->n; i++) {
-        if (slots[i] == trash)
-            accumulators->masked[block->batch]++;
-        else
-            counts[slots[i]]++;
-    }
+    for (int i = 0; i < block->n; i++)
+        counts[slots[i]]++;
 }
 
-/* Add to a thread's own sums and counts, which have an entry for samples left out. */
+/* Add to a thread's own sums and counts. */
 static void add_fast(local *me, const histo_block *block)
 {
     const histo_problem *p = me->all->job->problem;
@@ -276,10 +268,8 @@ static void add_directly(local *me, const histo_block *block)
 {
     const histo_job *job = me->all->job;
     const histo_accumulators *accumulators = job->accumulators;
-    const uint32_t trash = (uint32_t)accumulators->slots;
     histo_block_weights(job, block, me->weights);
     for (int i = 0; i < block->n; i++) {
-        if (me->slots[i] == trash) continue;
         const int64_t at = block->batch * accumulators->slots + me->slots[i];
         accumulators->sum_w[at] += me->weights[i];
         if (accumulators->sum_w2) accumulators->sum_w2[at] += me->weights[i] * me->weights[i];
@@ -323,6 +313,7 @@ static void count_range(void *context, int index)
     while (histo_blocks_next(&blocks, &block)) {
         if (block.batch != me.batch || me.held > SAMPLES_A_FLUSH) flush(&me);
         me.batch = block.batch;
+        histo_block_add_masked(job, &block, l->threads == 1);
         if (histo_block_is_constant(job, &block)) {
             count_constant(&me, &block);
             continue;

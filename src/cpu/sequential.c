@@ -3,6 +3,7 @@
  *
  * Source: Hardavellas, Histograms, sequential algorithm; Podlozhnyuk 2007, listing 1.
  * Bytes: each sample once. Wins only on a handful of samples. */
+#include "axis/filter.h"
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 #include "view/pairs.h"
@@ -59,6 +60,17 @@ static histo_status launch_pairs(const histo_job *job)
     return HISTO_OK;
 }
 
+/* Does the sample at these addresses pass the mask and the range filter? */
+static bool is_kept(const histo_job *job, const char *const *at)
+{
+    const histo_problem *p = job->problem;
+    uint8_t kept = 1;
+    if (p->mask != HISTO_ABSENT) histo_keep_nonzero(p->dtypes[p->mask], at[p->mask], 0, 1, &kept);
+    if (p->where != HISTO_ABSENT)
+        histo_keep_inside(p->dtypes[p->where], at[p->where], 0, 1, job->where_lo, job->where_hi, &kept);
+    return kept;
+}
+
 static histo_status launch(const histo_job *job)
 {
     if (job->problem->pairs) return launch_pairs(job);
@@ -71,7 +83,7 @@ static histo_status launch(const histo_job *job)
     histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
     while (histo_walk_next(&walk, &run)) {
         for (int64_t i = 0; i < run.n; i++) {
-            if (histo_sample_kept(job, run.at)) {
+            if (is_kept(job, run.at)) {
                 int64_t slot = run.batch * p->slots;
                 for (int a = 0; a < p->naxes; a++)
                     slot += (int64_t)p->slot_strides[a] * histo_lookup_slot(&p->lookups[a], p->dtypes[a], run.at[a]);

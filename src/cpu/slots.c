@@ -5,7 +5,7 @@
  * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two edges of the sample's bin,
  * and one comparison with it decides; if some samples are outside the axis, a few more operations are needed.
  * Search axes: the sample is compared with the few edges in its span of the axis (spans.h); runs of only two distinct
- * values are looked up once. 64-bit integers that double represents exactly are converted to double. */
+ * values are looked up once. Samples of other types are converted: 8 and 16 bits to float, others to double. */
 #include <math.h>
 #include <string.h>
 
@@ -242,35 +242,68 @@ DEFINE_POW2(i64, int64_t, int32_t)
 
 /* ---- All ---- */
 
-/* Convert samples to double; false if one of them is not exactly a double. */
-#define DEFINE_WIDEN(constant, name, storage, compute, widen)                                                          \
-    static bool widen_##name(const storage *restrict samples, int n, double *restrict out)                             \
+/* 64-bit integers as doubles that compare with every edge as they do: an edge is at most an integer if and only if it
+ * is at most the largest double that is. Above a closed axis' last edge comes `over`. */
+#if defined(__AVX512DQ__)
+
+#define DEFINE_ROUND(name, type, epi64)                                                                                \
+    static void round_##name(const histo_lookup *l, const type *samples, int n, double *out)                           \
     {                                                                                                                  \
-        uint64_t outside = 0;                                                                                          \
-        for (int i = 0; i < n; i++) {                                                                                  \
-            compute x = (compute)widen(samples[i]);                                                                    \
-            outside |= (uint64_t)IS_BEYOND(x);                                                                         \
-            out[i] = (double)x;                                                                                        \
+        enum { EIGHT = 8 };                                                                                            \
+        const __m512d top = _mm512_set1_pd(l->closed ? l->hi : NAN), over = _mm512_set1_pd(l->over);                   \
+        for (int i = 0; i < n; i += EIGHT) {                                                                           \
+            const __mmask8 some = (__mmask8)(n - i < EIGHT ? (1 << (n - i)) - 1 : EVERY);                              \
+            const __m512i x = _mm512_maskz_loadu_epi64(some, samples + i);                                             \
+            const __m512d down = _mm512_cvt_round##epi64##_pd(x, DOWN);                                                \
+            const __mmask8 at_top = _mm512_cmp_pd_mask(down, top, _CMP_EQ_OQ);                                         \
+            const __mmask8 above = _mm512_mask_cmpneq_epi64_mask(at_top, x, _mm512_cvtpd_##epi64(down));               \
+            _mm512_mask_storeu_pd(out + i, some, _mm512_mask_mov_pd(down, above, over));                               \
         }                                                                                                              \
-        return !outside;                                                                                               \
     }
+DEFINE_ROUND(u64, uint64_t, epu64)
+DEFINE_ROUND(i64, int64_t, epi64)
 
-/* Has an integer more than 53 bits? */
-#define IS_BEYOND(x) _Generic((x), double : 0, int64_t : (uint64_t)(x) + MAX > 2 * MAX, uint64_t : (uint64_t)(x) > MAX)
-#define SLOT_OF(compute)                                                                                               \
-    _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
-static const uint64_t MAX = (uint64_t)1 << 53;
+#else
 
-HISTO_DTYPES(DEFINE_WIDEN)
-
-static void of_doubles(const histo_lookup *l, const histo_spans *spans, const double *samples, int n, uint32_t stride,
-                       bool accumulate, uint32_t *out)
+/* high, low: the halves of the integer. */
+static inline double rounded_down(double high, double low, double top, double over)
 {
-    if (l->kind == HISTO_UNIFORM)
-        uniform_f64(l, samples, n, stride, accumulate, out);
-    else
-        of_spans(spans, samples, n, stride, accumulate, out);
+    const double sum = high + low, error = low - (sum - high);
+    const int64_t step = error < 0 ? (sum > 0 ? -1 : 1) : 0;
+    const uint64_t bits = pattern_f64(sum) + (uint64_t)step;
+    double down;
+    memcpy(&down, &bits, sizeof down);
+    return down == top && error != 0 ? over : down;
 }
+
+#define DEFINE_ROUND(name, type, half)                                                                                 \
+    static void round_##name(const histo_lookup *l, const type *restrict samples, int n, double *restrict out)         \
+    {                                                                                                                  \
+        const double top = l->closed ? l->hi : NAN, over = l->over;                                                    \
+        for (int i = 0; i < n; i++)                                                                                    \
+            out[i] = rounded_down((double)(half)(samples[i] >> 32) * 0x1p32, (double)(uint32_t)samples[i], top, over); \
+    }
+DEFINE_ROUND(u64, uint64_t, uint32_t)
+DEFINE_ROUND(i64, int64_t, int32_t)
+
+#endif
+
+/* Others: exactly. */
+#define DEFINE_WIDEN(name, storage, type, widen)                                                                       \
+    static void widen_##name(const storage *restrict samples, int n, type *restrict out)                               \
+    {                                                                                                                  \
+        for (int i = 0; i < n; i++)                                                                                    \
+            out[i] = (type)widen(samples[i]);                                                                          \
+    }
+DEFINE_WIDEN(u32, uint32_t, double, histo_widen_plain)
+DEFINE_WIDEN(i32, int32_t, double, histo_widen_plain)
+DEFINE_WIDEN(f32, float, double, histo_widen_plain)
+DEFINE_WIDEN(u8, uint8_t, float, histo_widen_plain)
+DEFINE_WIDEN(i8, int8_t, float, histo_widen_plain)
+DEFINE_WIDEN(u16, uint16_t, float, histo_widen_plain)
+DEFINE_WIDEN(i16, int16_t, float, histo_widen_plain)
+DEFINE_WIDEN(f16, uint16_t, float, histo_f16_to_f32)
+DEFINE_WIDEN(bf16, uint16_t, float, histo_bf16_to_f32)
 
 static void of_table(const uint32_t *table, size_t size, const void *samples, int n, uint32_t stride, bool accumulate,
                      uint32_t *out)
@@ -281,14 +314,9 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
         PUT_ALL(table[((const uint16_t *)samples)[i]]);
 }
 
-/* Kernels for one type and a uniform axis; false if there is none. */
-static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
+/* Bins of 2^shift integers; false if there is no kernel for the type. */
+static bool by_shift(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
-    if (!l->pow2.is) {
-        if (dtype == HISTO_F32) of_uniform_f32(l, samples, n, out);
-        if (dtype == HISTO_F64) of_uniform_f64(l, samples, n, out);
-        return dtype == HISTO_F32 || dtype == HISTO_F64;
-    }
     switch (dtype) {
 #define CASE(constant, name)                                                                                           \
     case constant:                                                                                                     \
@@ -308,38 +336,99 @@ static bool by_own_way(const histo_lookup *l, histo_dtype dtype, const void *sam
     }
 }
 
+static bool is_short(histo_dtype dtype)
+{
+    return histo_dtype_size(dtype) <= 2;
+}
+
+/* Convert samples of 8 and 16 bits to floats. */
+static void to_floats(histo_dtype dtype, const void *samples, int n, float *out)
+{
+    switch (dtype) {
+#define CASE(constant, name)                                                                                           \
+    case constant:                                                                                                     \
+        widen_##name(samples, n, out);                                                                                 \
+        break;
+        CASE(HISTO_U8, u8)
+        CASE(HISTO_I8, i8)
+        CASE(HISTO_U16, u16)
+        CASE(HISTO_I16, i16)
+        CASE(HISTO_F16, f16)
+        CASE(HISTO_BF16, bf16)
+    default:
+        break;
+    }
+}
+
+/* Convert samples of 32 and 64 bits to doubles that have the same slots. */
+static void to_doubles(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, double *out)
+{
+    switch (dtype) {
+        CASE(HISTO_U32, u32)
+        CASE(HISTO_I32, i32)
+        CASE(HISTO_F32, f32)
+#undef CASE
+    case HISTO_U64:
+        round_u64(l, samples, n, out);
+        break;
+    case HISTO_I64:
+        round_i64(l, samples, n, out);
+        break;
+    default:
+        break;
+    }
+}
+
+static void of_uniform(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
+{
+    union {
+        float floats[HISTO_BLOCK];
+        double doubles[HISTO_BLOCK];
+    } as;
+    if (dtype == HISTO_F64) {
+        of_uniform_f64(l, samples, n, out);
+    } else if (dtype == HISTO_F32) {
+        of_uniform_f32(l, samples, n, out);
+    } else if (is_short(dtype)) {
+        to_floats(dtype, samples, n, as.floats);
+        of_uniform_f32(l, as.floats, n, out);
+    } else {
+        to_doubles(l, dtype, samples, n, as.doubles);
+        of_uniform_f64(l, as.doubles, n, out);
+    }
+}
+
+static void of_search(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
+                      uint32_t stride, bool accumulate, uint32_t *out)
+{
+    double doubles[HISTO_BLOCK];
+    if (dtype == HISTO_F64) {
+        of_spans(spans, samples, n, stride, accumulate, out);
+        return;
+    }
+    if (is_short(dtype)) {
+        float floats[HISTO_BLOCK];
+        to_floats(dtype, samples, n, floats);
+        widen_f32(floats, n, doubles);
+    } else {
+        to_doubles(l, dtype, samples, n, doubles);
+    }
+    of_spans(spans, doubles, n, stride, accumulate, out);
+}
+
 void HISTO_OF_ISA(slots)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                          uint32_t stride, bool accumulate, uint32_t *out)
 {
-    if (l->kind == HISTO_UNIFORM) {
-        uint32_t own[HISTO_BLOCK];
-        bool alone = stride == 1 && !accumulate;
-        if (by_own_way(l, dtype, samples, n, alone ? out : own)) {
-            if (!alone) PUT_ALL(own[i]);
-            return;
-        }
-    }
-    if (l->table) {
+    if (l->table && !l->pow2.is) {
         of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
-        return;
-    }
-    if (dtype == HISTO_F64) {
-        of_doubles(l, spans, samples, n, stride, accumulate, out);
-        return;
-    }
-    double widened[HISTO_BLOCK];
-    switch (dtype) {
-#define CASE(constant, name, storage, compute, widen)                                                                  \
-    case constant:                                                                                                     \
-        if (widen_##name(samples, n, widened))                                                                         \
-            of_doubles(l, spans, widened, n, stride, accumulate, out);                                                 \
-        else                                                                                                           \
-            PUT_ALL(SLOT_OF(compute)(l, (compute)widen(((const storage *)samples)[i])));                               \
-        break;
-        HISTO_DTYPES(CASE)
-#undef CASE
-    default:
-        break;
+    } else if (l->kind == HISTO_SEARCH) {
+        of_search(l, spans, dtype, samples, n, stride, accumulate, out);
+    } else {
+        uint32_t own[HISTO_BLOCK];
+        const bool alone = stride == 1 && !accumulate;
+        uint32_t *slots = alone ? out : own;
+        if (!l->pow2.is || !by_shift(l, dtype, samples, n, slots)) of_uniform(l, dtype, samples, n, slots);
+        if (!alone) PUT_ALL(own[i]);
     }
 }
 
@@ -400,8 +489,8 @@ histo_produce_fn *HISTO_OF_ISA(producer_of)(const histo_lookup *l, histo_dtype d
 
 /* ---- Bins as bytes ---- */
 
-void HISTO_OF_ISA(codes_of_slots)(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
-                                  uint64_t flow[4])
+static void codes_of_slots(const uint32_t *restrict slots, int n, uint32_t bins, uint8_t *restrict codes,
+                           uint64_t flow[3])
 {
     uint32_t outside = 0;
     for (int i = 0; i < n; i++) {
@@ -410,29 +499,27 @@ void HISTO_OF_ISA(codes_of_slots)(const uint32_t *restrict slots, int n, uint32_
         codes[i] = (uint8_t)bin;
     }
     if (!outside) return;
-    uint32_t under = 0, over = 0, nan = 0, masked = 0;
+    uint32_t under = 0, over = 0, nan = 0;
     for (int i = 0; i < n; i++) {
         under += slots[i] == 0;
         over += slots[i] == bins + 1;
         nan += slots[i] == bins + 2;
-        masked += slots[i] == bins + 3;
     }
     flow[0] += under;
     flow[1] += over;
     flow[2] += nan;
-    flow[3] += masked;
 }
 
 static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples,
-                           int n, uint8_t *codes, uint64_t flow[4])
+                           int n, uint8_t *codes, uint64_t flow[3])
 {
     uint32_t slots[HISTO_BLOCK];
     HISTO_OF_ISA(slots)(l, spans, dtype, samples, n, 1, false, slots);
-    HISTO_OF_ISA(codes_of_slots)(slots, n, (uint32_t)l->bins, codes, flow);
+    codes_of_slots(slots, n, (uint32_t)l->bins, codes, flow);
 }
 
 #define DEFINE_CODES(name, type)                                                                                       \
-    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[4])      \
+    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[3])      \
     {                                                                                                                  \
         fixed f;                                                                                                       \
         bool usable = fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), CODE_BITS, &f);                  \
@@ -449,7 +536,7 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
                     codes[i + k] = (uint8_t)(slots[k] - 1);                                                            \
             } else {                                                                                                   \
                 uniform_##name(l, samples + i, some, 1, false, slots);                                                 \
-                HISTO_OF_ISA(codes_of_slots)(slots, some, (uint32_t)l->bins, codes + i, flow);                         \
+                codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);                                       \
             }                                                                                                          \
             i += some;                                                                                                 \
         }                                                                                                              \
@@ -500,7 +587,7 @@ static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *sam
 }
 
 void HISTO_OF_ISA(codes)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
-                         uint8_t *codes, uint64_t flow[4])
+                         uint8_t *codes, uint64_t flow[3])
 {
     if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32) {
         codes_f32(l, samples, n, codes, flow);

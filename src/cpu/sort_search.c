@@ -81,21 +81,18 @@ static void sort_and_count(const histo_job *job, int64_t batch, void *keys, int6
     }
 }
 
-/* Append the samples of a block that count to `keys`, widened; return how many. NaN has no sort order and is counted
- * immediately. */
-static int64_t append_kept(const histo_job *job, const histo_block *block, void *keys, int64_t filled)
+/* Append the samples of a block to `keys`, widened; return how many. NaN has no sort order and is counted immediately.
+ */
+static int64_t append(const histo_job *job, const histo_block *block, void *keys, int64_t filled)
 {
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
     int64_t start = filled, nan = 0;
-    uint8_t kept[HISTO_BLOCK];
-    bool all = histo_block_kept(job, block, kept);
     switch (p->dtypes[0]) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant:                                                                                                     \
         for (int i = 0; i < block->n; i++) {                                                                           \
             compute x = (compute)widen(((const storage *)block->at[0])[i]);                                            \
-            if (!all && !kept[i]) continue;                                                                            \
             nan += x != x;                                                                                             \
             if (x == x) ((compute *)keys)[filled++] = x;                                                               \
         }                                                                                                              \
@@ -106,7 +103,7 @@ static int64_t append_kept(const histo_job *job, const histo_block *block, void 
         break;
     }
     histo_add_count(&accumulators->counts[block->batch * accumulators->slots + p->slots - 1], (uint64_t)nan, false);
-    histo_add_count(&accumulators->masked[block->batch], (uint64_t)(block->n - nan - (filled - start)), false);
+    histo_block_add_masked(job, block, false);
     return filled - start;
 }
 
@@ -124,7 +121,7 @@ static void count_range(const histo_job *job, int index, int threads)
             filled = 0;
         }
         batch = block.batch;
-        filled += append_kept(job, &block, keys, filled);
+        filled += append(job, &block, keys, filled);
     }
     sort_and_count(job, batch, keys, filled);
 }

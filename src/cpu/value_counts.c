@@ -1,11 +1,10 @@
 /* value_counts: counts 8- and 16-bit samples by value, all 256 or 65536 of them, and looks up the slot of each value
  * once, at the end, so the axis costs nothing.
  *
- * Bytes are counted by count_bytes.h. With a mask, samples left out are counted as 0 and subtracted at the end;
- * interleaved channels are separated in one pass (channels.h). 16-bit values are counted in one-byte counters that
- * carry 256 to the histogram (byte_table.h); or, if the values are close to each other, in four-byte counters, as those
- * in use fit the L1 cache and need no carries. A block of equal samples is one addition. Batch entries with few samples
- * are counted straight into the histogram.
+ * Bytes are counted by count_bytes.h, interleaved channels separated in one pass (channels.h). 16-bit values are
+ * counted in one-byte counters that carry 256 to the histogram (byte_table.h); or, if the values are close to each
+ * other, in four-byte counters, as those in use fit the L1 cache and need no carries. A block of equal samples is one
+ * addition. Batch entries with few samples are counted straight into the histogram.
  *
  * Bytes: each sample once; 64 and 256 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses
  * for few 16-bit samples, as it scans 65536 counters at the end. */
@@ -26,7 +25,7 @@ enum {
     STRETCH = 512,      /* 16-bit samples; as many are prefetched */
     LOOKED_AT = 1024,   /* samples probed for their distribution */
     MAX_HELD = 1 << 30, /* samples; four-byte counters cannot wrap */
-    MAX_OPERANDS = 3,   /* samples, mask, where */
+    MAX_BUFFERS = 4,    /* of blocks of samples, mask, where, and samples that pass */
 };
 
 static const char *unsupported_reason(const histo_problem *p)
@@ -106,12 +105,11 @@ typedef struct local {
     char *gathered;
     void *counters;
     int64_t batch;
-    bool alone;        /* no other thread adds to the histogram */
-    bool empty;        /* the counters are all 0 */
-    bool spread;       /* one-byte counters are in the order of histo_spread_place */
-    bool close;        /* 16-bit values are close to each other */
-    int64_t held;      /* samples counted in the four-byte counters, which follow the one-byte counters */
-    uint64_t left_out; /* bytes: masked samples counted as 0 */
+    bool alone;   /* no other thread adds to the histogram */
+    bool empty;   /* the counters are all 0 */
+    bool spread;  /* one-byte counters are in the order of histo_spread_place */
+    bool close;   /* 16-bit values are close to each other */
+    int64_t held; /* samples counted in the four-byte counters, which follow the one-byte counters */
 } local;
 
 static void add_value(const local *me, size_t value, uint64_t count)
@@ -136,9 +134,6 @@ static void flush(local *me)
     if (is_bytes(p)) {
         uint64_t of_value[256] = {0};
         counting_of(p)->finish(me->counters, of_value);
-        of_value[0] -= me->left_out;
-        histo_add_count(&me->job->accumulators->masked[me->batch], me->left_out, me->alone);
-        me->left_out = 0;
         for (size_t v = 0; v < 256; v++)
             add_value(me, v, of_value[v]);
     } else {
@@ -200,41 +195,6 @@ static void count_16(local *me, const uint16_t *values, int64_t n)
     }
 }
 
-/* Select the samples of a block that count: in place if all do, else copied to `room`; return how many. */
-static int keep(const local *me, const histo_block *block, void *room, const void **samples)
-{
-    const histo_job *job = me->job;
-    uint8_t kept[HISTO_BLOCK];
-    *samples = block->at[0];
-    if (histo_block_kept(job, block, kept)) return block->n;
-    *samples = room;
-    int n = 0;
-    for (int i = 0; i < block->n; n += kept[i++]) {
-        if (is_bytes(job->problem))
-            ((uint8_t *)room)[n] = ((const uint8_t *)block->at[0])[i];
-        else
-            ((uint16_t *)room)[n] = ((const uint16_t *)block->at[0])[i];
-    }
-    histo_add_count(&job->accumulators->masked[block->batch], (uint64_t)(block->n - n), me->alone);
-    return n;
-}
-
-/* The same for bytes counted by value: masked samples become 0, to be subtracted from its count at the end. Returns the
- * number of masked samples. */
-static int blank(const histo_job *job, const histo_block *block, uint8_t *room, const void **samples)
-{
-    uint8_t kept[HISTO_BLOCK];
-    const uint8_t *from = *samples = block->at[0];
-    if (histo_block_kept(job, block, kept)) return 0;
-    *samples = room;
-    unsigned n = 0;
-    for (int i = 0; i < block->n; i++) {
-        room[i] = from[i] & (uint8_t)-kept[i];
-        n += kept[i];
-    }
-    return block->n - (int)n;
-}
-
 static void count_directly(const histo_job *job, int64_t batch, const void *samples, int n)
 {
     uint64_t *counts = job->accumulators->counts + batch * job->accumulators->slots;
@@ -252,7 +212,7 @@ static void count_block(local *me, int64_t batch, const void *samples, int n)
     }
     if (batch != me->batch || me->held > MAX_HELD) flush(me);
     me->batch = batch;
-    if (p->operands == 1 && n > 2 && n <= PART && histo_all_equal(samples, (size_t)n, histo_dtype_size(p->dtypes[0]))) {
+    if (n > 2 && n <= PART && histo_all_equal(samples, (size_t)n, histo_dtype_size(p->dtypes[0]))) {
         add_value(me, is_bytes(p) ? *(const uint8_t *)samples : *(const uint16_t *)samples, (uint64_t)n);
         return;
     }
@@ -273,13 +233,8 @@ static void count_local(local *me, int index, int ranges)
     histo_blocks_start(&blocks, job, index, ranges, me->gathered);
     if (p->operands == 1) blocks.most = is_bytes(p) ? PART : LONG_BLOCK;
     while (histo_blocks_next(&blocks, &block)) {
-        uint16_t room[HISTO_BLOCK];
-        const void *samples;
-        bool blanks = is_bytes(p) && !is_direct(p);
-        int left_out = blanks ? blank(job, &block, (uint8_t *)room, &samples) : 0;
-        int n = blanks ? block.n : keep(me, &block, room, &samples);
-        count_block(me, block.batch, samples, n);
-        me->left_out += (uint64_t)left_out;
+        histo_block_add_masked(job, &block, me->alone);
+        if (block.n) count_block(me, block.batch, block.at[0], block.n);
     }
     flush(me);
 }
@@ -364,7 +319,7 @@ static histo_status launch(const histo_job *job)
                          find_channels(&channels, job) ? count_channels : count_range);
         return HISTO_OK;
     }
-    _Alignas(64) char gathered[MAX_OPERANDS * HISTO_BLOCK * sizeof(double)];
+    _Alignas(64) char gathered[MAX_BUFFERS * HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];
     local me = {.job = job, .gathered = gathered, .counters = counters, .alone = true, .empty = true};
     if (!is_direct(p)) histo_byte_counting_scalar.start(counters);

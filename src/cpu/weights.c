@@ -142,7 +142,11 @@ static void find_windows(const histo_job *job, windows *found)
 {
     enum { SAMPLES_A_THREAD = 1 << 18 };
     const histo_problem *p = job->problem;
-    touching all = {.problem = {.operands = 1, .weights = 0, .dtypes = {p->dtypes[p->weights]}},
+    touching all = {.problem = {.operands = 1,
+                                .weights = 0,
+                                .mask = HISTO_ABSENT,
+                                .where = HISTO_ABSENT,
+                                .dtypes = {p->dtypes[p->weights]}},
                     .lock = PTHREAD_MUTEX_INITIALIZER};
     histo_job *only = &all.weights_only;
     *only = *job;
@@ -194,7 +198,6 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
     int64_t first = block->batch * accumulators->slots;
-    uint32_t trash = (uint32_t)accumulators->slots;
     const uint8_t one = 1;
     bool given = p->weights != HISTO_ABSENT;
     switch (given ? p->dtypes[p->weights] : HISTO_U8) {
@@ -202,7 +205,6 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
     case constant: {                                                                                                   \
         const storage *weights = given ? block->at[p->weights] : (const void *)&one;                                   \
         for (int i = 0; i < block->n; i++) {                                                                           \
-            if (slots[i] == trash) continue;                                                                           \
             compute w = (compute)widen(weights[given ? i : 0]);                                                        \
             if (wanted[0]) BY_TYPE(compute, add)(accumulators->exact_w, first + slots[i], w);                          \
             if (wanted[1]) histo_exact_add(accumulators->exact_w2, first + slots[i], BY_TYPE(compute, square)(w));     \
