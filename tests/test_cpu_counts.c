@@ -183,7 +183,7 @@ static void check_view(const histo_axis *axis, const histo_view *view, int64_t b
     const histo_dtype dtype = view->dtype;
     int64_t slots = (axis->bins + 3) * batch;
     uint64_t *expected = count_by("cpu/sequential", axis, view, slots);
-    const char *const strategies[] = {"cpu/privatized", "cpu/byte_counters",
+    const char *const strategies[] = {"cpu/direct", "cpu/privatized", "cpu/byte_counters",
                                       axis->bins <= 256 ? "cpu/byte_codes" : NULL,
                                       histo_dtype_size(dtype) <= 2 ? "cpu/value_counts" : NULL};
     for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
@@ -743,6 +743,108 @@ static void sums_of_weights(void **state)
                 check_sums(&r, copies, way & 1 ? 4 : 2, way & 2, lengths[k], way & 4);
 }
 
+/* A random view: dimensions in any order in memory, with gaps, some of them backwards, some along the batch. Returns
+ * the bytes from its lowest to its highest sample, and how far from the lowest its first is. */
+static int64_t random_layout(rng *r, histo_view *view, int64_t *before)
+{
+    const int64_t size = (int64_t)histo_dtype_size(view->dtype);
+    int order[HISTO_MAX_DIMS];
+    int64_t stride = size * (1 + rng_below(r, 3)), bytes = size;
+    *before = 0;
+    view->ndim = 1 + (int)rng_below(r, 4);
+    view->batch_ndim = 1 + (int)rng_below(r, view->ndim);
+    for (int d = 0; d < view->ndim; d++) {
+        const int at = (int)rng_below(r, d + 1);
+        order[d] = order[at];
+        order[at] = d;
+    }
+    for (int i = 0; i < view->ndim; i++) {
+        const int d = order[i];
+        const bool backwards = rng_below(r, 4) == 0;
+        view->shape[d] = 1 + rng_below(r, i == 0 && rng_below(r, 2) ? 700 : 9);
+        view->strides[d] = backwards ? -stride : stride;
+        if (backwards) *before += (view->shape[d] - 1) * stride;
+        bytes += (view->shape[d] - 1) * stride;
+        stride *= view->shape[d];
+        if (rng_below(r, 3) == 0) stride += size * rng_below(r, 5);
+    }
+    return bytes;
+}
+
+/* Blocks that span batch entries: every strategy counts them as the oracle does. */
+static void entries_in_any_order(void **state)
+{
+    (void)state;
+    static const char *const strategies[] = {"cpu/direct", "cpu/privatized", "cpu/byte_counters", "cpu/byte_codes",
+                                             "cpu/value_counts"};
+    rng r = {.state = 43};
+    for (int round = 0; round < 300; round++) {
+        int64_t before, batch = 1;
+        histo_view view = {.dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT)};
+        const int64_t bytes = random_layout(&r, &view, &before), n = histo_view_size(&view);
+        const histo_axis axis = histo_axis_regular(1 + rng_below(&r, 30), -20, 100);
+        char *x = make_samples(&r, view.dtype, UNIFORM, &axis, bytes);
+        view.data = x + before;
+        for (int d = 0; d < view.batch_ndim; d++)
+            batch *= view.shape[d];
+        histo_view mask = view, weights = view;
+        uint8_t *kept = malloc((size_t)bytes), *w = malloc((size_t)bytes);
+        const int64_t size = (int64_t)histo_dtype_size(view.dtype);
+        for (int64_t i = 0; i < bytes; i++) {
+            kept[i] = rng_below(&r, 3) > 0;
+            w[i] = (uint8_t)rng_below(&r, 50);
+        }
+        mask.dtype = weights.dtype = HISTO_U8;
+        mask.data = kept + before / size;
+        weights.data = w + before / size;
+        for (int d = 0; d < view.ndim; d++)
+            mask.strides[d] = weights.strides[d] = view.strides[d] / size;
+        const histo_weighting weighting = (histo_weighting)(round % 5);
+        const histo_fill_options fill = {.mask = round % 3 ? &mask : NULL, .weights = weighting ? &weights : NULL};
+        const histo_hist_options kind = {.batch = batch, .weighting = weighting};
+        histo_hist *expected;
+        OK(histo_hist_create(&expected, 1, &axis, &kind));
+        const int64_t slots = histo_hist_size(expected, HISTO_FLOW);
+        uint64_t *counts = malloc((size_t)slots * 2 * sizeof *counts),
+                 *masked = malloc((size_t)batch * 2 * sizeof *masked);
+        double *sums = calloc((size_t)slots * 4, sizeof *sums);
+        for (int s = -1; s < (int)(sizeof strategies / sizeof *strategies); s++) {
+            const int second = s >= 0;
+            const histo_plan_options options = {.strategy = s < 0 ? "cpu/sequential" : strategies[s],
+                                                .threads = 1 + round % 2};
+            histo_plan *plan;
+            histo_hist *h;
+            OK(histo_hist_clone(expected, &h));
+            if (histo_plan_create(&plan, h, &view, &fill, &options) == HISTO_OK) {
+                OK(histo_plan_fill(plan, h, &view, &fill));
+                OK(histo_plan_fill(plan, h, &view, &fill));
+                OK(histo_hist_read_counts(h, HISTO_FLOW, counts + second * slots, slots));
+                OK(histo_hist_read_masked(h, masked + second * batch, batch));
+                double *w2 = weighting < HISTO_WEIGHT_FAST_SUM ? sums + (2 + second) * slots : NULL;
+                OK(histo_hist_read_weights(h, HISTO_FLOW, sums + second * slots, w2, slots));
+                if (second) {
+                    assert_memory_equal(counts + slots, counts, (size_t)slots * sizeof *counts);
+                    assert_memory_equal(masked + batch, masked, (size_t)batch * sizeof *masked);
+                    assert_memory_equal(sums + slots, sums, (size_t)slots * sizeof *sums);
+                    assert_memory_equal(sums + 3 * slots, sums + 2 * slots, (size_t)slots * sizeof *sums);
+                }
+                histo_plan_destroy(plan);
+            } else {
+                assert_true(second);
+            }
+            histo_hist_destroy(h);
+        }
+        assert_true(n >= batch);
+        histo_hist_destroy(expected);
+        free(counts);
+        free(masked);
+        free(sums);
+        free(kept);
+        free(w);
+        free(x);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -758,6 +860,7 @@ int main(void)
         cmocka_unit_test(integers_beyond_double),
         cmocka_unit_test(filters),
         cmocka_unit_test(equal_samples),
+        cmocka_unit_test(entries_in_any_order),
         cmocka_unit_test(interleaved_channels),
         cmocka_unit_test(axes_wider_than_integers),
         cmocka_unit_test(joint_channels),

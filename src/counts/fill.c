@@ -61,7 +61,8 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
     if (status != HISTO_OK) return status;
     const histo_plan *last = hist->plan;
     if (!last || !histo_plan_fits(last, &problem) || problem.home != last->problem.home ||
-        problem.samples > last->problem.samples * MORE || problem.samples < last->problem.samples / LESS) {
+        !problem.apart != !last->problem.apart || problem.samples > last->problem.samples * MORE ||
+        problem.samples < last->problem.samples / LESS) {
         histo_plan *plan;
         status = histo_plan_create(&plan, hist, views, options, NULL);
         if (status != HISTO_OK) return status;

@@ -43,22 +43,50 @@ static int64_t range_begin(int64_t n, int index, int ranges)
     return n / ranges * index + n % ranges * index / ranges;
 }
 
-void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered)
+static void start(histo_blocks *blocks, const histo_job *job, void *gathered)
 {
-    int64_t n = job->end - job->begin;
     const histo_problem *p = job->problem;
-    *blocks = (histo_blocks){.job = job, .gathered = gathered, .most = HISTO_BLOCK};
+    *blocks = (histo_blocks){.job = job, .iter = &job->iter, .gathered = gathered, .most = HISTO_BLOCK};
     if (is_filtered(p)) blocks->passed = blocks->gathered + (size_t)p->operands * operand_bytes();
     if (p->where != HISTO_ABSENT) blocks->inside = histo_bounds_of(p->dtypes[p->where], job->where_lo, job->where_hi);
-    if (p->pairs) {
-        blocks->places = histo_strided_iter_places(&job->iter);
-        n = histo_strided_iter_samples(&blocks->places);
-        histo_walk_start(&blocks->walk, &blocks->places, range_begin(n, index, ranges),
-                         range_begin(n, index + 1, ranges), INT64_MAX);
-        return;
+}
+
+void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered)
+{
+    int64_t first = job->begin, n = job->end - job->begin;
+    start(blocks, job, gathered);
+    if (job->problem->pairs) {
+        blocks->own = histo_strided_iter_places(&job->iter);
+        blocks->iter = &blocks->own;
+        first = 0;
+        n = histo_strided_iter_samples(&blocks->own);
     }
-    histo_walk_start(&blocks->walk, &job->iter, job->begin + range_begin(n, index, ranges),
-                     job->begin + range_begin(n, index + 1, ranges), INT64_MAX);
+    histo_walk_start(&blocks->walk, blocks->iter, first + range_begin(n, index, ranges),
+                     first + range_begin(n, index + 1, ranges), INT64_MAX);
+}
+
+size_t histo_blocks_spanning_bytes(const histo_problem *problem)
+{
+    return histo_blocks_bytes(problem) + 2 * HISTO_BLOCK * sizeof(uint32_t);
+}
+
+/* Where range `index` of `ranges` begins if ranges are whole batch entries. */
+static int64_t entries_begin(const histo_job *job, int index, int ranges)
+{
+    const int64_t entry = range_begin(job->iter.batch, index, ranges);
+    return job->iter.offsets ? job->iter.offsets[entry] : entry * job->iter.per_batch;
+}
+
+void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered)
+{
+    const bool whole = job->begin == 0 && job->end == histo_strided_iter_samples(&job->iter);
+    start(blocks, job, gathered);
+    blocks->first = (uint32_t *)(void *)(blocks->gathered + histo_blocks_bytes(job->problem));
+    blocks->iter = &blocks->own;
+    histo_strided_iter_span(&job->iter, whole && ranges == 1 && job->problem->apart, &blocks->own, &blocks->entries);
+    blocks->next = ranges == 1 ? job->begin : entries_begin(job, index, ranges);
+    histo_walk_start(&blocks->walk, blocks->iter, blocks->next,
+                     ranges == 1 ? job->end : entries_begin(job, index + 1, ranges), INT64_MAX);
 }
 
 static int64_t run_stride(const histo_strided_iter *iter, int operand)
@@ -70,13 +98,13 @@ static int64_t run_stride(const histo_strided_iter *iter, int operand)
 static bool is_contiguous_aligned(const histo_blocks *blocks, int operand)
 {
     int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
-    return run_stride(&blocks->job->iter, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
+    return run_stride(blocks->iter, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
 /* The bytes of a pixel if the operands are adjacent channels of it; else 0. */
 static int pitch_of_pixels(const histo_blocks *blocks)
 {
-    const histo_strided_iter *iter = &blocks->job->iter;
+    const histo_strided_iter *iter = blocks->iter;
     const int64_t pitch = run_stride(iter, 0);
     bool are = iter->operands > 1 && iter->operands <= pitch && pitch <= HISTO_MAX_CHANNELS;
     for (int o = 0; o < iter->operands && are; o++)
@@ -89,7 +117,7 @@ static int pitch_of_pixels(const histo_blocks *blocks)
 static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int filled, int64_t n)
 {
     const uint8_t *pixels = (const uint8_t *)blocks->run.at[0];
-    const int channels = blocks->job->iter.operands;
+    const int channels = blocks->iter->operands;
     uint8_t *out[HISTO_MAX_CHANNELS];
     for (int c = 0; c < channels; c++) {
         block->at[c] = blocks->gathered + (size_t)c * operand_bytes();
@@ -104,7 +132,7 @@ static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int
  * are. Others are gathered behind the `filled` samples already in the block. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
-    const histo_strided_iter *iter = &blocks->job->iter;
+    const histo_strided_iter *iter = blocks->iter;
     const int pitch = pitch_of_pixels(blocks);
     if (pitch) {
         take_pixels(blocks, block, pitch, filled, n);
@@ -151,7 +179,7 @@ DEFINE_PAIR(u16, uint16_t)
  * means and a copy of the images; it is large enough because every pair has at most two images. */
 static bool next_pairs(histo_blocks *blocks, histo_block *block)
 {
-    const histo_strided_iter *places = &blocks->places;
+    const histo_strided_iter *places = blocks->iter;
     const histo_dtype dtype = blocks->job->problem->dtypes[0];
     const int pairs = places->images / places->step, most = HISTO_BLOCK / pairs;
     if (blocks->run.n == 0 && !histo_walk_next(&blocks->walk, &blocks->run)) return false;
@@ -187,20 +215,35 @@ static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
     if (!find_run(blocks)) return false;
     block->batch = blocks->run.batch;
     block->left_out = 0;
+    block->first = blocks->first;
     int64_t most = blocks->most;
-    for (int o = 0; o < blocks->job->iter.operands && most > room; o++)
+    for (int o = 0; o < blocks->iter->operands && most > room; o++)
         if (!is_contiguous_aligned(blocks, o)) most = room;
     int64_t n = blocks->run.n < most ? blocks->run.n : most;
-    bool in_place = n >= SHORT_RUN;
+    /* Short runs (narrow regions, channels) are gathered into one block, unless each is a batch entry. */
+    bool in_place = n >= SHORT_RUN || blocks->iter->ndim == blocks->iter->batch_ndim + 1;
     take(blocks, block, 0, n, in_place);
     block->n = (int)n;
-    /* Short runs (narrow regions, channels) are gathered into one block. */
     while (!in_place && block->n < room && find_run(blocks) && blocks->run.batch == block->batch) {
         n = blocks->run.n < room - block->n ? blocks->run.n : room - block->n;
         take(blocks, block, block->n, n, false);
         block->n += (int)n;
     }
+    if (blocks->first)
+        histo_entries_of(&blocks->entries, blocks->next, block->n, (uint32_t)blocks->job->problem->slots,
+                         blocks->first);
+    blocks->next += block->n;
     return true;
+}
+
+/* Add the last n samples that do not pass to those of their batch entries. */
+static void add_left_out(const histo_blocks *blocks, const uint8_t *kept, int n)
+{
+    uint64_t *masked = blocks->job->accumulators->masked;
+    uint32_t entry[HISTO_BLOCK];
+    histo_entries_of(&blocks->entries, blocks->next - n, n, 1, entry);
+    for (int i = 0; i < n; i++)
+        masked[entry[i]] += kept[i] ^ 1U;
 }
 
 /* kept[i] = 1 for samples that pass, 0 for others; returns how many pass. */
@@ -229,12 +272,17 @@ static bool next_passed(histo_blocks *blocks, histo_block *block)
         blocks->most = HISTO_BLOCK - block->n;
         next_samples(blocks, &all, HISTO_BLOCK - block->n);
         const int n = find_kept(blocks, &all, kept);
-        block->left_out += all.n - n;
         if (n == all.n && block->n == 0) {
-            memcpy(block->at, all.at, sizeof all.at);
-            block->n = n;
+            all.left_out = block->left_out;
+            *block = all;
             return true;
         }
+        if (!blocks->first)
+            block->left_out += all.n - n;
+        else if (n < all.n)
+            add_left_out(blocks, kept, all.n);
+        if (blocks->first && n)
+            kernels->compact(sizeof *all.first, all.first, kept, all.n, blocks->first + HISTO_BLOCK + block->n);
         for (int c = 0; c < columns_of(p) && n; c++) {
             const size_t size = histo_dtype_size(p->dtypes[c]);
             kernels->compact(size, all.at[c], kept, all.n,
@@ -244,6 +292,7 @@ static bool next_passed(histo_blocks *blocks, histo_block *block)
     }
     for (int c = 0; c < columns_of(p); c++)
         block->at[c] = blocks->passed + (size_t)c * operand_bytes();
+    if (blocks->first) block->first = blocks->first + HISTO_BLOCK;
     return true;
 }
 
@@ -264,6 +313,7 @@ bool histo_block_piece(const histo_problem *problem, const histo_block *block, i
     if (left <= 0) return false;
     piece->batch = block->batch;
     piece->n = left < HISTO_PIECE ? left : HISTO_PIECE;
+    piece->first = block->first ? block->first + begin : NULL;
     for (int c = 0; c < columns_of(problem); c++)
         piece->at[c] = (const char *)block->at[c] + (size_t)begin * histo_dtype_size(column_dtype(problem, c));
     return true;
@@ -286,6 +336,12 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block)
     return constant;
 }
 
+static void add_each(uint32_t *restrict slots, const uint32_t *restrict first, int n)
+{
+    for (int i = 0; i < n; i++)
+        slots[i] += first[i];
+}
+
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     const histo_problem *p = job->problem;
@@ -297,6 +353,7 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
     for (int a = 0; a < p->naxes; a++)
         slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
                  p->slot_strides[a], a > 0, slots);
+    if (block->first) add_each(slots, block->first, block->n);
 }
 
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots)

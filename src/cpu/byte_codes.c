@@ -35,8 +35,10 @@ static int useful_threads(const histo_problem *p, int threads)
 static double cost_us(const histo_problem *p, int threads)
 {
     int used = useful_threads(p, threads);
-    double sample_ns = histo_codes_ns(p) + histo_cpu_kernels_usable()->byte_counting->byte_ns;
-    return 1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + 0.5 * (double)p->batch;
+    const histo_byte_counting *counting = histo_cpu_kernels_usable()->byte_counting;
+    double sample_ns = histo_gather_ns(p) + histo_codes_ns(p) + counting->byte_ns;
+    return 0.2 + (used - 1) * 5 +
+           ((double)p->samples * sample_ns * 1e-3 + counting->finish_us * (double)p->batch) / used;
 }
 
 /* A thread's workspace: gathered samples, codes, counters. */

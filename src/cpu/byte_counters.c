@@ -42,8 +42,10 @@ static double cost_us(const histo_problem *p, int threads)
     int used = useful_threads(p, threads);
     size_t entries = entries_of(p);
     double count_ns = entries <= 1 << 15 ? 0.3 : entries <= 1 << 17 ? 0.45 : entries <= 1 << 22 ? 2.5 : 4;
-    double table_us = (double)entries * (double)p->batch * 0.6e-3;
-    return 0.5 + (used - 1) * 5 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / used + table_us * used;
+    const double sample_ns = histo_gather_ns(p) + histo_slots_ns(p) + count_ns;
+    const double tables = p->batch > used ? (double)p->batch : used;
+    const double table_us = tables * (0.05 + (double)entries * 0.4e-3);
+    return 0.4 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + table_us;
 }
 
 static size_t per_thread(const histo_problem *p)
@@ -98,6 +100,8 @@ static void add_table(local *me)
         for (size_t i = 0; any && !me->alone && i < TOGETHER; i++)
             if (some[i]) add(me, s + i, some[i]);
     }
+    for (; s < slots && me->alone; s++)
+        counts[s] += me->table[s];
     for (; s < slots; s++)
         if (me->table[s]) add(me, s, me->table[s]);
 }

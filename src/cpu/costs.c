@@ -3,7 +3,8 @@
 #include "cpu/cpu.h"
 #include "view/dtype.h"
 
-/* For each way to the slot: a shift (bins of 2^k integers, up to 32 bits), fixed point (f32), double, stored edges. */
+/* For each way to the slot: a shift (bins of 2^k integers, up to 32 bits), fixed point (f32 and 16 bits),
+ * double, stored edges. */
 typedef struct slot_costs {
     double pow2, f32, f64, search;
 } slot_costs;
@@ -32,10 +33,13 @@ double histo_slots_ns(const histo_problem *p)
     double ns = 0;
     for (int a = 0; a < p->naxes; a++) {
         const histo_lookup *lookup = &p->lookups[a];
+        const size_t size = histo_dtype_size(p->sampled[a]);
+        const bool by_table = lookup->table && (size == 1 || lookup->kind == HISTO_SEARCH);
+        const bool is_float = p->sampled[a] == HISTO_F32 || size == 2;
         ns += is_pow2(p, a)                  ? costs->pow2
-              : lookup->table                ? 0.4
+              : by_table                     ? 0.4
               : lookup->kind == HISTO_SEARCH ? costs->search
-              : p->sampled[a] == HISTO_F32   ? costs->f32
+              : is_float                     ? costs->f32
                                              : costs->f64;
     }
     return ns;
@@ -47,4 +51,9 @@ double histo_codes_ns(const histo_problem *p)
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
     if (is_pow2(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
     return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
+}
+
+double histo_gather_ns(const histo_problem *p)
+{
+    return p->apart == HISTO_FAR_APART ? 3 : p->apart ? 0.1 + 0.01 * p->apart : 0;
 }

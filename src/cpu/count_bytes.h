@@ -10,7 +10,8 @@
 
 typedef struct histo_byte_counting {
     size_t state_bytes; /* a multiple of 64; states are 64-byte aligned */
-    double byte_ns;     /* about how long it takes, for cost models */
+    double byte_ns;     /* about how long a byte takes, for cost models … */
+    double finish_us;   /* … and starting and finishing */
     void (*start)(void *state);
     void (*add)(void *state, const uint8_t *bytes, size_t n);
     /* Add the counts since the start to counts[], and start again. */

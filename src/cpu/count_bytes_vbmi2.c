@@ -272,4 +272,4 @@ static void finish(void *at, uint64_t counts[256])
     memset(s->counts, 0, sizeof s->counts);
 }
 
-const histo_byte_counting histo_byte_counting_vbmi2 = {sizeof(state), 0.14, start, add, finish};
+const histo_byte_counting histo_byte_counting_vbmi2 = {sizeof(state), 0.14, 0.85, start, add, finish};

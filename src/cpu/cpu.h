@@ -34,25 +34,31 @@ void histo_run_ranges(const histo_job *job, int threads, void (*count)(const his
 
 enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots fit the L1 cache */
 
-/* Samples of one batch entry that the mask and the range filter let pass, with every column contiguous and aligned; at
- * most HISTO_BLOCK unless `most` says more. Columns are the operands that are counted: samples of the axes and weights.
+/* Samples of one batch entry, or of several if the iteration spans them, that the mask and the range filter let pass,
+ * with every column contiguous and aligned; at most HISTO_BLOCK unless `most` says more. Columns are the operands that
+ * are counted: samples of the axes and weights.
  */
 typedef struct histo_block {
-    int64_t batch;
+    int64_t batch; /* 0 if the iteration spans entries */
     int n;
     int left_out; /* samples before the block's end that did not pass: the caller adds them to those of `batch` */
+    const uint32_t *first; /* slot of each sample's batch entry, if the iteration spans entries; else NULL */
     const void *at[HISTO_MAX_OPERANDS];
 } histo_block;
 
 typedef struct histo_blocks {
     const histo_job *job;
     histo_walk walk;
-    histo_strided_iter places; /* of pairs: the pixels, which are walked */
-    histo_run run;             /* the rest of the current run */
-    char *gathered;            /* a buffer for a block of every operand */
-    char *passed;              /* and of every column, for samples that pass; NULL if there is no filter */
-    histo_bounds inside;       /* of the range filter */
-    int64_t most;              /* samples of a block in place: HISTO_BLOCK, or what the caller sets after the start */
+    const histo_strided_iter *iter; /* what is walked: the job's, or … */
+    histo_strided_iter own;         /* … for pairs the pixels, or all batch entries as one */
+    histo_entries entries;          /* of all as one */
+    int64_t next;                   /* sample of all as one */
+    uint32_t *first;                /* see histo_block: of all samples, then of those that pass */
+    histo_run run;                  /* the rest of the current run */
+    char *gathered;                 /* a buffer for a block of every operand */
+    char *passed;                   /* and of every column, for samples that pass; NULL if there is no filter */
+    histo_bounds inside;            /* of the range filter */
+    int64_t most; /* samples of a block in place: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
 
 /* Bytes of the buffer `gathered` for histo_blocks_start, a multiple of 64. */
@@ -60,6 +66,13 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 
 /* Iterate over range `index` of `ranges` equal ranges of the job's samples. gathered: 64-byte aligned. */
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered);
+
+/* The same for blocks that span batch entries, so that few samples an entry, or entries that interleave in memory, make
+ * whole blocks. A histogram has at most 2^32 slots over the whole batch. gathered: of histo_blocks_spanning_bytes;
+ * masked samples are added to the histogram's. With several ranges, no batch entry is in two of them. */
+void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered);
+size_t histo_blocks_spanning_bytes(const histo_problem *problem);
+
 bool histo_blocks_next(histo_blocks *blocks, histo_block *block);
 
 /* Up to HISTO_PIECE samples of a block from `begin` on; false if there are none. Not returned by value: copying the
@@ -86,7 +99,7 @@ static inline void histo_prefetch_l1(const void *at, size_t bytes)
 /* Add the samples that a block left out to the histogram's; alone: see histo_add_count. */
 void histo_block_add_masked(const histo_job *job, const histo_block *block, bool alone);
 
-/* The slot of every sample of a block. */
+/* The slot of every sample of a block, numbered over the whole batch if it spans entries. */
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots);
 
 /* Slots in 64 bits, numbered over the whole batch, for sparse histograms. */
@@ -107,9 +120,11 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 /* The bins of at most HISTO_PIECE samples of one axis as bytes; see histo_codes_fn. */
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
 
-/* About how long histo_block_slots and histo_block_codes take for a sample, for cost models (costs.c). */
+/* About how long histo_block_slots and histo_block_codes take for a sample, and, unless blocks span batch entries,
+ * bringing it into a block; for cost models (costs.c). */
 double histo_slots_ns(const histo_problem *problem);
 double histo_codes_ns(const histo_problem *problem);
+double histo_gather_ns(const histo_problem *problem);
 
 /* ---- Weights (weights.c) ---- */
 

@@ -2,9 +2,8 @@
  * the tables are added to the histogram at the end.
  *
  * Slots are counted while those of the next samples are produced (pipeline.h). Counters have 32 bits and are flushed
- * before they can wrap. If tables for all threads would take too much memory, fewer threads work; a single one counts
- * straight into the histogram. With weights, exact sums are kept as digits (digits.h), and fast sums next to their
- * counts (sums.h).
+ * before they can wrap. If tables for all threads would take too much memory, fewer threads work. With weights, exact
+ * sums are kept as digits (digits.h), and fast sums next to their counts (sums.h).
  *
  * Source: Hardavellas, Histograms, privatization; Milic et al. 2013, III.B.
  * Bytes: each sample once, and the tables. Wins with weights; and, above the 256 bins of byte_codes, as long as 32-bit
@@ -33,7 +32,7 @@ static const size_t MAX_TABLE_BYTES = (size_t)256 << 20; /* of all threads toget
 
 typedef struct layout {
     int threads;
-    int subtables;                                 /* 0: count straight into the histogram */
+    int subtables;
     int powers;                                    /* 1: sums of w; 2: and of w^2 */
     bool exact;                                    /* sums are histo_digits … */
     histo_sums fast;                               /* … or these, which include the counts */
@@ -67,13 +66,11 @@ static layout layout_of(const histo_problem *p, int threads, const int64_t *para
     int64_t useful = p->samples / SAMPLES_A_THREAD + 1;
     l.threads = threads < useful ? threads : (int)useful;
     if ((size_t)l.threads > most) l.threads = most ? (int)most : 1;
-    /* For a single thread a large table is no better than the histogram itself. */
-    if (l.threads == 1 && (most == 0 || (int64_t)l.entries > p->samples / 4)) l.subtables = 0;
     l.gathered = rounded(histo_blocks_bytes(p));
     l.slots = HISTO_PIPELINE_BYTES;
     l.weights = l.powers ? rounded(HISTO_PIECE * sizeof(double)) : 0;
     l.tables = rounded(counts * (size_t)l.subtables);
-    l.sums = l.subtables ? rounded(sums) : 0;
+    l.sums = rounded(sums);
     l.per_thread = l.gathered + l.slots + l.weights + l.tables + l.sums;
     return l;
 }
@@ -112,7 +109,7 @@ static local local_of(shared *all, int index)
     at += l->tables;
     me.fast = l->fast;
     me.fast.at = (double *)at;
-    for (int power = 0; l->sums && l->exact && power < l->powers; power++)
+    for (int power = 0; l->exact && power < l->powers; power++)
         me.digits[power] = (histo_digits *)at + (size_t)power * l->entries;
     memset(me.tables, 0, l->tables + l->sums);
     return me;
@@ -201,21 +198,8 @@ static void count_constant(local *me, histo_block *block)
     uint32_t slot;
     block->n = 1;
     histo_block_slots(me->all->job, block, &slot);
-    if (me->all->layout.subtables) {
-        me->tables[slot] += (uint32_t)n;
-        me->held += n;
-    } else {
-        me->all->job->accumulators->counts[block->batch * me->all->job->accumulators->slots + slot] += (uint64_t)n;
-    }
-}
-
-/* A single thread, straight into the histogram. */
-static void count_directly(const histo_job *job, const histo_block *block, const uint32_t *slots)
-{
-    const histo_accumulators *accumulators = job->accumulators;
-    uint64_t *counts = accumulators->counts + block->batch * accumulators->slots;
-    for (int i = 0; i < block->n; i++)
-        counts[slots[i]]++;
+    me->tables[slot] += (uint32_t)n;
+    me->held += n;
 }
 
 /* Add to a thread's own sums and counts. */
@@ -237,7 +221,7 @@ static void add_exact(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
     const histo_job *job = me->all->job;
-    const bool own = l->exact && l->sums;
+    const bool own = l->exact;
     const int bits = histo_weight_bits(job->problem);
     histo_extremes extremes = {0, 0};
     if (own) {
@@ -263,39 +247,23 @@ static void add_exact(local *me, const histo_block *block)
     if (others[0] || others[1]) histo_block_add_exact(job, block, others, me->slots);
 }
 
-/* A single thread, straight into the histogram's sums. */
-static void add_directly(local *me, const histo_block *block)
-{
-    const histo_job *job = me->all->job;
-    const histo_accumulators *accumulators = job->accumulators;
-    histo_block_weights(job, block, me->weights);
-    for (int i = 0; i < block->n; i++) {
-        const int64_t at = block->batch * accumulators->slots + me->slots[i];
-        accumulators->sum_w[at] += me->weights[i];
-        if (accumulators->sum_w2) accumulators->sum_w2[at] += me->weights[i] * me->weights[i];
-    }
-}
-
 static void count_piece(local *me, const histo_block *piece)
 {
     const histo_job *job = me->all->job;
     const layout *l = &me->all->layout;
     const histo_weighting weighting = job->problem->weighting;
-    me->held += l->subtables ? piece->n : 0;
+    me->held += piece->n;
     if (l->subtables == 1 && weighting == HISTO_UNWEIGHTED) {
         histo_pipeline_push(&me->pipeline, piece);
         return;
     }
     histo_block_slots(job, piece, me->slots);
-    if (l->fast.numbers && l->subtables) {
+    if (l->fast.numbers) {
         add_fast(me, piece);
         return;
     }
-    if (l->fast.numbers) add_directly(me, piece);
     if (histo_is_reproducible(weighting)) add_exact(me, piece);
-    if (l->subtables == 0)
-        count_directly(job, piece, me->slots);
-    else if (l->subtables == 1)
+    if (l->subtables == 1)
         me->pipeline.count(me->tables, me->slots, piece->n, NULL, NULL, NULL);
     else
         count_subtables(me->tables, l->entries, l->subtables, me->slots, piece->n);
@@ -337,15 +305,16 @@ static double cost_us(const histo_problem *p, int threads)
     layout l = layout_of(p, threads, defaults);
     const bool few = l.entries * sizeof(uint32_t) <= histo_l1_bytes() / 4 * 3; /* leaving room for samples */
     double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
-    const bool own_sums = l.fast.numbers && l.subtables;
+    const bool own_sums = l.fast.numbers;
     if (own_sums)
         count_ns = l.sums > 8 << 20 ? 3 * l.powers : l.sums > 1 << 20 ? 0.9 : 0.3 + 0.2 * l.powers;
     else if (p->weighting != HISTO_UNWEIGHTED)
         count_ns += l.exact ? 1.5 * l.powers : l.fast.numbers ? 2 : 20;
-    const double sample_ns = histo_slots_ns(p) + count_ns;
+    const double sample_ns = histo_gather_ns(p) + histo_slots_ns(p) + count_ns;
     const int tables = own_sums ? l.fast.copies : l.subtables;
-    double table_us = (double)l.entries * (double)(tables + 1) * (double)p->batch * 0.5e-3;
-    return 0.5 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us * l.threads;
+    const double flushed = p->batch > l.threads ? (double)p->batch : l.threads;
+    const double table_us = flushed * (0.05 + (double)l.entries * (double)(tables + 1) * 0.5e-3);
+    return 0.4 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

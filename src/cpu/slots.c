@@ -419,7 +419,7 @@ static void of_search(const histo_lookup *l, const histo_spans *spans, histo_dty
 void HISTO_OF_ISA(slots)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                          uint32_t stride, bool accumulate, uint32_t *out)
 {
-    if (l->table && !l->pow2.is) {
+    if (l->table && !l->pow2.is && (l->kind == HISTO_SEARCH || histo_dtype_size(dtype) == 1)) {
         of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
     } else if (l->kind == HISTO_SEARCH) {
         of_search(l, spans, dtype, samples, n, stride, accumulate, out);

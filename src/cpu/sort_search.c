@@ -21,7 +21,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 
 static double cost_us(const histo_problem *problem, int threads)
 {
-    return 2 + (double)problem->samples * 0.08 / threads;
+    return 2 + (double)problem->samples * 0.1 / threads;
 }
 
 /* A thread's workspace: gathered operands, and the keys of a chunk. */

@@ -4,10 +4,11 @@
  * Bytes are counted by count_bytes.h, interleaved channels separated in one pass (channels.h). 16-bit values are
  * counted in one-byte counters that carry 256 to the histogram (byte_table.h); or, if the values are close to each
  * other, in four-byte counters, as those in use fit the L1 cache and need no carries. A block of equal samples is one
- * addition. Batch entries with few samples are counted straight into the histogram.
+ * addition.
  *
  * Bytes: each sample once; 64 and 256 KiB of counters for 16-bit samples. Wins wherever samples have so few bits; loses
  * for few 16-bit samples, as it scans 65536 counters at the end. */
+#include <math.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -18,9 +19,8 @@
 enum {
     SAMPLES_A_THREAD = 1 << 17, /* fewer do not repay waking a thread */
     LONG_BLOCK = 1 << 18,       /* 16-bit samples between checks of their distribution */
-    PART = 4096,             /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
-    SMALL_FILL = 1 << 14,    /* up to so many bytes need no workspace */
-    FEW_A_BATCH_ENTRY = 512, /* with so few, a scan of all values does not pay */
+    PART = 4096,          /* 8-bit samples; longer runs of one value are read more slowly (Zen 5: 31, not 37 GB/s) */
+    SMALL_FILL = 1 << 14, /* up to so many bytes need no workspace */
     VALUES_16 = 1 << 16,
     STRETCH = 512,      /* 16-bit samples; as many are prefetched */
     LOOKED_AT = 1024,   /* samples probed for their distribution */
@@ -41,15 +41,9 @@ static bool is_bytes(const histo_problem *p)
     return histo_dtype_size(p->dtypes[0]) == 1;
 }
 
-/* Does a single thread count straight into the histogram? */
-static bool is_direct(const histo_problem *p)
-{
-    return p->samples / p->batch <= FEW_A_BATCH_ENTRY;
-}
-
 static bool needs_workspace(const histo_problem *p)
 {
-    return !is_direct(p) && !(is_bytes(p) && p->samples <= SMALL_FILL);
+    return !is_bytes(p) || p->samples > SMALL_FILL;
 }
 
 static int useful_threads(const histo_problem *p, int threads)
@@ -63,13 +57,22 @@ static const histo_byte_counting *counting_of(const histo_problem *p)
     return needs_workspace(p) ? histo_cpu_kernels_usable()->byte_counting : &histo_byte_counting_scalar;
 }
 
+/* Looking at all values of a batch entry: most of it is branches that are hard to predict if some values occur, and the
+ * lookups of these. */
+static double values_us(const histo_problem *p)
+{
+    if (is_bytes(p)) return counting_of(p)->finish_us + 0.3;
+    const double occur = 1 - exp(-(double)p->samples / (double)p->batch / VALUES_16);
+    return 25 + VALUES_16 * occur * ((1 - occur) * 8e-3 + (p->lookups[0].table ? 0.4e-3 : 5e-3));
+}
+
 static double cost_us(const histo_problem *p, int threads)
 {
-    if (is_direct(p)) return 0.05 + (double)p->samples * (p->lookups[0].table ? 1.2e-3 : 11e-3);
     int used = useful_threads(p, threads);
-    double sample_ns = is_bytes(p) ? counting_of(p)->byte_ns : 0.47;
-    double values_us = is_bytes(p) ? 0.3 : p->lookups[0].table ? 30 : 150;
-    return 0.1 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + values_us * (double)p->batch;
+    const bool together = is_bytes(p) && p->apart <= HISTO_MAX_CHANNELS;
+    const double sample_ns =
+        (together ? 0.1 * (p->apart > 0) : histo_gather_ns(p)) + (is_bytes(p) ? counting_of(p)->byte_ns : 0.47);
+    return 0.2 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + values_us(p) * (double)p->batch;
 }
 
 static size_t counters_bytes(const histo_problem *p)
@@ -195,21 +198,9 @@ static void count_16(local *me, const uint16_t *values, int64_t n)
     }
 }
 
-static void count_directly(const histo_job *job, int64_t batch, const void *samples, int n)
-{
-    uint64_t *counts = job->accumulators->counts + batch * job->accumulators->slots;
-    for (int i = 0; i < n; i++)
-        counts[slot_of(job->problem,
-                       is_bytes(job->problem) ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i])]++;
-}
-
 static void count_block(local *me, int64_t batch, const void *samples, int n)
 {
     const histo_problem *p = me->job->problem;
-    if (is_direct(p)) {
-        count_directly(me->job, batch, samples, n);
-        return;
-    }
     if (batch != me->batch || me->held > MAX_HELD) flush(me);
     me->batch = batch;
     if (n > 2 && n <= PART && histo_all_equal(samples, (size_t)n, histo_dtype_size(p->dtypes[0]))) {
@@ -322,7 +313,7 @@ static histo_status launch(const histo_job *job)
     _Alignas(64) char gathered[MAX_BUFFERS * HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char counters[HISTO_SCALAR_STATE_BYTES];
     local me = {.job = job, .gathered = gathered, .counters = counters, .alone = true, .empty = true};
-    if (!is_direct(p)) histo_byte_counting_scalar.start(counters);
+    histo_byte_counting_scalar.start(counters);
     count_local(&me, 0, 1);
     return HISTO_OK;
 }

@@ -167,6 +167,32 @@ static bool is_strided(const histo_view *view)
     return !single;
 }
 
+static uint64_t distance(const histo_view *view, int d)
+{
+    return view->strides[d] < 0 ? 0 - (uint64_t)view->strides[d] : (uint64_t)view->strides[d];
+}
+
+/* The dimension among [begin, end) along which neighbours are nearest in memory; `end` if there is none. */
+static int nearest(const histo_view *view, int begin, int end)
+{
+    int best = end;
+    for (int d = begin; d < end; d++)
+        if (view->shape[d] > 1 && (best == end || distance(view, d) < distance(view, best))) best = d;
+    return best;
+}
+
+/* See histo_problem.apart. */
+static int apart(const histo_view *view)
+{
+    enum { LONG_RUN = 32 }; /* of samples of different entries, which may have gaps around them */
+    const int entry = nearest(view, 0, view->batch_ndim), sample = nearest(view, view->batch_ndim, view->ndim);
+    if (entry == view->batch_ndim || sample == view->ndim) return 0;
+    const uint64_t step = distance(view, entry), bytes = distance(view, sample);
+    const bool fills = view->shape[entry] >= LONG_RUN || step * (uint64_t)view->shape[entry] == bytes;
+    if (!fills || step >= bytes) return 0;
+    return bytes < HISTO_FAR_APART ? (int)bytes : HISTO_FAR_APART;
+}
+
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out)
@@ -190,6 +216,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     if (problem->pairs) problem->samples /= (int)problem->pairs;
     for (int o = 0; o < problem->operands; o++)
         problem->strided = problem->strided || is_strided(views_out[o]);
+    problem->apart = apart(&views[0]);
     status = find_home(problem, views_out);
     return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
 }

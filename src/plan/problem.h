@@ -45,6 +45,8 @@ static inline bool histo_has_squares(histo_weighting weighting)
     return weighting == HISTO_WEIGHT_FAST || weighting == HISTO_WEIGHT_REPRODUCIBLE;
 }
 
+enum { HISTO_FAR_APART = 65 };
+
 typedef struct histo_problem {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];       /* owned */
@@ -57,6 +59,8 @@ typedef struct histo_problem {
     histo_storage storage;
     histo_pairs pairs;   /* samples are computed from image pairs: two numbers from one operand */
     bool ragged;         /* the batch consists of segments of different lengths, given by the fill's offsets */
+    int apart;           /* bytes between neighbouring samples of a batch entry, if those of other entries fill the
+                            space between them; HISTO_FAR_APART if more than a cache line; 0 if they do not */
     int64_t samples;     /* approximate number per fill, over all batch entries */
     uint32_t *probed;    /* the sorted slots of some of the planned samples; NULL if not probed */
     int probes;          /* their number */

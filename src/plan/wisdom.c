@@ -54,6 +54,8 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
         if (optional[i] != HISTO_ABSENT)
             histo_text_add(&text, ";%s=%s", names[i], histo_dtype_name(problem->dtypes[optional[i]]));
     if (problem->device != HISTO_DEVICE_CPU && problem->home == HISTO_DEVICE_CPU) histo_text_add(&text, ";from=host");
+    if (problem->device == HISTO_DEVICE_CPU && problem->apart)
+        histo_text_add(&text, ";interleaved=%s", problem->apart == HISTO_FAR_APART ? "far" : "near");
     histo_text_add(&text, ";batch=%lld;samples=2^%d;threads=%d", (long long)problem->batch, log2_samples, threads);
 }
 

@@ -1,5 +1,7 @@
 #include "view/walk.h"
 
+#include <string.h>
+
 static int64_t distance(int64_t stride)
 {
     return stride < 0 ? -stride : stride;
@@ -27,11 +29,36 @@ static void flip_dimension(histo_strided_iter *iter, int d)
     }
 }
 
+/* In the order of memory: the largest stride outermost, so that runs follow memory. */
+static bool comes_before(const histo_strided_iter *iter, int a, int b)
+{
+    return distance(iter->strides[0][a]) > distance(iter->strides[0][b]);
+}
+
 static bool joins(const histo_strided_iter *iter, int outer, int inner)
 {
     for (int o = 0; o < iter->operands; o++)
         if (iter->strides[o][outer] != iter->strides[o][inner] * iter->shape[inner]) return false;
     return true;
+}
+
+/* Merge dimensions from free_dim on where all operands allow it. */
+static void join_dimensions(histo_strided_iter *iter, int free_dim)
+{
+    int joined = free_dim;
+    for (int d = free_dim; d < iter->ndim; d++) {
+        if (d > free_dim && joins(iter, joined - 1, d)) {
+            iter->shape[joined - 1] *= iter->shape[d];
+            for (int o = 0; o < iter->operands; o++)
+                iter->strides[o][joined - 1] = iter->strides[o][d];
+        } else {
+            iter->shape[joined] = iter->shape[d];
+            for (int o = 0; o < iter->operands; o++)
+                iter->strides[o][joined] = iter->strides[o][d];
+            joined++;
+        }
+    }
+    iter->ndim = joined;
 }
 
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views)
@@ -58,24 +85,10 @@ void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo
     int free_dim = iter->batch_ndim;
     for (int d = free_dim; d < iter->ndim; d++)
         if (iter->strides[0][d] < 0) flip_dimension(iter, d);
-    /* Largest stride outermost, so that runs follow memory (insertion sort: stable, and at most 8 long). */
-    for (int d = free_dim + 1; d < iter->ndim; d++)
-        for (int e = d; e > free_dim && distance(iter->strides[0][e - 1]) < distance(iter->strides[0][e]); e--)
+    for (int d = free_dim + 1; d < iter->ndim; d++) /* insertion sort: stable, and at most 8 long */
+        for (int e = d; e > free_dim && comes_before(iter, e, e - 1); e--)
             swap_dimensions(iter, e - 1, e);
-    int joined = free_dim;
-    for (int d = free_dim; d < iter->ndim; d++) {
-        if (d > free_dim && joins(iter, joined - 1, d)) {
-            iter->shape[joined - 1] *= iter->shape[d];
-            for (int o = 0; o < operands; o++)
-                iter->strides[o][joined - 1] = iter->strides[o][d];
-        } else {
-            iter->shape[joined] = iter->shape[d];
-            for (int o = 0; o < operands; o++)
-                iter->strides[o][joined] = iter->strides[o][d];
-            joined++;
-        }
-    }
-    iter->ndim = joined;
+    join_dimensions(iter, free_dim);
     if (iter->ndim == iter->batch_ndim) { /* one sample per batch entry: runs of one */
         iter->shape[iter->ndim] = 1;
         for (int o = 0; o < operands; o++)
@@ -131,23 +144,131 @@ histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter)
     return places;
 }
 
+static void swap_steps(histo_entries *entries, int a, int b)
+{
+    const int64_t step = entries->steps[a];
+    entries->steps[a] = entries->steps[b];
+    entries->steps[b] = step;
+}
+
+void histo_strided_iter_span(const histo_strided_iter *iter, bool in_memory_order, histo_strided_iter *all,
+                             histo_entries *entries)
+{
+    *all = *iter;
+    *entries = (histo_entries){.offsets = iter->offsets, .batch = iter->batch};
+    all->batch = 1;
+    all->batch_ndim = 0;
+    all->offsets = NULL;
+    if (iter->offsets) return;
+    if (all->ndim > 1 && all->shape[all->ndim - 1] == 1) all->ndim--; /* of entries of one sample */
+    all->per_batch *= iter->batch;
+    int64_t step = 1;
+    for (int d = iter->batch_ndim - 1; d >= 0; d--) {
+        entries->steps[d] = step;
+        step *= iter->shape[d];
+    }
+    for (int d = 0; d < all->ndim && in_memory_order; d++) {
+        if (all->strides[0][d] < 0) {
+            flip_dimension(all, d);
+            entries->first += (all->shape[d] - 1) * entries->steps[d];
+            entries->steps[d] = -entries->steps[d];
+        }
+        for (int e = d; e > 0 && comes_before(all, e, e - 1); e--) {
+            swap_dimensions(all, e - 1, e);
+            swap_steps(entries, e - 1, e);
+        }
+    }
+    for (int d = 0; d < all->ndim; d++) {
+        const int last = entries->ndim - 1;
+        if (d > 0 && entries->steps[last] == entries->steps[d] * all->shape[d]) {
+            entries->shape[last] *= all->shape[d];
+            entries->steps[last] = entries->steps[d];
+        } else {
+            entries->shape[last + 1] = all->shape[d];
+            entries->steps[last + 1] = entries->steps[d];
+            entries->ndim++;
+        }
+    }
+    join_dimensions(all, 0);
+}
+
 int64_t histo_strided_iter_samples(const histo_strided_iter *iter)
 {
     return iter->offsets ? iter->per_batch : iter->batch * iter->per_batch;
 }
 
 /* The last batch entry that begins at or before a sample. */
-static int64_t entry_of(const histo_strided_iter *iter, int64_t sample)
+static int64_t entry_of(const int64_t *offsets, int64_t batch, int64_t sample)
 {
-    int64_t low = 0, high = iter->batch - 1;
+    int64_t low = 0, high = batch - 1;
     while (low < high) {
         int64_t middle = high - (high - low) / 2;
-        if (iter->offsets[middle] <= sample)
+        if (offsets[middle] <= sample)
             low = middle;
         else
             high = middle - 1;
     }
     return low;
+}
+
+static void fill_entries(uint32_t *restrict out, int n, uint32_t value, uint32_t step)
+{
+    if (step == 0)
+        for (int i = 0; i < n; i++)
+            out[i] = value;
+    else
+        for (int i = 0; i < n; i++, value += step)
+            out[i] = value;
+}
+
+static void ragged_entries(const histo_entries *entries, int64_t begin, int n, uint32_t unit, uint32_t *out)
+{
+    int64_t at = entry_of(entries->offsets, entries->batch, begin);
+    for (int i = 0, some; i < n; i += some, at++) {
+        const int64_t left = entries->offsets[at + 1] - (begin + i);
+        some = left < n - i ? (int)left : n - i;
+        fill_entries(out + i, some, unit * (uint32_t)at, 0);
+    }
+}
+
+/* Entries that repeat after a few samples: interleaved channels. */
+static void repeat_entries(uint32_t *out, int n, int period)
+{
+    for (int i = period, some; i < n; i += some) {
+        some = i < n - i ? i : n - i;
+        memcpy(out + i, out, (size_t)some * sizeof *out);
+    }
+}
+
+void histo_entries_of(const histo_entries *entries, int64_t begin, int n, uint32_t unit, uint32_t *out)
+{
+    if (entries->offsets) {
+        ragged_entries(entries, begin, n, unit, out);
+        return;
+    }
+    const int last = entries->ndim - 1;
+    const uint32_t step = unit * (uint32_t)entries->steps[last];
+    const bool repeats = entries->ndim == 2 && entries->steps[0] == 0 && entries->shape[1] < n;
+    const int different = repeats ? (int)entries->shape[1] : n;
+    int64_t index[HISTO_MAX_DIMS + 1], at = entries->first;
+    for (int d = last; d >= 0; d--) {
+        index[d] = begin % entries->shape[d];
+        begin /= entries->shape[d];
+        at += index[d] * entries->steps[d];
+    }
+    for (int i = 0, some; i < different; i += some) {
+        const int64_t left = entries->shape[last] - index[last];
+        some = left < different - i ? (int)left : different - i;
+        fill_entries(out + i, some, unit * (uint32_t)at, step);
+        index[last] += some;
+        at += some * entries->steps[last];
+        for (int d = last; d > 0 && index[d] == entries->shape[d]; d--) {
+            index[d] = 0;
+            index[d - 1]++;
+            at += entries->steps[d - 1] - entries->shape[d] * entries->steps[d];
+        }
+    }
+    repeat_entries(out, n, different);
 }
 
 void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit)
@@ -157,7 +278,7 @@ void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t 
         walk->index[d] = begin % iter->shape[d];
         begin /= iter->shape[d];
     }
-    if (iter->offsets && walk->left > 0) walk->entry = entry_of(iter, walk->index[0]);
+    if (iter->offsets && walk->left > 0) walk->entry = entry_of(iter->offsets, iter->batch, walk->index[0]);
 }
 
 bool histo_walk_next(histo_walk *walk, histo_run *run)

@@ -23,6 +23,20 @@ void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *s
 /* The same without the dimension of pairs: a sample is a pixel of the first image. */
 histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter);
 
+/* All samples as if they were of one batch entry, and the batch entry that each belongs to. in_memory_order: batch
+ * dimensions whose samples lie between those of others become inner ones; else the order stays. */
+typedef struct histo_entries {
+    int ndim;
+    int64_t first, shape[HISTO_MAX_DIMS + 1], steps[HISTO_MAX_DIMS + 1];
+    const int64_t *offsets; /* if ragged */
+    int64_t batch;
+} histo_entries;
+void histo_strided_iter_span(const histo_strided_iter *iter, bool in_memory_order, histo_strided_iter *all,
+                             histo_entries *entries);
+
+/* out[i] = unit times the batch entry of sample begin + i of `all`, modulo 2^32. */
+void histo_entries_of(const histo_entries *entries, int64_t begin, int n, uint32_t unit, uint32_t *out);
+
 /* The number of samples in all batch entries. */
 int64_t histo_strided_iter_samples(const histo_strided_iter *iter);
 

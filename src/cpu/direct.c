@@ -1,0 +1,153 @@
+/* direct: vector code turns samples into slots, and each is counted in the histogram itself. There is no table to clear
+ * and to add up, so a fill costs what its samples cost, however many slots there are.
+ *
+ * A block spans batch entries, in the order of memory: an image of 64 samples need not be a block of its own, and the
+ * columns of a table are counted row by row. Several threads count different batch entries.
+ *
+ * Bytes: each sample once, and 8 bytes of counters for each, most of which are in cache. Wins for few samples a slot:
+ * small fills, small batch entries. Loses where counters are incremented often, since neighbours that are equal wait
+ * for each other. */
+#include <math.h>
+
+#include "cpu/cpu.h"
+
+enum {
+    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
+    STREAMS = 4,
+};
+static const int64_t MAX_SPANNED = UINT32_MAX; /* slots */
+
+static const char *unsupported_reason(const histo_problem *problem)
+{
+    (void)problem;
+    return NULL;
+}
+
+static bool is_spanning(const histo_problem *p)
+{
+    return p->batch > 1 && !p->pairs && p->slots <= MAX_SPANNED / p->batch;
+}
+
+static int useful_threads(const histo_problem *p, int threads)
+{
+    if (!is_spanning(p)) return 1;
+    const int64_t by_samples = p->samples / SAMPLES_A_THREAD + 1,
+                  useful = p->batch < by_samples ? p->batch : by_samples;
+    return threads < useful ? threads : (int)useful;
+}
+
+/* Counters are brought into the cache by lines: those of a batch entry once, if its samples follow each other. */
+static double lines_us(const histo_problem *p, double numbers)
+{
+    enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20 };
+    static const double line_us = 7e-3;
+    const double lines = ceil((double)p->slots / LINE) * numbers, all = (double)p->batch * lines;
+    if (p->batch == 1 || all * 64 < IN_CACHE) return 0;
+    return all * (1 - exp(-(double)p->samples * numbers / all)) * line_us;
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    const int used = useful_threads(p, threads);
+    const double numbers = p->weighting == HISTO_UNWEIGHTED ? 1 : 2 + histo_has_squares(p->weighting);
+    const double bytes = (double)p->slots * sizeof(uint64_t) * numbers;
+    double count_ns = bytes <= 1 << 15 ? 0.4 : bytes <= 1 << 20 ? 0.5 : bytes <= 1 << 24 ? 0.9 : 3;
+    if (p->weighting != HISTO_UNWEIGHTED) count_ns = histo_is_fast(p->weighting) ? numbers * count_ns : 20;
+    const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.1 : 0;
+    const double sample_ns = gather_ns + span_ns + histo_slots_ns(p) + count_ns;
+    return 0.1 + (used - 1) * 5 + ((double)p->samples * sample_ns * 1e-3 + lines_us(p, numbers)) / used;
+}
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+/* A thread's workspace: gathered samples, slots and weights. */
+static size_t per_thread(const histo_problem *p)
+{
+    return histo_blocks_spanning_bytes(p) + HISTO_BLOCK * (sizeof(uint32_t) + sizeof(double));
+}
+
+static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
+{
+    (void)params;
+    return (size_t)useful_threads(p, threads) * rounded(per_thread(p));
+}
+
+/* The four streams are far apart in the block, since neighbouring samples are often equal and would wait for each
+ * other.
+ */
+static void count(uint64_t *counts, const uint32_t *slots, int n)
+{
+    const int each = n / STREAMS;
+    for (int i = 0; i < each; i++)
+        for (int s = 0; s < STREAMS; s++)
+            counts[slots[s * each + i]]++;
+    for (int i = STREAMS * each; i < n; i++)
+        counts[slots[i]]++;
+}
+
+static void add_fast(const histo_accumulators *accumulators, int64_t first, const uint32_t *slots,
+                     const double *weights, int n)
+{
+    double *const sum_w = accumulators->sum_w + first;
+    double *const sum_w2 = accumulators->sum_w2 ? accumulators->sum_w2 + first : NULL;
+    for (int i = 0; i < n; i++) {
+        sum_w[slots[i]] += weights[i];
+        if (sum_w2) sum_w2[slots[i]] += weights[i] * weights[i];
+    }
+}
+
+static void count_range(const histo_job *job, int index, int threads)
+{
+    const histo_problem *p = job->problem;
+    const histo_accumulators *accumulators = job->accumulators;
+    char *gathered = (char *)job->workspace + (size_t)index * rounded(per_thread(p));
+    double *weights = (double *)(void *)(gathered + histo_blocks_spanning_bytes(p));
+    uint32_t *slots = (uint32_t *)(void *)(weights + HISTO_BLOCK);
+    histo_blocks blocks;
+    histo_block block;
+    if (is_spanning(p))
+        histo_blocks_start_spanning(&blocks, job, index, threads, gathered);
+    else
+        histo_blocks_start(&blocks, job, index, threads, gathered);
+    while (histo_blocks_next(&blocks, &block)) {
+        const int64_t first = block.batch * p->slots;
+        histo_block_add_masked(job, &block, true);
+        if (!block.first && histo_block_is_constant(job, &block)) {
+            const int n = block.n;
+            block.n = 1;
+            histo_block_slots(job, &block, slots);
+            accumulators->counts[first + slots[0]] += (uint64_t)n;
+            continue;
+        }
+        histo_block_slots(job, &block, slots);
+        count(accumulators->counts + first, slots, block.n);
+        if (histo_is_fast(p->weighting)) {
+            histo_block_weights(job, &block, weights);
+            add_fast(accumulators, first, slots, weights, block.n);
+        } else if (histo_is_reproducible(p->weighting)) {
+            const bool wanted[] = {true, accumulators->exact_w2 != NULL};
+            histo_block_add_exact(job, &block, wanted, slots);
+        }
+    }
+}
+
+static histo_status launch(const histo_job *job)
+{
+    const bool whole = job->begin == 0 && job->end == histo_strided_iter_samples(&job->iter);
+    const histo_status status = histo_weights_reserve(job);
+    if (status != HISTO_OK) return status;
+    histo_run_ranges(job, whole ? useful_threads(job->problem, job->threads) : 1, count_range);
+    return HISTO_OK;
+}
+
+const histo_strategy histo_cpu_direct = {
+    .unsupported_reason = unsupported_reason,
+    .cost_us = cost_us,
+    .workspace = workspace,
+    .launch = launch,
+    .ragged = true,
+    .pairs = true,
+};
