@@ -51,7 +51,11 @@ static double cost_us(const histo_problem *p, int threads)
     const int used = useful_threads(p, threads);
     const double numbers = p->weighting == HISTO_UNWEIGHTED ? 1 : 2 + histo_has_squares(p->weighting);
     const double bytes = (double)p->slots * sizeof(uint64_t) * numbers;
-    double count_ns = bytes <= 1 << 15 ? 0.4 : bytes <= 1 << 20 ? 0.5 : bytes <= 1 << 24 ? 0.9 : 3;
+    double count_ns = bytes <= 1 << 15   ? 0.4
+                      : bytes <= 1 << 20 ? 0.5
+                      : bytes <= 1 << 23 ? 0.9
+                      : bytes <= 1 << 25 ? 2.2
+                                         : 5;
     if (p->weighting != HISTO_UNWEIGHTED) count_ns = histo_is_fast(p->weighting) ? numbers * count_ns : 20;
     const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.1 : 0;
     const double sample_ns = gather_ns + span_ns + histo_slots_ns(p) + count_ns;
