@@ -46,8 +46,13 @@ static int64_t range_begin(int64_t n, int index, int ranges)
 static void start(histo_blocks *blocks, const histo_job *job, void *gathered)
 {
     const histo_problem *p = job->problem;
-    *blocks = (histo_blocks){.job = job, .iter = &job->iter, .gathered = gathered, .most = HISTO_BLOCK};
-    if (is_filtered(p)) blocks->passed = blocks->gathered + (size_t)p->operands * operand_bytes();
+    blocks->job = job; /* not the whole struct: clearing iterators takes longer than counting a few samples */
+    blocks->iter = &job->iter;
+    blocks->gathered = gathered;
+    blocks->most = HISTO_BLOCK;
+    blocks->first = NULL;
+    blocks->next = blocks->run.n = 0;
+    blocks->passed = is_filtered(p) ? blocks->gathered + (size_t)p->operands * operand_bytes() : NULL;
     if (p->where != HISTO_ABSENT) blocks->inside = histo_bounds_of(p->dtypes[p->where], job->where_lo, job->where_hi);
 }
 

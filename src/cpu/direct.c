@@ -14,6 +14,7 @@
 enum {
     SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
     STREAMS = 4,
+    ON_STACK = 1 << 16, /* bytes */
 };
 static const int64_t MAX_SPANNED = UINT32_MAX; /* slots */
 
@@ -73,21 +74,31 @@ static size_t per_thread(const histo_problem *p)
     return histo_blocks_spanning_bytes(p) + HISTO_BLOCK * (sizeof(uint32_t) + sizeof(double));
 }
 
+/* A single thread has it on its stack if it is small. */
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
 {
     (void)params;
-    return (size_t)useful_threads(p, threads) * rounded(per_thread(p));
+    const size_t used = (size_t)useful_threads(p, threads), bytes = rounded(per_thread(p));
+    return used == 1 && bytes <= ON_STACK ? 0 : used * bytes;
 }
 
 /* The four streams are far apart in the block, since neighbouring samples are often equal and would wait for each
- * other.
- */
+ * other. If all four are equal, as where most samples are, one addition does. */
 static void count(uint64_t *counts, const uint32_t *slots, int n)
 {
     const int each = n / STREAMS;
-    for (int i = 0; i < each; i++)
-        for (int s = 0; s < STREAMS; s++)
-            counts[slots[s * each + i]]++;
+    const uint32_t *second = slots + each, *third = second + each, *fourth = third + each;
+    for (int i = 0; i < each; i++) {
+        const uint32_t a = slots[i], b = second[i], c = third[i], d = fourth[i];
+        if (((a ^ b) | (a ^ c) | (a ^ d)) == 0) {
+            counts[a] += STREAMS;
+        } else {
+            counts[a]++;
+            counts[b]++;
+            counts[c]++;
+            counts[d]++;
+        }
+    }
     for (int i = STREAMS * each; i < n; i++)
         counts[slots[i]]++;
 }
@@ -107,7 +118,8 @@ static void count_range(const histo_job *job, int index, int threads)
 {
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
-    char *gathered = (char *)job->workspace + (size_t)index * rounded(per_thread(p));
+    _Alignas(64) char own[job->workspace ? 1 : ON_STACK];
+    char *gathered = job->workspace ? (char *)job->workspace + (size_t)index * rounded(per_thread(p)) : own;
     double *weights = (double *)(void *)(gathered + histo_blocks_spanning_bytes(p));
     uint32_t *slots = (uint32_t *)(void *)(weights + HISTO_BLOCK);
     histo_blocks blocks;
