@@ -82,13 +82,23 @@ static int64_t entries_begin(const histo_job *job, int index, int ranges)
     return job->iter.offsets ? job->iter.offsets[entry] : entry * job->iter.per_batch;
 }
 
+static int64_t last_extent(const histo_strided_iter *iter)
+{
+    return iter->shape[iter->ndim - 1];
+}
+
 void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered)
 {
+    enum { LONG_RUN = 64 };
     const bool whole = job->begin == 0 && job->end == histo_strided_iter_samples(&job->iter);
     start(blocks, job, gathered);
     blocks->first = (uint32_t *)(void *)(blocks->gathered + histo_blocks_bytes(job->problem));
     blocks->iter = &blocks->own;
-    histo_strided_iter_span(&job->iter, whole && ranges == 1 && job->problem->apart, &blocks->own, &blocks->entries);
+    const bool in_memory_order = whole && ranges == 1 && job->problem->apart;
+    histo_strided_iter_span(&job->iter, in_memory_order, &blocks->own, &blocks->entries);
+    /* Where operands are not laid out alike, the order of one may make runs short. */
+    if (in_memory_order && last_extent(&blocks->own) < LONG_RUN && last_extent(&blocks->own) < last_extent(&job->iter))
+        histo_strided_iter_span(&job->iter, false, &blocks->own, &blocks->entries);
     blocks->next = ranges == 1 ? job->begin : entries_begin(job, index, ranges);
     histo_walk_start(&blocks->walk, blocks->iter, blocks->next,
                      ranges == 1 ? job->end : entries_begin(job, index + 1, ranges), INT64_MAX);
@@ -247,8 +257,12 @@ static void add_left_out(const histo_blocks *blocks, const uint8_t *kept, int n)
     uint64_t *masked = blocks->job->accumulators->masked;
     uint32_t entry[HISTO_BLOCK];
     histo_entries_of(&blocks->entries, blocks->next - n, n, 1, entry);
-    for (int i = 0; i < n; i++)
-        masked[entry[i]] += kept[i] ^ 1U;
+    for (int i = 0, end; i < n; i = end) { /* runs of one entry, whose additions would wait for each other */
+        int count = 0;
+        for (end = i; end < n && entry[end] == entry[i]; end++)
+            count += kept[end] ^ 1;
+        masked[entry[i]] += (uint64_t)count;
+    }
 }
 
 /* kept[i] = 1 for samples that pass, 0 for others; returns how many pass. */

@@ -23,8 +23,7 @@ static const slot_costs *usable_costs(void)
 /* Are slots computed by a shift in vectors of 16 or 32 bits? See slots.c. */
 static bool is_pow2(const histo_problem *p, int axis)
 {
-    size_t size = histo_dtype_size(p->sampled[axis]);
-    return p->lookups[axis].pow2.is && (size == 2 || size == 4);
+    return p->lookups[axis].pow2.is && histo_dtype_is_integer(p->sampled[axis]);
 }
 
 double histo_slots_ns(const histo_problem *p)
@@ -50,7 +49,8 @@ double histo_codes_ns(const histo_problem *p)
 {
     const double by_slots = histo_slots_ns(p) + 0.1;
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
-    if (is_pow2(p, 0)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
+    const size_t size = histo_dtype_size(p->dtypes[0]);
+    if (is_pow2(p, 0) && (size == 2 || size == 4)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
     return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
 }
 

@@ -40,11 +40,10 @@ static int useful_threads(const histo_problem *p, int threads)
 /* Counters are brought into the cache by lines: those of a batch entry once, if its samples follow each other. */
 static double lines_us(const histo_problem *p, double numbers)
 {
-    enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20 };
-    static const double line_us = 7e-3;
+    enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20, NEAR = 8 << 20 };
     const double lines = ceil((double)p->slots / LINE) * numbers, all = (double)p->batch * lines;
     if (p->batch == 1 || all * 64 < IN_CACHE) return 0;
-    return all * (1 - exp(-(double)p->samples * numbers / all)) * line_us;
+    return all * (1 - exp(-(double)p->samples * numbers / all)) * (all * 64 < NEAR ? 1.5e-3 : 5e-3);
 }
 
 static double cost_us(const histo_problem *p, int threads)
@@ -57,7 +56,7 @@ static double cost_us(const histo_problem *p, int threads)
                       : bytes <= 1 << 23 ? 0.9
                       : bytes <= 1 << 25 ? 2.2
                                          : 5;
-    if (p->weighting != HISTO_UNWEIGHTED) count_ns = histo_is_fast(p->weighting) ? numbers * count_ns : 20;
+    if (p->weighting != HISTO_UNWEIGHTED) count_ns = histo_is_fast(p->weighting) ? 2 * numbers * count_ns : 20;
     const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.1 : 0;
     const double sample_ns = gather_ns + span_ns + histo_slots_ns(p) + count_ns;
     return 0.1 + (used - 1) * 5 + ((double)p->samples * sample_ns * 1e-3 + lines_us(p, numbers)) / used;

@@ -314,6 +314,29 @@ static void of_table(const uint32_t *table, size_t size, const void *samples, in
         PUT_ALL(table[((const uint16_t *)samples)[i]]);
 }
 
+/* The same for 64-bit integers on any axis whose edges are below 2^53; false if it has other bins. */
+#define DEFINE_WIDE_POW2(name, type, least)                                                                            \
+    static bool wide_pow2_##name(const histo_lookup *l, const type *restrict samples, int n, uint32_t *restrict out)   \
+    {                                                                                                                  \
+        int exponent;                                                                                                  \
+        const bool is_power = frexp(l->step, &exponent) == 0.5 && exponent >= 1 && exponent <= 31;                     \
+        const bool near = l->lo >= (least) && l->hi <= 0x1p53;                                                         \
+        if (!is_power || !near || l->lo != floor(l->lo) || l->hi != l->lo + l->bins * l->step) return false;           \
+        const type lo = (type)l->lo, hi = (type)l->hi;                                                                 \
+        const uint64_t width = (uint64_t)hi - (uint64_t)lo;                                                            \
+        const uint32_t over = (uint32_t)l->bins + 1, at_hi = l->closed ? over - 1 : over;                              \
+        const int shift = exponent - 1;                                                                                \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const uint64_t distance = (uint64_t)samples[i] - (uint64_t)lo;                                             \
+            const uint64_t outside = samples[i] < lo ? 0 : over;                                                       \
+            const uint64_t slot = distance < width ? (distance >> shift) + 1 : outside;                                \
+            out[i] = (uint32_t)(samples[i] == hi ? at_hi : slot);                                                      \
+        }                                                                                                              \
+        return true;                                                                                                   \
+    }
+DEFINE_WIDE_POW2(u64, uint64_t, 0)
+DEFINE_WIDE_POW2(i64, int64_t, -0x1p53)
+
 /* Bins of 2^shift integers; false if there is no kernel for the type. */
 static bool by_shift(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
 {
@@ -392,7 +415,8 @@ static void of_uniform(const histo_lookup *l, histo_dtype dtype, const void *sam
     } else if (is_short(dtype)) {
         to_floats(dtype, samples, n, as.floats);
         of_uniform_f32(l, as.floats, n, out);
-    } else {
+    } else if (!(dtype == HISTO_U64 && wide_pow2_u64(l, samples, n, out)) &&
+               !(dtype == HISTO_I64 && wide_pow2_i64(l, samples, n, out))) {
         to_doubles(l, dtype, samples, n, as.doubles);
         of_uniform_f64(l, as.doubles, n, out);
     }
