@@ -102,7 +102,7 @@ static void refused(void **state)
         {HISTO_INVALID, "whole number", {.strategy = "privatized", .params = "subtables=2x"}},
         {HISTO_INVALID, "no parameter", {.strategy = "privatized", .params = "subtables"}},
         {HISTO_INVALID, "threads", {.threads = -1}},
-        {HISTO_INVALID, "unknown effort 2", {.effort = (histo_effort)2}},
+        {HISTO_INVALID, "unknown effort 3", {.effort = (histo_effort)3}},
         {HISTO_INVALID, "unknown effort -1", {.effort = (histo_effort)-1}},
         {HISTO_INVALID, "no device -1: use HISTO_DEVICE_AUTO", {.device = -1}},
     };
