@@ -43,7 +43,7 @@ static double lines_us(const histo_problem *p, double numbers)
     enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20, NEAR = 8 << 20 };
     const double lines = ceil((double)p->slots / LINE) * numbers, all = (double)p->batch * lines;
     if (p->batch == 1 || all * 64 < IN_CACHE) return 0;
-    return all * (1 - exp(-(double)p->samples * numbers / all)) * (all * 64 < NEAR ? 1.5e-3 : 5e-3);
+    return all * (1 - exp(-(double)p->samples * numbers / all)) * (all * 64 < NEAR ? 1.5e-3 : 7e-3);
 }
 
 static double cost_us(const histo_problem *p, int threads)
