@@ -376,10 +376,10 @@ typedef struct histo_plan histo_plan;
 
 typedef enum histo_effort {
     HISTO_ESTIMATE = 0, /* choose by wisdom if there is any, else by the cost model */
-    HISTO_COMPILE, /* the same; and where a kernel made for exactly these samples is faster than those in the library,
-                      the first fill waits, a second or less, until it is compiled */
     HISTO_MEASURE, /* time all candidates that are not hopeless on the given samples, and remember the winner of each
                       device as wisdom; for page-locked samples also a GPU and the CPU together, each for a part */
+    HISTO_COMPILE, /* as HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the
+                      library, the first fill waits, a second or less, until it is compiled. So does HISTO_MEASURE */
 } histo_effort;
 
 typedef struct histo_plan_options {

@@ -135,7 +135,7 @@ static bool divides(const histo_cuda_work *work, int channels, int operands, int
 /* Samples of a thread and step, and how many of them are neighbours. */
 static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
 {
-    enum { STEP_BYTES = 64, MAX_SAMPLES = 16, VECTOR_BYTES = 32 };
+    enum { STEP_BYTES = 64, MAX_SAMPLES = 16, MAX_SLOTS = 32, VECTOR_BYTES = 32 };
     int bytes = 0, smallest = 8, largest = 1;
     bool by_firsts = false;
     for (int o = 0; o < known->operands; o++) {
@@ -146,7 +146,8 @@ static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
     }
     for (int a = 0; a < known->naxes; a++)
         by_firsts = by_firsts || known->axes[a].by == HISTO_BY_FIRSTS;
-    int most = by_firsts ? 8 : MAX_SAMPLES / known->channels; /* slots take registers too */
+    int most = by_firsts ? 8 : MAX_SAMPLES;
+    if (most * known->channels > MAX_SLOTS) most = MAX_SLOTS / known->channels;
     known->samples = by_firsts ? 2 : 1;
     while (known->samples * 2 <= most && known->samples * 2 * bytes <= STEP_BYTES)
         known->samples *= 2;

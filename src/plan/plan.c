@@ -54,8 +54,8 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
 {
     static const histo_plan_options defaults;
     if (!options) options = &defaults;
-    if ((unsigned)options->effort > HISTO_MEASURE)
-        return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_COMPILE or HISTO_MEASURE",
+    if ((unsigned)options->effort > HISTO_COMPILE)
+        return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_MEASURE or HISTO_COMPILE",
                           (int)options->effort);
     if (options->threads < 0)
         return histo_fail(HISTO_INVALID, "%d threads are not possible: give 1 or more, or 0 for the default",

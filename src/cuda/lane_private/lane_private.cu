@@ -127,7 +127,7 @@ static double cost_us(const histo_problem *p, int threads)
         sample_us = (1 - alike) / 8e5 + alike / 2e6;
     }
     if (!in_rows && histo_cuda_expects_compiled(p))
-        sample_us += p->naxes / 1.2e6;
+        sample_us += p->naxes / 1.6e6;
     else if (!in_rows)
         sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / 9e5 : 1 / 2e5;
     const double us = 5 + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
