@@ -68,7 +68,8 @@ void histo_cuda_leave(int before);
 typedef struct histo_cuda_prepared {
     void *memory;                         /* on the device: edges and tables */
     histo_lookup lookups[HISTO_MAX_AXES]; /* with pointers into memory */
-    struct histo_cuda_known_entry *known; /* kernels compiled for the plan (known.cu) */
+    struct histo_cuda_known_entry *known; /* kernels compiled for the plan (known.cu) … */
+    struct histo_known_axis *known_axes;  /* … and its axes for them; NULL before the first */
 } histo_cuda_prepared;
 
 void histo_cuda_known_free(histo_cuda_prepared *prepared);

@@ -73,27 +73,42 @@ static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed
     return true;
 }
 
-/* As histo_any_lookup chooses. */
-static histo_known_axis axis_of(const histo_lookup *l, histo_dtype dtype)
+/* As histo_any_lookup chooses. The axis is all zeros before. */
+static void set_axis(const histo_lookup *l, histo_dtype dtype, histo_known_axis *axis)
 {
     const size_t size = histo_dtype_size(dtype);
-    histo_known_axis axis;
-    memset(&axis, 0, sizeof axis);
     if (size <= 4 && l->pow2.is) {
-        axis.by = HISTO_BY_POW2;
-        axis.pow2 = l->pow2;
-    } else if (is_fixed_point(l, dtype, &axis.fixed)) {
-        axis.by = HISTO_BY_FIXED_POINT;
+        axis->by = HISTO_BY_POW2;
+        axis->pow2 = l->pow2;
+    } else if (is_fixed_point(l, dtype, &axis->fixed)) {
+        axis->by = HISTO_BY_FIXED_POINT;
     } else {
-        memset(&axis.fixed, 0, sizeof axis.fixed);
-        axis.by = size == 1                  ? HISTO_BY_TABLE
-                  : l->kind == HISTO_UNIFORM ? dtype == HISTO_F32 && l->near_f32 ? HISTO_BY_GUESS : HISTO_BY_NEAREST
-                  : size == 2                ? l->table ? HISTO_BY_TABLE : HISTO_BY_SEARCH
-                  : !l->cells.entry          ? HISTO_BY_SEARCH
-                  : l->cells.by_bits         ? HISTO_BY_BIT_CELLS
-                                             : HISTO_BY_LINEAR_CELLS;
+        memset(&axis->fixed, 0, sizeof axis->fixed);
+        axis->by = size == 1                  ? HISTO_BY_TABLE
+                   : l->kind == HISTO_UNIFORM ? dtype == HISTO_F32 && l->near_f32 ? HISTO_BY_GUESS : HISTO_BY_NEAREST
+                   : size == 2                ? l->table ? HISTO_BY_TABLE : HISTO_BY_SEARCH
+                   : !l->cells.entry          ? HISTO_BY_SEARCH
+                   : l->cells.by_bits         ? HISTO_BY_BIT_CELLS
+                                              : HISTO_BY_LINEAR_CELLS;
     }
-    return axis;
+}
+
+/* A plan's axes, without tables of first floats: made once, because fixed point is tried with all samples. NULL if out
+ * of memory. */
+static const histo_known_axis *axes_of(const histo_job *job)
+{
+    histo_cuda_prepared *prepared = (histo_cuda_prepared *)job->prepared;
+    const histo_problem *p = job->problem;
+    histo_known_axis *before = __atomic_load_n(&prepared->known_axes, __ATOMIC_ACQUIRE);
+    if (before) return before;
+    histo_known_axis *axes = (histo_known_axis *)calloc(HISTO_MAX_AXES, sizeof *axes);
+    if (!axes) return NULL;
+    for (int a = 0; a < p->naxes; a++) /* with the tables on the host */
+        set_axis(&p->lookups[a], p->sampled[a], &axes[a]);
+    if (__atomic_compare_exchange_n(&prepared->known_axes, &before, axes, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        return axes;
+    free(axes);
+    return before;
 }
 
 /* Are the first of each `vector` neighbours of a contiguous operand at a multiple of their size, or of 16 bytes? */
@@ -125,7 +140,7 @@ static bool divides(const histo_cuda_work *work, int channels, int operands, int
 {
     const histo_strided_iter *iter = &work->iter;
     const bool crosses = iter->ndim > iter->batch_ndim + 1 && iter->shape[iter->ndim - 1] % vector;
-    if (crosses || work->begin % vector) return false;
+    if (crosses || work->begin % iter->per_batch % vector) return false; /* the first tile's place in its entry */
     if (channels > 1 && !is_dense(work, channels, vector)) return false;
     for (int o = channels > 1; o < operands; o++)
         if (iter->strides[o][iter->ndim - 1] != 0 && !is_vector(work, o, vector)) return false;
@@ -187,11 +202,13 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
         known->dtypes[o] = work->dtypes[o];
         known->strides[o] = absolute(stride) <= MAX_CONSTANT_STRIDE ? (int)stride : 0;
     }
-    for (int a = 0; a < work->naxes; a++) /* with the tables on the host */
+    const histo_known_axis *axes = axes_of(job);
+    if (!axes) return false;
+    for (int a = 0; a < work->naxes; a++)
         if (joint && joint->firsts[a])
             known->axes[a].by = HISTO_BY_FIRSTS;
-        else
-            known->axes[a] = axis_of(&job->problem->lookups[a], work->dtypes[a]);
+        else /* padding included: classes are compared as bytes */
+            memcpy(&known->axes[a], &axes[a], sizeof *axes);
     set_step(work, known);
     int64_t samples = (int64_t)threads * known->vector; /* to a thread's next neighbours */
     for (int d = known->dims - 1; d >= 0; d--) {
@@ -222,7 +239,7 @@ static void add_array(histo_text *text, const histo_cuda_known *known, const cha
     histo_text_add(text, "};\n");
 }
 
-static void add_known(histo_text *text, const histo_cuda_known *known)
+void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
 {
     const struct {
         const char *name;
@@ -288,31 +305,43 @@ static histo_compiled *compiled_of(histo_device device, const histo_cuda_known *
     histo_text list = {.out = includes, .capacity = sizeof includes};
     histo_text text = {.out = shape, .capacity = sizeof shape};
     histo_text_add(&list, "#include \"%s\"\n#include \"cuda/known.cuh\"\n", header);
-    add_known(&text, known);
+    histo_cuda_known_write(known, &text);
     const histo_recipe recipe = {includes, shape, kernel};
     return histo_cuda_compiled_of(device, &recipe);
+}
+
+static histo_cuda_known_entry *find(histo_cuda_known_entry *first, const histo_cuda_known *known, const char *kernel)
+{
+    histo_cuda_known_entry *it = first;
+    while (it && !(strcmp(it->kernel, kernel) == 0 && memcmp(&it->known, known, sizeof *known) == 0))
+        it = it->next;
+    return it;
 }
 
 static histo_cuda_known_entry *entry_of(histo_cuda_prepared *prepared, histo_device device,
                                         const histo_cuda_known *known, const char *header, const char *kernel)
 {
     histo_cuda_known_entry *first = __atomic_load_n(&prepared->known, __ATOMIC_ACQUIRE);
-    for (histo_cuda_known_entry *it = first; it; it = it->next)
-        if (strcmp(it->kernel, kernel) == 0 && memcmp(&it->known, known, sizeof *known) == 0) return it;
+    histo_cuda_known_entry *it = find(first, known, kernel);
+    if (it) return it;
     histo_cuda_known_entry *added = (histo_cuda_known_entry *)calloc(1, sizeof *added);
     if (!added) return NULL;
-    added->known = *known;
+    memcpy(&added->known, known, sizeof *known);
     added->kernel = kernel;
     added->compiled = compiled_of(device, known, header, kernel);
-    added->next = first;
-    while (
-        !__atomic_compare_exchange_n(&prepared->known, &added->next, added, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
-        ;
-    return added;
+    do { /* unless another thread has added it */
+        it = find(first, known, kernel);
+        added->next = first;
+    } while (!it &&
+             !__atomic_compare_exchange_n(&prepared->known, &first, added, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+    if (!it) return added;
+    free(added);
+    return it;
 }
 
 void histo_cuda_known_free(histo_cuda_prepared *prepared)
 {
+    free(prepared->known_axes);
     for (histo_cuda_known_entry *next, *it = prepared->known; it; it = next) {
         next = it->next;
         free(it);

@@ -17,8 +17,9 @@
  *     };
  *     static constexpr histo_dtype dtypes[OPERANDS];
  *     static constexpr int strides[OPERANDS];            from sample to sample of a run, in bytes; 0: in the work
- *     static constexpr bool vectors[OPERANDS];           VECTOR neighbours are contiguous, and aligned to 16 bytes at
- * most static constexpr histo_known_axis axes[NAXES];
+ *     static constexpr bool vectors[OPERANDS];           VECTOR neighbours are contiguous, and begin at a multiple
+ *                                                        of their size, or of 16 bytes
+ *     static constexpr histo_known_axis axes[NAXES];
  */
 #ifndef CUDA_KNOWN_CUH
 #define CUDA_KNOWN_CUH

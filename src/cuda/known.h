@@ -35,6 +35,9 @@ histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, 
 bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const histo_joint *joint, int threads,
                          histo_cuda_known *known);
 
+/* `struct known` of known.cuh. */
+void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text);
+
 /* Will fills of a plan, sooner or later, be counted by compiled kernels where those in the library are slow? */
 bool histo_cuda_expects_compiled(const histo_problem *problem);
 

@@ -148,7 +148,9 @@ static double cost_us(const histo_problem *p, int threads)
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
 {
     (void)threads;
-    return layout_of(problem, params, 0).is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
+    /* The layout with most tables, which leave least to the counters: that of compiled kernels. */
+    const layout l = layout_with(problem, params, 0, histo_cuda_firsts_of(problem, true, 0, NULL));
+    return l.is_found ? (size_t)problem->batch * sizeof(uint32_t) : 0;
 }
 
 /* Are bins 2^k wide, and begin at multiples of that, all in reach of a float's 24 bits? */
@@ -215,13 +217,17 @@ static const void *stack_kernel_of(const histo_job *job, layout *l, int64_t leas
     return kernel_of_pairs(work->dtypes[0], work->iter.step, l->bits);
 }
 
-/* A job's interleaved channels that are counted together, if the counters of all of them fit; else 1. */
-static int channels_of(const histo_job *job)
+/* The layout of a job's interleaved channels together, if the counters of all of them fit; else channels is 1. */
+static layout layout_of_channels(const histo_job *job, int *channels)
 {
-    const histo_problem *p = job->problem;
-    const int channels = histo_cuda_channels_of(job);
-    const bool fits = channels * (p->slots + 1) <= max_counters(histo_cuda_device_of(p->device), 8, 0);
-    return fits && job->params[FIRST] < 0 && !job->params[LENGTH] ? channels : 1;
+    const uint32_t firsts = histo_cuda_firsts_of(job->problem, true, 0, NULL);
+    histo_problem group = *job->problem;
+    *channels = histo_cuda_channels_of(job);
+    group.slots = *channels * (group.slots + 1) - 1;
+    const layout l = layout_with(&group, job->params, 0, firsts);
+    if (*channels == 1 || (l.w.size == (uint64_t)group.slots + 1 && job->params[FIRST] < 0)) return l;
+    *channels = 1;
+    return layout_with(job->problem, job->params, 0, firsts);
 }
 
 /* A launch: a kernel, and what it gets. */
@@ -235,12 +241,10 @@ typedef struct request {
 /* With a kernel compiled for such jobs; false if there is none. */
 static bool use_compiled(const histo_job *job, int64_t least, request *r)
 {
-    histo_problem group = *job->problem;
-    const int channels = channels_of(job);
+    int channels;
     histo_cuda_known known;
-    group.slots = channels * (group.slots + 1) - 1;
     request it = *r;
-    it.l = layout_with(&group, job->params, 0, histo_cuda_firsts_of(job->problem, true, 0, NULL));
+    it.l = layout_of_channels(job, &channels);
     it.work = histo_cuda_work_of_channels(job, channels, it.l.blocks, least, HISTO_MAX_TILE);
     histo_cuda_firsts_of(job->problem, true, it.l.firsts, &it.joint);
     if (!histo_cuda_known_of(job, &it.work, &it.joint, it.l.threads, &known)) return false;
