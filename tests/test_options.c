@@ -304,6 +304,13 @@ static void test_execution(void **state)
     assert_true(l.s.measure);
     assert_string_equal(l.s.wisdom, "w.txt");
     assert_int_equal(l.s.threads, 4);
+    assert_false(l.s.compile);
+    parse_good(&l, "hist --compile");
+    assert_true(l.s.compile && !l.s.measure);
+    parse_good(&l, "explain --compile --device cuda");
+    assert_true(l.s.compile);
+    parse_bad("hist --compile=yes", "--compile");
+    parse_bad("show --compile", "--compile");
     parse_good(&l, "hist --device cpu");
     assert_int_equal(l.s.device, HISTO_DEVICE_CPU);
     parse_good(&l, "hist --device cuda");

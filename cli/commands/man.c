@@ -201,6 +201,11 @@ static void print_surroundings(FILE *out)
         out);
     print_entry("$XDG_CONFIG_HOME/histo/wisdom, ~/.config/histo/wisdom",
                 "The wisdom that hist and explain use by default.", out);
+    print_entry(
+        "$XDG_CACHE_HOME/histo/kernels, ~/.cache/histo/kernels",
+        "Kernels that were compiled for a GPU, at most 64 MiB. They can be deleted at any time. With --device cpu "
+        "they are neither read nor written.",
+        out);
     fputs(".SH ENVIRONMENT\n", out);
     print_entry("HISTO_THREADS", "The number of CPU threads, unless --threads is given.", out);
     print_entry("HISTO_STRATEGY", "The strategy to use, unless --strategy is given.", out);

@@ -4,12 +4,14 @@
 #include "count/count.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
+#include "base/places.h"
 #include "base/progress.h"
 #include "base/text.h"
 #include "count/wisdom.h"
@@ -205,10 +207,19 @@ static int check_device(const settings *s, fault *f)
     return status == HISTO_OK ? 0 : -1;
 }
 
+/* Without a cache, counting on a GPU is only slower. */
+static void use_kernel_cache(const settings *s)
+{
+    char path[PATH_MAX];
+    if (s->device != HISTO_DEVICE_CPU && places_find("XDG_CACHE_HOME", ".cache", "histo/kernels", path))
+        histo_kernel_cache(path);
+}
+
 int run_begin(run *r, const settings *s, result *to, fault *f)
 {
     *r = (run){.settings = s, .result = to};
     if (wisdom_load(s, f) != 0) return -1;
+    use_kernel_cache(s);
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
     if (feed_open(&r->feed, s, may_read_twice(r) && !s->pairs, f) != 0) return -1;
     samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);
@@ -337,7 +348,9 @@ static int add_series(run *r, int file, int page, fault *f)
 static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
 {
     const settings *s = r->settings;
-    const histo_plan_options options = {.effort = s->measure ? HISTO_MEASURE : HISTO_ESTIMATE,
+    const histo_plan_options options = {.effort = s->measure   ? HISTO_MEASURE
+                                                  : s->compile ? HISTO_COMPILE
+                                                               : HISTO_ESTIMATE,
                                         .device = s->device,
                                         .strategy = s->strategy,
                                         .params = s->params,
@@ -515,5 +528,10 @@ const histo_plan *run_plan(run *r, fault *f)
     piece p;
     histo_view view;
     if (first_piece(r, &view, &p, f) != 0 || add_series(r, 0, p.page, f) != 0) return NULL;
-    return plan_of(r, 0, &p, f);
+    const histo_plan *plan = plan_of(r, 0, &p, f);
+    if (!plan || !r->settings->compile) return plan;
+    const histo_fill_options fill = piece_fill(&p, 0); /* the first fill has the kernel compiled */
+    if (histo_plan_fill(plan, r->result->series[r->first_series].hist, &p.views[0], &fill) == HISTO_OK) return plan;
+    fault_of_library(f, EXIT_DATA, feed_name(&r->feed, 0));
+    return NULL;
 }

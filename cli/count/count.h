@@ -50,7 +50,7 @@ typedef struct run {
 int run_begin(run *r, const settings *s, result *to, fault *f);
 void run_end(run *r);
 
-/* The plan for the first samples, valid until run_end; NULL on failure. */
+/* The plan for the first samples, valid until run_end; with --compile it has counted them. NULL on failure. */
 const histo_plan *run_plan(run *r, fault *f);
 
 #endif

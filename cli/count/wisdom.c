@@ -4,23 +4,17 @@
 #include <histo/histo.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/failure.h"
+#include "base/places.h"
 
 const char *wisdom_default_path(void)
 {
     static char path[PATH_MAX];
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    int length = 0;
-    if (config && *config == '/')
-        length = snprintf(path, sizeof path, "%s/histo/wisdom", config);
-    else if (home && *home)
-        length = snprintf(path, sizeof path, "%s/.config/histo/wisdom", home);
-    return length > 0 && length < (int)sizeof path ? path : NULL;
+    return places_find("XDG_CONFIG_HOME", ".config", "histo/wisdom", path) ? path : NULL;
 }
 
 int wisdom_make_directory(fault *f)

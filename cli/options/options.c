@@ -156,6 +156,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(STRATEGY, value_strategy),
     PARSED(PARAM, value_param),
     PARSED(THREADS, value_threads),
+    FLAG(COMPILE, compile),
     FLAG(MEASURE, measure),
     TEXT(WISDOM, wisdom),
     PARSED(SAMPLES, value_samples),

@@ -74,6 +74,7 @@ typedef struct settings {
     const char *strategy; /* --strategy NAME */
     const char *params;   /* --param name=value (repetitions are joined by ',') */
     int threads;          /* --threads N */
+    bool compile;         /* --compile */
     bool measure;         /* --measure */
     const char *wisdom;   /* --wisdom FILE: loaded at the start, and saved after --measure */
 

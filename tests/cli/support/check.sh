@@ -14,9 +14,9 @@ data=/usr/share/matplotlib/mpl-data/sample_data
 [ -d "$data" ] || data=
 LC_ALL=C
 export LC_ALL
-unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR XDG_CONFIG_HOME
+unset HISTO_STRATEGY HISTO_THREADS COLUMNS LINES NO_COLOR XDG_CONFIG_HOME XDG_CACHE_HOME
 place=$(mktemp -d)
-HOME=$place # no wisdom of the user's
+HOME=$place # no wisdom and no kernels of the user's
 export HOME
 err=$place/err
 out=$place/out
