@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "device_classes.h"
 #include "device_layouts.h"
 
 /* The oldest that is supported, and one with instructions that only newer ones have. */
@@ -183,9 +184,60 @@ static void test_kernels(void **state)
     }
 }
 
+/* ---- Classes (cuda/known.h) ---- */
+
+/* Vectors are aligned, and within one run. */
+static void test_vectors_of_classes(void **state)
+{
+    enum { PROBLEMS = 20000 };
+    (void)state;
+    static device_class it;
+    int in_vectors = 0;
+    for (uint64_t number = 0; number < PROBLEMS; number++) {
+        if (!device_class_draw(number, &it)) continue;
+        in_vectors += it.in_vectors;
+        if (!it.is_aligned) fail_msg("problem %d has misaligned vectors: %s", (int)number, it.problem);
+    }
+    assert_true(in_vectors > PROBLEMS / 50);
+}
+
+static const struct {
+    bool weighted;
+    const char *header, *kernel;
+} of_classes[] = {
+    {false, "lane_private/strided.cuh", "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>"},
+    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 8>"},
+    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
+    {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
+    {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, false>"},
+    {true, "global_atomic.cuh", "histo::global_atomic::count_weighted<histo_known_weighted<known>>"},
+};
+
+/* Each kernel that strategies have compiled, for some random classes. */
+static void test_kernels_of_classes(void **state)
+{
+    enum { EACH = 3 };
+    (void)state;
+    static device_class it;
+    uint64_t number = 0;
+    for (size_t k = 0; k < EACH * sizeof of_classes / sizeof *of_classes; k++) {
+        const size_t which = k / EACH;
+        char source[sizeof it.text + 128];
+        do
+            number++;
+        while (!device_class_draw(number, &it) || it.weighted != of_classes[which].weighted);
+        snprintf(source, sizeof source, "#include \"cuda/%s\"\n#include \"cuda/known.cuh\"\n%s",
+                 of_classes[which].header, it.text);
+        compile(it.problem, architectures[1], source, &of_classes[which].kernel, 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_each_alone), cmocka_unit_test(test_layout),
-                                       cmocka_unit_test(test_kernels)};
+                                       cmocka_unit_test(test_kernels), cmocka_unit_test(test_vectors_of_classes),
+                                       cmocka_unit_test(test_kernels_of_classes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
