@@ -295,6 +295,7 @@ typedef struct histo_cuda_known_entry {
     const char *kernel;
     histo_compiled *compiled; /* NULL: it cannot be compiled here */
     int64_t slow;             /* samples counted without it */
+    bool is_refused;          /* it is compiled, and the device does not load it */
 } histo_cuda_known_entry;
 
 static histo_compiled *compiled_of(histo_device device, const histo_cuda_known *known, const char *header,
@@ -366,7 +367,10 @@ const void *histo_cuda_known_kernel(const histo_job *job, const histo_cuda_known
     histo_cuda_known_entry *entry = entry_of(prepared, job->problem->device, known, header, kernel);
     if (!entry || !entry->compiled) return NULL;
     const void *function = histo_cuda_compiled_kernel(entry->compiled, HISTO_COMPILE_NONE);
-    return function ? function : histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
+    if (!function) function = histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
+    if (!function && histo_compiled_image(entry->compiled, HISTO_COMPILE_NONE))
+        __atomic_store_n(&entry->is_refused, true, __ATOMIC_RELAXED);
+    return function;
 }
 
 static void explain(const histo_cuda_known_entry *entry, histo_text *text)
@@ -376,6 +380,10 @@ static void explain(const histo_cuda_known_entry *entry, histo_text *text)
     const histo_compile_report report =
         entry->compiled ? histo_compiled_report(entry->compiled) : histo_compile_report{};
     histo_text_add(text, "  kernel: ");
+    if (__atomic_load_n(&entry->is_refused, __ATOMIC_RELAXED)) {
+        histo_text_add(text, "general, because the one compiled for such samples could not be loaded\n");
+        return;
+    }
     switch (report.state) {
     case HISTO_COMPILE_DONE:
         histo_text_add(text, "compiled for such samples, %s in %.3g ms\n",
