@@ -21,7 +21,8 @@ set(HISTO_CUDA_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
 set(CMAKE_CUDA_STANDARD 17)
 set(CMAKE_CUDA_FLAGS_RELEASE "-O3 -DNDEBUG")
 
-# Machine code for each architecture, and PTX of the last for future ones. Code runs on all GPUs of its major version,
+# Machine code for each architecture but those that are called 90-virtual, as CMake does, and PTX of the last for future
+# ones. Code runs on all GPUs of its major version,
 # from its minor version up: the default covers 7.5, 8.x, 9.x, 10.x and 12.x, and later ones by PTX.
 execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known
                 OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
@@ -38,9 +39,12 @@ else()
 endif()
 set(gencode "")
 foreach(architecture IN LISTS architectures)
-  list(APPEND gencode "SHELL:-gencode arch=compute_${architecture},code=sm_${architecture}")
+  if(NOT architecture MATCHES "-virtual$")
+    list(APPEND gencode "SHELL:-gencode arch=compute_${architecture},code=sm_${architecture}")
+  endif()
 endforeach()
 list(GET architectures -1 last)
+string(REPLACE "-virtual" "" last ${last})
 list(APPEND gencode "SHELL:-gencode arch=compute_${last},code=compute_${last}")
 string(REGEX MATCHALL "[0-9]+" HISTO_CUDA_BUILT_FOR "${architectures}") # numbers for device.cu: 90a is 90
 message(STATUS "CUDA ${CMAKE_CUDA_COMPILER_VERSION} for: ${architectures}")
