@@ -20,12 +20,15 @@ int histo_cuda_channels_of(const histo_job *job)
     const histo_strided_iter *iter = &job->iter;
     const int channel = iter->batch_ndim - 1, run = iter->ndim - 1;
     if (iter->offsets || iter->images || p->naxes > 1 || channel < 0) return 1;
-    const int64_t n = iter->shape[channel], group = n * iter->per_batch;
-    bool together = n > 1 && n <= HISTO_KNOWN_MAX_CHANNELS && job->begin % group == 0 && job->end % group == 0 &&
+    int n = HISTO_KNOWN_MAX_CHANNELS; /* which divides the columns of an array into groups */
+    while (iter->shape[channel] % n)
+        n--;
+    const int64_t group = n * iter->per_batch;
+    bool together = job->begin % group == 0 && job->end % group == 0 &&
                     absolute(iter->strides[0][channel]) < absolute(iter->strides[0][run]);
     for (int o = 1; o < iter->operands; o++) /* one mask for all */
         together = together && iter->strides[o][channel] == 0;
-    return together ? (int)n : 1;
+    return together ? n : 1;
 }
 
 histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, int64_t wanted, int64_t least,
@@ -36,11 +39,17 @@ histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, 
     histo_strided_iter *iter = &group.iter;
     const int channel = iter->batch_ndim - 1, after = iter->ndim - 1 - channel;
     const int64_t stride = iter->strides[0][channel];
-    memmove(&iter->shape[channel], &iter->shape[channel + 1], (size_t)after * sizeof *iter->shape);
+    const bool are_all = iter->shape[channel] == channels;
+    iter->shape[channel] /= channels;
     for (int o = 0; o < iter->operands; o++)
-        memmove(&iter->strides[o][channel], &iter->strides[o][channel + 1], (size_t)after * sizeof **iter->strides);
-    iter->ndim--;
-    iter->batch_ndim--;
+        iter->strides[o][channel] *= channels;
+    if (are_all) {
+        memmove(&iter->shape[channel], &iter->shape[channel + 1], (size_t)after * sizeof *iter->shape);
+        for (int o = 0; o < iter->operands; o++)
+            memmove(&iter->strides[o][channel], &iter->strides[o][channel + 1], (size_t)after * sizeof **iter->strides);
+        iter->ndim--;
+        iter->batch_ndim--;
+    }
     iter->batch /= channels;
     group.begin /= channels;
     group.end /= channels;
@@ -135,6 +144,18 @@ static bool is_dense(const histo_cuda_work *work, int channels, int vector)
     return work->channel_stride == size && iter->strides[0][iter->ndim - 1] == pixel && bits % 16 == 0;
 }
 
+/* Bytes of the words in which the contiguous channels of a pixel can be read; 0 if no word holds several of them. */
+static int pixel_word_of(const histo_cuda_work *work, int channels)
+{
+    const histo_strided_iter *iter = &work->iter;
+    const uint64_t size = histo_dtype_size(work->dtypes[0]);
+    uint64_t bits = (uint64_t)(uintptr_t)iter->base[0] | (uint64_t)channels * size | 16;
+    for (int d = 0; d < iter->ndim; d++)
+        bits |= (uint64_t)iter->strides[0][d];
+    const uint64_t word = bits & (0 - bits);
+    return channels > 1 && work->channel_stride == (int64_t)size && word > size ? (int)word : 0;
+}
+
 /* May threads take `vector` neighbours at a time? Then all contiguous operands are read in vectors. */
 static bool divides(const histo_cuda_work *work, int channels, int operands, int vector)
 {
@@ -210,6 +231,7 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
         else /* padding included: classes are compared as bytes */
             memcpy(&known->axes[a], &axes[a], sizeof *axes);
     set_step(work, known);
+    known->pixel_word = pixel_word_of(work, known->channels);
     int64_t samples = (int64_t)threads * known->vector; /* to a thread's next neighbours */
     for (int d = known->dims - 1; d >= 0; d--) {
         const int64_t extent = d > 0 ? iter->shape[known->batch_dims + d] : INT64_MAX;
@@ -259,6 +281,7 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
         {"ALIGNED", known->aligned},
         {"NEAR", known->near},
         {"RAGGED", known->ragged},
+        {"PIXEL_WORD", known->pixel_word},
         {"LOG_COPIES", known->log_copies},
         {"SPREADS", known->spreads},
     };

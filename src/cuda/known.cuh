@@ -13,6 +13,7 @@
  *         ALIGNED,                 samples are at multiples of their size
  *         NEAR,                    all strides fit 32 bits
  *         RAGGED,                  batch entries are segments of any length
+ *         PIXEL_WORD,              bytes of words that hold several contiguous channels of a pixel; 0 if none does
  *         LOG_COPIES, SPREADS      as in lane_layout
  *     };
  *     static constexpr histo_dtype dtypes[OPERANDS];
@@ -373,6 +374,21 @@ struct histo_known_reader : histo_known_layout<known> {
 #pragma unroll
             for (int i = 0; i < N * known::CHANNELS; i++)
                 x[i % known::CHANNELS][k + i / known::CHANNELS] = pixels[i];
+        } else if constexpr (O == 0 && known::PIXEL_WORD > 0) {
+            using word = typename histo_word_of_bytes<known::PIXEL_WORD>::type;
+#pragma unroll
+            for (int n = 0; n < N; n++) {
+                const word *from = (const word *)(at + n * layout::template stride<O>(w, layout::LAST));
+                storage pixel[known::CHANNELS];
+                word words[sizeof pixel / sizeof(word)];
+#pragma unroll
+                for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
+                    words[i] = from[i];
+                memcpy(pixel, words, sizeof words);
+#pragma unroll
+                for (int c = 0; c < known::CHANNELS; c++)
+                    x[c][k + n] = pixel[c];
+            }
         } else {
 #pragma unroll
             for (int c = 0; c < histo_known_columns<known, O>::COLUMNS; c++) {

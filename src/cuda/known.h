@@ -10,6 +10,7 @@
 /* A class: all that known.cuh wants to know. */
 typedef struct histo_cuda_known {
     int naxes, operands, weights, mask, where, dims, batch_dims, channels, threads, samples, vector;
+    int pixel_word;
     bool aligned, near, ragged;
     int log_copies; /* of lane_private's counters */
     bool spreads;
@@ -21,8 +22,8 @@ typedef struct histo_cuda_known {
 
 enum { HISTO_KNOWN_MAX_CHANNELS = 8 };
 
-/* Interleaved channels: batch entries whose samples alternate, so that reading them together reads memory once. Their
- * number, 1 if the job is not made of such groups. */
+/* Interleaved channels: batch entries whose samples alternate, so that reading them together reads memory once. Columns
+ * of an array are groups of channels. Their number, 1 if the job is not made of such groups. */
 int histo_cuda_channels_of(const histo_job *job);
 
 /* The work of a job whose `channels` are counted together, as histo_cuda_work_of: a group is one entry, of all its
