@@ -204,7 +204,10 @@ static histo_status begin_filler(const runner *r, const char *strategy, filler *
 {
     const random_problem *p = &r->verdict->problem;
     histo_hist_options kind = {.batch = p->batch, .weighting = p->weighting, .storage = p->storage};
-    histo_plan_options how = {.device = r->device->device, .strategy = strategy, .threads = r->options->threads};
+    histo_plan_options how = {.effort = r->options->compile ? HISTO_COMPILE : HISTO_ESTIMATE,
+                              .device = r->device->device,
+                              .strategy = strategy,
+                              .threads = r->options->threads};
     *f = (filler){.data = &r->data};
     problem_fill_make(&r->data, false, &f->fill);
     histo_status status = histo_hist_create(&f->hist, p->axes, r->data.axes, &kind);

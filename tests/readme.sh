@@ -8,7 +8,7 @@ build=$(cd "$1" && pwd)
 mode=${2:-}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export PATH="$build/cli:$PATH" HOME="$work" XDG_CONFIG_HOME='' NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8
+export PATH="$build/cli:$PATH" HOME="$work" XDG_CONFIG_HOME='' XDG_CACHE_HOME='' NO_COLOR=1 TERM=xterm LC_ALL=C.UTF-8
 
 c_blocks() { awk '/^```c$/ {on = 1; next} /^```$/ {on = 0} on' "$1"; }
 compile() { cc -std=c11 -Wall -Wextra -Werror -I"$root/include" "$@"; }

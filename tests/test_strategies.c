@@ -1,8 +1,7 @@
 /* Every strategy, dtype, axis, distribution and layout gives the counts of comparisons with every edge, to the bit, and
  * bins + flow + masked = samples. GPU strategies count samples in device and in host memory. The environment selects a
  * part: HISTO_TEST_ROWS=cuda or cuda/NAME; HISTO_TEST_EVERY=n for every n-th case. HISTO_TEST_COMPILE=1 compiles
- * kernels for each case. The argument --rows prints the names
- * of all rows instead. */
+ * kernels for each case. The argument --rows prints the names of all rows instead. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

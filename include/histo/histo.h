@@ -379,7 +379,9 @@ typedef enum histo_effort {
     HISTO_MEASURE, /* time all candidates that are not hopeless on the given samples, and remember the winner of each
                       device as wisdom; for page-locked samples also a GPU and the CPU together, each for a part */
     HISTO_COMPILE, /* as HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the
-                      library, the first fill waits, a second or less, until it is compiled. So does HISTO_MEASURE */
+                      library, the first fill of each layout waits, about a second, until it is compiled. Fills planned
+                      with HISTO_MEASURE wait, too; those with HISTO_ESTIMATE never do, but use the kernels that are in
+                      memory or in the kernel cache, and after 2^31 samples one is compiled in the background */
 } histo_effort;
 
 typedef struct histo_plan_options {
@@ -395,7 +397,7 @@ typedef struct histo_plan_options {
  * the same size; addresses, shape and strides may differ from fill to fill. HISTO_MEASURE reads the samples.
  * HISTO_ESTIMATE may read a few samples in a GPU's memory, to see how they are distributed, on fill->stream, and waits
  * for that unless the stream is being captured. The plan keeps no reference to hist: it serves any histogram with equal
- * axes, batch, weighting and storage. The caller destroys it. */
+ * axes, batch, weighting and storage. Nothing is compiled before the first fill. The caller destroys it. */
 HISTO_API histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
                                          const histo_fill_options *fill, const histo_plan_options *options);
 HISTO_API void histo_plan_destroy(histo_plan *plan);
@@ -411,6 +413,7 @@ HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 HISTO_API int histo_plan_threads(const histo_plan *plan);
 
 /* Explain the choice in lines of text: the strategy, its predicted time and bound, and why the others were not chosen.
+ * After a fill on a GPU, also whether a compiled kernel counted, or why none did, where the library's own are slow.
  * Writes at most capacity bytes including a NUL and returns the length of the whole text, as snprintf does. */
 HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);
 
