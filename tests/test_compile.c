@@ -105,7 +105,7 @@ static int failure_is_remembered(void)
 {
     histo_compiled *it = histo_compiled_of(H200, &wrong);
     for (int times = 0; times < 3; times++) {
-        CHECK(!histo_compiled_image(it, HISTO_COMPILE_NOW) && !histo_compiled_image(it, HISTO_COMPILE_BACKGROUND));
+        CHECK(!histo_compiled_image(it, HISTO_COMPILE_NOW));
         CHECK(histo_compiled_report(it).state == HISTO_COMPILE_FAILED);
         CHECK(strstr(histo_compiled_report(it).log, "missing"));
     }
@@ -129,26 +129,6 @@ static int by_many_threads(void)
     for (int t = 0; t < THREADS; t++)
         CHECK(images[t] && images[t] == images[0]);
     return atomic_load(&compiled) == 1 ? 0 : 1;
-}
-
-static int in_the_background(void)
-{
-    histo_compiled *it = histo_compiled_of(H200, &small);
-    CHECK(!histo_compiled_image(it, HISTO_COMPILE_BACKGROUND));
-    while (!histo_compiled_image(it, HISTO_COMPILE_BACKGROUND))
-        usleep(1000);
-    /* What is waited for goes before what is not. */
-    histo_compiled *later[16];
-    for (int i = 0; i < 16; i++) {
-        char kernel[16];
-        snprintf(kernel, sizeof kernel, "put<%d>", 100 + i);
-        later[i] = histo_compiled_of(H200, &(histo_recipe){small.includes, small.shape, kernel});
-        CHECK(!histo_compiled_image(later[i], HISTO_COMPILE_BACKGROUND));
-    }
-    CHECK(histo_compiled_image(later[15], HISTO_COMPILE_NOW));
-    for (int i = 0; i < 16; i++)
-        CHECK(histo_compiled_image(later[i], HISTO_COMPILE_NOW));
-    return atomic_load(&compiled) == 17 ? 0 : 1;
 }
 
 /* ---- The next process ---- */
@@ -179,17 +159,7 @@ static int find_cached_by_compiling(void)
     return atomic_load(&compiled) == 0 ? 0 : 1;
 }
 
-/* ---- Leaving and forking in the middle of it ---- */
-
-static int delay_ms;
-
-static int leave_while_compiling(void)
-{
-    CHECK(!histo_compiled_image(histo_compiled_of(H200, &large), HISTO_COMPILE_BACKGROUND));
-    CHECK(!histo_compiled_image(histo_compiled_of(H200, &small), HISTO_COMPILE_BACKGROUND));
-    usleep((unsigned)delay_ms * 1000);
-    exit(0);
-}
+/* ---- Forking in the middle of it ---- */
 
 static int run_child(int (*test)(void))
 {
@@ -215,12 +185,14 @@ static int try_to_compile(void)
 static int fork_while_compiling(void)
 {
     CHECK(histo_compiled_image(histo_compiled_of(80, &small), HISTO_COMPILE_NOW));
-    CHECK(!histo_compiled_image(histo_compiled_of(H200, &large), HISTO_COMPILE_BACKGROUND));
+    pthread_t thread;
+    void *image = NULL;
+    CHECK(pthread_create(&thread, NULL, compile_now, (void *)&large) == 0);
     for (int times = 0; times < 5; times++) {
         CHECK(run_child(try_to_compile) == 0);
         usleep(10000);
     }
-    CHECK(histo_compiled_image(histo_compiled_of(H200, &large), HISTO_COMPILE_NOW));
+    CHECK(pthread_join(thread, &image) == 0 && image);
     return 0;
 }
 
@@ -245,15 +217,6 @@ static void next_process(void **state)
     assert_int_equal(system(command), 0);
 }
 
-static void exits_in_the_middle(void **state)
-{
-    (void)state;
-    for (delay_ms = 0; delay_ms < 400; delay_ms = delay_ms * 3 / 2 + 5) {
-        int status = run_child(leave_while_compiling);
-        if (status) fail_msg("after %d ms, the process ended with status %#x", delay_ms, (unsigned)status);
-    }
-}
-
 int main(void)
 {
 #define CHILD(test)                                                                                                    \
@@ -261,14 +224,8 @@ int main(void)
 #test, child, NULL, NULL, (void *)test                                                                         \
     }
     const struct CMUnitTest tests[] = {
-        CHILD(machine_code),
-        CHILD(ptx_for_unknown_gpus),
-        CHILD(all_headers),
-        CHILD(failure_is_remembered),
-        CHILD(by_many_threads),
-        CHILD(in_the_background),
-        cmocka_unit_test(next_process),
-        cmocka_unit_test(exits_in_the_middle),
+        CHILD(machine_code),          CHILD(ptx_for_unknown_gpus), CHILD(all_headers),
+        CHILD(failure_is_remembered), CHILD(by_many_threads),      cmocka_unit_test(next_process),
         CHILD(fork_while_compiling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

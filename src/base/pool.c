@@ -57,34 +57,23 @@ __attribute__((constructor)) static void install_fork_handler(void)
     pthread_atfork(NULL, NULL, forget_in_child);
 }
 
-/* When a worker's read faults because a mapped file was truncated, the application's handler must run, as it would on
- * its own threads; a blocked fault kills the process. */
-bool histo_thread_start(void *(*run)(void *), size_t stack)
+/* The caller holds the lock. Workers block all signals, which are for the application's threads, except faults: when a
+ * worker's read faults because a mapped file was truncated, the application's handler must run, as it would on its own
+ * threads; a blocked fault kills the process. */
+static void start_workers(int wanted)
 {
     static const int faults[] = {SIGBUS, SIGSEGV, SIGFPE, SIGILL};
     sigset_t blocked, before;
     sigfillset(&blocked);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
         sigdelset(&blocked, faults[i]);
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    size_t usual = 0;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    if (pthread_attr_getstacksize(&attributes, &usual) == 0 && usual < stack)
-        pthread_attr_setstacksize(&attributes, stack);
-    pthread_t thread;
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    bool started = pthread_create(&thread, &attributes, run, NULL) == 0;
+    for (; workers < wanted; workers++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, worker, NULL) != 0) break;
+        pthread_detach(thread);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
-}
-
-/* The caller holds the lock. */
-static void start_workers(int wanted)
-{
-    while (workers < wanted && histo_thread_start(worker, 0))
-        workers++;
 }
 
 void histo_pool_start(histo_pool_work *w, int count, void (*task)(void *context, int index), void *context)

@@ -3,9 +3,6 @@
 #ifndef BASE_POOL_H
 #define BASE_POOL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* Call task(context, 0 … count-1), each index once, on up to count threads including the caller's; return when all
  * calls have returned. */
 void histo_pool_run(int count, void (*task)(void *context, int index), void *context);
@@ -20,9 +17,5 @@ typedef struct histo_pool_work {
 } histo_pool_work;
 void histo_pool_start(histo_pool_work *work, int count, void (*task)(void *context, int index), void *context);
 void histo_pool_finish(histo_pool_work *work);
-
-/* Start a thread that nobody joins, with at least this much stack. It blocks all signals, which are for the
- * application's threads, except faults. False if there can be none. */
-bool histo_thread_start(void *(*run)(void *), size_t stack);
 
 #endif

@@ -308,8 +308,9 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
 
 /* ---- Compiled kernels of a plan ---- */
 
-/* Compiling takes a third of a second of a CPU. It begins when fills without the kernel have lost a part of that. */
-static const int64_t WORTH = INT64_C(1) << 31; /* samples */
+/* Compiling takes some tenths of a second. A plan that nobody asked to compile does so when its fills have lost about
+ * as much without the kernel. */
+static const int64_t WORTH = INT64_C(1) << 32; /* samples */
 
 /* What a plan knows of one recipe. Entries are added, and freed with the plan. */
 typedef struct histo_cuda_known_entry {
@@ -378,7 +379,7 @@ static histo_compile_effort effort_for(const histo_job *job, histo_cuda_known_en
     if (histo_cuda_is_captured((cudaStream_t)job->stream)) return HISTO_COMPILE_NONE;
     if (job->problem->effort != HISTO_ESTIMATE) return HISTO_COMPILE_NOW;
     const int64_t slow = __atomic_fetch_add(&entry->slow, samples, __ATOMIC_RELAXED);
-    if (slow + samples >= WORTH) return HISTO_COMPILE_BACKGROUND;
+    if (slow + samples >= WORTH) return HISTO_COMPILE_NOW;
     return slow == 0 ? HISTO_COMPILE_CACHED : HISTO_COMPILE_NONE;
 }
 
@@ -415,7 +416,6 @@ static void explain(const histo_cuda_known_entry *entry, histo_text *text)
     case HISTO_COMPILE_FAILED:
         histo_text_add(text, "general, because none could be compiled for such samples\n");
         break;
-    case HISTO_COMPILE_QUEUED:
     case HISTO_COMPILE_RUNNING:
         histo_text_add(text, "general, until the one for such samples is compiled\n");
         break;

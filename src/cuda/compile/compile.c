@@ -1,24 +1,22 @@
-/* A table of recipes, and threads that compile those in a queue. Compiling needs no GPU: an image is machine code in
- * memory, which load.cu loads. */
+/* A table of recipes, and what they were compiled to. Compiling needs no GPU: an image is machine code in memory, which
+ * load.cu loads. */
 #define _GNU_SOURCE
 #include "cuda/compile/compile.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/cpus.h"
 #include "base/locks.h"
-#include "base/pool.h"
 #include "base/text_builder.h"
 #include "cuda/compile/cache.h"
 #include "cuda/compile/sources.h"
 
 struct histo_compiled {
-    struct histo_compiled *next;   /* in its bucket */
-    struct histo_compiled *behind; /* in the queue */
+    struct histo_compiled *next; /* in its bucket */
     uint64_t hash;
     int architecture;
     histo_compile_state state; /* written under the lock; DONE and FAILED are read without it */
@@ -32,13 +30,11 @@ struct histo_compiled {
     char texts[];
 };
 
-enum { BUCKETS = 1024, MAX_WORKERS = 4, STACK_BYTES = 8 << 20 /* of a compiling thread */ };
+enum { BUCKETS = 1024 };
 
 /* All guarded by histo_compile_lock; buckets can also be read without it. */
 static histo_compiled *buckets[BUCKETS];
-static histo_compiled *queue;
-static int workers, compiling;
-static bool is_leaving;     /* the process exits */
+static int compiling;
 static bool is_interrupted; /* this process was forked during a compilation, which may have left NVRTC's locks held */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
@@ -163,8 +159,8 @@ static void finish(histo_compiled *it, bool succeeded, const histo_kernel_image 
     pthread_cond_broadcast(&changed);
 }
 
-/* Look for what is in this state in the kernel cache, once for each directory. */
-static void look_into_cache(histo_compiled *it, histo_compile_state state)
+/* Look into the kernel cache, once for each directory. */
+static void look_into_cache(histo_compiled *it)
 {
     const double begun = histo_now_us();
     const unsigned generation = histo_cache_generation();
@@ -174,7 +170,7 @@ static void look_into_cache(histo_compiled *it, histo_compile_state state)
     __atomic_store_n(&it->looked, generation, __ATOMIC_RELAXED);
     if (!found) return;
     pthread_mutex_lock(&histo_compile_lock);
-    const bool needed = it->state == state;
+    const bool needed = it->state == HISTO_COMPILE_UNKNOWN;
     if (needed) {
         it->cached = true;
         finish(it, true, &image, begun);
@@ -183,102 +179,61 @@ static void look_into_cache(histo_compiled *it, histo_compile_state state)
     if (!needed) free(image.bytes);
 }
 
-/* ---- Compiling threads ---- */
+/* ---- Compiling ---- */
 
-static bool leaving(void)
+static void *compile(void *recipe)
 {
-    return __atomic_load_n(&is_leaving, __ATOMIC_RELAXED);
-}
-
-static void compile(histo_compiled *it)
-{
+    histo_compiled *it = recipe;
     const double begun = histo_now_us();
     histo_kernel_image image;
     char *source = NULL, *log = NULL;
     if (asprintf(&source, "%s\n%s\n", it->recipe.includes, it->recipe.shape) < 0) source = NULL;
-    const bool compiled =
-        source && histo_nvrtc_compile(source, it->recipe.kernel, it->architecture, leaving, &image, &log);
+    const bool compiled = source && histo_nvrtc_compile(source, it->recipe.kernel, it->architecture, &image, &log);
     free(source);
     pthread_mutex_lock(&histo_compile_lock);
     it->log = log;
     finish(it, compiled, &image, begun);
     pthread_mutex_unlock(&histo_compile_lock);
     if (compiled) write_cached(it);
+    return NULL;
 }
 
-static void *work(void *unused)
+/* Run it in a thread with stack enough for a compiler, which the caller may not have, and without the application's
+ * signals. False if there can be no thread. */
+static bool run_on_large_stack(void *(*run)(void *), void *context)
+{
+    enum { STACK_BYTES = 8 << 20 };
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool started = pthread_create(&thread, &attributes, run, context) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (started) pthread_join(thread, NULL);
+    return started;
+}
+
+/* Compile it, or wait for the thread that does. */
+static void compile_now(histo_compiled *it)
 {
     pthread_mutex_lock(&histo_compile_lock);
-    while (queue && !is_leaving) {
-        histo_compiled *it = queue;
-        queue = it->behind;
+    while (it->state == HISTO_COMPILE_RUNNING)
+        pthread_cond_wait(&changed, &histo_compile_lock);
+    const bool mine = it->state == HISTO_COMPILE_UNKNOWN && !is_interrupted;
+    if (mine) {
         it->state = HISTO_COMPILE_RUNNING;
         compiling++;
-        pthread_mutex_unlock(&histo_compile_lock);
-        look_into_cache(it, HISTO_COMPILE_RUNNING);
-        if (state_of(it) == HISTO_COMPILE_RUNNING) compile(it);
-        pthread_mutex_lock(&histo_compile_lock);
-        compiling--;
     }
-    workers--;
-    pthread_cond_broadcast(&changed);
     pthread_mutex_unlock(&histo_compile_lock);
-    return unused;
-}
-
-/* At exit: NVRTC is about to be destroyed, so stop compiling, and wait until all threads have left it. */
-static void leave(void)
-{
+    if (!mine) return;
+    const bool started = run_on_large_stack(compile, it);
     pthread_mutex_lock(&histo_compile_lock);
-    __atomic_store_n(&is_leaving, true, __ATOMIC_RELAXED);
-    while (workers)
-        pthread_cond_wait(&changed, &histo_compile_lock);
-    pthread_mutex_unlock(&histo_compile_lock);
-}
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* Handlers run in the reverse order of registration, and loading NVRTC registers those of its static objects. The first
- * compilation loads another library. All this in the thread of the caller, which cannot exit meanwhile. */
-static void prepare_to_leave(void)
-{
-    if (histo_nvrtc_warm_up()) atexit(leave);
-}
-
-/* The caller holds the lock. */
-static void take_from_queue(const histo_compiled *it)
-{
-    histo_compiled **link = &queue;
-    while (*link && *link != it)
-        link = &(*link)->behind;
-    if (*link) *link = it->behind;
-}
-
-/* The caller holds the lock, and `it` is not finished. first: before the others in the queue. */
-static void enqueue(histo_compiled *it, bool first)
-{
-    if (it->state == HISTO_COMPILE_RUNNING || (it->state == HISTO_COMPILE_QUEUED && !first)) return;
-    if (it->state == HISTO_COMPILE_QUEUED) take_from_queue(it);
-    histo_compiled **link = &queue;
-    while (*link && !first)
-        link = &(*link)->behind;
-    it->behind = *link;
-    *link = it;
-    it->state = HISTO_COMPILE_QUEUED;
-    if (workers < MAX_WORKERS && workers < histo_cpus_usable() && histo_thread_start(work, STACK_BYTES)) workers++;
-    if (!workers) { /* there can be no threads */
-        take_from_queue(it);
-        finish(it, false, NULL, histo_now_us());
-    }
-}
-
-static void start(histo_compiled *it, bool waits)
-{
-    pthread_once(&once, prepare_to_leave);
-    pthread_mutex_lock(&histo_compile_lock);
-    if (!is_leaving && !is_interrupted && state_of(it) < HISTO_COMPILE_DONE) enqueue(it, waits);
-    while (waits && !is_leaving && (it->state == HISTO_COMPILE_QUEUED || it->state == HISTO_COMPILE_RUNNING))
-        pthread_cond_wait(&changed, &histo_compile_lock);
+    if (!started) finish(it, false, NULL, histo_now_us());
+    compiling--;
     pthread_mutex_unlock(&histo_compile_lock);
 }
 
@@ -287,12 +242,10 @@ static void forget_in_child(void)
 {
     pthread_cond_init(&changed, NULL);
     is_interrupted = is_interrupted || compiling;
-    workers = compiling = 0;
-    queue = NULL;
+    compiling = 0;
     for (int b = 0; b < BUCKETS; b++)
         for (histo_compiled *it = buckets[b]; it; it = it->next)
-            if (it->state == HISTO_COMPILE_QUEUED || it->state == HISTO_COMPILE_RUNNING)
-                it->state = HISTO_COMPILE_UNKNOWN;
+            if (it->state == HISTO_COMPILE_RUNNING) it->state = HISTO_COMPILE_UNKNOWN;
 }
 
 __attribute__((constructor)) static void install_fork_handler(void)
@@ -304,8 +257,8 @@ __attribute__((constructor)) static void install_fork_handler(void)
 
 const histo_kernel_image *histo_compiled_image(histo_compiled *it, histo_compile_effort effort)
 {
-    if (state_of(it) < HISTO_COMPILE_DONE && effort == HISTO_COMPILE_CACHED) look_into_cache(it, HISTO_COMPILE_UNKNOWN);
-    if (state_of(it) < HISTO_COMPILE_DONE && effort > HISTO_COMPILE_CACHED) start(it, effort == HISTO_COMPILE_NOW);
+    if (state_of(it) < HISTO_COMPILE_DONE && effort != HISTO_COMPILE_NONE) look_into_cache(it);
+    if (state_of(it) < HISTO_COMPILE_DONE && effort == HISTO_COMPILE_NOW) compile_now(it);
     return state_of(it) == HISTO_COMPILE_DONE ? &it->image : NULL;
 }
 

@@ -22,15 +22,13 @@ typedef struct histo_recipe {
 } histo_recipe;
 
 typedef enum histo_compile_effort {
-    HISTO_COMPILE_NONE,       /* take it from memory */
-    HISTO_COMPILE_CACHED,     /* … or from the kernel cache, in tens of microseconds */
-    HISTO_COMPILE_BACKGROUND, /* … or none now, and compile it in another thread; the first takes some 30 ms */
-    HISTO_COMPILE_NOW,        /* … or wait until it is compiled: a tenth of a second to several */
+    HISTO_COMPILE_NONE,   /* take it from memory */
+    HISTO_COMPILE_CACHED, /* … or from the kernel cache, in tens of microseconds */
+    HISTO_COMPILE_NOW,    /* … or wait until it is compiled: a tenth of a second to several */
 } histo_compile_effort;
 
 typedef enum histo_compile_state {
     HISTO_COMPILE_UNKNOWN, /* nothing was tried, or it is not in the kernel cache */
-    HISTO_COMPILE_QUEUED,
     HISTO_COMPILE_RUNNING,
     HISTO_COMPILE_DONE,
     HISTO_COMPILE_FAILED, /* it will not be tried again in this process */

@@ -2,14 +2,10 @@
 #include "cuda/compile/nvrtc.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "cuda/compile/sources.h"
 
@@ -18,7 +14,7 @@
 typedef struct program *nvrtc_program;
 typedef int nvrtc_result; /* 0: success */
 
-/* As in nvrtc.h. The last one is that of CUDA 12.9 and later. */
+/* As in nvrtc.h. */
 #define FUNCTIONS(F)                                                                                                   \
     F(nvrtcVersion, (int *major, int *minor))                                                                          \
     F(nvrtcGetNumSupportedArchs, (int *count))                                                                         \
@@ -34,8 +30,7 @@ typedef int nvrtc_result; /* 0: success */
     F(nvrtcGetPTXSize, (nvrtc_program program, size_t * size))                                                         \
     F(nvrtcGetPTX, (nvrtc_program program, char *ptx))                                                                 \
     F(nvrtcGetProgramLogSize, (nvrtc_program program, size_t * size))                                                  \
-    F(nvrtcGetProgramLog, (nvrtc_program program, char *log))                                                          \
-    F(nvrtcSetFlowCallback, (nvrtc_program program, int (*callback)(void *, void *), void *context))
+    F(nvrtcGetProgramLog, (nvrtc_program program, char *log))
 
 static struct {
 #define MEMBER(name, parameters) nvrtc_result(*name) parameters;
@@ -75,54 +70,6 @@ static bool ask_architectures(void)
     return true;
 }
 
-/* ---- At exit ---- */
-
-/* NVRTC makes static objects while it compiles. At exit they are destroyed before any handler that was registered
- * earlier could stop a thread that compiles, which then crashes. So NVRTC gets this instead of __cxa_atexit once it is
- * loaded, and those objects are never destroyed. */
-static int never_destroy(void (*destroy)(void *), void *object, void *library)
-{
-    (void)destroy, (void)object, (void)library;
-    return 0;
-}
-
-static const ElfW(Dyn) * entry_of(const ElfW(Dyn) * dynamic, ElfW(Sxword) tag)
-{
-    for (; dynamic->d_tag != DT_NULL; dynamic++)
-        if (dynamic->d_tag == tag) return dynamic;
-    return NULL;
-}
-
-/* Write into a table that may be read-only. */
-static bool overwrite(void **at, void *value)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)at / page * page;
-    if (mprotect((void *)begin, page, PROT_READ | PROT_WRITE) != 0) return false;
-    *at = value;
-    return true;
-}
-
-/* In the table of relocations that the dynamic section names by these tags. */
-static bool overwrite_atexit(const struct link_map *map, ElfW(Sxword) table, ElfW(Sxword) table_bytes)
-{
-    const ElfW(Dyn) *symbols = entry_of(map->l_ld, DT_SYMTAB), *names = entry_of(map->l_ld, DT_STRTAB),
-                    *relocations = entry_of(map->l_ld, table), *bytes = entry_of(map->l_ld, table_bytes);
-    if (!symbols || !names || !relocations || !bytes) return false;
-    const ElfW(Sym) *symbol = (const ElfW(Sym) *)symbols->d_un.d_ptr;
-    const ElfW(Rela) *it = (const ElfW(Rela) *)relocations->d_un.d_ptr, *end = it + bytes->d_un.d_val / sizeof *it;
-    for (; it < end; it++)
-        if (strcmp((const char *)names->d_un.d_ptr + symbol[ELF64_R_SYM(it->r_info)].st_name, "__cxa_atexit") == 0)
-            return overwrite((void **)(map->l_addr + it->r_offset), (void *)never_destroy);
-    return false;
-}
-
-static bool keep_static_objects(void *library)
-{
-    const struct link_map *map = NULL;
-    if (dlinfo(library, RTLD_DI_LINKMAP, (void *)&map) != 0) return false;
-    return overwrite_atexit(map, DT_JMPREL, DT_PLTRELSZ) || overwrite_atexit(map, DT_RELA, DT_RELASZ);
-}
-
 static void load(void)
 {
     void *library = open_library();
@@ -135,7 +82,7 @@ static void load(void)
     const char *missing = NULL;
 #define FIND(name, parameters)                                                                                         \
     *(void **)&nvrtc.name = dlsym(library, #name);                                                                     \
-    if (!nvrtc.name && strcmp(#name, "nvrtcSetFlowCallback") != 0) missing = #name;
+    if (!nvrtc.name) missing = #name;
     FUNCTIONS(FIND)
 #undef FIND
     int major = 0, minor = 0;
@@ -143,8 +90,6 @@ static void load(void)
         snprintf(reason, sizeof reason, "the NVRTC library is too old: it has no %s", missing);
     else if (nvrtc.nvrtcVersion(&major, &minor) != 0 || !ask_architectures())
         snprintf(reason, sizeof reason, "the NVRTC library does not start");
-    else if (!keep_static_objects(library))
-        snprintf(reason, sizeof reason, "the NVRTC library does not import __cxa_atexit as expected");
     else
         snprintf(version, sizeof version, "%d.%d", major, minor);
 }
@@ -241,14 +186,8 @@ static nvrtc_program create(const char *source)
     return program;
 }
 
-static int should_stop(void *is_cancelled, void *unused)
-{
-    (void)unused;
-    return (*(bool (**)(void))is_cancelled)();
-}
-
-bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
-                         histo_kernel_image *image, char **log)
+bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, histo_kernel_image *image,
+                         char **log)
 {
     *log = NULL;
     if (histo_nvrtc_unavailable()) return false;
@@ -258,27 +197,9 @@ bool histo_nvrtc_compile(const char *source, const char *kernel, int architectur
     const bool is_cubin = known == architecture;
     char option[48];
     snprintf(option, sizeof option, "--gpu-architecture=%s_%d", is_cubin ? "sm" : "compute", known);
-    if (nvrtc.nvrtcSetFlowCallback) nvrtc.nvrtcSetFlowCallback(program, should_stop, &is_cancelled);
     const bool compiled = nvrtc.nvrtcAddNameExpression(program, kernel) == 0 && compile(program, option) == 0;
     *log = take_log(program);
     const bool taken = compiled && take_image(program, kernel, is_cubin, image);
     nvrtc.nvrtcDestroyProgram(&program);
     return taken;
-}
-
-static bool never(void)
-{
-    return false;
-}
-
-bool histo_nvrtc_warm_up(void)
-{
-    if (histo_nvrtc_unavailable()) return false;
-    histo_kernel_image image;
-    char *log;
-    if (histo_nvrtc_compile("template <int N> __global__ void f(int *to) { *to = N; }", "f<1>",
-                            architectures[architecture_count - 1], never, &image, &log))
-        free(image.bytes);
-    free(log);
-    return true;
 }

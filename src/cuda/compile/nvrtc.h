@@ -21,19 +21,16 @@ bool histo_kernel_image_of(char *bytes, size_t size, histo_kernel_image *image);
 /* Why there is no NVRTC; NULL if there is. */
 const char *histo_nvrtc_unavailable(void);
 
-/* Compile something small, so that NVRTC has loaded all that it needs. False if there is no NVRTC. */
-bool histo_nvrtc_warm_up(void);
-
 const char *histo_nvrtc_version(void); /* such as "13.0" */
 
 /* The options of every compilation, NULL at the end. */
 extern const char *const histo_nvrtc_options[];
 
 /* Compile `source`, which may include histo_sources, and in it the kernel of this name ("count<float>") for a compute
- * capability times ten: a cubin, or PTX if this NVRTC does not know the GPU. is_cancelled is asked now and then, and
- * ends the compilation early. False on failure; the log, for free(), may be NULL. */
-bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, bool (*is_cancelled)(void),
-                         histo_kernel_image *image, char **log);
+ * capability times ten: a cubin, or PTX if this NVRTC does not know the GPU. False on failure; the log, for free(), may
+ * be NULL. */
+bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, histo_kernel_image *image,
+                         char **log);
 
 #ifdef __cplusplus
 }
