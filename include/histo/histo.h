@@ -380,8 +380,8 @@ typedef enum histo_effort {
                       device as wisdom; for page-locked samples also a GPU and the CPU together, each for a part */
     HISTO_COMPILE, /* as HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the
                       library, the first fill of each layout waits, about a second, until it is compiled. Fills planned
-                      with HISTO_MEASURE wait, too; those with HISTO_ESTIMATE never do, but use the kernels that are in
-                      memory or in the kernel cache, and after 2^31 samples one is compiled in the background */
+                      with HISTO_MEASURE wait, too. Those with HISTO_ESTIMATE use the kernels that are in memory or in
+                      the kernel cache, and wait once after 2^32 samples counted without */
 } histo_effort;
 
 typedef struct histo_plan_options {
