@@ -45,7 +45,7 @@ struct drawn {
         }
         batch_dims = dims > 1 ? (int)below(dims) : 0;
         interleaved = batch_dims > 0 && one_in(2);
-        if (interleaved) shape[batch_dims - 1] = 2 + below(4);
+        if (interleaved) shape[batch_dims - 1] = 2 + below(one_in(3) ? 30 : 4);
     }
 
     /* Dense in memory, in this order of dimensions, but for a pitch of rows, a step of samples, mirrored dimensions,
@@ -80,14 +80,12 @@ struct drawn {
     }
 };
 
-/* Is every vector of an operand aligned, and in one run? */
-bool are_aligned(const histo_cuda_work *w, const histo_cuda_known *known, int o)
+/* Are all `vector` neighbours of an operand in one run, and at a multiple of so many bytes? */
+bool are_aligned(const histo_cuda_work *w, int o, int vector, int64_t bytes)
 {
     const histo_strided_iter *iter = &w->iter;
     const int run = iter->ndim - 1;
-    const int64_t size = (int64_t)histo_dtype_size(known->dtypes[o]), all = size * known->vector,
-                  each = iter->per_batch;
-    const int64_t bytes = o == 0 && known->channels > 1 ? 16 : all < 16 ? all : 16;
+    const int64_t each = iter->per_batch;
     for (int64_t item = 0; item < w->tiles; item++) {
         const int64_t entry = w->first_entry + item / w->tiles_per_entry;
         int64_t first = entry * each, last = first + each;
@@ -95,11 +93,11 @@ bool are_aligned(const histo_cuda_work *w, const histo_cuda_known *known, int o)
         last = last > w->end ? w->end : last;
         first += item % w->tiles_per_entry * w->samples_each;
         last = last < first + w->samples_each ? last : first + w->samples_each;
-        for (; first + known->vector <= last; first += known->vector) {
+        for (; first + vector <= last; first += vector) {
             int64_t left = first, address = (int64_t)(uintptr_t)iter->base[o];
             for (int d = run; d >= 0; d--) {
                 address += left % iter->shape[d] * iter->strides[o][d];
-                if (d == run && left % iter->shape[d] + known->vector > iter->shape[d]) return false;
+                if (d == run && left % iter->shape[d] + vector > iter->shape[d]) return false;
                 left /= iter->shape[d];
             }
             if (address % bytes) return false;
@@ -187,9 +185,13 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
         it->is_aligned = true;
         for (int o = 0; o < known.operands && made; o++)
             if (known.vectors[o]) {
+                const int64_t all = (int64_t)histo_dtype_size(known.dtypes[o]) * known.vector;
+                const bool are_pixels = o == 0 && known.channels > 1;
                 it->in_vectors = true;
-                it->is_aligned = it->is_aligned && are_aligned(&work, &known, o);
+                it->is_aligned =
+                    it->is_aligned && are_aligned(&work, o, known.vector, all < 16 && !are_pixels ? all : 16);
             }
+        if (made && known.pixel_word) it->is_aligned = it->is_aligned && are_aligned(&work, 0, 1, known.pixel_word);
         histo_text text = {it->text, sizeof it->text, 0};
         histo_cuda_known_write(&known, &text);
         describe(&d, &job, it->problem, sizeof it->problem);

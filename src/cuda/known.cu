@@ -325,7 +325,7 @@ typedef struct histo_cuda_known_entry {
 static histo_compiled *compiled_of(histo_device device, const histo_cuda_known *known, const char *header,
                                    const char *kernel)
 {
-    enum { INCLUDES = 256, SHAPE = 2048 };
+    enum { INCLUDES = 256, SHAPE = 4096 };
     char includes[INCLUDES], shape[SHAPE];
     histo_text list = {.out = includes, .capacity = sizeof includes};
     histo_text text = {.out = shape, .capacity = sizeof shape};
