@@ -891,9 +891,11 @@ static void compiled_in_graphs(void **state)
     histo_hist *h = make_for_picture(), *e = make_for_picture();
     histo_plan *plan, *late;
     OK(histo_plan_create(&plan, h, &p.device, &there, &options));
-    OK(histo_plan_fill(plan, h, &p.device, &there));
-    fill_by(e, "cpu/privatized", &p.host, &here);
     OK(histo_plan_create(&late, h, &p.device, &there, &options));
+    OK(histo_plan_fill(plan, h, &p.device, &there));
+    OK(histo_plan_fill(late, h, &p.device, &there));
+    fill_by(e, "cpu/privatized", &p.host, &here);
+    fill_by(e, "cpu/privatized", &p.host, &here);
     cudaGraph_t graph;
     cudaGraphExec_t launched;
     CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
