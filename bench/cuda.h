@@ -38,5 +38,6 @@ enum { BENCH_CUDA_THREADS = 256 };
 unsigned bench_cuda_blocks(void);
 
 extern "C" const bench_peer bench_global_atomics, bench_cub_histogram, bench_cub_runs, bench_cub_sort, bench_npp;
+extern "C" const struct random_device bench_random_cuda;
 
 #endif

@@ -10,6 +10,7 @@ extern "C" {
 
 struct histo_lookup;
 struct bench_peer;
+struct random_device;
 
 /* Work to time: enqueue it on the stream, or do it. */
 typedef histo_status bench_work(void *context, void *stream);
@@ -48,6 +49,7 @@ typedef struct bench_device {
     histo_status (*read)(const void *placed, size_t bytes, int threads, void *stream);
     /* How many threads it reads with; 1 on a GPU. */
     int (*threads)(int wanted);
+    const struct random_device *random; /* makes and counts the samples of random problems; NULL: the host does */
 } bench_device;
 
 /* Where the samples lie. */

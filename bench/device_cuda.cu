@@ -318,7 +318,7 @@ static const bench_peer *const no_peers[] = {NULL};
 /* Indexed by bench_placement. */
 extern "C" const bench_device bench_devices_cuda[] = {
     {ON_GPU, .make = make, .place = place, .release = release, .fetch = fetch, .count = count, .peers = peers,
-     .time = time_work, .launch = launch, .read = read_all, .threads = one},
+     .time = time_work, .launch = launch, .read = read_all, .threads = one, .random = &bench_random_cuda},
     {ON_GPU, .make = make_pinned, .place = place_pinned, .release = release_pinned, .fetch = fetch,
      .count = count_on_host, .peers = no_peers, .time = time_work, .launch = launch, .read = copy_all, .threads = one},
     {ON_GPU, .make = make_pageable, .place = place_pageable, .release = release_pageable, .fetch = fetch,

@@ -9,160 +9,56 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "bench/random_device.h"
 
-/* ---- The slot of a sample ---- */
+/* ---- The rule ---- */
 
-/* Edges and a table that says how many of them are below each cell. A cell is a range of positions; the position of a
- * value never decreases as the value grows, so only edges in the cell of a sample have to be compared with it. */
-typedef struct finder {
-    const double *edges;
-    int64_t bins, cells;
-    bool closed;
-    double lo, hi, scale;
-    uint32_t *below; /* [cells + 1] */
-} finder;
-
-static int64_t cell_of(const finder *f, double x)
-{
-    double at = (x - f->lo) * f->scale;
-    return at < 0 ? 0 : at < (double)(f->cells - 1) ? (int64_t)at : f->cells - 1;
-}
-
-static histo_status make_finder(finder *f, const double *edges, const histo_axis *axis)
+static histo_status make_finder(problem_finder *f, const double *edges, const histo_axis *axis)
 {
     const int64_t most = 1 << 20, bins = axis->bins;
-    *f = (finder){.edges = edges, .bins = bins, .closed = axis->closed, .lo = edges[0], .hi = edges[bins]};
+    *f = (problem_finder){.edges = edges, .bins = bins, .closed = axis->closed, .lo = edges[0], .hi = edges[bins]};
     f->cells = 2 * bins < most ? 2 * bins : most;
     f->scale = (double)f->cells / (f->hi - f->lo);
-    f->below = histo_calloc((size_t)f->cells + 1, sizeof *f->below);
-    if (!f->below) return histo_fail_memory((size_t)f->cells * sizeof *f->below, "checking");
+    uint32_t *below = histo_calloc((size_t)f->cells + 1, sizeof *below);
+    if (!below) return histo_fail_memory((size_t)f->cells * sizeof *below, "checking");
+    f->below = below;
     for (int64_t i = 0; i <= bins; i++)
-        f->below[cell_of(f, edges[i]) + 1]++;
+        below[problem_cell(f, edges[i]) + 1]++;
     for (int64_t c = 0; c < f->cells; c++)
-        f->below[c + 1] += f->below[c];
+        below[c + 1] += below[c];
     return HISTO_OK;
 }
 
-/* edge <= x, by value. */
-static bool reaches_f64(double x, double edge)
+histo_status problem_rule_make(const problem_data *data, bool on_host, problem_rule *rule)
 {
-    return x >= edge;
+    const random_problem *p = data->problem;
+    problem_fill fill;
+    problem_fill_make(data, on_host, &fill);
+    *rule = (problem_rule){.axes = p->axes,
+                           .samples = p->samples,
+                           .batch = p->batch,
+                           .slots = problem_slots(p) / p->batch,
+                           .weights = fill.weights,
+                           .mask = fill.mask,
+                           .where = fill.where,
+                           .weighted = fill.options.weights,
+                           .masked = fill.options.mask,
+                           .filtered = fill.options.where,
+                           .where_lo = data->where_lo,
+                           .where_hi = data->where_hi,
+                           .offsets = fill.options.offsets};
+    memcpy(rule->view, fill.samples, sizeof fill.samples);
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < p->axes && status == HISTO_OK; a++)
+        status = make_finder(&rule->finder[a], data->edges[a], &data->axes[a]);
+    return status;
 }
 
-static bool reaches_i64(int64_t x, double edge)
+void problem_rule_free(problem_rule *rule)
 {
-    double up = ceil(edge);
-    return up < 0x1p63 && (up < -0x1p63 || x >= (int64_t)up);
-}
-
-static bool reaches_u64(uint64_t x, double edge)
-{
-    double up = ceil(edge);
-    return up < 0x1p64 && (up <= 0 || x >= (uint64_t)up);
-}
-
-static bool equals_f64(double x, double edge)
-{
-    return x == edge;
-}
-
-static bool equals_i64(int64_t x, double edge)
-{
-    return edge >= -0x1p63 && edge < 0x1p63 && edge == floor(edge) && (int64_t)edge == x;
-}
-
-static bool equals_u64(uint64_t x, double edge)
-{
-    return edge >= 0 && edge < 0x1p64 && edge == floor(edge) && (uint64_t)edge == x;
-}
-
-#define DEFINE_SLOT(name, type)                                                                                        \
-    static int64_t slot_##name(const finder *f, type x)                                                                \
-    {                                                                                                                  \
-        if (x != x) return f->bins + 2;                                                                                \
-        if (!reaches_##name(x, f->lo)) return 0;                                                                       \
-        if (reaches_##name(x, f->hi)) return f->closed && equals_##name(x, f->hi) ? f->bins : f->bins + 1;             \
-        int64_t cell = cell_of(f, (double)x), reached = f->below[cell], end = f->below[cell + 1];                      \
-        while (reached < end) {                                                                                        \
-            int64_t middle = (reached + end) / 2;                                                                      \
-            if (reaches_##name(x, f->edges[middle]))                                                                   \
-                reached = middle + 1;                                                                                  \
-            else                                                                                                       \
-                end = middle;                                                                                          \
-        }                                                                                                              \
-        return reached;                                                                                                \
-    }
-DEFINE_SLOT(f64, double)
-DEFINE_SLOT(i64, int64_t)
-DEFINE_SLOT(u64, uint64_t)
-
-/* binary16: 1 bit of sign, 5 of exponent, 10 of fraction; bfloat16: 1, 8, 7. */
-static double value_of_half(uint16_t bits, int fraction_bits, int bias)
-{
-    int exponent = (bits & 0x7fff) >> fraction_bits, most = (1 << (15 - fraction_bits)) - 1;
-    int fraction = bits & ((1 << fraction_bits) - 1);
-    double sign = bits & 0x8000 ? -1 : 1;
-    if (exponent == most) return fraction ? (double)NAN : sign * (double)INFINITY;
-    if (exponent == 0) return sign * ldexp(fraction, 1 - bias - fraction_bits);
-    return sign * ldexp(fraction + (1 << fraction_bits), exponent - bias - fraction_bits);
-}
-
-#define LOAD(type, at)                                                                                                 \
-    __extension__({                                                                                                    \
-        type loaded;                                                                                                   \
-        memcpy(&loaded, at, sizeof loaded);                                                                            \
-        loaded;                                                                                                        \
-    })
-
-/* Exact but for 64-bit integers. */
-static double value_at(histo_dtype type, const char *at)
-{
-    switch (type) {
-    case HISTO_U8:
-        return LOAD(uint8_t, at);
-    case HISTO_I8:
-        return LOAD(int8_t, at);
-    case HISTO_U16:
-        return LOAD(uint16_t, at);
-    case HISTO_I16:
-        return LOAD(int16_t, at);
-    case HISTO_U32:
-        return LOAD(uint32_t, at);
-    case HISTO_I32:
-        return LOAD(int32_t, at);
-    case HISTO_U64:
-        return (double)LOAD(uint64_t, at);
-    case HISTO_I64:
-        return (double)LOAD(int64_t, at);
-    case HISTO_F16:
-        return value_of_half(LOAD(uint16_t, at), 10, 15);
-    case HISTO_BF16:
-        return value_of_half(LOAD(uint16_t, at), 7, 127);
-    case HISTO_F32:
-        return (double)LOAD(float, at);
-    default:
-        return LOAD(double, at);
-    }
-}
-
-static int64_t slot_at(const finder *f, histo_dtype type, const char *at)
-{
-    if (type == HISTO_U64) return slot_u64(f, LOAD(uint64_t, at));
-    if (type == HISTO_I64) return slot_i64(f, LOAD(int64_t, at));
-    return slot_f64(f, value_at(type, at));
-}
-
-static bool is_zero(histo_dtype type, const char *at)
-{
-    if (type == HISTO_U64 || type == HISTO_I64) return LOAD(uint64_t, at) == 0;
-    return value_at(type, at) == 0;
-}
-
-/* The bounds are at most 100, so rounding a 64-bit integer does not matter. */
-static bool is_inside(histo_dtype type, const char *at, double lo, double hi)
-{
-    double x = value_at(type, at);
-    return x >= lo && x <= hi;
+    for (int a = 0; a < rule->axes; a++)
+        free((void *)rule->finder[a].below);
+    *rule = (problem_rule){0};
 }
 
 /* ---- Counting ---- */
@@ -170,9 +66,7 @@ static bool is_inside(histo_dtype type, const char *at, double lo, double hi)
 enum { OWN_SLOTS = 1 << 15 /* slots that each thread counts on its own */ };
 
 typedef struct counting {
-    const problem_data *data;
-    const problem_fill *fill;
-    const finder *finders;
+    const problem_rule *rule;
     problem_counts *counts;
     int ranges;
     bool shared; /* several threads add to one array */
@@ -195,62 +89,17 @@ static void add_weight(problem_sum *sum, double w)
     sum->size += fabs(w);
 }
 
-/* Element i of the view's shape in C order. */
-static const char *address_of(const histo_view *view, int64_t i)
+static void tally_slot(const problem_rule *rule, int64_t slot, histo_tally *tally)
 {
-    const char *at = view->data;
-    for (int d = view->ndim - 1; d >= 0; d--) {
-        at += i % view->shape[d] * view->strides[d];
-        i /= view->shape[d];
+    problem_flow flow[HISTO_MAX_AXES];
+    bool bin = problem_flows(rule, slot, flow);
+    tally->bins += bin;
+    tally->flow += !bin;
+    for (int a = 0; a < rule->axes && !bin; a++) {
+        tally->under[a] += flow[a] == PROBLEM_UNDER;
+        tally->over[a] += flow[a] == PROBLEM_OVER;
+        tally->nan[a] += flow[a] == PROBLEM_NAN;
     }
-    return at;
-}
-
-typedef struct found {
-    int64_t batch, slot; /* slot -1: masked */
-} found;
-
-/* Addresses of n samples from i on, which are in one row of the views. */
-typedef struct row {
-    const char *samples[HISTO_MAX_AXES], *weights, *mask, *where;
-} row;
-
-static row row_at(const counting *c, int64_t i)
-{
-    const random_problem *p = c->data->problem;
-    row r = {.weights = NULL};
-    for (int a = 0; a < p->axes; a++)
-        r.samples[a] = address_of(&c->fill->samples[a], i);
-    if (c->fill->options.weights) r.weights = address_of(&c->fill->weights, i);
-    if (c->fill->options.mask) r.mask = address_of(&c->fill->mask, i);
-    if (c->fill->options.where) r.where = address_of(&c->fill->where, i);
-    return r;
-}
-
-/* Where sample k of a row is counted, and its flow. */
-static int64_t slot_in_row(const counting *c, const row *r, int64_t k, histo_tally *tally)
-{
-    const random_problem *p = c->data->problem;
-    const int last = c->fill->samples[0].ndim - 1;
-    const histo_fill_options *options = &c->fill->options;
-    if (r->mask && is_zero(p->mask_type, r->mask + k * c->fill->mask.strides[last])) return -1;
-    if (r->where &&
-        !is_inside(p->where_type, r->where + k * c->fill->where.strides[last], options->where_lo, options->where_hi))
-        return -1;
-    int64_t slot = 0;
-    bool flows = false;
-    for (int a = 0; a < p->axes; a++) {
-        const finder *f = &c->finders[a];
-        int64_t there = slot_at(f, p->axis[a].type, r->samples[a] + k * c->fill->samples[a].strides[last]);
-        tally->under[a] += there == 0;
-        tally->over[a] += there == f->bins + 1;
-        tally->nan[a] += there == f->bins + 2;
-        flows = flows || there == 0 || there > f->bins;
-        slot = slot * (f->bins + 3) + there;
-    }
-    tally->flow += flows;
-    tally->bins += !flows;
-    return slot;
 }
 
 static void add_tally(histo_tally *to, const histo_tally *from)
@@ -272,46 +121,47 @@ typedef struct part {
     histo_tally tally;
 } part;
 
-static void count_sample(part *it, const row *r, int64_t k, int64_t batch)
+static void count_sample(part *it, const problem_row *r, int64_t k, int64_t batch)
 {
-    const counting *c = it->counting;
-    problem_counts *counts = c->counts;
-    int64_t slot = slot_in_row(c, r, k, &it->tally), in_all;
+    const problem_rule *rule = it->counting->rule;
+    problem_counts *counts = it->counting->counts;
+    int64_t slot = problem_slot_in_row(rule, r, k), in_all;
     if (slot < 0) {
         it->tally.masked++;
         __atomic_fetch_add(&counts->masked[batch], 1, __ATOMIC_RELAXED);
         return;
     }
-    in_all = batch * (counts->slots / c->data->problem->batch) + slot;
+    tally_slot(rule, slot, &it->tally);
+    in_all = batch * rule->slots + slot;
     if (counts->keys) {
         int64_t at = find_key(counts, in_all);
         counts->keys[at] = in_all;
         counts->counts[at]++;
     } else if (it->own) {
         it->own[in_all]++;
-    } else if (c->shared) {
+    } else if (it->counting->shared) {
         __atomic_fetch_add(&counts->counts[in_all], 1, __ATOMIC_RELAXED);
     } else {
         counts->counts[in_all]++;
     }
     if (!counts->sums) return;
-    const histo_view *weights = &c->fill->weights;
-    add_weight(&counts->sums[in_all], value_at(weights->dtype, r->weights + k * weights->strides[weights->ndim - 1]));
+    const histo_view *weights = &rule->weights;
+    add_weight(&counts->sums[in_all],
+               problem_value(weights->dtype, r->weights + k * weights->strides[weights->ndim - 1]));
 }
 
 static void count_range(void *context, int range)
 {
     part *it = (part *)context + range;
-    const counting *c = it->counting;
-    const random_problem *p = c->data->problem;
-    const histo_view *view = &c->fill->samples[0];
-    const int64_t *offsets = c->fill->options.offsets;
-    const int64_t n = p->samples, each = n / c->ranges, length = view->shape[view->ndim - 1];
-    int64_t i = each * range, end = range + 1 < c->ranges ? i + each : n, segment = 0;
+    const problem_rule *rule = it->counting->rule;
+    const histo_view *view = &rule->view[0];
+    const int64_t *offsets = rule->offsets;
+    const int64_t n = rule->samples, each = n / it->counting->ranges, length = view->shape[view->ndim - 1];
+    int64_t i = each * range, end = range + 1 < it->counting->ranges ? i + each : n, segment = 0;
     it->tally.samples = (uint64_t)(end - i);
     while (i < end) {
-        int64_t rest = length - i % length, batch = view->batch_ndim ? i / (n / p->batch) : 0;
-        row r = row_at(c, i);
+        int64_t rest = length - i % length, batch = offsets ? 0 : problem_batch_of(rule, i);
+        problem_row r = problem_row_at(rule, i);
         if (i + rest > end) rest = end - i;
         for (int64_t k = 0; k < rest; k++) {
             while (offsets && i + k >= offsets[segment + 1])
@@ -371,36 +221,36 @@ static histo_status allocate_counts(const problem_data *data, problem_counts *co
     return HISTO_OK;
 }
 
-histo_status problem_counts_make(const problem_data *data, int threads, problem_counts *counts)
+static void count_on_host(const problem_rule *rule, int threads, problem_counts *counts)
 {
     enum { ALONE = 1 << 14, MAX_THREADS = 256 };
-    const random_problem *p = data->problem;
-    finder finders[HISTO_MAX_AXES] = {{0}};
     part parts[MAX_THREADS] = {{0}};
-    problem_fill fill;
+    bool together = rule->samples > ALONE && !counts->keys && !counts->sums;
+    counting c = {rule, counts, together ? (threads < MAX_THREADS ? threads : MAX_THREADS) : 1, false};
+    c.shared = c.ranges > 1;
+    for (int r = 0; r < c.ranges; r++) {
+        parts[r].counting = &c;
+        if (c.shared && counts->slots <= OWN_SLOTS)
+            parts[r].own = histo_calloc((size_t)counts->slots, sizeof *parts[r].own);
+    }
+    histo_pool_run(c.ranges, count_range, parts);
+    add_own(counts, parts, c.ranges);
+    for (int r = 0; r < c.ranges; r++)
+        free(parts[r].own);
+    survey_counters(counts);
+}
+
+histo_status problem_counts_make(const problem_data *data, int threads, problem_counts *counts)
+{
+    problem_rule rule = {0};
     *counts = (problem_counts){0};
     histo_status status = allocate_counts(data, counts);
-    for (int a = 0; a < p->axes && status == HISTO_OK; a++)
-        status = make_finder(&finders[a], data->edges[a], &data->axes[a]);
-    if (status == HISTO_OK) {
-        problem_fill_make(data, true, &fill);
-        bool together = p->samples > ALONE && !counts->keys && !counts->sums;
-        counting c = {data, &fill, finders, counts, together ? (threads < MAX_THREADS ? threads : MAX_THREADS) : 1,
-                      false};
-        c.shared = c.ranges > 1;
-        for (int r = 0; r < c.ranges; r++) {
-            parts[r].counting = &c;
-            if (c.shared && counts->slots <= OWN_SLOTS)
-                parts[r].own = histo_calloc((size_t)counts->slots, sizeof *parts[r].own);
-        }
-        histo_pool_run(c.ranges, count_range, parts);
-        add_own(counts, parts, c.ranges);
-        for (int r = 0; r < c.ranges; r++)
-            free(parts[r].own);
-        survey_counters(counts);
-    }
-    for (int a = 0; a < p->axes; a++)
-        free(finders[a].below);
+    if (status == HISTO_OK) status = problem_rule_make(data, !data->device, &rule);
+    if (status == HISTO_OK && data->device)
+        status = data->device->count(&rule, counts);
+    else if (status == HISTO_OK)
+        count_on_host(&rule, threads, counts);
+    problem_rule_free(&rule);
     return status;
 }
 
@@ -522,8 +372,9 @@ static histo_status compare_sums(const problem_data *data, const problem_counts 
 {
     const random_problem *p = data->problem;
     bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
-    double *sums = histo_malloc(2 * (size_t)counts->slots * sizeof *sums), *sums2 = sums + counts->slots;
+    double *sums = histo_malloc(2 * (size_t)counts->slots * sizeof *sums);
     if (!sums) return histo_fail_memory(2 * (size_t)counts->slots * sizeof *sums, "checking");
+    double *sums2 = sums + counts->slots;
     histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, sums, squares ? sums2 : NULL, counts->slots);
     for (int64_t s = 0; s < counts->slots && status == HISTO_OK && !*wrong; s++) {
         const problem_sum *sum = &counts->sums[s];

@@ -4,6 +4,7 @@
 #define BENCH_RANDOM_CHECK_H
 
 #include "bench/random_data.h"
+#include "bench/random_rule.h"
 
 /* Exact sums: of weights in units of 2^-60, of squares, each rounded to double, in units of 2^-68. */
 typedef struct problem_sum {
@@ -23,7 +24,11 @@ typedef struct problem_counts {
     int64_t sectors; /* of 32 bytes of counters that the samples touch */
 } problem_counts;
 
-/* Count one fill. Call problem_counts_free in any case. */
+/* The rule, with tables in host memory; on_host: for the arrays of the host. Call problem_rule_free in any case. */
+histo_status problem_rule_make(const problem_data *data, bool on_host, problem_rule *rule);
+void problem_rule_free(problem_rule *rule);
+
+/* Count one fill, where the samples were made. Call problem_counts_free in any case. */
 histo_status problem_counts_make(const problem_data *data, int threads, problem_counts *counts);
 void problem_counts_free(problem_counts *counts);
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "bench/random_device.h"
 #include "bench/random_sample.h"
 #include "view/dtype.h"
 
@@ -13,37 +14,29 @@ enum { STREAM_SAMPLES = 10, STREAM_WEIGHTS = 30, STREAM_MASK, STREAM_WHERE };
 
 /* ---- Making arrays ---- */
 
-typedef struct making {
-    const sampler *sampler;
-    int array;   /* the axis, or PROBLEM_WEIGHTS … */
-    int64_t run; /* of a mask */
-    char *to;
-    int64_t step; /* bytes */
+typedef struct making_ranges {
+    const making *making;
     int ranges;
-} making;
+} making_ranges;
 
 static void make_range(void *context, int range)
 {
-    const making *m = context;
-    const sampler *s = m->sampler;
-    int64_t each = s->count / m->ranges, begin = each * range, end = range + 1 < m->ranges ? begin + each : s->count;
-    for (int64_t i = begin; i < end; i++) {
-        double x = m->array < HISTO_MAX_AXES     ? sampler_value(s, i)
-                   : m->array == PROBLEM_WEIGHTS ? sampler_weight(s, i)
-                   : m->array == PROBLEM_MASK    ? sampler_mask(s, i, m->run)
-                                                 : 100 * sampler_unit(s, i, 0);
-        sampler_store(s->type, s->smallest, s->largest, x, m->to + i * m->step);
-    }
+    const making_ranges *it = context;
+    const int64_t count = it->making->sampler.count, each = count / it->ranges, begin = each * range;
+    const int64_t end = range + 1 < it->ranges ? begin + each : count;
+    for (int64_t i = begin; i < end; i++)
+        making_store(it->making, i);
 }
 
 static histo_status allocate(problem_data *data, int array, size_t bytes)
 {
     problem_array *it = &data->arrays[array];
+    it->bytes = bytes;
+    data->bytes += bytes;
+    if (data->device && array != PROBLEM_OFFSETS) return data->device->allocate(bytes + 1, &it->placed);
     it->host = histo_malloc(bytes + 1);
     if (!it->host) return histo_fail_memory(bytes, "samples of a random problem");
     it->placed = it->host;
-    it->bytes = bytes;
-    data->bytes += bytes;
     return HISTO_OK;
 }
 
@@ -79,6 +72,7 @@ static sampler sampler_of(const problem_data *data, int a, int64_t count)
     s.stream = problem_stream(p, STREAM_SAMPLES + (uint64_t)a);
     s.count = count;
     s.edges = data->edges[a];
+    s.edge_count = axis->bins + 1;
     s.lo = s.edges[0];
     s.hi = s.edges[axis->bins];
     s.bins = axis->bins;
@@ -91,43 +85,68 @@ static sampler sampler_of(const problem_data *data, int a, int64_t count)
         if (s.from >= end) s.from = end > 0 ? end - 1 : 0;
         s.bins = end > s.from ? end - s.from : 1;
     }
-    const double exponent = s.shape == 0 ? 1 : s.shape, most = (double)s.bins + 1;
-    s.zipf_log = exponent == 1;
-    s.zipf_power = 1 / (1 - exponent);
-    s.zipf_reach = s.zipf_log ? log(most) : pow(most, 1 - exponent) - 1;
     return s;
 }
 
-static void run(const making *m, int threads)
+/* Ranks of Zipf: their probability is proportional to 1 / (rank + 1)^exponent. */
+static histo_status make_ranks(sampler *s, double **ranks)
 {
-    making it = *m;
-    it.ranges = m->sampler->count < 1 << 14 ? 1 : threads;
+    const double exponent = s->shape == 0 ? 1 : s->shape, most = (double)s->bins + 1;
+    const double reach = exponent == 1 ? log(most) : pow(most, 1 - exponent) - 1;
+    *ranks = NULL;
+    if (s->kind != PROBLEM_ZIPF && s->kind != PROBLEM_SCATTERED) return HISTO_OK;
+    *ranks = histo_malloc(SAMPLER_RANKS * sizeof **ranks);
+    if (!*ranks) return histo_fail_memory(SAMPLER_RANKS * sizeof **ranks, "samples of a random problem");
+    for (int i = 0; i < SAMPLER_RANKS; i++) {
+        double rest = ldexp(1 + (double)(i % (SAMPLER_STEPS + 1)) / SAMPLER_STEPS, -(i / (SAMPLER_STEPS + 1)));
+        double u = rest < 1 ? 1 - rest : 0;
+        (*ranks)[i] = (exponent == 1 ? exp(u * reach) : pow(1 + u * reach, 1 / (1 - exponent))) - 1;
+    }
+    s->ranks = *ranks;
+    return HISTO_OK;
+}
+
+static histo_status run(const problem_data *data, const making *m, int threads)
+{
+    if (data->device) return data->device->make(m);
+    making_ranges it = {m, m->sampler.count < 1 << 14 ? 1 : threads};
     histo_pool_run(it.ranges, make_range, &it);
+    return HISTO_OK;
+}
+
+/* Where an array is made. */
+static char *made_at(const problem_data *data, int array)
+{
+    return data->device ? (char *)data->arrays[array].placed : data->arrays[array].host;
+}
+
+static histo_status make_column(const problem_data *data, int a, char *to, int64_t step, int64_t count, int threads)
+{
+    double *ranks;
+    making m = {.sampler = sampler_of(data, a, count), .to = to, .step = step};
+    histo_status status = make_ranks(&m.sampler, &ranks);
+    if (status == HISTO_OK) status = run(data, &m, threads);
+    free(ranks);
+    return status;
 }
 
 static histo_status make_samples(problem_data *data, int threads)
 {
     const random_problem *p = data->problem;
     const int64_t stored = problem_samples_shape(p).stored;
-    if (p->layout == PROBLEM_TABLE) {
-        const int64_t size = (int64_t)histo_dtype_size(p->axis[0].type);
-        histo_status status = allocate(data, 0, (size_t)(stored * size + p->offset));
-        for (int c = 0; c < p->channels && status == HISTO_OK; c++) {
-            sampler s = sampler_of(data, c < p->axes ? c : 0, stored / p->channels);
-            making m = {&s, 0, 0, (char *)data->arrays[0].host + p->offset + c * size, size * p->channels, 1};
-            run(&m, threads);
-        }
-        return status;
-    }
-    for (int a = 0; a < p->axes; a++) {
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < p->axes && p->layout != PROBLEM_TABLE && status == HISTO_OK; a++) {
         const int64_t size = (int64_t)histo_dtype_size(p->axis[a].type);
-        histo_status status = allocate(data, a, (size_t)(stored * size + p->offset));
-        if (status != HISTO_OK) return status;
-        sampler s = sampler_of(data, a, stored);
-        making m = {&s, a, 0, (char *)data->arrays[a].host + p->offset, size, 1};
-        run(&m, threads);
+        status = allocate(data, a, (size_t)(stored * size + p->offset));
+        if (status == HISTO_OK) status = make_column(data, a, made_at(data, a) + p->offset, size, stored, threads);
     }
-    return HISTO_OK;
+    if (p->layout != PROBLEM_TABLE) return status;
+    const int64_t size = (int64_t)histo_dtype_size(p->axis[0].type);
+    status = allocate(data, 0, (size_t)(stored * size + p->offset));
+    for (int c = 0; c < p->channels && status == HISTO_OK; c++)
+        status = make_column(data, c < p->axes ? c : 0, made_at(data, 0) + p->offset + c * size, size * p->channels,
+                             stored / p->channels, threads);
+    return status;
 }
 
 /* Weights, a mask or a filter. */
@@ -136,11 +155,13 @@ static histo_status make_other(problem_data *data, int array, uint64_t stream, h
     const random_problem *p = data->problem;
     const int64_t stored = problem_others_shape(p).stored, size = (int64_t)histo_dtype_size(type);
     histo_status status = allocate(data, array, (size_t)(stored * size));
-    sampler s = {.type = type, .count = stored, .shape = p->mask, .stream = problem_stream(p, stream)};
-    making m = {&s, array, p->mask_run, data->arrays[array].host, size, 1};
-    limit(&s);
-    if (status == HISTO_OK) run(&m, threads);
-    return status;
+    making m = {.sampler = {.type = type, .count = stored, .shape = p->mask, .stream = problem_stream(p, stream)},
+                .what = (making_what)(MAKING_WEIGHTS + array - PROBLEM_WEIGHTS),
+                .run = p->mask_run,
+                .to = made_at(data, array),
+                .step = size};
+    limit(&m.sampler);
+    return status == HISTO_OK ? run(data, &m, threads) : status;
 }
 
 static histo_status make_axis(problem_data *data, int a)
@@ -160,10 +181,10 @@ static histo_status make_axis(problem_data *data, int a)
     return HISTO_OK;
 }
 
-histo_status problem_data_make(const random_problem *p, int threads, problem_data *data)
+histo_status problem_data_make(const random_problem *p, int threads, const random_device *device, problem_data *data)
 {
     histo_status status = HISTO_OK;
-    *data = (problem_data){.problem = p, .where_hi = 100 * p->where};
+    *data = (problem_data){.problem = p, .device = device, .where_hi = 100 * p->where};
     for (int a = 1; a < p->axes && p->layout == PROBLEM_TABLE; a++)
         if (p->axis[a].type != p->axis[0].type)
             return histo_fail(HISTO_INVALID, "a table's columns all have one type in a random problem");

@@ -6,15 +6,18 @@
 
 /* One array in memory: a column of samples, weights, a mask, a filter or offsets. */
 typedef struct problem_array {
-    void *host;         /* what was made */
+    void *host;         /* what was made; NULL if a device made it */
     const void *placed; /* the same bytes where fills read them; may be host */
     size_t bytes;
 } problem_array;
 
 enum { PROBLEM_WEIGHTS = HISTO_MAX_AXES, PROBLEM_MASK, PROBLEM_WHERE, PROBLEM_OFFSETS, PROBLEM_ARRAYS };
 
+struct random_device;
+
 typedef struct problem_data {
     const random_problem *problem;
+    const struct random_device *device; /* that made the arrays and counts them; NULL: the host */
     histo_axis axes[HISTO_MAX_AXES];
     double *edges[HISTO_MAX_AXES];        /* of axis a, [bins + 1] */
     problem_array arrays[PROBLEM_ARRAYS]; /* the columns of a table share the first */
@@ -28,9 +31,10 @@ typedef struct problem_fill {
     histo_fill_options options;
 } problem_fill;
 
-/* Make axes and samples in host memory. HISTO_INVALID for axes that the library refuses. Call problem_data_free in any
- * case. */
-histo_status problem_data_make(const random_problem *p, int threads, problem_data *data);
+/* Make axes, and samples in the memory of the device or, if that is NULL, of the host. HISTO_INVALID for axes that the
+ * library refuses. Call problem_data_free in any case. */
+histo_status problem_data_make(const random_problem *p, int threads, const struct random_device *device,
+                               problem_data *data);
 /* Frees the host's memory. */
 void problem_data_free(problem_data *data);
 

@@ -5,6 +5,48 @@
 #include "bench/random.h"
 #include "bench/random_problem.h"
 
+/* The weights of what users do; docs/performance.md has them as a table. Indexed by the enumerations. */
+static const int of_types[HISTO_DTYPE_COUNT] = {22, 1, 13, 4, 4, 6, 2, 4, 2, 2, 24, 16};
+static const int of_axes[HISTO_MAX_AXES] = {700, 200, 70, 14, 6, 4, 3, 3};
+static const int of_integer_axes[HISTO_AXIS_KIND_COUNT] = {57, 33, 7, 1, 1, 1};
+static const int of_float_axes[HISTO_AXIS_KIND_COUNT] = {2, 67, 21, 7, 1, 2};
+static const int of_edges[PROBLEM_EDGE_KINDS] = {30, 40, 15, 15};
+static const int of_kinds[PROBLEM_KINDS] = {16, 4, 24, 9, 5, 5, 2, 3, 6, 4, 6, 2, 2, 6, 6};
+static const int of_layouts[PROBLEM_LAYOUTS] = {46, 6, 4, 8, 1, 2, 5, 12, 11, 3, 2};      /* of one axis */
+static const int of_joint_layouts[PROBLEM_LAYOUTS] = {62, 4, 18, 5, 1, 1, 1, 1, 5, 1, 1}; /* of several */
+static const int of_channels[] = {15, 50, 25, 2, 2, 3, 3};                                /* 2 … 8 */
+static const int of_weightings[] = {50, 20, 20, 10}; /* from HISTO_WEIGHT_FAST on */
+enum {                                               /* per cent */
+       USUAL_BINS = 35,
+       ONE_BIN = 1,
+       SPARSE = 12, /* of several axes */
+       FLOWS = 35,  /* of these a quarter much */
+       NANS = 12,   /* of floats; likewise */
+       WEIGHTED = 10,
+       MASKED = 9,
+       FILTERED = 8,
+       OFFSET = 12
+};
+
+/* Sizes on a GPU, as powers of two, and where the samples are. On a CPU from 2^8 to the largest. */
+typedef enum draw_class {
+    DRAW_LARGE = 0,
+    DRAW_MIDDLE,
+    DRAW_SMALL,
+    DRAW_PINNED,
+    DRAW_PAGEABLE,
+    DRAW_CLASSES
+} draw_class;
+static const int of_classes[DRAW_CLASSES] = {50, 4, 33, 7, 6};
+static const struct {
+    int from, to;
+    problem_place place;
+} classes[DRAW_CLASSES] = {{22, 30, PROBLEM_DEVICE},
+                           {20, 22, PROBLEM_DEVICE},
+                           {8, 20, PROBLEM_DEVICE},
+                           {8, 27, PROBLEM_PINNED},
+                           {8, 27, PROBLEM_PAGEABLE}};
+
 typedef struct source {
     uint64_t seed;
     int64_t taken;
@@ -48,6 +90,7 @@ static int pick(source *s, const int *weights, int count)
     return i;
 }
 #define PICK(s, ...) pick(s, (const int[]){__VA_ARGS__}, sizeof((const int[]){__VA_ARGS__}) / sizeof(int))
+#define PICK_OF(s, weights) pick(s, weights, sizeof(weights) / sizeof *(weights))
 
 /* A number from 2^from to 2^to, whose logarithm is nearly uniform. */
 static int64_t about(source *s, int from, int to)
@@ -93,7 +136,7 @@ static void range_of(histo_dtype type, double *lo, double *hi)
 
 static histo_dtype draw_type(source *s)
 {
-    return (histo_dtype)PICK(s, 22, 2, 15, 5, 5, 5, 2, 4, 2, 3, 21, 14);
+    return (histo_dtype)PICK_OF(s, of_types);
 }
 
 /* A number with few or many digits. */
@@ -112,10 +155,9 @@ static double draw_number(source *s, double lo, double hi)
 static int64_t draw_bins(source *s, int most_bits)
 {
     static const int64_t usual[] = {10, 20, 50, 64, 100, 128, 200, 256, 256, 500, 512, 1000, 1024, 4096, 10000, 65536};
-    if (chance(s, 35)) return least(usual[below(s, sizeof usual / sizeof *usual)], INT64_C(1) << most_bits);
-    int bits = (int)below(s, most_bits) + 1;
-    if (chance(s, 50)) bits = (int)least(bits, below(s, most_bits) + 1);
-    return about(s, bits - 1, bits);
+    if (chance(s, ONE_BIN)) return 1;
+    if (chance(s, USUAL_BINS)) return least(usual[below(s, sizeof usual / sizeof *usual)], INT64_C(1) << most_bits);
+    return about(s, 1, most_bits);
 }
 
 /* lo and hi of a regular or variable axis. */
@@ -192,8 +234,8 @@ static void draw_integers(source *s, problem_axis *axis, int bits)
 static void draw_axis(source *s, problem_axis *axis, int bits)
 {
     static const double powers[] = {0.5, 2, 3, 1.5, 0.25, -1};
-    static const int of_integers[] = {55, 30, 9, 2, 2, 2}, of_floats[] = {2, 62, 22, 7, 4, 3};
-    axis->kind = (histo_axis_kind)pick(s, axis->type <= HISTO_I64 ? of_integers : of_floats, HISTO_AXIS_KIND_COUNT);
+    axis->kind =
+        (histo_axis_kind)pick(s, axis->type <= HISTO_I64 ? of_integer_axes : of_float_axes, HISTO_AXIS_KIND_COUNT);
     if (axis->kind == HISTO_VARIABLE) bits = (int)least(bits, 20);
     if (axis->kind >= HISTO_LOG) bits = (int)least(bits, 16);
     if (axis->type <= HISTO_I8) bits = (int)least(bits, 12);
@@ -201,7 +243,7 @@ static void draw_axis(source *s, problem_axis *axis, int bits)
     axis->bins = draw_bins(s, bits);
     axis->closed = axis->kind != HISTO_INTEGER && chance(s, 25);
     if (axis->kind == HISTO_POWER) axis->power = powers[below(s, sizeof powers / sizeof *powers)];
-    if (axis->kind == HISTO_VARIABLE) axis->edges = (problem_edges)PICK(s, 30, 40, 15, 15);
+    if (axis->kind == HISTO_VARIABLE) axis->edges = (problem_edges)PICK_OF(s, of_edges);
     if (axis->kind == HISTO_INTEGER)
         draw_integers(s, axis, bits);
     else if (axis->kind >= HISTO_LOG)
@@ -218,9 +260,9 @@ static void draw_axis(source *s, problem_axis *axis, int bits)
 static void draw_axes(source *s, random_problem *p)
 {
     static const int bits_each[HISTO_MAX_AXES + 1] = {0, 24, 12, 8, 6, 4, 3, 3, 2};
-    p->axes = 1 + PICK(s, 78, 14, 4, 1, 1, 1, 1, 1);
+    p->axes = 1 + PICK_OF(s, of_axes);
     bool equal_types = chance(s, 75), equal_axes = chance(s, 50);
-    if (p->axes > 1 && chance(s, 12)) p->storage = HISTO_SPARSE;
+    if (p->axes > 1 && chance(s, SPARSE)) p->storage = HISTO_SPARSE;
     int bits = p->storage == HISTO_SPARSE ? 7 : bits_each[p->axes];
     for (int a = 0; a < p->axes; a++) {
         p->axis[a].type = a && equal_types ? p->axis[0].type : draw_type(s);
@@ -236,7 +278,7 @@ static void draw_axes(source *s, random_problem *p)
 static void draw_kind(source *s, random_problem *p)
 {
     static const double exponents[] = {0.5, 0.75, 1, 1.25, 1.5, 2, 3};
-    p->kind = (problem_kind)PICK(s, 18, 5, 18, 8, 7, 4, 3, 5, 5, 4, 6, 4, 3, 6, 6);
+    p->kind = (problem_kind)PICK_OF(s, of_kinds);
     double lengths = (double)about(s, 1, 14);
     switch (p->kind) {
     case PROBLEM_NORMAL:
@@ -266,18 +308,18 @@ static void draw_kind(source *s, random_problem *p)
     }
     p->by_value = chance(s, 40);
     bool heavy = chance(s, 25);
-    if (chance(s, 35)) p->flow = heavy ? (double)(1 + below(s, 16)) / 16 : (double)(1 + below(s, 40)) / 1024;
+    if (chance(s, FLOWS)) p->flow = heavy ? (double)(1 + below(s, 16)) / 16 : (double)(1 + below(s, 40)) / 1024;
     bool floats = false;
     for (int a = 0; a < p->axes; a++)
         floats = floats || p->axis[a].type > HISTO_I64;
-    if (floats && chance(s, 12)) p->nan = heavy ? (double)(1 + below(s, 15)) / 16 : (double)(1 + below(s, 20)) / 1024;
+    if (floats && chance(s, NANS)) p->nan = heavy ? (double)(1 + below(s, 15)) / 16 : (double)(1 + below(s, 20)) / 1024;
 }
 
 static void draw_weights(source *s, random_problem *p)
 {
     p->weights = HISTO_F64;
-    if (p->storage == HISTO_SPARSE || chance(s, 88)) return;
-    p->weighting = (histo_weighting)(1 + PICK(s, 50, 20, 20, 10));
+    if (p->storage == HISTO_SPARSE || !chance(s, WEIGHTED)) return;
+    p->weighting = (histo_weighting)(1 + PICK_OF(s, of_weightings));
     p->weights = chance(s, 85) ? (chance(s, 50) ? HISTO_F32 : HISTO_F64) : draw_type(s);
 }
 
@@ -285,12 +327,12 @@ static void draw_filters(source *s, random_problem *p)
 {
     p->mask = p->where = 1;
     p->mask_run = 1;
-    if (chance(s, 9)) {
+    if (chance(s, MASKED)) {
         p->mask = (double)(1 + below(s, 15)) / 16;
         p->mask_type = chance(s, 85) ? HISTO_U8 : draw_type(s);
         if (chance(s, 50)) p->mask_run = about(s, 2, 10);
     }
-    if (chance(s, 8)) {
+    if (chance(s, FILTERED)) {
         p->where = (double)(1 + below(s, 15)) / 16;
         p->where_type = chance(s, 60) ? p->axis[0].type : draw_type(s);
     }
@@ -335,14 +377,12 @@ static int64_t draw_batch(source *s, random_problem *p, int64_t histograms)
     return histograms < 2 ? 1 : least(histograms, about(s, 0, log2_of(histograms) + 1));
 }
 
-/* n: about how many samples. */
-static void draw_layout(source *s, random_problem *p, int64_t n)
+/* n: about how many samples; in memory there may be at most `stored`. */
+static void draw_layout(source *s, random_problem *p, int64_t n, int64_t stored)
 {
-    static const int of_one[PROBLEM_LAYOUTS] = {44, 8, 3, 8, 1, 2, 4, 13, 11, 4, 2};
-    static const int of_many[PROBLEM_LAYOUTS] = {62, 4, 18, 5, 1, 1, 1, 1, 5, 1, 1};
     const int64_t size = (int64_t)histo_dtype_size(p->axis[0].type);
     p->batch = p->height = p->channels = p->stride = 1;
-    p->layout = (problem_layout)pick(s, p->axes == 1 ? of_one : of_many, PROBLEM_LAYOUTS);
+    p->layout = (problem_layout)pick(s, p->axes == 1 ? of_layouts : of_joint_layouts, PROBLEM_LAYOUTS);
     for (int a = 1; a < p->axes && p->layout == PROBLEM_TABLE; a++)
         if (p->axis[a].type != p->axis[0].type) p->layout = PROBLEM_ARRAY;
     int64_t width = n;
@@ -350,11 +390,11 @@ static void draw_layout(source *s, random_problem *p, int64_t n)
     case PROBLEM_STRIDED:
         p->stride = chance(s, 85) ? 2 + below(s, 15) : about(s, 4, 10);
         if (chance(s, 25)) p->stride = chance(s, 70) ? -1 : -p->stride;
-        width = most(n / llabs(p->stride), PROBLEM_MIN_SAMPLES);
+        width = most(least(n, stored / llabs(p->stride)), PROBLEM_MIN_SAMPLES);
         break;
     case PROBLEM_TABLE:
         p->channels = p->axes + below(s, 8);
-        width = most(n / p->channels, PROBLEM_MIN_SAMPLES);
+        width = most(least(n, stored / p->channels), PROBLEM_MIN_SAMPLES);
         break;
     case PROBLEM_REGION:
     case PROBLEM_FLIPPED:
@@ -364,8 +404,8 @@ static void draw_layout(source *s, random_problem *p, int64_t n)
         break;
     case PROBLEM_CHANNEL:
     case PROBLEM_CHANNELS:
-        p->channels = 2 + PICK(s, 15, 50, 25, 2, 2, 3, 3);
-        n = most(n / p->channels, PROBLEM_MIN_SAMPLES);
+        p->channels = 2 + PICK_OF(s, of_channels);
+        n = most(least(p->layout == PROBLEM_CHANNEL ? n : n / p->channels, stored / p->channels), PROBLEM_MIN_SAMPLES);
         width = draw_side(s, n);
         p->height = n / width;
         if (p->layout == PROBLEM_CHANNELS)
@@ -396,23 +436,29 @@ static void draw_layout(source *s, random_problem *p, int64_t n)
     if (p->layout == PROBLEM_CHANNELS || p->layout == PROBLEM_CHANNEL || p->layout == PROBLEM_IMAGES)
         rows = p->height > 1 && chance(s, 25);
     if (rows) p->pitch = (p->layout == PROBLEM_IMAGES ? width : width * p->channels) + below(s, 1 + width / 2);
-    if (chance(s, 12)) p->offset = chance(s, 80) ? size * (1 + below(s, 63)) : 1 + below(s, 63);
+    if (chance(s, OFFSET)) p->offset = chance(s, 80) ? size * (1 + below(s, 63)) : 1 + below(s, 63);
 }
 
 random_problem problem_draw(uint64_t seed, int64_t i, int64_t most_samples, bool on_gpu)
 {
     const int64_t most_sparse = INT64_C(1) << 22, most_weighted = INT64_C(1) << 22;
+    const int most_bits = log2_of(most_samples);
     source s = {random_bits(1, (int64_t)(seed ^ random_bits(2, i))), 0};
-    random_problem p = {.seed = (uint64_t)below(&s, 1000000)};
-    int place = PICK(&s, 84, 8, 8);
-    p.place = on_gpu ? (problem_place)(PROBLEM_DEVICE + place) : PROBLEM_CPU;
+    random_problem p = {.seed = (uint64_t)below(&s, 1000000), .place = PROBLEM_CPU};
+    int which = PICK_OF(&s, of_classes), from = 8, to = most_bits;
+    if (on_gpu) {
+        p.place = classes[which].place;
+        to = (int)least(to, classes[which].to);
+        from = (int)least(classes[which].from, to - 1);
+    }
     draw_axes(&s, &p);
     draw_kind(&s, &p);
     draw_weights(&s, &p);
     while (p.weighting && slots_of(&p) > most_weighted)
         halve_longest(&p);
     draw_filters(&s, &p);
-    int64_t n = about(&s, 8, log2_of(most_samples));
-    draw_layout(&s, &p, p.storage == HISTO_SPARSE ? least(n, most_sparse) : n);
+    int64_t n = about(&s, from, to);
+    const int64_t stored = on_gpu ? most(4 * n, INT64_C(1) << least(most_bits, 25)) : n;
+    draw_layout(&s, &p, p.storage == HISTO_SPARSE ? least(n, most_sparse) : n, least(stored, most_samples));
     return p;
 }

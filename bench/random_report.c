@@ -15,14 +15,26 @@ static const char *bare(const char *name)
 
 void random_report_begin(const bench_random_options *options, const char *backend)
 {
-    fputs(
-        "Per cent of the bound that the plan's choice reaches; its speed over the best peer's; its time over the best "
-        "strategy's;\nmicroseconds; the strategy; the problem, which 'histo bench random --problem' runs again\n\n",
-        options->table);
-    fprintf(options->table, "%7s %7s %7s %10s  %-18s %s\n", "bound%", "peer", "choice", "us", "strategy", "problem");
+    static const char *const efforts[] = {
+        [HISTO_ESTIMATE] = "Plans are estimated: kernels for exactly these samples are not waited for.",
+        [HISTO_COMPILE] =
+            "Plans wait for kernels compiled for exactly these samples, as one that is used often has them.",
+        [HISTO_MEASURE] = "Plans measure the strategies, and wait for kernels compiled for exactly these samples."};
+    fprintf(
+        options->table,
+        "%s\nPer cent of the bound that the plan's choice reaches; its speed over the best peer's; its time over the "
+        "best strategy's;\nmicroseconds; the strategy; its kernels; the problem, which 'histo bench random "
+        "--problem' runs again\n\n",
+        efforts[options->effort]);
+    fprintf(options->table, "%7s %7s %7s %10s  %-18s %-11s %s\n", "bound%", "peer", "choice", "us", "strategy",
+            "kernel", "problem");
     if (!options->json) return;
     report_put_run(options->json, options->command_line);
     json_member(options->json, ", ", "device", backend);
+    json_member(options->json, ", ", "effort",
+                options->effort == HISTO_ESTIMATE  ? "estimate"
+                : options->effort == HISTO_COMPILE ? "compile"
+                                                   : "measure");
     fputs(", \"results\": [", options->json);
 }
 
@@ -50,12 +62,14 @@ static void put_problem(FILE *to, const random_verdict *v, bool first)
         return;
     }
     json_member(to, ", ", "strategy", v->strategy);
+    if (*v->kernel) json_member(to, ", ", "kernel", v->kernel_line);
     json_member(to, ", ", "bounded_by", random_bounded_by(v));
     fprintf(to,
-            ", \"us\": %.5g, \"planning_us\": %.5g, \"bytes\": %.6g, \"counter_bytes\": %.6g, \"bytes_us\": %.5g, "
+            ", \"us\": %.5g, \"planning_us\": %.5g, \"first_us\": %.5g, \"preparing_us\": %.5g, \"all_us\": %.5g, "
+            "\"bytes\": %.6g, \"counter_bytes\": %.6g, \"bytes_us\": %.5g, "
             "\"counters_us\": %.5g, \"launch_us\": %.5g, \"bound_us\": %.5g, \"share_of_bound\": %.5g",
-            v->us, v->planning_us, v->bytes, v->counters, v->bytes_us, v->counters_us, v->launch_us, v->bound_us,
-            random_share(v));
+            v->us, v->planning_us, v->first_us, v->preparing_us, v->all_us, v->bytes, v->counters, v->bytes_us,
+            v->counters_us, v->launch_us, v->bound_us, random_share(v));
     if (v->peer_us > 0) {
         json_member(to, ", ", "best_peer", v->peer);
         fprintf(to, ", \"over_best_peer\": %.5g", random_to_peer(v));
@@ -88,6 +102,7 @@ static void print_entries(FILE *to, const random_verdict *v)
     fprintf(to,
             "    bound %.4g us by %s: %.4g us to read %.4g bytes, %.4g us for %.4g bytes of counters, launch %.4g\n",
             v->bound_us, random_bounded_by(v), v->bytes_us, v->bytes, v->counters_us, v->counters, v->launch_us);
+    if (*v->kernel) fprintf(to, "    kernel: %s\n", v->kernel_line);
     for (int i = 0; i < v->scores; i++)
         fprintf(to, "    %-24s %10.4g us%s\n", v->score[i].name, v->score[i].us,
                 v->score[i].is_plan   ? "  the plan's choice"
@@ -107,7 +122,8 @@ void random_report_problem(const bench_random_options *options, const random_ver
         fprintf(to, "%7.1f", 100 * random_share(v));
         print_ratio(to, random_to_peer(v));
         print_ratio(to, random_choice(v));
-        fprintf(to, " %10.5g  %-18s %s\n", v->us, bare(v->strategy), problem_print(&v->problem, line));
+        fprintf(to, " %10.5g  %-18s %-11s %s\n", v->us, bare(v->strategy), *v->kernel ? v->kernel : "-",
+                problem_print(&v->problem, line));
         if (options->line) print_entries(to, v);
     }
     fflush(to);
@@ -221,8 +237,8 @@ static void print_worst(FILE *to, const random_result *result, int m)
         after = measures[m].measure(v);
         last = next;
         if (rank == 0) fprintf(to, "\nthe worst by %s\n", measures[m].name);
-        fprintf(to, "%8.3g  %s, %s, %.4g us", after * measures[m].scale, random_bounded_by(v), bare(v->strategy),
-                v->us);
+        fprintf(to, "%8.3g  %s, %s%s%s, %.4g us", after * measures[m].scale, random_bounded_by(v), bare(v->strategy),
+                *v->kernel ? ", " : "", v->kernel, v->us);
         if (v->peer_us > 0) fprintf(to, ", %s %.4g us", v->peer, v->peer_us);
         if (v->best_us > 0 && v->best_us < v->us) fprintf(to, ", %s %.4g us", bare(v->best), v->best_us);
         fputs("\n          ", to);

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench/plain.h"
-#include "bench/random_check.h"
+#include "bench/random_device.h"
 #include "bench/random_naive.h"
 #include "bench/random_peers.h"
 #include "cpu/cpu.h"
@@ -45,12 +45,29 @@ static int64_t magnitude(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* The bytes of all sectors in which a view has samples; columns: how many of them lie next to each other. */
-static double touched(const histo_view *view, int columns, int64_t sector)
+/* Sectors of `runs` runs of so many bytes. What a run adds to those before it repeats after `sector` runs. */
+static double sectors_of(int64_t begin, int64_t bytes, int64_t stride, int64_t runs, int64_t sector)
+{
+    const int64_t first = (begin + bytes - 1) / sector - begin / sector + 1;
+    const int64_t seen = runs - 1 < sector ? runs - 1 : sector;
+    int64_t added = 0, last = (begin + bytes - 1) / sector;
+    for (int64_t run = 0; run < seen; run++) {
+        begin += stride;
+        int64_t next = begin / sector > last ? begin / sector : last + 1;
+        last = (begin + bytes - 1) / sector;
+        added += last - next + 1;
+    }
+    return (double)first + (seen ? (double)added / (double)seen * (double)(runs - 1) : 0);
+}
+
+double random_touched(const histo_view *view, int columns, int64_t sector)
 {
     int order[HISTO_MAX_DIMS];
-    int64_t size = (int64_t)histo_dtype_size(view->dtype), extent = size * columns;
-    double spans = 1;
+    const int64_t size = (int64_t)histo_dtype_size(view->dtype);
+    const int64_t begin = (int64_t)((uintptr_t)view->data % (uintptr_t)sector);
+    int64_t run = size * columns;   /* bytes without gaps */
+    int64_t stride = run, runs = 1; /* of runs at equal distances */
+    double others = 1;
     for (int d = 0; d < view->ndim; d++) {
         int at = d;
         for (; at > 0 && magnitude(view->strides[order[at - 1]]) > magnitude(view->strides[d]); at--)
@@ -58,13 +75,18 @@ static double touched(const histo_view *view, int columns, int64_t sector)
         order[at] = d;
     }
     for (int d = 0; d < view->ndim; d++) {
-        int64_t stride = magnitude(view->strides[order[d]]), shape = view->shape[order[d]];
-        if (spans == 1 && stride - extent < sector)
-            extent += (shape - 1) * stride;
-        else
-            spans *= (double)shape;
+        const int64_t next = magnitude(view->strides[order[d]]), shape = view->shape[order[d]];
+        if (shape == 1) continue;
+        if (runs == 1 && next == run) {
+            run *= shape;
+        } else if (runs == 1 || (others == 1 && next == stride * runs)) {
+            stride = runs == 1 ? next : stride;
+            runs *= shape;
+        } else {
+            others *= (double)shape;
+        }
     }
-    return spans * (double)((extent + sector - 1) / sector * sector);
+    return others * sectors_of(begin, run, stride, runs, sector) * (double)sector;
 }
 
 static double bytes_to_read(const problem_data *data, const problem_fill *fill, int64_t sector)
@@ -73,10 +95,10 @@ static double bytes_to_read(const problem_data *data, const problem_fill *fill, 
     const bool table = p->layout == PROBLEM_TABLE;
     double bytes = 0;
     for (int a = 0; a < (table ? 1 : p->axes); a++)
-        bytes += touched(&fill->samples[a], table ? p->axes : 1, sector);
-    if (fill->options.weights) bytes += touched(&fill->weights, 1, sector);
-    if (fill->options.mask) bytes += touched(&fill->mask, 1, sector);
-    if (fill->options.where) bytes += touched(&fill->where, 1, sector);
+        bytes += random_touched(&fill->samples[a], table ? p->axes : 1, sector);
+    if (fill->options.weights) bytes += random_touched(&fill->weights, 1, sector);
+    if (fill->options.mask) bytes += random_touched(&fill->mask, 1, sector);
+    if (fill->options.where) bytes += random_touched(&fill->where, 1, sector);
     return bytes + (double)data->arrays[PROBLEM_OFFSETS].bytes;
 }
 
@@ -116,6 +138,7 @@ typedef struct runner {
     entry entries[RANDOM_ENTRIES];
     filler fillers[RANDOM_ENTRIES]; /* of the entry with this index */
     problem_naive *naive;
+    void *atomics; /* of random_device */
     problem_task task;
     int peers;
     struct {
@@ -204,7 +227,7 @@ static histo_status begin_filler(const runner *r, const char *strategy, filler *
 {
     const random_problem *p = &r->verdict->problem;
     histo_hist_options kind = {.batch = p->batch, .weighting = p->weighting, .storage = p->storage};
-    histo_plan_options how = {.effort = r->options->compile ? HISTO_COMPILE : HISTO_ESTIMATE,
+    histo_plan_options how = {.effort = r->options->effort,
                               .device = r->device->device,
                               .strategy = strategy,
                               .threads = r->options->threads};
@@ -238,10 +261,28 @@ static histo_status add_plan(runner *r)
     snprintf(v->strategy, sizeof v->strategy, "%s", histo_plan_strategy(f->plan));
     entry *e = add_entry(r, v->strategy, fill_once, f);
     e->score->is_plan = true;
-    for (int pass = 0; pass < 2 && status == HISTO_OK; pass++) /* the first one allocates */
-        status = time_work(r, fill_once, f, &v->us);
+    begun = histo_now_us();
+    status = time_work(r, fill_once, f, &v->us); /* allocates, and may compile */
+    v->first_us = histo_now_us() - begun;
+    if (status == HISTO_OK) status = time_work(r, fill_once, f, &v->us);
     e->repeat = passes_for(r->options, v->us);
     return status;
+}
+
+/* What explain says of the plan's kernels: the line of one that was compiled, if there is one. */
+static void see_kernel(random_verdict *v, const histo_plan *plan)
+{
+    static const char begin[] = "\n  kernel: ", compiled[] = "compiled", impossible[] = "because none can be compiled";
+    char text[16384] = "";
+    histo_plan_explain(plan, text, sizeof text);
+    for (const char *at = strstr(text, begin); at && strcmp(v->kernel, compiled) != 0; at = strstr(at, begin)) {
+        at += sizeof begin - 1;
+        snprintf(v->kernel_line, sizeof v->kernel_line, "%.*s", (int)strcspn(at, "\n"), at);
+        snprintf(v->kernel, sizeof v->kernel, "%s",
+                 strstr(v->kernel_line, impossible)                            ? "unavailable"
+                 : strncmp(v->kernel_line, compiled, sizeof compiled - 1) == 0 ? compiled
+                                                                               : "general");
+    }
 }
 
 /* The same fill of a 64th of the samples, if there are enough: its last dimension is shorter. */
@@ -313,6 +354,15 @@ static histo_status add_rivals(runner *r)
     return status;
 }
 
+/* us: of a first run. One that takes much longer than the plan is not timed again. */
+static void add_measured_peer(runner *r, const char *name, bench_work *work, void *context, double us)
+{
+    entry *e = add_entry(r, name, work, context);
+    e->score->is_peer = true;
+    e->repeat = us > 10 * r->verdict->us + 1000 ? 0 : passes_for(r->options, us);
+    if (e->repeat == 0) e->us[e->passes++] = us;
+}
+
 static histo_status add_naive(runner *r)
 {
     double us = 0;
@@ -320,10 +370,7 @@ static histo_status add_naive(runner *r)
     if (status != HISTO_OK) return HISTO_OK;
     status = time_work(r, problem_naive_run, r->naive, &us);
     if (us < 1e5) status = time_work(r, problem_naive_run, r->naive, &us);
-    entry *e = add_entry(r, "naive loop", problem_naive_run, r->naive);
-    e->score->is_peer = true;
-    e->repeat = us > 10 * r->verdict->us + 1000 ? 0 : passes_for(r->options, us);
-    if (e->repeat == 0) e->us[e->passes++] = us;
+    add_measured_peer(r, "naive loop", problem_naive_run, r->naive, us);
     return status;
 }
 
@@ -343,13 +390,24 @@ static void add_peer(runner *r, const bench_peer *peer)
     }
     r->peer[r->peers].peer = peer;
     r->peer[r->peers++].state = state;
-    entry *e = add_entry(r, peer->name, peer->run, state);
-    e->score->is_peer = true;
-    e->repeat = us > 10 * r->verdict->us + 1000 ? 0 : passes_for(r->options, us);
-    if (e->repeat == 0) e->us[e->passes++] = us;
+    add_measured_peer(r, peer->name, peer->run, state, us);
 }
 
-/* Other libraries, and on a GPU plain atomic additions. */
+/* Additions in a GPU's memory, whatever the layout. */
+static histo_status add_atomics(runner *r)
+{
+    const random_device *device = r->device->random;
+    double us = 0;
+    if (!device) return HISTO_OK;
+    histo_status status = device->atomics_begin(&r->data, &r->atomics);
+    if (status != HISTO_OK) return status == HISTO_DEVICE ? status : HISTO_OK;
+    status = time_work(r, device->atomics_run, r->atomics, &us);
+    if (status == HISTO_OK && us < 1e5) status = time_work(r, device->atomics_run, r->atomics, &us);
+    if (status == HISTO_OK) add_measured_peer(r, "plain atomics", device->atomics_run, r->atomics, us);
+    return status;
+}
+
+/* Other libraries, and on a GPU plain atomic additions to one array. */
 static void add_peers(runner *r)
 {
     if (!problem_task_make(&r->data, r->threads, &r->task)) return;
@@ -443,7 +501,7 @@ static void find_bound(runner *r)
     random_verdict *v = r->verdict;
     const problem_place place = v->problem.place;
     problem_fill fill;
-    problem_fill_make(&r->data, true, &fill);
+    problem_fill_make(&r->data, false, &fill);
     v->bytes = bytes_to_read(&r->data, &fill, place == PROBLEM_CPU ? CPU_LINE : GPU_SECTOR);
     v->counters = place <= PROBLEM_DEVICE ? bytes_of_counters(&v->problem, &r->counts) : 0;
     v->bytes_us = v->bytes / r->result->roof[place];
@@ -474,22 +532,34 @@ static void release_arrays(runner *r)
     }
 }
 
+/* Who makes and counts the samples: a GPU those of large problems in its memory; NULL: the host. */
+static const random_device *maker_of(const runner *r)
+{
+    const int64_t few = 1 << 16;
+    const random_problem *p = &r->verdict->problem;
+    return p->samples > few && p->storage == HISTO_DENSE ? r->device->random : NULL;
+}
+
 static histo_status measure(runner *r)
 {
     random_verdict *v = r->verdict;
     const int makers = histo_backend_cpu.threads(0);
-    histo_status status = problem_data_make(&v->problem, makers, &r->data);
-    if (status == HISTO_OK) status = problem_counts_make(&r->data, makers, &r->counts);
+    const double begun = histo_now_us();
+    histo_status status = problem_data_make(&v->problem, makers, maker_of(r), &r->data);
     if (status == HISTO_OK) status = place_arrays(r);
+    if (status == HISTO_OK) status = problem_counts_make(&r->data, makers, &r->counts);
+    v->preparing_us = histo_now_us() - begun;
     if (status == HISTO_OK) find_bound(r);
     if (status == HISTO_OK) status = add_plan(r);
     if (status == HISTO_OK && v->problem.place == PROBLEM_CPU) status = add_naive(r);
+    if (status == HISTO_OK) status = add_atomics(r);
     if (status == HISTO_OK) add_peers(r);
     if (status == HISTO_OK && !r->options->quick) status = add_rivals(r);
     if (status == HISTO_OK) status = take_turns(r);
     for (int i = 0; i < v->scores && status == HISTO_OK; i++)
         status = check_filler(r, &r->fillers[i], v->score[i].name);
     if (status == HISTO_OK) judge(r);
+    if (status == HISTO_OK) see_kernel(v, r->fillers[0].plan);
     return status;
 }
 
@@ -497,6 +567,7 @@ static histo_status measure(runner *r)
 static histo_status run_problem(runner *r, const random_problem *p, random_verdict *v)
 {
     *v = (random_verdict){.problem = *p, .class = class_of(p)};
+    const double begun = histo_now_us();
     r->verdict = v;
     r->device = bench_device_find(r->options->device, p->place == PROBLEM_PINNED     ? BENCH_PINNED
                                                       : p->place == PROBLEM_PAGEABLE ? BENCH_PAGEABLE
@@ -514,11 +585,14 @@ static histo_status run_problem(runner *r, const random_problem *p, random_verdi
         end_filler(&r->fillers[i], HISTO_OK);
     for (; r->peers > 0; r->peers--)
         r->peer[r->peers - 1].peer->end(r->peer[r->peers - 1].state);
+    if (r->atomics) r->device->random->atomics_end(r->atomics);
+    r->atomics = NULL;
     problem_naive_destroy(r->naive);
     r->naive = NULL;
     problem_counts_free(&r->counts);
     release_arrays(r);
     problem_data_free(&r->data);
+    v->all_us = histo_now_us() - begun;
     return status == HISTO_DEVICE ? status : HISTO_OK;
 }
 
@@ -529,7 +603,7 @@ static histo_status draw_next(const bench_random_options *options, int64_t *draw
 {
     enum { PATIENCE = 200000 };
     const bool on_gpu = options->device != HISTO_DEVICE_CPU;
-    const int64_t most = options->samples ? options->samples : INT64_C(1) << (on_gpu ? 28 : 22);
+    const int64_t most = options->samples ? options->samples : INT64_C(1) << (on_gpu ? 30 : 22);
     for (int tried = 0; tried < PATIENCE; tried++) {
         *p = problem_draw(options->seed, (*drawn)++, most < 2 * PROBLEM_MIN_SAMPLES ? 2 * PROBLEM_MIN_SAMPLES : most,
                           on_gpu);

@@ -15,7 +15,8 @@ typedef struct bench_random_options {
     int64_t count;            /* problems; 0: 100 */
     const char *only;         /* see problem_filter_check; NULL: all */
     const char *line;         /* of the only problem; NULL: draw them */
-    int64_t samples;          /* of a problem, at most; 0: 2^22 on a CPU, 2^28 on a GPU */
+    histo_effort effort;      /* of all plans */
+    int64_t samples;          /* of a problem, at most; 0: 2^22 on a CPU, 2^30 on a GPU */
     bool quick;               /* without other strategies, and fewer passes */
     bool compile;             /* plans with HISTO_COMPILE */
     int repeat;               /* timed passes; 0: 7, or 3 if quick; less often if a fill is slow */
@@ -54,11 +55,16 @@ typedef struct random_verdict {
     char reason[400];       /* unless exact */
     double us;              /* of a fill by the plan */
     double planning_us;     /* making the plan */
+    double first_us;        /* its first fill, with everything that only this one does, such as compiling */
+    double preparing_us;    /* making the samples, and counting them by the edges */
+    double all_us;          /* everything that was done for this problem */
     double bytes, counters; /* read; read and written: the least that there is to do, in bytes */
     double bytes_us, counters_us, launch_us;
     double bound_us; /* the larger of a launch, and both others together */
     char strategy[48];
-    double best_us; /* of the plan and all other strategies; 0: only the plan was timed */
+    char kernel[20], kernel_line[200]; /* "compiled", "general" or "unavailable", and as explain says; empty: the
+                                          strategy has no use for such kernels */
+    double best_us;                    /* of the plan and all other strategies; 0: only the plan was timed */
     char best[48];
     double peer_us; /* 0: there is none */
     char peer[48];
@@ -70,6 +76,10 @@ double random_share(const random_verdict *v);   /* of the bound, 0 … 1 */
 double random_to_peer(const random_verdict *v); /* speed over the best peer's; 0: there is none */
 double random_choice(const random_verdict *v);  /* time over the best strategy's, 1 or more; 0: unknown */
 const char *random_bounded_by(const random_verdict *v);
+
+/* The bytes of all sectors in which a view has samples, each once; columns: how many of them lie next to each other.
+ * Nearly: where samples have gaps, only neighbours share sectors. */
+double random_touched(const histo_view *view, int columns, int64_t sector);
 
 typedef struct random_result {
     int count, wrong, skipped;

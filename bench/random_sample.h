@@ -17,11 +17,13 @@ typedef struct sampler {
     int64_t count;      /* samples in memory */
     int64_t from, bins; /* the bins that values of the type can be in */
     double lo, hi, step;
-    const double *edges;      /* of all bins; NULL: lo + i * step */
+    const double *edges; /* [edge_count] of all bins; NULL: lo + i * step */
+    int64_t edge_count;
     double smallest, largest; /* of the type */
-    double zipf_reach, zipf_power;
-    bool zipf_log; /* an exponent of 1 */
+    const double *ranks;      /* [SAMPLER_RANKS] of Zipf, see sampler_rank */
 } sampler;
+
+enum { SAMPLER_HALVINGS = 54, SAMPLER_STEPS = 64, SAMPLER_RANKS = SAMPLER_HALVINGS * (SAMPLER_STEPS + 1) };
 
 /* Random numbers of sample i; `which` is 0 … 3. */
 HISTO_INLINE uint64_t sampler_bits(const sampler *s, int64_t i, int which)
@@ -49,11 +51,15 @@ HISTO_INLINE double sampler_inside(double x)
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-53;
 }
 
+/* By a table of quantiles, since exp and pow differ between machines: entry k * (SAMPLER_STEPS + 1) + j is the rank at
+ * 1 - u = (1 + j / SAMPLER_STEPS) / 2^k. */
 HISTO_INLINE double sampler_rank(const sampler *s, int64_t i)
 {
-    double u = sampler_unit(s, i, 0);
-    double x = s->zipf_log ? exp(u * s->zipf_reach) : pow(1 + u * s->zipf_reach, s->zipf_power);
-    return x - 1;
+    int exponent;
+    double at = (2 * frexp(1 - sampler_unit(s, i, 0), &exponent) - 1) * SAMPLER_STEPS;
+    int step = (int)at;
+    const double *rank = s->ranks + (1 - exponent) * (SAMPLER_STEPS + 1) + step;
+    return rank[0] + (at - step) * (rank[1] - rank[0]);
 }
 
 /* The position of sample i in the bins from `from`, in [0, 1). */
@@ -128,7 +134,7 @@ HISTO_INLINE double sampler_value(const sampler *s, int64_t i)
         int64_t edge = s->from + (int64_t)(sampler_unit(s, i, 0) * (double)(s->bins + 1));
         double at = sampler_edge(s, edge);
         uint64_t side = sampler_bits(s, i, 1) & 3;
-        return side == 0 ? nextafter(at, -INFINITY) : side == 1 ? nextafter(at, INFINITY) : at;
+        return side == 0 ? nextafter(at, -(double)INFINITY) : side == 1 ? nextafter(at, (double)INFINITY) : at;
     }
     double x = sampler_position(s, i), at = x * (double)s->bins;
     int64_t bin = (int64_t)at < s->bins ? (int64_t)at : s->bins - 1;
@@ -156,6 +162,12 @@ HISTO_INLINE uint16_t sampler_half(histo_dtype type, float x)
 
 HISTO_INLINE void sampler_store(histo_dtype type, double smallest, double largest, double x, void *to)
 {
+    if (x != x && type >= HISTO_F32) { /* the bits of NaN differ between machines */
+        const uint32_t narrow = UINT32_C(0x7fc00000);
+        const uint64_t wide = UINT64_C(0x7ff8000000000000);
+        memcpy(to, type == HISTO_F32 ? (const void *)&narrow : &wide, type == HISTO_F32 ? sizeof narrow : sizeof wide);
+        return;
+    }
     if (type <= HISTO_I64) x = x < smallest ? smallest : x > largest ? largest : floor(x);
     switch (type) {
 #define CASE(constant, storage)                                                                                        \
@@ -196,6 +208,27 @@ HISTO_INLINE double sampler_weight(const sampler *s, int64_t i)
 HISTO_INLINE double sampler_mask(const sampler *s, int64_t i, int64_t run)
 {
     return sampler_unit(s, i / run, 0) < s->shape ? 1 + (double)(sampler_bits(s, i, 1) % 100) : 0;
+}
+
+typedef enum making_what { MAKING_SAMPLES = 0, MAKING_WEIGHTS, MAKING_MASK, MAKING_WHERE } making_what;
+
+/* An array to be made. */
+typedef struct making {
+    sampler sampler;
+    making_what what;
+    int64_t run; /* of a mask */
+    char *to;
+    int64_t step; /* bytes */
+} making;
+
+HISTO_INLINE void making_store(const making *m, int64_t i)
+{
+    const sampler *s = &m->sampler;
+    double x = m->what == MAKING_SAMPLES   ? sampler_value(s, i)
+               : m->what == MAKING_WEIGHTS ? sampler_weight(s, i)
+               : m->what == MAKING_MASK    ? sampler_mask(s, i, m->run)
+                                           : 100 * sampler_unit(s, i, 0);
+    sampler_store(s->type, s->smallest, s->largest, x, m->to + i * m->step);
 }
 
 #endif

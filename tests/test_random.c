@@ -28,23 +28,21 @@ static void drawn_everywhere(void **state)
 {
     (void)state;
     static const char *const lines[] = {
-        "n=216462 type=f32 axes=3 axis=regular bins=52 lo=0 hi=1000 closed=yes dist=distinct:634 "
-        "by=value flow=0.0205078125 on=pageable seed=535114",
-        "n=1131 type=i32 axis=sqrt bins=3554 lo=1 hi=1e+06 dist=spread:7 flow=0.8125 on=device "
-        "seed=738903",
-        "n=2464 type=u16 axis=variable bins=1024 lo=2467 hi=20588 edges=quadratic "
-        "dist=normal:0.0009765625 layout=channels channels=3 on=pinned seed=482974",
-        "n=20480 type=u8 axis=regular bins=1 lo=0 hi=256 dist=edges by=value layout=channels batch=2 "
-        "height=20 channels=3 alike=yes on=device seed=506506",
-        "n=1701084 type=f32 axis=regular bins=12545 lo=0.25099170063259635 hi=6.934585450632596 "
-        "dist=normal:0.189453125 layout=region height=60753 pitch=42 where=f32:0.1875 on=device "
-        "seed=76106",
-        "n=7616 type=u32 axis=regular bins=20 lo=0 hi=1625292801 dist=mixture:0.28125 by=value "
-        "layout=channel height=34 channels=3 on=device seed=457591",
+        "n=641 type=f32 axis=variable bins=83011 lo=-4 hi=4 dist=normal:0.0029296875 by=value nan=0.375 layout=strided "
+        "stride=-14 offset=248 on=pageable seed=535114",
+        "n=1131 type=i32 axis=variable bins=512 lo=58555983 hi=719942932 edges=gaps flow=0.8125 on=device seed=738903",
+        "n=5793180 type=u16 axis=variable bins=953 lo=0 hi=65536 edges=gaps by=value flow=0.875 alike=yes on=pinned "
+        "seed=482974",
+        "n=586 type=u8 axis=regular bins=4 lo=0 hi=256 dist=edges flow=0.0341796875 layout=segments batch=12 on=device "
+        "seed=506506",
+        "n=5972 type=i32,f64 axes=2 axis=regular bins=64,100 lo=-2147483648,0 hi=2147483648,1 dist=normal:0.009765625 "
+        "weighting=fast-sum on=device seed=76106",
+        "n=268435456 type=f32 axes=2 axis=regular bins=3 lo=0 hi=100 dist=sorted by=value layout=table channels=4 "
+        "where=u32:0.3125 on=device seed=457591",
     };
     char line[PROBLEM_LINE_BYTES];
     for (int64_t i = 0; i < (int64_t)(sizeof lines / sizeof *lines); i++) {
-        random_problem p = problem_draw(1, i, INT64_C(1) << 28, true);
+        random_problem p = problem_draw(1, i, INT64_C(1) << 30, true);
         assert_string_equal(problem_print(&p, line), lines[i]);
     }
 }
@@ -101,15 +99,16 @@ static void everything_is_drawn(void **state)
                                           "bins=2^23..",
                                           "offset=1..",
                                           "pitch=1.."};
+    enum { DRAWN = 20000 };
     for (size_t f = 0; f < sizeof filters / sizeof *filters; f++) {
         int found = 0;
         OK(problem_filter_check(filters[f]));
-        for (int64_t i = 0; i < 4000; i++) {
+        for (int64_t i = 0; i < DRAWN; i++) {
             random_problem p = problem_draw(5, i, INT64_C(1) << 30, true);
             found += problem_matches(&p, filters[f]);
         }
         if (!found) fail_msg("no problem has %s", filters[f]);
-        if (found == 4000) fail_msg("every problem has %s", filters[f]);
+        if (found == DRAWN) fail_msg("every problem has %s", filters[f]);
     }
 }
 
@@ -258,7 +257,7 @@ static void comparisons(void **state)
     histo_hist *h;
     char wrong[300];
     OK(problem_parse(line, &p));
-    OK(problem_data_make(&p, 2, &data));
+    OK(problem_data_make(&p, 2, NULL, &data));
     OK(problem_counts_make(&data, 2, &counts));
     problem_fill_make(&data, false, &fill);
     OK(histo_hist_create(&h, 1, data.axes, &(histo_hist_options){.batch = 3, .weighting = HISTO_WEIGHT_FAST}));
@@ -295,7 +294,7 @@ static void counted_by_the_edges(void **state)
     problem_data data;
     problem_counts counts;
     OK(problem_parse("n=8 type=f64 axis=regular bins=4 lo=0 hi=1 closed=yes layout=strided stride=-1", &p));
-    OK(problem_data_make(&p, 1, &data));
+    OK(problem_data_make(&p, 1, NULL, &data));
     static const double samples[] = {0, 0.25, 0.2499999, 1, 1.0000001, -1e-300, NAN, 0.75};
     static const uint64_t right[] = {1, 2, 1, 0, 2, 1, 1};
     memcpy(data.arrays[0].host, samples, sizeof samples);
@@ -306,13 +305,220 @@ static void counted_by_the_edges(void **state)
     problem_counts_free(&counts);
     problem_data_free(&data);
     OK(problem_parse("n=4 type=i64 axis=variable bins=1 lo=-4611686018427387904 hi=9007199254740992", &p));
-    OK(problem_data_make(&p, 1, &data));
+    OK(problem_data_make(&p, 1, NULL, &data));
     static const int64_t integers[] = {9007199254740991, 9007199254740992, 9007199254740993, -4611686018427387905};
     memcpy(data.arrays[0].host, integers, sizeof integers);
     OK(problem_counts_make(&data, 1, &counts));
     assert_memory_equal(counts.counts, ((uint64_t[]){1, 1, 2, 0}), 4 * sizeof(uint64_t));
     problem_counts_free(&counts);
     problem_data_free(&data);
+}
+
+/* Half of the problems in a GPU's memory are large, a third small. */
+static void sizes(void **state)
+{
+    (void)state;
+    enum { DRAWN = 4000 };
+    int large = 0, small = 0, transfers = 0;
+    for (int64_t i = 0; i < DRAWN; i++) {
+        random_problem p = problem_draw(9, i, INT64_C(1) << 30, true);
+        transfers += p.place != PROBLEM_DEVICE;
+        large += p.place == PROBLEM_DEVICE && p.samples > 1 << 22;
+        small += p.place == PROBLEM_DEVICE && p.samples <= 1 << 20;
+        assert_in_range(p.samples, 1, INT64_C(1) << 30);
+        assert_in_range(problem_samples_shape(&p).stored, 1, INT64_C(3) << 29);
+    }
+    assert_in_range(large, DRAWN * 42 / 100, DRAWN * 55 / 100);
+    assert_in_range(small, DRAWN * 30 / 100, DRAWN * 38 / 100);
+    assert_in_range(transfers, DRAWN * 10 / 100, DRAWN * 17 / 100);
+}
+
+/* Sectors with samples, counted. */
+static double sectors_of(const random_problem *p, const histo_view *view, int columns, int64_t sector)
+{
+    const int64_t size = (int64_t)histo_dtype_size(view->dtype);
+    int64_t lowest = 0, touched = 0;
+    for (int d = 0; d < view->ndim; d++)
+        if (view->strides[d] < 0) lowest += view->strides[d] * (view->shape[d] - 1);
+    uintptr_t base = ((uintptr_t)view->data + (uintptr_t)lowest) / (uintptr_t)sector;
+    const int64_t stored = problem_samples_shape(p).stored * 8 / sector + 16;
+    char *seen = calloc((size_t)stored, 1);
+    for (int64_t i = 0; i < p->samples; i++) {
+        uintptr_t at = (uintptr_t)problem_address(view, i), end = at + (uintptr_t)(size * columns) - 1;
+        for (uintptr_t s = at / (uintptr_t)sector; s <= end / (uintptr_t)sector; s++) {
+            touched += !seen[s - base];
+            seen[s - base] = 1;
+        }
+    }
+    free(seen);
+    return (double)(touched * sector);
+}
+
+static void bytes_that_are_touched(void **state)
+{
+    (void)state;
+    enum { PROBLEMS = 500, SMALL = 5000, SECTOR = 32 };
+    for (int64_t i = 0; i < PROBLEMS; i++) {
+        random_problem p = problem_draw(13, i, SMALL, true);
+        problem_data data;
+        problem_fill fill;
+        char line[PROBLEM_LINE_BYTES];
+        OK(problem_data_make(&p, 1, NULL, &data));
+        problem_fill_make(&data, false, &fill);
+        const int columns = p.layout == PROBLEM_TABLE ? p.axes : 1;
+        double is = random_touched(&fill.samples[0], columns, SECTOR);
+        double should = sectors_of(&p, &fill.samples[0], columns, SECTOR);
+        if (fabs(is - should) > 0.05 * should + 2 * SECTOR)
+            fail_msg("%g instead of %g bytes: %s", is, should, problem_print(&p, line));
+        problem_data_free(&data);
+    }
+}
+
+static __int128 value_of(problem_fixed x)
+{
+    return (__int128)((unsigned __int128)x.high << 64 | x.low);
+}
+
+/* Count as a device does: each sample on its own, and what follows from the counts. */
+static void count_each(const problem_rule *rule, problem_counts *counts)
+{
+    histo_tally *tally = &counts->tally;
+    tally->samples = (uint64_t)rule->samples;
+    for (int64_t i = 0; i < rule->samples; i++) {
+        problem_row row = problem_row_at(rule, i);
+        int64_t at = problem_place_of(rule, &row, i);
+        tally->masked += at < 0;
+        if (at < 0)
+            counts->masked[-1 - at]++;
+        else
+            counts->counts[at]++;
+        if (at < 0 || !counts->sums) continue;
+        double w = problem_value(rule->weights.dtype, row.weights);
+        counts->sums[at].w += value_of(problem_fix(w, PROBLEM_WEIGHT_BITS));
+        counts->sums[at].w2 += value_of(problem_fix(w * w, PROBLEM_SQUARE_BITS));
+    }
+    for (int64_t s = 0; s < counts->slots; s++) {
+        problem_flow flow[HISTO_MAX_AXES];
+        bool bin = problem_flows(rule, s % rule->slots, flow);
+        *(bin ? &tally->bins : &tally->flow) += counts->counts[s];
+        for (int a = 0; a < rule->axes; a++) {
+            if (flow[a] == PROBLEM_UNDER) tally->under[a] += counts->counts[s];
+            if (flow[a] == PROBLEM_OVER) tally->over[a] += counts->counts[s];
+            if (flow[a] == PROBLEM_NAN) tally->nan[a] += counts->counts[s];
+        }
+    }
+}
+
+static void device_counts_are_the_hosts(void **state)
+{
+    (void)state;
+    enum { PROBLEMS = 400, SMALL = 5000, SLOTS = 1 << 20 };
+    int counted = 0;
+    for (int64_t i = 0; i < PROBLEMS; i++) {
+        random_problem p = problem_draw(11, i, SMALL, true);
+        problem_data data;
+        problem_counts counts, each = {0};
+        problem_rule rule;
+        char line[PROBLEM_LINE_BYTES];
+        if (p.storage == HISTO_SPARSE || problem_slots(&p) > SLOTS) continue;
+        problem_print(&p, line);
+        OK(problem_data_make(&p, 1, NULL, &data));
+        OK(problem_counts_make(&data, 1, &counts));
+        OK(problem_rule_make(&data, true, &rule));
+        each.slots = counts.slots;
+        each.counts = calloc((size_t)counts.slots, sizeof *each.counts);
+        each.masked = calloc((size_t)p.batch, sizeof *each.masked);
+        each.sums = counts.sums ? calloc((size_t)counts.slots, sizeof *each.sums) : NULL;
+        count_each(&rule, &each);
+        bool same = memcmp(counts.counts, each.counts, (size_t)counts.slots * sizeof *each.counts) == 0;
+        same = same && memcmp(counts.masked, each.masked, (size_t)p.batch * sizeof *each.masked) == 0;
+        same = same && memcmp(&counts.tally, &each.tally, sizeof each.tally) == 0;
+        for (int64_t s = 0; s < counts.slots && counts.sums && same; s++)
+            same = counts.sums[s].w == each.sums[s].w && counts.sums[s].w2 == each.sums[s].w2;
+        if (!same) fail_msg("%s", line);
+        counted++;
+        problem_counts_free(&each);
+        problem_counts_free(&counts);
+        problem_rule_free(&rule);
+        problem_data_free(&data);
+    }
+    assert_true(counted > PROBLEMS / 2);
+}
+
+/* Are the arrays and counts of a GPU those of the host? Else the text says what differs. */
+static const char *compare_with_device(const random_problem *p, const bench_device *gpu)
+{
+    const char *differs = NULL;
+    problem_data here, there;
+    problem_counts counts, counted;
+    OK(problem_data_make(p, 2, NULL, &here));
+    OK(problem_data_make(p, 2, gpu->random, &there));
+    for (int i = 0; i < PROBLEM_OFFSETS && !differs; i++) {
+        const size_t bytes = here.arrays[i].bytes, gap = i < HISTO_MAX_AXES ? (size_t)p->offset : 0;
+        char *fetched = malloc(bytes + 1), *made = here.arrays[i].host;
+        if (bytes) OK(gpu->fetch(fetched, there.arrays[i].placed, bytes));
+        if (bytes && memcmp(fetched + gap, made + gap, bytes - gap) != 0) differs = "samples";
+        free(fetched);
+    }
+    problem_array *offsets = &there.arrays[PROBLEM_OFFSETS];
+    if (offsets->host) OK(gpu->place(offsets->host, offsets->bytes, &offsets->placed));
+    OK(problem_counts_make(&here, 2, &counts));
+    OK(problem_counts_make(&there, 2, &counted));
+    if (memcmp(counts.counts, counted.counts, (size_t)counts.slots * sizeof *counts.counts) != 0) differs = "counts";
+    if (memcmp(counts.masked, counted.masked, (size_t)p->batch * sizeof *counts.masked) != 0) differs = "masked";
+    if (memcmp(&counts.tally, &counted.tally, sizeof counts.tally) != 0) differs = "tally";
+    if (counts.occupied != counted.occupied || counts.sectors != counted.sectors) differs = "occupied";
+    for (int64_t s = 0; s < counts.slots && counts.sums; s++)
+        if (counts.sums[s].w != counted.sums[s].w || counts.sums[s].w2 != counted.sums[s].w2) differs = "sums";
+    for (int i = 0; i < PROBLEM_ARRAYS; i++)
+        if (there.arrays[i].placed) gpu->release(there.arrays[i].placed);
+    problem_counts_free(&counts);
+    problem_counts_free(&counted);
+    problem_data_free(&here);
+    problem_data_free(&there);
+    return differs;
+}
+
+static void gpu_makes_and_counts_the_same(void **state)
+{
+    (void)state;
+    enum { PROBLEMS = 300, SMALL = 100000, SLOTS = 1 << 22 };
+    const bench_device *gpu = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
+    if (!gpu) {
+        print_message("%s\n", histo_last_error());
+        skip();
+        return;
+    }
+    for (int64_t i = 0; i < PROBLEMS; i++) {
+        random_problem p = problem_draw(11, i, SMALL, true);
+        char line[PROBLEM_LINE_BYTES];
+        if (p.storage == HISTO_SPARSE || problem_slots(&p) > SLOTS) continue;
+        const char *differs = compare_with_device(&p, gpu);
+        if (differs) fail_msg("other %s: %s", differs, problem_print(&p, line));
+    }
+}
+
+/* The share of the samples in the first bin. */
+static double first_bin(const char *line)
+{
+    random_problem p;
+    problem_data data;
+    problem_counts counts;
+    OK(problem_parse(line, &p));
+    OK(problem_data_make(&p, 1, NULL, &data));
+    OK(problem_counts_make(&data, 1, &counts));
+    double share = (double)counts.counts[1] / (double)p.samples;
+    problem_counts_free(&counts);
+    problem_data_free(&data);
+    return share;
+}
+
+/* Zipf by a table of quantiles: log 2 / log 1001 of rank 0 with exponent 1, and 3/4 with 3. */
+static void zipf_by_table(void **state)
+{
+    (void)state;
+    assert_float_equal(first_bin("n=200000 type=f64 axis=regular bins=1000 lo=0 hi=1 dist=zipf:1"), 0.1003, 0.003);
+    assert_float_equal(first_bin("n=200000 type=f64 axis=regular bins=1000 lo=0 hi=1 dist=zipf:3"), 0.75, 0.005);
 }
 
 static void refusals(void **state)
@@ -332,11 +538,21 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drawn_again),     cmocka_unit_test(drawn_everywhere),
-        cmocka_unit_test(lines_read_back), cmocka_unit_test(everything_is_drawn),
-        cmocka_unit_test(bad_lines),       cmocka_unit_test(filters),
-        cmocka_unit_test(all_are_exact),   cmocka_unit_test(wrong_counts_are_noticed),
-        cmocka_unit_test(comparisons),     cmocka_unit_test(counted_by_the_edges),
+        cmocka_unit_test(drawn_again),
+        cmocka_unit_test(drawn_everywhere),
+        cmocka_unit_test(lines_read_back),
+        cmocka_unit_test(everything_is_drawn),
+        cmocka_unit_test(bad_lines),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(all_are_exact),
+        cmocka_unit_test(wrong_counts_are_noticed),
+        cmocka_unit_test(comparisons),
+        cmocka_unit_test(counted_by_the_edges),
+        cmocka_unit_test(bytes_that_are_touched),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(device_counts_are_the_hosts),
+        cmocka_unit_test(zipf_by_table),
+        cmocka_unit_test(gpu_makes_and_counts_the_same),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -211,6 +211,7 @@ static int run_random(measuring *m, int *wrong, fault *f)
         .count = s->count,
         .only = s->only,
         .line = s->problem,
+        .effort = s->effort,
         .samples = s->samples ? s->samples : s->bytes / (int64_t)sizeof(double),
         .quick = s->quick,
         .compile = s->compile,

@@ -168,6 +168,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(SEED, value_seed),
     PARSED(PROBLEMS, value_count),
     TEXT(ONLY, only),
+    PARSED(EFFORT, value_effort),
     TEXT(PROBLEM, problem),
     TEXT(TYPES, types),
     TEXT(BIN_LIST, bins),
@@ -251,7 +252,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     getopt_tables tables;
     int code;
     make_tables(&tables, command);
-    *s = (settings){.read.header = -1};
+    *s = (settings){.read.header = -1, .effort = HISTO_COMPILE};
     optind = 0; /* restart */
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {

@@ -89,6 +89,7 @@ typedef struct settings {
     int64_t count;       /* --count N */
     const char *only;    /* --only KEY=VALUE,… */
     const char *problem; /* --problem LINE */
+    histo_effort effort; /* --effort NAME; HISTO_COMPILE if not given */
 
     const char *image; /* --image FILE, of `histo bench` and `histo tune` */
 

@@ -360,3 +360,15 @@ int value_count(settings *s, char *text, fault *f)
 {
     return parse_whole("count", text, 1, 1000000, &s->count, f);
 }
+
+int value_effort(settings *s, char *text, fault *f)
+{
+    static const char *const names[] = {
+        [HISTO_ESTIMATE] = "estimate", [HISTO_COMPILE] = "compile", [HISTO_MEASURE] = "measure"};
+    for (int i = 0; i <= HISTO_MEASURE; i++) {
+        if (strcmp(text, names[i]) != 0) continue;
+        s->effort = (histo_effort)i;
+        return 0;
+    }
+    return fault_set(f, EXIT_USAGE, "there is no effort '%s': --effort takes estimate, compile or measure", text);
+}

@@ -32,6 +32,7 @@ int value_samples(settings *s, char *text, fault *f);
 int value_budget(settings *s, char *text, fault *f);
 int value_seed(settings *s, char *text, fault *f);
 int value_count(settings *s, char *text, fault *f);
+int value_effort(settings *s, char *text, fault *f);
 int value_repeat(settings *s, char *text, fault *f);
 
 #endif

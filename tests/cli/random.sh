@@ -9,6 +9,7 @@ python3 - <<'END' || fail "the JSON of bench random is not what it should be"
 import json
 kept = json.load(open("random.json"))
 results = kept["results"]
+assert kept["effort"] == "compile"
 assert len(results) == 50 == kept["summary"]["problems"] and kept["summary"]["wrong_or_failed"] == 0
 exact = [r for r in results if r["outcome"] == "exact"]
 assert len(exact) > 45
@@ -20,6 +21,14 @@ assert share["problems"] == len(exact) and share["worst"] <= share["percentile_5
 assert open("random.svg").read().count("</svg>") == 1
 open("line", "w").write(next(r["problem"] for r in exact))
 END
+# The JSON of several runs becomes one table.
+# shellcheck disable=SC2086
+shows '^Plans are estimated' $random --count 20 --seed 2 --quick --effort estimate -o random-2.json
+checks=$((checks + 1))
+"$(dirname "$0")/../../script/random-table" random.json random-2.json >"$out" || fail "random-table failed"
+grep -q '^2 runs, 70 problems; all counts exact$' "$out" || fail "random-table does not count the problems"
+[ "$(grep -c '^CPU  ' "$out")" = 2 ] || fail "random-table does not show the share and the peers of the CPU"
+[ "$(grep -c 'seed=' "$out")" = 20 ] || fail "random-table does not list ten worst problems twice"
 # A line measures its problem again, with all strategies.
 shows 'the plan.s choice$' bench random --device cpu --problem "$(cat line)"
 shows "$(cut -d' ' -f1-4 line | sed 's/[.]/[.]/g')" bench random --device cpu --problem "$(cat line)"
@@ -45,5 +54,6 @@ refuses 2 'type=u9 is no value of a random problem: it takes names: u8, i8' benc
 refuses 2 'none of 200000 random problems is n=1: ask for less' bench random --device cpu --only n=1
 refuses 2 'which is for a GPU' bench random --device cpu --problem 'n=9 type=u8 axis=integer bins=9 lo=0 on=pinned'
 refuses 2 "not '0'" bench random --count 0
+refuses 2 "there is no effort 'much'" bench random --effort much
 refuses 2 "not 'x'" bench random --seed x
 finish

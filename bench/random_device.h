@@ -1,0 +1,23 @@
+/* Samples of random problems that a device makes and counts, by the functions that the host does it with. */
+#ifndef BENCH_RANDOM_DEVICE_H
+#define BENCH_RANDOM_DEVICE_H
+
+#include "bench/random_check.h"
+#include "bench/random_sample.h"
+
+typedef struct random_device {
+    /* Memory that bench_device.release frees. */
+    histo_status (*allocate)(size_t bytes, const void **placed);
+    /* Make an array in such memory; edges and ranks are in host memory. */
+    histo_status (*make)(const making *m);
+    /* Count into host memory; what the finders of the rule refer to is in host memory, everything else in the device's.
+     * Not for sparse histograms. */
+    histo_status (*count)(const problem_rule *rule, problem_counts *counts);
+    /* A peer: one addition in memory for each sample, which follows the strides. HISTO_UNSUPPORTED if it does not do
+     * such problems; end it in any case, if there is a state. */
+    histo_status (*atomics_begin)(const problem_data *data, void **state);
+    histo_status (*atomics_run)(void *state, void *stream); /* bench_work */
+    void (*atomics_end)(void *state);
+} random_device;
+
+#endif
