@@ -18,7 +18,6 @@ typedef struct bench_random_options {
     histo_effort effort;      /* of all plans */
     int64_t samples;          /* of a problem, at most; 0: 2^22 on a CPU, 2^30 on a GPU */
     bool quick;               /* without other strategies, and fewer passes */
-    bool compile;             /* plans with HISTO_COMPILE */
     int repeat;               /* timed passes; 0: 7, or 3 if quick; less often if a fill is slow */
     int threads;              /* on the CPU; 0: the default */
     FILE *table, *json;       /* json may be NULL */

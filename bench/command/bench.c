@@ -214,7 +214,6 @@ static int run_random(measuring *m, int *wrong, fault *f)
         .effort = s->effort,
         .samples = s->samples ? s->samples : s->bytes / (int64_t)sizeof(double),
         .quick = s->quick,
-        .compile = s->compile,
         .repeat = s->repeat,
         .threads = s->threads,
         .table = m->table,

@@ -365,7 +365,7 @@ int value_effort(settings *s, char *text, fault *f)
 {
     static const char *const names[] = {
         [HISTO_ESTIMATE] = "estimate", [HISTO_COMPILE] = "compile", [HISTO_MEASURE] = "measure"};
-    for (int i = 0; i <= HISTO_MEASURE; i++) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(text, names[i]) != 0) continue;
         s->effort = (histo_effort)i;
         return 0;
