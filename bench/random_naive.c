@@ -34,9 +34,8 @@ static binning binning_of(const problem_data *data, int a)
     b.scale = (double)b.bins / (b.hi - b.lo);
     if (axis->kind == HISTO_REGULAR) b.how = BY_MULTIPLYING;
     if (axis->kind == HISTO_INTEGER)
-        b.how = histo_dtype_is_integer(data->problem->axis[a].type) && b.lo >= -0x1p53 && b.lo <= 0x1p53
-                    ? BY_SUBTRACTING
-                    : BY_MULTIPLYING;
+        b.how = histo_dtype_is_integer(data->problem->axis[a].type) && fabs(b.lo) <= 0x1p53 ? BY_SUBTRACTING
+                                                                                            : BY_MULTIPLYING;
     return b;
 }
 
