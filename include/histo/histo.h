@@ -379,9 +379,9 @@ typedef enum histo_effort {
     HISTO_MEASURE, /* time all candidates that are not hopeless on the given samples, and remember the winner of each
                       device as wisdom; for page-locked samples also a GPU and the CPU together, each for a part */
     HISTO_COMPILE, /* as HISTO_ESTIMATE; and where a kernel made for exactly these samples is faster than those in the
-                      library, the first fill of each layout waits, about a second, until it is compiled. Fills planned
-                      with HISTO_MEASURE wait, too. Those with HISTO_ESTIMATE use the kernels that are in memory or in
-                      the kernel cache, and wait once after 2^32 samples counted without */
+                      library, the first fill of each layout compiles it and waits, about a second. Fills planned with
+                      HISTO_MEASURE do so, too. Those with HISTO_ESTIMATE use a kernel that is in memory or in the
+                      kernel cache. Without it, they compile one and wait only after 2^32 samples of a layout */
 } histo_effort;
 
 typedef struct histo_plan_options {
@@ -428,11 +428,11 @@ HISTO_API void histo_wisdom_forget(void);
 
 /* The kernel cache: a directory of kernels that were compiled for a GPU while the program ran (which needs NVIDIA's
  * NVRTC library), so that the next process need not compile them. There is none until this sets one, for all threads
- * of the process; set it before the first fill. The path is copied; a relative one is that of the current directory.
- * The directory is made when it is first needed, for this user only, and holds at most 64 MiB: the least recently used
- * kernels are deleted. Nothing is read from a directory or file that belongs to another user or that others may write.
- * Damaged files are replaced. A cache that cannot be read or written is no error; a fill then compiles or uses other
- * kernels. NULL: no cache from now on. HISTO_INVALID for an empty path. */
+ * of the process; set it before the first fill. The path is copied; a relative one starts from the directory that is
+ * current now. The directory is made when a kernel is first written, for this user only. It holds at most 64 MiB: the
+ * least recently used kernels are deleted. Nothing is read from a directory or file that belongs to another user or
+ * that others may write. Damaged files are replaced. A cache that cannot be read or written is no error: the fill
+ * compiles the kernel, or uses another. NULL: no cache from now on. HISTO_INVALID for an empty path. */
 HISTO_API histo_status histo_kernel_cache(const char *directory);
 
 /* Describe the machine in lines of text: CPU, instruction set, threads, devices. Writes and returns as
