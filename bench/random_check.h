@@ -1,5 +1,4 @@
-/* Counting a random problem by the edges alone. It shares no code with the library: samples are read, compared with the
- * edges and added up here. */
+/* The reference count of a random problem, which compares samples with edges. It shares no code with the library. */
 #ifndef BENCH_RANDOM_CHECK_H
 #define BENCH_RANDOM_CHECK_H
 
@@ -21,10 +20,11 @@ typedef struct problem_counts {
     problem_sum *sums; /* [slots]; NULL without weights */
     uint64_t *masked;  /* [batch] */
     histo_tally tally;
-    int64_t sectors; /* of 32 bytes of counters that the samples touch */
+    int64_t sectors; /* of 32 bytes in which a counter changes */
 } problem_counts;
 
-/* The rule, with tables in host memory; on_host: for the arrays of the host. Call problem_rule_free in any case. */
+/* Make the rule, with tables in host memory. on_host: for the arrays in host memory. Call problem_rule_free in any
+ * case. */
 histo_status problem_rule_make(const problem_data *data, bool on_host, problem_rule *rule);
 void problem_rule_free(problem_rule *rule);
 
@@ -33,7 +33,7 @@ histo_status problem_counts_make(const problem_data *data, int threads, problem_
 void problem_counts_free(problem_counts *counts);
 
 /* Compare a histogram that was filled `fills` times: counts, flow, masked samples and sums. HISTO_OK with an empty text
- * if all are right; else the text says what is wrong. Fails only without memory, or if the histogram cannot be read. */
+ * if all are right; else the text says what is wrong. Fails only if memory runs out or the histogram cannot be read. */
 histo_status problem_counts_compare(const problem_data *data, const problem_counts *counts, const histo_hist *hist,
                                     int fills, char *wrong, size_t size);
 

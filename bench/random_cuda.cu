@@ -1,5 +1,5 @@
-/* Random problems on a GPU: their samples and their counts by the functions that the host uses, a thread for each
- * sample, and a peer of plain atomic additions. */
+/* Random problems on a GPU: making and counting samples by the functions that the host uses, with a thread for each
+ * sample; and a peer of plain atomic additions. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,7 +17,7 @@ struct random_device;
 
 typedef struct problem_data {
     const random_problem *problem;
-    const struct random_device *device; /* that made the arrays and counts them; NULL: the host */
+    const struct random_device *device; /* the device that made the arrays and counts them; NULL: the host */
     histo_axis axes[HISTO_MAX_AXES];
     double *edges[HISTO_MAX_AXES];        /* of axis a, [bins + 1] */
     problem_array arrays[PROBLEM_ARRAYS]; /* the columns of a table share the first */
@@ -38,7 +38,7 @@ histo_status problem_data_make(const random_problem *p, int threads, const struc
 /* Frees the host's memory. */
 void problem_data_free(problem_data *data);
 
-/* What a fill counts; on_host: in the arrays of the host. */
+/* What a fill counts. on_host: in the arrays in host memory. */
 void problem_fill_make(const problem_data *data, bool on_host, problem_fill *fill);
 
 #endif

@@ -5,7 +5,7 @@
 #include "bench/random.h"
 #include "bench/random_problem.h"
 
-/* The weights of what users do; docs/performance.md has them as a table. Indexed by the enumerations. */
+/* Relative frequencies, indexed by the enumerations. docs/performance.md has them as a table. */
 static const int of_types[HISTO_DTYPE_COUNT] = {22, 1, 13, 4, 4, 6, 2, 4, 2, 2, 24, 16};
 static const int of_axes[HISTO_MAX_AXES] = {700, 200, 70, 14, 6, 4, 3, 3};
 static const int of_integer_axes[HISTO_AXIS_KIND_COUNT] = {57, 33, 7, 1, 1, 1};
@@ -350,7 +350,7 @@ static int64_t slots_of(const random_problem *p)
     return slots;
 }
 
-/* Half as many bins on the axis that has most. */
+/* Halve the bins of the axis that has most. */
 static void halve_longest(random_problem *p)
 {
     problem_axis *longest = p->axis;
@@ -377,7 +377,7 @@ static int64_t draw_batch(source *s, random_problem *p, int64_t histograms)
     return histograms < 2 ? 1 : least(histograms, about(s, 0, log2_of(histograms) + 1));
 }
 
-/* n: about how many samples; in memory there may be at most `stored`. */
+/* n: about how many samples. stored: how many may lie in memory, with the gaps. */
 static void draw_layout(source *s, random_problem *p, int64_t n, int64_t stored)
 {
     const int64_t size = (int64_t)histo_dtype_size(p->axis[0].type);

@@ -1,5 +1,5 @@
-/* The loop that one would write for a random problem without a library: on one thread, it ignores the flow, and with
- * equal bins the edges. */
+/* The loop that one would write for a random problem without a library. It runs on one thread, ignores underflow,
+ * overflow and NaN, and computes equal bins without their edges. */
 #ifndef BENCH_RANDOM_NAIVE_H
 #define BENCH_RANDOM_NAIVE_H
 

@@ -2,7 +2,7 @@
 
 #include "base/error.h"
 
-/* Do samples lie as peers want them: without gaps, and aligned? */
+/* Are the samples contiguous and aligned, as peers need them? */
 static bool is_plain(const random_problem *p)
 {
     if (p->mask < 1 || p->where < 1 || p->storage == HISTO_SPARSE) return false;

@@ -13,10 +13,10 @@ typedef struct problem_task {
     bench_task task;
 } problem_task;
 
-/* False if peers cannot be asked to count it. */
+/* False if the problem cannot be described as a task. */
 bool problem_task_make(const problem_data *data, int threads, problem_task *it);
 
-/* HISTO_UNSUPPORTED if it does not do such tasks; end it in any case, if there is a state. */
+/* HISTO_UNSUPPORTED if the peer cannot count the task. If there is a state, end it in any case. */
 histo_status problem_peer_begin(const problem_task *it, const bench_peer *peer, void **state);
 
 #endif

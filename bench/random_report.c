@@ -215,7 +215,7 @@ static void print_measure(FILE *to, const random_result *result, int m)
     }
 }
 
-/* The worst by a measure: each with what bounds it and what was chosen. */
+/* The worst problems by a measure, each with its bound and the choice. */
 static void print_worst(FILE *to, const random_result *result, int m)
 {
     enum { WORST = 10 };

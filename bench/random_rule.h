@@ -1,5 +1,5 @@
-/* The rule by which a random problem is counted, sample by sample and by the edges alone, on host and device. It shares
- * no code with the library. */
+/* The rule of the reference count: it finds the slot of each sample by comparing it with edges, on host and device. It
+ * shares no code with the library. */
 #ifndef BENCH_RANDOM_RULE_H
 #define BENCH_RANDOM_RULE_H
 

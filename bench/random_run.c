@@ -45,7 +45,7 @@ static int64_t magnitude(int64_t stride)
     return stride < 0 ? -stride : stride;
 }
 
-/* Sectors of `runs` runs of so many bytes. What a run adds to those before it repeats after `sector` runs. */
+/* How many sectors `runs` runs of so many bytes touch. What each run adds repeats after `sector` runs. */
 static double sectors_of(int64_t begin, int64_t bytes, int64_t stride, int64_t runs, int64_t sector)
 {
     const int64_t first = (begin + bytes - 1) / sector - begin / sector + 1;
@@ -102,7 +102,7 @@ static double bytes_to_read(const problem_data *data, const problem_fill *fill, 
     return bytes + (double)data->arrays[PROBLEM_OFFSETS].bytes;
 }
 
-/* Read and written: a count of each touched slot, and its sums. */
+/* Bytes of counters and sums that are read and written. */
 static double bytes_of_counters(const random_problem *p, const problem_counts *counts)
 {
     bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
@@ -156,8 +156,8 @@ static histo_status fill_once(void *context, void *stream)
     return histo_plan_fill(f->plan, f->hist, f->fill.samples, &f->fill.options);
 }
 
-/* Samples on a CPU that fit its caches are there when they are counted, as those of a program that has just made them:
- * a pass is the mean of many. Others come from memory. */
+/* On a CPU, samples that fit the caches are counted there, as in a program that has just made them: a pass is the mean
+ * of many fills. Others come from memory. */
 static histo_status time_work(const runner *r, bench_work *work, void *context, double *us)
 {
     const size_t cached = 4 << 20;
@@ -186,7 +186,7 @@ static double median(double *us, int passes)
     return passes % 2 ? us[passes / 2] : (us[passes / 2 - 1] + us[passes / 2]) / 2;
 }
 
-/* How often work that takes so long is timed. */
+/* How many passes to time of work that takes so long. */
 static int passes_for(const bench_random_options *options, double us)
 {
     const double budget_us = options->quick ? 1e4 : 3e4;
@@ -269,7 +269,7 @@ static histo_status add_plan(runner *r)
     return status;
 }
 
-/* What explain says of the plan's kernels: the line of one that was compiled, if there is one. */
+/* Keep what explain says of the plan's kernels: the line of a compiled one if there is any. */
 static void see_kernel(random_verdict *v, const histo_plan *plan)
 {
     static const char begin[] = "\n  kernel: ", compiled[] = "compiled", impossible[] = "because none can be compiled";
@@ -285,7 +285,7 @@ static void see_kernel(random_verdict *v, const histo_plan *plan)
     }
 }
 
-/* The same fill of a 64th of the samples, if there are enough: its last dimension is shorter. */
+/* Make a fill of a 64th of the samples, by a shorter last dimension; false if there are too few. */
 static bool shorten(problem_fill *fill, const random_problem *p)
 {
     enum { PART = 64, LEAST = 1 << 10 };
@@ -298,7 +298,7 @@ static bool shorten(problem_fill *fill, const random_problem *p)
     return true;
 }
 
-/* Would this strategy take several times as long as the plan's? A fill of a part of the samples tells. */
+/* Would this strategy take several times as long as the plan's? Estimated by a fill of a part of the samples. */
 static histo_status try_part(runner *r, filler *f, bool *hopeless)
 {
     const double times = 3, part = 64, overhead_us = 100;
@@ -316,7 +316,7 @@ static histo_status try_part(runner *r, filler *f, bool *hopeless)
     return status == HISTO_OK ? histo_hist_reset(f->hist) : status;
 }
 
-/* Another strategy; one that cannot count the problem is none. */
+/* Time another strategy, unless it cannot count the problem. */
 static histo_status add_rival(runner *r, const char *name)
 {
     filler *f = &r->fillers[r->verdict->scores];
@@ -374,7 +374,7 @@ static histo_status add_naive(runner *r)
     return status;
 }
 
-/* A peer that fails is none. */
+/* Time a peer. One that fails is left out. */
 static void add_peer(runner *r, const bench_peer *peer)
 {
     void *state;
@@ -532,7 +532,7 @@ static void release_arrays(runner *r)
     }
 }
 
-/* Who makes and counts the samples: a GPU those of large problems in its memory; NULL: the host. */
+/* Who makes and counts the samples: a GPU if they are many and in its memory; else NULL, the host. */
 static const random_device *maker_of(const runner *r)
 {
     const int64_t few = 1 << 16;
@@ -563,7 +563,7 @@ static histo_status measure(runner *r)
     return status;
 }
 
-/* Only a device that fails, or a refusal of the machine to measure at all, ends the run. */
+/* The run ends only if a device fails, or if the machine cannot measure at all. */
 static histo_status run_problem(runner *r, const random_problem *p, random_verdict *v)
 {
     *v = (random_verdict){.problem = *p, .class = class_of(p)};

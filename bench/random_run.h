@@ -1,5 +1,5 @@
-/* `histo bench random`: random problems, each checked against a count by the edges alone and measured against what
- * bounds it, the best peer and the best strategy. */
+/* `histo bench random`: random problems. Each is checked against a reference count, and compared with its bound, the
+ * best peer and the best strategy. */
 #ifndef BENCH_RANDOM_RUN_H
 #define BENCH_RANDOM_RUN_H
 
@@ -57,12 +57,12 @@ typedef struct random_verdict {
     double first_us;        /* its first fill, with everything that only this one does, such as compiling */
     double preparing_us;    /* making the samples, and counting them by the edges */
     double all_us;          /* everything that was done for this problem */
-    double bytes, counters; /* read; read and written: the least that there is to do, in bytes */
+    double bytes, counters; /* the bytes that must be read; that must be read and written */
     double bytes_us, counters_us, launch_us;
     double bound_us; /* the larger of a launch, and both others together */
     char strategy[48];
-    char kernel[20], kernel_line[200]; /* "compiled", "general" or "unavailable", and as explain says; empty: the
-                                          strategy has no use for such kernels */
+    char kernel[20], kernel_line[200]; /* "compiled", "general" or "unavailable", and the line of explain; empty if
+                                          explain has none */
     double best_us;                    /* of the plan and all other strategies; 0: only the plan was timed */
     char best[48];
     double peer_us; /* 0: there is none */

@@ -46,7 +46,7 @@ static int64_t range_begin(int64_t n, int index, int ranges)
 static void start(histo_blocks *blocks, const histo_job *job, void *gathered)
 {
     const histo_problem *p = job->problem;
-    blocks->job = job; /* not the whole struct: clearing iterators takes longer than counting a few samples */
+    blocks->job = job; /* the struct is not cleared: that takes longer than counting a few samples */
     blocks->iter = &job->iter;
     blocks->gathered = gathered;
     blocks->most = HISTO_BLOCK;
@@ -75,7 +75,7 @@ size_t histo_blocks_spanning_bytes(const histo_problem *problem)
     return histo_blocks_bytes(problem) + 2 * HISTO_BLOCK * sizeof(uint32_t);
 }
 
-/* Where range `index` of `ranges` begins if ranges are whole batch entries. */
+/* Where range `index` of `ranges` begins if ranges consist of whole batch entries. */
 static int64_t entries_begin(const histo_job *job, int index, int ranges)
 {
     const int64_t entry = range_begin(job->iter.batch, index, ranges);
@@ -96,7 +96,7 @@ void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int
     blocks->iter = &blocks->own;
     const bool in_memory_order = whole && ranges == 1 && job->problem->apart;
     histo_strided_iter_span(&job->iter, in_memory_order, &blocks->own, &blocks->entries);
-    /* Where operands are not laid out alike, the order of one may make runs short. */
+    /* Where operands are laid out differently, the memory order of one may make runs short: then keep the view's. */
     if (in_memory_order && last_extent(&blocks->own) < LONG_RUN && last_extent(&blocks->own) < last_extent(&job->iter))
         histo_strided_iter_span(&job->iter, false, &blocks->own, &blocks->entries);
     blocks->next = ranges == 1 ? job->begin : entries_begin(job, index, ranges);
@@ -223,7 +223,7 @@ static bool find_run(histo_blocks *blocks)
     return blocks->run.n > 0 || histo_walk_next(&blocks->walk, &blocks->run);
 }
 
-/* The next samples of one batch entry, whether they pass or not. room: how many the gathering may fill. */
+/* The next samples of one batch entry, whether they pass or not. room: how many may be gathered. */
 static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
 {
     enum { SHORT_RUN = HISTO_BLOCK / 4 };
@@ -251,13 +251,13 @@ static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
     return true;
 }
 
-/* Add the last n samples that do not pass to those of their batch entries. */
+/* Of the last n samples, count those that do not pass as masked in their batch entries. */
 static void add_left_out(const histo_blocks *blocks, const uint8_t *kept, int n)
 {
     uint64_t *masked = blocks->job->accumulators->masked;
     uint32_t entry[HISTO_BLOCK];
     histo_entries_of(&blocks->entries, blocks->next - n, n, 1, entry);
-    for (int i = 0, end; i < n; i = end) { /* runs of one entry, whose additions would wait for each other */
+    for (int i = 0, end; i < n; i = end) { /* one addition for a run of one entry: they would wait for each other */
         int count = 0;
         for (end = i; end < n && entry[end] == entry[i]; end++)
             count += kept[end] ^ 1;
@@ -277,8 +277,8 @@ static int find_kept(const histo_blocks *blocks, const histo_block *all, uint8_t
     return kernels->count_kept(kept, all->n);
 }
 
-/* histo_blocks_next for samples with a filter. Unless all pass, those that do are copied until they fill half a block.
- */
+/* histo_blocks_next with a mask or filter. Unless all samples pass, those that do are copied until they fill half a
+ * block. */
 static bool next_passed(histo_blocks *blocks, histo_block *block)
 {
     const histo_problem *p = blocks->job->problem;

@@ -32,7 +32,7 @@ static histo_bounds of_floats(double lo, double hi)
     return (histo_bounds){bits[0], bits[1]};
 }
 
-/* By bisection of the ordered patterns between the infinities. */
+/* Bisect the ordered bit patterns between the infinities. */
 static histo_bounds of_halves(histo_dtype dtype, double lo, double hi)
 {
     const uint16_t infinity = dtype == HISTO_F16 ? 0x7c00 : 0x7f80;

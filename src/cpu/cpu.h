@@ -41,7 +41,7 @@ enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots fit the L1 cache 
 typedef struct histo_block {
     int64_t batch; /* 0 if the iteration spans entries */
     int n;
-    int left_out; /* samples before the block's end that did not pass: the caller adds them to those of `batch` */
+    int left_out; /* samples before the block's end that did not pass; the caller counts them as masked in `batch` */
     const uint32_t *first; /* slot of each sample's batch entry, if the iteration spans entries; else NULL */
     const void *at[HISTO_MAX_OPERANDS];
 } histo_block;
@@ -49,14 +49,14 @@ typedef struct histo_block {
 typedef struct histo_blocks {
     const histo_job *job;
     histo_walk walk;
-    const histo_strided_iter *iter; /* what is walked: the job's, or … */
-    histo_strided_iter own;         /* … for pairs the pixels, or all batch entries as one */
-    histo_entries entries;          /* of all as one */
-    int64_t next;                   /* sample of all as one */
+    const histo_strided_iter *iter; /* what is walked: the job's, or `own` */
+    histo_strided_iter own;         /* the pixels of pairs, or all batch entries as one */
+    histo_entries entries;          /* where entries are, if all are one */
+    int64_t next;                   /* the next sample, if all are one */
     uint32_t *first;                /* see histo_block: of all samples, then of those that pass */
     histo_run run;                  /* the rest of the current run */
     char *gathered;                 /* a buffer for a block of every operand */
-    char *passed;                   /* and of every column, for samples that pass; NULL if there is no filter */
+    char *passed;                   /* the same of every column, for samples that pass; NULL if there is no filter */
     histo_bounds inside;            /* of the range filter */
     int64_t most; /* samples of a block in place: HISTO_BLOCK, or what the caller sets after the start */
 } histo_blocks;
@@ -67,9 +67,9 @@ size_t histo_blocks_bytes(const histo_problem *problem);
 /* Iterate over range `index` of `ranges` equal ranges of the job's samples. gathered: 64-byte aligned. */
 void histo_blocks_start(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered);
 
-/* The same for blocks that span batch entries, so that few samples an entry, or entries that interleave in memory, make
- * whole blocks. A histogram has at most 2^32 slots over the whole batch. gathered: of histo_blocks_spanning_bytes;
- * masked samples are added to the histogram's. With several ranges, no batch entry is in two of them. */
+/* The same for blocks that span batch entries: entries that are small, or that interleave in memory, still make full
+ * blocks. The whole batch has at most 2^32 - 1 slots. gathered: of histo_blocks_spanning_bytes. Samples that do not
+ * pass are counted as masked here. Each batch entry is in one range only. */
 void histo_blocks_start_spanning(histo_blocks *blocks, const histo_job *job, int index, int ranges, void *gathered);
 size_t histo_blocks_spanning_bytes(const histo_problem *problem);
 
@@ -96,7 +96,7 @@ static inline void histo_prefetch_l1(const void *at, size_t bytes)
         __builtin_prefetch((const char *)at + HISTO_AHEAD + line, 0, 3);
 }
 
-/* Add the samples that a block left out to the histogram's; alone: see histo_add_count. */
+/* Count the samples that a block left out as masked; alone: see histo_add_count. */
 void histo_block_add_masked(const histo_job *job, const histo_block *block, bool alone);
 
 /* The slot of every sample of a block, numbered over the whole batch if it spans entries. */
@@ -105,7 +105,7 @@ void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t 
 /* Slots in 64 bits, numbered over the whole batch, for sparse histograms. */
 void histo_block_wide_slots(const histo_job *job, const histo_block *block, uint64_t *slots);
 
-/* Add to a counter of the histogram; alone: no other thread does so meanwhile. */
+/* Add to a counter of the histogram. alone: no other thread does at the same time. */
 static inline void histo_add_count(uint64_t *counter, uint64_t count, bool alone)
 {
     if (alone)
@@ -120,8 +120,8 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 /* The bins of at most HISTO_PIECE samples of one axis as bytes; see histo_codes_fn. */
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
 
-/* About how long histo_block_slots and histo_block_codes take for a sample, and, unless blocks span batch entries,
- * bringing it into a block; for cost models (costs.c). */
+/* For cost models (costs.c): the time per sample of histo_block_slots, of histo_block_codes, and of gathering a sample
+ * into a block that does not span batch entries. */
 double histo_slots_ns(const histo_problem *problem);
 double histo_codes_ns(const histo_problem *problem);
 double histo_gather_ns(const histo_problem *problem);

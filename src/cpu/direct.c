@@ -1,18 +1,18 @@
-/* direct: vector code turns samples into slots, and each is counted in the histogram itself. There is no table to clear
- * and to add up, so a fill costs what its samples cost, however many slots there are.
+/* direct: vector code turns samples into slots, and each is counted in the histogram itself. There are no tables to
+ * clear and to add up, so the time depends on the samples, and hardly on the number of slots.
  *
- * A block spans batch entries, in the order of memory: an image of 64 samples need not be a block of its own, and the
- * columns of a table are counted row by row. Several threads count different batch entries.
+ * A block may span batch entries, in the order of memory. So several small images share a block, and the columns of a
+ * table are counted row by row. Different threads count different batch entries.
  *
- * Bytes: each sample once, and 8 bytes of counters for each, most of which are in cache. Wins for few samples a slot:
- * small fills, small batch entries. Loses where counters are incremented often, since neighbours that are equal wait
- * for each other. */
+ * Bytes: each sample once, and 8 bytes of counters for each, most of them in cache. Wins for few samples per slot:
+ * small fills, small batch entries. Loses where counters are incremented often: an increment waits for the previous one
+ * of the same counter. */
 #include <math.h>
 
 #include "cpu/cpu.h"
 
 enum {
-    SAMPLES_A_THREAD = 1 << 16, /* fewer do not repay waking a thread */
+    SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking a thread for */
     STREAMS = 4,
     ON_STACK = 1 << 16, /* bytes */
 };
@@ -37,7 +37,7 @@ static int useful_threads(const histo_problem *p, int threads)
     return threads < useful ? threads : (int)useful;
 }
 
-/* Counters are brought into the cache by lines: those of a batch entry once, if its samples follow each other. */
+/* Loading lines of counters into the cache: each line of a batch once. Nothing for a single histogram. */
 static double lines_us(const histo_problem *p, double numbers)
 {
     enum { LINE = 64 / sizeof(uint64_t), IN_CACHE = 1 << 20, NEAR = 8 << 20 };
@@ -73,7 +73,7 @@ static size_t per_thread(const histo_problem *p)
     return histo_blocks_spanning_bytes(p) + HISTO_BLOCK * (sizeof(uint32_t) + sizeof(double));
 }
 
-/* A single thread has it on its stack if it is small. */
+/* None if a single thread can keep it on its stack. */
 static size_t workspace(const histo_problem *p, int threads, const int64_t *params)
 {
     (void)params;
@@ -81,8 +81,9 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
     return used == 1 && bytes <= ON_STACK ? 0 : used * bytes;
 }
 
-/* The four streams are far apart in the block, since neighbouring samples are often equal and would wait for each
- * other. If all four are equal, as where most samples are, one addition does. */
+/* Neighbouring samples are often equal, and their increments would wait for each other. So four streams are counted
+ * that are far apart in the block. If all four slots are equal, as they are where most samples are, one addition is
+ * enough. */
 static void count(uint64_t *counts, const uint32_t *slots, int n)
 {
     const int each = n / STREAMS;

@@ -1,5 +1,5 @@
-/* Filters. Compiled once for each level of the instruction set (isa.h). A range is compared in the samples' own type,
- * by the values of that type at its ends, so that narrow types have more lanes and 64-bit integers are not rounded. */
+/* Filters. Compiled once for each level of the instruction set (isa.h). A range is compared in the samples' own type:
+ * narrow types then have more lanes, and 64-bit integers are not rounded. */
 #include "cpu/filters.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 #include <immintrin.h>
 #endif
 
-/* The loop `kept[i] = PASSES`, without reading what was there if it does not matter. */
+/* The loop kept[i] = PASSES; if `too`, kept[i] &= PASSES. */
 #define KEEP_ALL(PASSES)                                                                                               \
     do {                                                                                                               \
         if (too)                                                                                                       \
@@ -54,7 +54,7 @@ DEFINE_INSIDE(bf16, uint16_t, int16_t, histo_ordered, (int16_t))
 DEFINE_INSIDE(f32, float, float, histo_widen_plain, f32_from_bits)
 DEFINE_INSIDE(f64, double, double, histo_widen_plain, f64_from_bits)
 
-/* ignored: the sign bit of floats, shifted out. */
+/* ignored: 1 for floats, whose sign bit does not count; else 0. */
 #define DEFINE_NONZERO(bits)                                                                                           \
     static void nonzero_##bits(const uint##bits##_t *restrict samples, int n, int ignored, bool too,                   \
                                uint8_t *restrict kept)                                                                 \
@@ -108,14 +108,14 @@ int HISTO_OF_ISA(count_kept)(const uint8_t *kept, int n)
     for (; i + WORD <= n; i += WORD) {
         uint64_t flags;
         memcpy(&flags, kept + i, sizeof flags);
-        all += (int)(flags * 0x0101010101010101 >> 56); /* the sum of its bytes */
+        all += (int)(flags * 0x0101010101010101 >> 56); /* the top byte is the sum of all bytes */
     }
     for (; i < n; i++)
         all += kept[i];
     return all;
 }
 
-/* ---- Moving samples together ---- */
+/* ---- Compacting ---- */
 
 #if defined(__AVX512BW__)
 

@@ -1,25 +1,25 @@
-/* Masks and range filters on contiguous, aligned samples, and moving together the samples that pass. */
+/* Masks and range filters of contiguous, aligned samples, and compacting the samples that pass. */
 #ifndef CPU_FILTERS_H
 #define CPU_FILTERS_H
 
 #include <histo/histo.h>
 
-/* The smallest and largest value of a dtype in a range, as bit patterns; those of f16 and bf16 are in order (see
- * histo_ordered). None: low is above high. */
+/* The smallest and largest value of a dtype in a range, as bit patterns; for f16 and bf16, as histo_ordered of these.
+ * If no value is in the range, low is above high. */
 typedef struct histo_bounds {
     uint64_t low, high;
 } histo_bounds;
 
 histo_bounds histo_bounds_of(histo_dtype dtype, double lo, double hi);
 
-/* The bits of a 16-bit float as an integer that increases with its value: -0 is below 0, NaN beyond the infinities. An
- * involution. */
+/* The bits of a 16-bit float as an integer that increases with its value: -0 is below 0, NaN beyond the infinities. It
+ * is its own inverse. */
 static inline int16_t histo_ordered(uint16_t bits)
 {
     return (int16_t)(bits ^ (bits & 0x8000 ? 0x7fff : 0));
 }
 
-/* kept[i] = 1 if sample i is inside the bounds, or not zero; else 0. too: and if it was 1 before. */
+/* kept[i] = 1 if sample i is inside the bounds, or is not zero; else 0. too: 1 only if it was 1 before as well. */
 typedef void histo_keep_inside_fn(histo_dtype dtype, const void *samples, int n, histo_bounds bounds, bool too,
                                   uint8_t *kept);
 typedef void histo_keep_nonzero_fn(histo_dtype dtype, const void *samples, int n, bool too, uint8_t *kept);

@@ -191,7 +191,7 @@ static bool buffer_or_count(table *t, const uint64_t *slots, int n, int largest_
 static bool count_block(const shared *all, table *t, histo_block *block)
 {
     uint64_t slots[HISTO_PIECE];
-    if (block->left_out) { /* a slot behind all others */
+    if (block->left_out) { /* a slot after all others counts them */
         const histo_problem *p = all->job->problem;
         slots[0] = mixed((uint64_t)(p->batch * p->slots + block->batch));
         if (!count_slots(t, slots, 1, (uint64_t)block->left_out, all->largest_bits)) return false;

@@ -242,8 +242,9 @@ DEFINE_POW2(i64, int64_t, int32_t)
 
 /* ---- All ---- */
 
-/* 64-bit integers as doubles that compare with every edge as they do: an edge is at most an integer if and only if it
- * is at most the largest double that is. Above a closed axis' last edge comes `over`. */
+/* Round 64-bit integers down to doubles, which compare with every edge as the integers do: an edge is at most x if and
+ * only if it is at most the largest double that is at most x. On a closed axis, integers that are above the last edge
+ * but would be rounded down to it become `over`. */
 #if defined(__AVX512DQ__)
 
 #define DEFINE_ROUND(name, type, epi64)                                                                                \
@@ -265,7 +266,7 @@ DEFINE_ROUND(i64, int64_t, epi64)
 
 #else
 
-/* high, low: the halves of the integer. */
+/* The integer is high + low. */
 static inline double rounded_down(double high, double low, double top, double over)
 {
     const double sum = high + low, error = low - (sum - high);
@@ -288,7 +289,7 @@ DEFINE_ROUND(i64, int64_t, int32_t)
 
 #endif
 
-/* Others: exactly. */
+/* Other types convert exactly. */
 #define DEFINE_WIDEN(name, storage, type, widen)                                                                       \
     static void widen_##name(const storage *restrict samples, int n, type *restrict out)                               \
     {                                                                                                                  \

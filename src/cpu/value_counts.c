@@ -57,8 +57,8 @@ static const histo_byte_counting *counting_of(const histo_problem *p)
     return needs_workspace(p) ? histo_cpu_kernels_usable()->byte_counting : &histo_byte_counting_scalar;
 }
 
-/* Looking at all values of a batch entry: most of it is branches that are hard to predict if some values occur, and the
- * lookups of these. */
+/* The time to scan the counters of all values of a batch entry. Most of it is mispredicted branches if some values
+ * occur and others do not, and the lookups of those that occur. */
 static double values_us(const histo_problem *p)
 {
     if (is_bytes(p)) return counting_of(p)->finish_us + 0.3;

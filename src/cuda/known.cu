@@ -1,4 +1,4 @@
-/* Describes the class of a job's samples, and has kernels compiled for it: see known.h. */
+/* Finds the class of a job's samples, and has kernels compiled for it: see known.h. */
 #include "cuda/known.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ int histo_cuda_channels_of(const histo_job *job)
     const histo_strided_iter *iter = &job->iter;
     const int channel = iter->batch_ndim - 1, run = iter->ndim - 1;
     if (iter->offsets || iter->images || p->naxes > 1 || channel < 0) return 1;
-    int n = HISTO_KNOWN_MAX_CHANNELS; /* which divides the columns of an array into groups */
+    int n = HISTO_KNOWN_MAX_CHANNELS; /* lowered to a divisor, so that all groups have the same size */
     while (iter->shape[channel] % n)
         n--;
     const int64_t group = n * iter->per_batch;
@@ -64,7 +64,7 @@ histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, 
 
 /* ---- The class ---- */
 
-/* The axis of integers of at most 16 bits in fixed point, if that gives the slots of its table. */
+/* Integers of at most 16 bits in fixed point; false unless that gives the slots of the axis' table for every value. */
 static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed_point *f)
 {
     const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16;
@@ -76,13 +76,13 @@ static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed
     f->first = (int32_t)first;
     f->last = (int32_t)last;
     f->factor = (uint32_t)unit;
-    f->offset = (uint64_t)(0x1p32 + (first - l->lo) * unit) + (1 << 16); /* what factors lose by rounding down */
+    f->offset = (uint64_t)(0x1p32 + (first - l->lo) * unit) + (1 << 16); /* since the factor is rounded down */
     for (int32_t x = least; x <= most; x++)
         if (histo_slot_by_fixed_point(f, x) != l->table[(uint32_t)x & ((1u << bits) - 1)]) return false;
     return true;
 }
 
-/* As histo_any_lookup chooses. The axis is all zeros before. */
+/* Choose the lookup as histo_any_lookup does. The axis must be all zeros before. */
 static void set_axis(const histo_lookup *l, histo_dtype dtype, histo_known_axis *axis)
 {
     const size_t size = histo_dtype_size(dtype);
@@ -102,8 +102,8 @@ static void set_axis(const histo_lookup *l, histo_dtype dtype, histo_known_axis 
     }
 }
 
-/* A plan's axes, without tables of first floats: made once, because fixed point is tried with all samples. NULL if out
- * of memory. */
+/* The axes of a plan, without tables of first floats. They are made once, because fixed point is tried with all values.
+ * NULL if out of memory. */
 static const histo_known_axis *axes_of(const histo_job *job)
 {
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)job->prepared;
@@ -112,7 +112,7 @@ static const histo_known_axis *axes_of(const histo_job *job)
     if (before) return before;
     histo_known_axis *axes = (histo_known_axis *)calloc(HISTO_MAX_AXES, sizeof *axes);
     if (!axes) return NULL;
-    for (int a = 0; a < p->naxes; a++) /* with the tables on the host */
+    for (int a = 0; a < p->naxes; a++) /* p->lookups has its tables in host memory */
         set_axis(&p->lookups[a], p->sampled[a], &axes[a]);
     if (__atomic_compare_exchange_n(&prepared->known_axes, &before, axes, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return axes;
@@ -120,7 +120,8 @@ static const histo_known_axis *axes_of(const histo_job *job)
     return before;
 }
 
-/* Are the first of each `vector` neighbours of a contiguous operand at a multiple of their size, or of 16 bytes? */
+/* Is the operand contiguous, and does each group of `vector` neighbours begin at a multiple of the group's bytes, or of
+ * 16 bytes? */
 static bool is_vector(const histo_cuda_work *work, int operand, int vector)
 {
     const histo_strided_iter *iter = &work->iter;
@@ -156,19 +157,19 @@ static int pixel_word_of(const histo_cuda_work *work, int channels)
     return channels > 1 && work->channel_stride == (int64_t)size && word > size ? (int)word : 0;
 }
 
-/* May threads take `vector` neighbours at a time? Then all contiguous operands are read in vectors. */
+/* May threads take `vector` neighbours at a time? Only if all operands but those of stride 0 can be read as vectors. */
 static bool divides(const histo_cuda_work *work, int channels, int operands, int vector)
 {
     const histo_strided_iter *iter = &work->iter;
     const bool crosses = iter->ndim > iter->batch_ndim + 1 && iter->shape[iter->ndim - 1] % vector;
-    if (crosses || work->begin % iter->per_batch % vector) return false; /* the first tile's place in its entry */
+    if (crosses || work->begin % iter->per_batch % vector) return false; /* the first tile begins inside a group */
     if (channels > 1 && !is_dense(work, channels, vector)) return false;
     for (int o = channels > 1; o < operands; o++)
         if (iter->strides[o][iter->ndim - 1] != 0 && !is_vector(work, o, vector)) return false;
     return true;
 }
 
-/* Samples of a thread and step, and how many of them are neighbours. */
+/* Set how many samples a thread takes in a step, and how many of them are neighbours. */
 static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
 {
     enum { STEP_BYTES = 64, MAX_SAMPLES = 16, MAX_SLOTS = 32, VECTOR_BYTES = 32 };
@@ -228,11 +229,11 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
     for (int a = 0; a < work->naxes; a++)
         if (joint && joint->firsts[a])
             known->axes[a].by = HISTO_BY_FIRSTS;
-        else /* padding included: classes are compared as bytes */
+        else /* with the padding, since classes are compared as bytes */
             memcpy(&known->axes[a], &axes[a], sizeof *axes);
     set_step(work, known);
     known->pixel_word = pixel_word_of(work, known->channels);
-    int64_t samples = (int64_t)threads * known->vector; /* to a thread's next neighbours */
+    int64_t samples = (int64_t)threads * known->vector; /* from a thread's neighbours to its next ones */
     for (int d = known->dims - 1; d >= 0; d--) {
         const int64_t extent = d > 0 ? iter->shape[known->batch_dims + d] : INT64_MAX;
         work->advance[d] = (uint32_t)(samples % extent);
@@ -308,18 +309,18 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
 
 /* ---- Compiled kernels of a plan ---- */
 
-/* Compiling takes some tenths of a second. A plan that nobody asked to compile does so when its fills have lost about
- * as much without the kernel. */
+/* Compiling takes some tenths of a second. With HISTO_ESTIMATE, a plan compiles a kernel when counting without it has
+ * lost about as much time. */
 static const int64_t WORTH = INT64_C(1) << 32; /* samples */
 
-/* What a plan knows of one recipe. Entries are added, and freed with the plan. */
+/* What a plan knows of one recipe. Entries are only added; they are freed with the plan. */
 typedef struct histo_cuda_known_entry {
     struct histo_cuda_known_entry *next;
     histo_cuda_known known;
     const char *kernel;
     histo_compiled *compiled; /* NULL: it cannot be compiled here */
-    int64_t slow;             /* samples counted without it */
-    bool is_refused;          /* it is compiled, and the device does not load it */
+    int64_t slow;             /* samples of fills for which it was not in memory, of plans with HISTO_ESTIMATE */
+    bool is_refused;          /* it is compiled, but the device could not load it */
 } histo_cuda_known_entry;
 
 static histo_compiled *compiled_of(histo_device device, const histo_cuda_known *known, const char *header,
@@ -354,7 +355,7 @@ static histo_cuda_known_entry *entry_of(histo_cuda_prepared *prepared, histo_dev
     memcpy(&added->known, known, sizeof *known);
     added->kernel = kernel;
     added->compiled = compiled_of(device, known, header, kernel);
-    do { /* unless another thread has added it */
+    do { /* unless another thread has added it meanwhile */
         it = find(first, known, kernel);
         added->next = first;
     } while (!it &&

@@ -1,15 +1,15 @@
 /* The reader of kernels that are compiled at run time for one class of problems: what is constant in the class is
- * constant in the code. It has the interface of the readers in joint.cuh. `known` describes the class; known.cu writes
+ * constant in the code. It has the interface of the readers in joint.cuh. `known` describes the class. known.cu writes
  * it:
  *
  *     enum {
  *         NAXES, OPERANDS,
  *         WEIGHTS, MASK, WHERE,    operands, HISTO_ABSENT for those that are not given
  *         DIMS, BATCH_DIMS,        dimensions of a batch entry and of the batch
- *         CHANNELS,                batch entries counted together, as those of an interleaved image: 1 for none
+ *         CHANNELS,                batch entries counted together, such as those of an interleaved image; else 1
  *         THREADS,                 of a block
- *         SAMPLES,                 of a thread and step, of each channel
- *         VECTOR,                  of these, neighbours; they never cross the end of a run of several
+ *         SAMPLES,                 that a thread takes of each channel in a step
+ *         VECTOR,                  how many of these are neighbours; they never cross the end of a run
  *         ALIGNED,                 samples are at multiples of their size
  *         NEAR,                    all strides fit 32 bits
  *         RAGGED,                  batch entries are segments of any length
@@ -17,7 +17,7 @@
  *         LOG_COPIES, SPREADS      as in lane_layout
  *     };
  *     static constexpr histo_dtype dtypes[OPERANDS];
- *     static constexpr int strides[OPERANDS];            from sample to sample of a run, in bytes; 0: in the work
+ *     static constexpr int strides[OPERANDS];            bytes between neighbours of a run; 0: see the work
  *     static constexpr bool vectors[OPERANDS];           VECTOR neighbours are contiguous, and begin at a multiple
  *                                                        of their size, or of 16 bytes
  *     static constexpr histo_known_axis axes[NAXES];
@@ -28,7 +28,7 @@
 #include "cuda/device/place.cuh"
 #include "cuda/joint.cuh"
 
-/* The ways of histo_any_lookup, and two more. */
+/* The lookups that histo_any_lookup chooses from, and two more: fixed point and first floats. */
 typedef enum histo_known_lookup {
     HISTO_BY_POW2,
     HISTO_BY_FIXED_POINT, /* integers of at most 16 bits on regular axes */
@@ -41,8 +41,8 @@ typedef enum histo_known_lookup {
     HISTO_BY_SEARCH
 } histo_known_lookup;
 
-/* Samples are clamped to first … last, and the slot is ((sample - first) * factor + offset) >> 32, which the host has
- * tried with all samples. */
+/* Samples are clamped to first … last. The slot is ((sample - first) * factor + offset) >> 32. The host has checked
+ * this for every value of the dtype. */
 typedef struct histo_fixed_point {
     int32_t first, last;
     uint32_t factor;
@@ -55,7 +55,7 @@ HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int3
     return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> 32);
 }
 
-/* An axis, with the constants that save instructions. */
+/* An axis: its lookup, and the constants that save instructions. */
 typedef struct histo_known_axis {
     histo_known_lookup by;
     histo_pow2 pow2;
@@ -69,7 +69,7 @@ struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
 };
 
-/* A lookup by its number. */
+/* The lookup for a histo_known_lookup. */
 template <histo_dtype type, histo_known_lookup by>
 HISTO_IN_KERNEL auto histo_known_lookup_of(const histo_lookup *l)
 {
@@ -87,7 +87,7 @@ HISTO_IN_KERNEL auto histo_known_lookup_of(const histo_lookup *l)
         return histo_search_lookup<type>(l);
 }
 
-/* An unsigned word of so many bytes, as vectors are loaded. */
+/* The unsigned type of so many bytes with which vectors are loaded. */
 template <int BYTES>
 struct histo_word_of_bytes;
 template <>
@@ -118,7 +118,7 @@ typedef struct histo_known_tile {
     uint32_t length;                    /* samples of all channels */
 } histo_known_tile;
 
-/* A thread's samples of operand O and of those behind it. */
+/* A thread's samples of operand O and of all later operands. */
 template <class known, int O, bool EXISTS = (O < known::OPERANDS)>
 struct histo_known_columns : histo_known_columns<known, O + 1> {
     enum { COLUMNS = O == 0 ? (int)known::CHANNELS : 1 };
@@ -129,7 +129,7 @@ template <class known, int O>
 struct histo_known_columns<known, O, false> {
 };
 
-/* Where samples are, whatever reads them. */
+/* Where samples lie. Both readers below are derived from it. */
 template <class known>
 struct histo_known_layout {
     enum { LAST = known::BATCH_DIMS + known::DIMS - 1 /* the run's dimension */ };
@@ -188,7 +188,7 @@ struct histo_known_layout {
         return at;
     }
 
-    /* The place w->advance samples behind. */
+    /* The place that is w->advance after this one. */
     static HISTO_MEMBER place advance(const histo_cuda_work *w, place at)
     {
         uint32_t carry = 0;
@@ -262,7 +262,7 @@ struct histo_known_layout {
     }
 
   private:
-    /* As histo_tile_at, of so many dimensions. */
+    /* As histo_tile_at, with a constant number of dimensions. */
     static HISTO_MEMBER histo_tile plain_tile(const histo_cuda_work *w, int64_t item)
     {
         if constexpr (known::RAGGED) {
@@ -358,7 +358,7 @@ struct histo_known_reader : histo_known_layout<known> {
 
     /* ---- Loading ---- */
 
-    /* N neighbours of a thread, from the k-th on. */
+    /* N neighbours of a thread, beginning with its k-th sample. */
     template <int O, int N>
     static HISTO_MEMBER void load_group(const histo_cuda_work *w, const char *at, int k, loaded *next)
     {
@@ -411,7 +411,7 @@ struct histo_known_reader : histo_known_layout<known> {
         }
     }
 
-    /* Operand O and those behind it. */
+    /* Operand O and all later operands. */
     template <int O, int N>
     static HISTO_MEMBER void load_operands(const histo_cuda_work *w, const histo_known_tile *tile,
                                            const typename layout::place &at, int k, loaded *next)
@@ -436,7 +436,7 @@ struct histo_known_reader : histo_known_layout<known> {
         }
     }
 
-    /* Past the end of the tile, its last sample is repeated. */
+    /* Threads beyond the end of the tile load its last sample again. */
     static HISTO_MEMBER void load_last(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t first,
                                        uint32_t length, loaded *next)
     {
@@ -447,7 +447,7 @@ struct histo_known_reader : histo_known_layout<known> {
 
     /* ---- Looking up ---- */
 
-    /* Axis A and those behind it. */
+    /* Axis A and all later axes. */
     template <int A>
     static HISTO_MEMBER void add_axes(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
                                       const loaded &now, int c, uint32_t (&slot)[SAMPLES])
@@ -472,7 +472,7 @@ struct histo_known_reader : histo_known_layout<known> {
         }
     }
 
-    /* Samples that the mask or the range filter, operand O, leaves out get the slot behind all others. */
+    /* Samples that the mask or the range filter, operand O, leaves out get the slot after all others. */
     template <int O>
     static HISTO_MEMBER void leave_out(const histo_cuda_work *w, const loaded &now, uint32_t (&slot)[SAMPLES])
     {
@@ -490,7 +490,7 @@ struct histo_known_weighted : histo_known_layout<known> {
 
     enum { GROUP = 4 };
 
-    /* The values of operand O and of those behind it. */
+    /* The values of operand O and of all later operands. */
     template <int O, bool EXISTS = (O < known::OPERANDS)>
     struct values : values<O + 1> {
         histo_stored<known::dtypes[O]> x;
@@ -526,7 +526,7 @@ struct histo_known_weighted : histo_known_layout<known> {
 
     static HISTO_MEMBER const char *weight(const histo_cuda_work *, const place *it) { return it->weight; }
 
-    /* use(weight), of the weight's compute type; of 1 if there are none. */
+    /* use(weight), in the compute type of the weight's dtype; use(1.0) if there are no weights. */
     template <class function>
     static HISTO_MEMBER auto with_weight(const histo_cuda_work *, const place *it, function use)
     {
@@ -558,7 +558,7 @@ struct histo_known_weighted : histo_known_layout<known> {
             return layout::template is_left_out<O>(w, it->template value<O>());
     }
 
-    /* The part of axis A and those behind it. */
+    /* What axis A and all later axes contribute to the slot. */
     template <int A>
     static HISTO_MEMBER uint32_t slot_from(const histo_cuda_work *w, const place *it)
     {

@@ -83,7 +83,7 @@ static char *current_directory(void)
     return copy;
 }
 
-/* A file holds machine code: nobody else may have written it. */
+/* The code in a file will run, so nobody else may have written it. */
 static bool is_private(const struct stat *s)
 {
     return s->st_uid == geteuid() && (s->st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -177,7 +177,7 @@ static void *read_value(int fd, uint64_t file_bytes, const char *key, size_t *si
     return value;
 }
 
-/* That the file was used, for histo_cache_trim; once a day is enough. */
+/* Note for histo_cache_trim that the file was used; once a day is enough. */
 static void note_use(int fd, const struct stat *s)
 {
     if (time(NULL) - s->st_mtime > SECONDS_OF_A_DAY) futimens(fd, NULL);
@@ -208,7 +208,7 @@ void *histo_cache_read(const char *key, size_t *size)
     return value;
 }
 
-/* Under a temporary name first, so that readers see whole files. */
+/* Write under a temporary name first, so that readers only see complete files. */
 static bool write_file(const char *path, const char *key, const void *value, size_t size)
 {
     char name[NAME_BYTES], temporary[PATH_MAX], final[PATH_MAX];
@@ -241,7 +241,7 @@ void histo_cache_write(const char *key, const void *value, size_t size)
     free(path);
 }
 
-/* ---- The bound ---- */
+/* ---- The size limit ---- */
 
 typedef struct file {
     struct timespec used;
@@ -256,7 +256,7 @@ static int by_use(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-/* The kernels in an open directory, for free(); temporary files that were left behind are deleted. */
+/* The kernels in an open directory, for free(). Abandoned temporary files are deleted. */
 static file *list_files(DIR *open, int *count)
 {
     enum { MAX_FILES = 1 << 16 };

@@ -1,5 +1,5 @@
-/* A table of recipes, and what they were compiled to. Compiling needs no GPU: an image is machine code in memory, which
- * load.cu loads. */
+/* A table of recipes and their compiled kernels. Compiling needs no GPU: it makes an image in memory, which load.cu
+ * loads into a context. */
 #define _GNU_SOURCE
 #include "cuda/compile/compile.h"
 
@@ -21,7 +21,7 @@ struct histo_compiled {
     int architecture;
     histo_compile_state state; /* written under the lock; DONE and FAILED are read without it */
     bool cached;
-    unsigned looked; /* generation of the cache in which it was not found */
+    unsigned looked; /* generation of the cache that was last searched for it */
     double us;
     char *log;
     histo_kernel_image image;
@@ -32,7 +32,7 @@ struct histo_compiled {
 
 enum { BUCKETS = 1024 };
 
-/* All guarded by histo_compile_lock; buckets can also be read without it. */
+/* All are written under histo_compile_lock; buckets are also read without it. */
 static histo_compiled *buckets[BUCKETS];
 static int compiling;
 static bool is_interrupted; /* this process was forked during a compilation, which may have left NVRTC's locks held */
@@ -40,7 +40,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 /* ---- The table ---- */
 
-/* Eight bytes at a time: a lookup hashes some hundred bytes. */
+/* Eight bytes at a time, because recipes have hundreds of bytes. */
 static uint64_t add_text(uint64_t hash, const char *text)
 {
     const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
@@ -105,7 +105,7 @@ struct histo_cuda_loaded **histo_compiled_loaded(histo_compiled *it)
 
 /* ---- The kernel cache ---- */
 
-/* Everything that the machine code depends on, for free(). */
+/* Everything that the compiled code depends on. Free it with free(). */
 static char *cache_key(const histo_compiled *it)
 {
     histo_text key = {0};
@@ -150,7 +150,7 @@ static histo_compile_state state_of(const histo_compiled *it)
     return __atomic_load_n(&it->state, __ATOMIC_ACQUIRE);
 }
 
-/* The caller holds the lock, and `it` is not finished. */
+/* Set the final state. The caller holds the lock, and the state is not final yet. */
 static void finish(histo_compiled *it, bool succeeded, const histo_kernel_image *image, double begun)
 {
     it->us = histo_now_us() - begun;
@@ -159,7 +159,7 @@ static void finish(histo_compiled *it, bool succeeded, const histo_kernel_image 
     pthread_cond_broadcast(&changed);
 }
 
-/* Look into the kernel cache, once for each directory. */
+/* Search the kernel cache, once for each directory that is set. */
 static void look_into_cache(histo_compiled *it)
 {
     const double begun = histo_now_us();
@@ -198,8 +198,8 @@ static void *compile(void *recipe)
     return NULL;
 }
 
-/* Run it in a thread with stack enough for a compiler, which the caller may not have, and without the application's
- * signals. False if there can be no thread. */
+/* Run a function in a new thread and wait for it. The caller's stack may be too small for a compiler, and the compiler
+ * should not run the application's signal handlers. False if no thread could be created. */
 static bool run_on_large_stack(void *(*run)(void *), void *context)
 {
     enum { STACK_BYTES = 8 << 20 };
@@ -217,7 +217,7 @@ static bool run_on_large_stack(void *(*run)(void *), void *context)
     return started;
 }
 
-/* Compile it, or wait for the thread that does. */
+/* Compile it and wait; or wait for the thread that is compiling it. */
 static void compile_now(histo_compiled *it)
 {
     pthread_mutex_lock(&histo_compile_lock);
@@ -237,7 +237,7 @@ static void compile_now(histo_compiled *it)
     pthread_mutex_unlock(&histo_compile_lock);
 }
 
-/* After fork only the forking thread exists in the child. */
+/* In a forked child, the threads that were compiling do not exist. */
 static void forget_in_child(void)
 {
     pthread_cond_init(&changed, NULL);

@@ -1,4 +1,4 @@
-/* Compiled kernels on devices: loaded into each context once, and kept for the life of the process. */
+/* Compiled kernels on devices. Each is loaded once into each context, and kept for the life of the process. */
 #include <stdlib.h>
 
 #include "cuda/compile/compile.h"
@@ -22,8 +22,8 @@ histo_compiled *histo_cuda_compiled_of(histo_device device, const histo_recipe *
     return histo_compiled_of(it->major * 10 + it->minor, recipe);
 }
 
-/* Into the current context, all of it: the driver would load a kernel when it is first launched, which may be during
- * the capture of a graph. */
+/* Load the kernel into the current context, completely. The driver would otherwise load it at the first launch, which
+ * may be during the capture of a graph. */
 static const void *load(const histo_kernel_image *image)
 {
     cudaLibraryOption options[] = {cudaLibraryBinaryIsPreserved};
@@ -43,7 +43,7 @@ static const void *load(const histo_kernel_image *image)
     return status == HISTO_OK ? (const void *)kernel : NULL;
 }
 
-#else /* cudaLibraryLoadData is of CUDA 12.8 */
+#else /* cudaLibraryLoadData is new in CUDA 12.8 */
 
 histo_compiled *histo_cuda_compiled_of(histo_device, const histo_recipe *)
 {

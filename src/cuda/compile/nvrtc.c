@@ -40,14 +40,15 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static char reason[256], version[32];
-static int *architectures, architecture_count; /* that it compiles for, ascending */
+static int *architectures, architecture_count; /* for which it compiles, in ascending order */
 
 static int ascending(const void *a, const void *b)
 {
     return *(const int *)a - *(const int *)b;
 }
 
-/* The NVRTC of the toolkit that this build is of, else an older one: a newer one may know more than the driver. */
+/* The NVRTC of the toolkit that built this library, else an older one. The driver may not load the code of a newer one,
+ * so libnvrtc.so, whose version is unknown, comes last. */
 static void *open_library(void)
 {
     void *library = NULL;
@@ -108,11 +109,11 @@ const char *histo_nvrtc_version(void)
 
 /* ---- Compiling ---- */
 
-/* Contraction would make slots differ from the CPU's (see cmake/cuda.cmake). */
+/* Without --fmad=false, slots would differ from the CPU's (see cmake/cuda.cmake). */
 const char *const histo_nvrtc_options[] = {"--std=c++17", "--fmad=false", "--device-as-default-execution-space",
                                            "--device-int128", NULL};
 
-/* Where the code begins, aligned. */
+/* Where the code begins: behind the symbol, aligned. */
 static size_t after_symbol(size_t length)
 {
     enum { ALIGNMENT = 16 };
@@ -126,7 +127,7 @@ bool histo_kernel_image_of(char *bytes, size_t size, histo_kernel_image *image)
     return length > 0 && image->code_at < size;
 }
 
-/* The newest architecture that NVRTC knows up to this one; 0 if all are newer. */
+/* The newest architecture known to NVRTC that is not newer than this one; 0 if all are newer. */
 static int architecture_for(int wanted)
 {
     int best = 0;

@@ -1,4 +1,4 @@
-/* NVIDIA's run-time compiler, NVRTC: loaded when it is first needed, and optional. */
+/* NVIDIA's run-time compiler, NVRTC. It is optional, and loaded when it is first needed. */
 #ifndef CUDA_COMPILE_NVRTC_H
 #define CUDA_COMPILE_NVRTC_H
 
@@ -26,9 +26,9 @@ const char *histo_nvrtc_version(void); /* such as "13.0" */
 /* The options of every compilation, NULL at the end. */
 extern const char *const histo_nvrtc_options[];
 
-/* Compile `source`, which may include histo_sources, and in it the kernel of this name ("count<float>") for a compute
- * capability times ten: a cubin, or PTX if this NVRTC does not know the GPU. False on failure; the log, for free(), may
- * be NULL. */
+/* Compile `source`, which may include histo_sources, and instantiate its kernel of this name ("count<float>").
+ * architecture: the compute capability times ten. The image is a cubin, or PTX if this NVRTC does not know the GPU.
+ * False on failure. The log, for free(), may be NULL. */
 bool histo_nvrtc_compile(const char *source, const char *kernel, int architecture, histo_kernel_image *image,
                          char **log);
 

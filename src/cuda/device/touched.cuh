@@ -1,6 +1,7 @@
-/* Counting few samples among many slots, in the histogram itself. Lanes of a warp whose samples have one slot count
- * them together, in a small hash table in shared memory that is added to the histogram later, so that frequent samples
- * do not wait for each other in device memory. A slot that one lane of a warp has is one atomic addition. */
+/* Counting few samples among many slots, in the histogram itself. A slot that only one lane of a warp has is counted by
+ * one atomic addition in device memory. Lanes that have the same slot count it together, in a small hash table in
+ * shared memory that is added to the histogram later. So the additions of frequent slots do not wait for each other in
+ * device memory. */
 #ifndef CUDA_DEVICE_TOUCHED_CUH
 #define CUDA_DEVICE_TOUCHED_CUH
 
@@ -9,7 +10,7 @@
 struct histo_touched {
     enum { PROBES = 4 };
     uint32_t *slots;      /* [1 << log_size], HISTO_NO_SLOT where there is none */
-    unsigned int *counts; /* of each */
+    unsigned int *counts; /* of each slot */
     uint32_t log_size;
 
     HISTO_MEMBER histo_touched(unsigned int *shared, uint32_t log)
@@ -26,7 +27,7 @@ struct histo_touched {
         __syncthreads();
     }
 
-    /* Count a sample of each lane that calls. */
+    /* Count one sample of each active lane. */
     HISTO_MEMBER void count(uint32_t slot, unsigned long long *histogram) const
     {
         const unsigned int alike = __match_any_sync(__activemask(), slot), n = (unsigned int)__popc(alike);
@@ -34,7 +35,7 @@ struct histo_touched {
         if (n == 1 || !add(slot, n)) atomicAdd(&histogram[slot], (unsigned long long)n);
     }
 
-    /* The same of some samples that have a slot. */
+    /* Count several samples of each lane, except those without a slot. */
     template <int N>
     HISTO_MEMBER void count(const uint32_t (&slot)[N], unsigned long long *histogram) const
     {
@@ -45,7 +46,7 @@ struct histo_touched {
         }
     }
 
-    /* Add to the histogram, and clear. */
+    /* Add the table to the histogram, and clear it. */
     HISTO_MEMBER void merge(unsigned long long *histogram) const
     {
         __syncthreads();
@@ -60,7 +61,7 @@ struct histo_touched {
     }
 
   private:
-    /* Count n in the table; false if there is no room near. */
+    /* Add n to the slot's count in the table; false if no probe finds room. */
     HISTO_MEMBER bool add(uint32_t slot, unsigned int n) const
     {
         uint32_t at = slot * 2654435769u >> (32 - log_size);

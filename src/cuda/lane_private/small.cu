@@ -1,4 +1,4 @@
-/* Few samples: which jobs the kernels of small.cuh count, and into how many blocks they are cut. */
+/* Few samples: which jobs the kernels of small.cuh count, and into how many pieces they are cut. */
 #include "cuda/lane_private/small.h"
 
 #include <math.h>
@@ -6,8 +6,8 @@
 
 enum { MAX_LENGTH = 1 << 30 /* samples of an item */ };
 enum { VECTOR = 16, LOG_TOUCHED = 9 };
-/* Bytes of samples that are few: in all, for each multiprocessor, and in a batch entry. More bytes of 8-bit samples
- * are counted faster with a copy of the counters for each lane. */
+/* Up to so many bytes, samples are few: in all, for each multiprocessor, or in a batch entry. More 8-bit samples are
+ * counted faster with a copy of the counters for each lane. */
 enum {
     FEW_EACH = 64 << 10,
     FEW_EACH_OF_MANY = 8 << 10, /* slots */
@@ -16,7 +16,7 @@ enum {
     FEW_VALUES_OF_ENTRY = 16 << 10
 };
 
-/* Where slots are many, more blocks than usual are worth their merges for very few samples only. */
+/* Blocks merge all slots: where these are many, that pays for fewer samples only. */
 static bool are_few(const histo_cuda_device *device, int64_t slots, int64_t entries, double bytes, size_t size)
 {
     const double each = slots > MANY_SLOTS ? FEW_EACH_OF_MANY : FEW_EACH;
@@ -26,14 +26,14 @@ static bool are_few(const histo_cuda_device *device, int64_t slots, int64_t entr
 
 /* ---- The cut into blocks ---- */
 
-/* What a cut depends on … */
+/* What a cut depends on. */
 typedef struct shape {
     histo_device device;
     int64_t entries, length, slots; /* length: samples of an entry */
-    size_t size, shared;            /* bytes of a sample; of a block */
+    size_t size, shared;            /* bytes of a sample; shared memory of a block */
 } shape;
 
-/* … and how many pieces each entry is cut into, and by how large blocks they are counted. */
+/* Into how many pieces each batch entry is cut, and how many threads a block has. */
 typedef struct cut {
     shape of;
     int threads;
@@ -56,8 +56,9 @@ static bool is_same(const shape *a, const shape *b)
 
 static cut find_cut(const shape *of)
 {
-    /* In microseconds: of a block's start and end, of a step of all blocks of a multiprocessor and of its bytes, of a
-     * step of clearing or merging, and of additions to counters in device memory. */
+    /* item_us: starting and ending an item. step_us: a step of all blocks of a multiprocessor. merge_us: a step of
+     * clearing or merging. Rates per microsecond: bytes_us of bytes read by a multiprocessor, added_us of additions to
+     * counters in device memory. */
     const double item_us = 0.15, step_us = 0.35, bytes_us = 3.3e4, merge_us = 8e-3, added_us = 5e5;
     const int64_t multiprocessors = histo_cuda_device_of(of->device)->multiprocessors;
     const int64_t step = VECTOR * small_vectors(of->size), bytes = of->length * (int64_t)of->size;
@@ -71,7 +72,7 @@ static cut find_cut(const shape *of)
             double items = (double)of->entries * (double)pieces, blocks = fmin(items, (double)resident);
             double each = ceil(blocks / (double)multiprocessors), rounds = ceil(items / blocks);
             double steps = ceil((double)bytes / (double)(pieces * step * threads));
-            double transfer = (double)threads * (double)step * each / bytes_us; /* while other blocks wait */
+            double transfer = (double)threads * (double)step * each / bytes_us; /* during which other blocks wait */
             double read = steps * (rounds > 1 ? fmax(step_us, transfer) : step_us + transfer);
             double merged = (double)of->slots / threads * merge_us;
             double added = items * fmin((double)of->slots, (double)of->length / (double)pieces);
@@ -83,7 +84,8 @@ static cut find_cut(const shape *of)
     return best;
 }
 
-/* Fills of one shape follow one another, and finding their cut would take longer than the rest of a fill. */
+/* Finding a cut takes longer than the rest of a fill. Fills of one shape often follow each other, so the last is kept.
+ */
 static const cut *cut_of(shape of)
 {
     static thread_local cut last;
@@ -103,21 +105,21 @@ double histo_small_us(const histo_problem *p)
     if (shared > device->shared_block) return INFINITY;
     const int64_t length = (p->samples - 1) / p->batch + 1;
     const cut *it = cut_of({p->device, p->batch, length, p->slots, size, shared});
-    /* Counters that the cache does not hold are read and written, in sectors of 32 bytes. */
+    /* Counters are read from and written to device memory in sectors of 32 bytes. */
     const double counters = (double)p->batch * fmin((double)p->slots * 8, (double)length * 32);
     return empty + fmax(it->us, (bytes + 2 * counters) / 4e6);
 }
 
 /* ---- Jobs ---- */
 
-/* The batch dimensions, of which those join whose entries are equally far apart; false if too many are left. */
+/* Set the batch dimensions. Dimensions whose entries are equally far apart are joined; false if too many are left. */
 static bool join_dims(const histo_strided_iter *iter, small_args *a)
 {
     int64_t extent[SMALL_DIMS] = {1, 1};
     int dims = 0;
     for (int d = iter->batch_ndim - 1; d >= 0; d--) {
         const int64_t stride = iter->strides[0][d];
-        int at = SMALL_DIMS - dims; /* of the last one found */
+        int at = SMALL_DIMS - dims; /* the last one set */
         if (dims == 0 || stride != a->strides[at] * extent[at]) {
             if (++dims > SMALL_DIMS) return false;
             a->strides[--at] = stride;
@@ -129,7 +131,7 @@ static bool join_dims(const histo_strided_iter *iter, small_args *a)
     return true;
 }
 
-/* The samples of [begin, end): whole entries, or part of one. */
+/* Set the samples [begin, end): whole batch entries, or part of one; false for others. */
 static bool find_entries(const histo_job *job, small_args *a, int64_t *entries)
 {
     const histo_strided_iter *iter = &job->iter;
@@ -194,7 +196,7 @@ static small_kernel *kernel_of(histo_dtype dtype, bool touched)
     return row->kernel[touched];
 }
 
-/* Many small items: nothing is merged but frequent slots. */
+/* Items are small and many, since only slots in the hash table are merged. */
 static histo_status launch_touched(const histo_job *job, small_args *a)
 {
     const int threads = 256;

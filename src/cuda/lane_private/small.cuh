@@ -1,10 +1,11 @@
 /* Few samples, in all or in each of many batch entries.
  *
- * Such a fill takes as long as its latencies: of the launch, of the first instructions and arguments, of a load, and of
- * clearing and merging counters, which the other kernels of lane_private have in many copies. So blocks are small, many
- * to a multiprocessor, and have one copy: while one merges, others count. Lanes that add 1 to one counter are combined
- * by the hardware, and neighbouring slots are spread over the banks, so that one copy is slower only than the rates at
- * which long runs of samples arrive. A block loads the first samples of its next item before it merges this one.
+ * The time of such a fill is latency: of the launch, of the first instructions and arguments, of a load, and of
+ * clearing and merging counters. The other kernels of lane_private have many copies of the counters. These have one
+ * copy in each block, and several small blocks on a multiprocessor: while one merges, others count. The hardware
+ * combines lanes that add 1 to the same counter, and neighbouring slots are spread over the banks. So one copy is too
+ * slow only where many samples arrive at the full memory bandwidth. A block loads the first samples of its next item
+ * before it merges the current one.
  *
  * Bytes: each sample once; the touched counters of each item, read and written. Bound: latency, or memory bandwidth.
  * Wins below some 8 MB of samples, and where batch entries are short. */
@@ -14,10 +15,10 @@
 #include "cuda/device/place.cuh"
 #include "cuda/device/touched.cuh"
 
-/* Threads of a block at most. */
+/* SMALL_THREADS: of a block, at most. SMALL_DIMS: batch dimensions. */
 enum { SMALL_THREADS = 512, SMALL_VALUES = 256, SMALL_DIMS = 2 };
 
-/* Blocks of so many threads that a multiprocessor holds. */
+/* How many blocks of SMALL_THREADS a multiprocessor can hold: a limit for registers. */
 constexpr int small_blocks(size_t sample_bytes)
 {
 #if !defined __CUDA_ARCH__ || __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
@@ -38,17 +39,17 @@ typedef struct small_args {
     const char *samples;         /* of entry 0 */
     int64_t strides[SMALL_DIMS]; /* bytes from an entry to the next, in the outer and the inner batch dimension */
     unsigned long long *counts;  /* of entry 0 */
-    int64_t counters;            /* of an entry in device memory, */
-    uint32_t slots;              /* of which these can be nonzero */
+    int64_t counters;            /* of an entry in device memory */
+    uint32_t slots;              /* counters of an entry that can be nonzero */
     uint32_t words;              /* of counters in shared memory */
     uint32_t first, items;       /* the first entry; items in all */
     uint32_t inner, pieces;      /* entries of the inner dimension; pieces of an entry */
     histo_divisor by_inner, by_pieces;
     uint32_t length, each; /* samples of an entry; of a piece, at most */
-    bool folds;            /* by value: values share slots */
-    bool searches;         /* by binary search in the edges … */
-    bool copies;           /* … of which each block has a copy in shared memory */
-    uint32_t log_touched;  /* the table of touched slots; else 0 */
+    bool folds;            /* counting by value: several values share a slot */
+    bool searches;         /* the lookup is a binary search in the edges */
+    bool copies;           /* each block has a copy of the edges in shared memory */
+    uint32_t log_touched;  /* the size of the table of touched slots, as a power of 2; else 0 */
 
     /* Ragged segments: of samples [begin, end), entry e counts offsets[e] … offsets[e + 1] - 1. Items begin where an
      * entry begins, and at the `ragged_pieces` multiples of `each`, so that no block gets too many samples or entries.
@@ -61,7 +62,7 @@ typedef struct small_args {
 
 /* ---- Items ---- */
 
-/* Samples pad … end - 1 from `at` on, which is a multiple of 16 bytes; end is 0 where there are no more items. */
+/* Samples pad … end - 1, counted from `at`, which is a multiple of 16 bytes. end is 0 if there are no more items. */
 typedef struct small_span {
     const char *at;
     uint32_t pad, end;
@@ -77,7 +78,7 @@ HISTO_IN_KERNEL small_span small_span_of(const char *at, uint32_t samples, uint3
 /* The items of a block, one after the other. */
 struct small_items {
     const small_args *a;
-    uint32_t item;         /* the next; ragged: the number of those left */
+    uint32_t item;         /* the next one; ragged: how many are left */
     uint32_t piece, entry; /* ragged: how many of each have begun */
 
     HISTO_MEMBER explicit small_items(const small_args *args) : a(args), item(blockIdx.x), piece(0), entry(0)
@@ -100,8 +101,10 @@ struct small_items {
   private:
     HISTO_MEMBER int64_t piece_begin(uint32_t i) const { return a->begin + (int64_t)i * a->each; }
 
-    /* Sort the beginnings of pieces and entries together, pieces first where they meet: a block takes as many of them
-     * as the others. Bisection finds how many entries have begun before its first. */
+    /* Items are the beginnings of pieces and entries, merged in order; a piece comes before an entry that begins at the
+     * same sample. All blocks take about equally many. Bisection finds how many entries begin before a block's first
+     * item.
+     */
     HISTO_MEMBER void begin_ragged()
     {
         uint32_t first = (uint32_t)((uint64_t)a->items * blockIdx.x / gridDim.x);
@@ -141,7 +144,7 @@ struct small_items {
 
 /* ---- Samples ---- */
 
-/* A step of a block: each thread loads these. */
+/* The samples that a thread loads in a step of its block. */
 template <histo_dtype type>
 struct small_step {
     using storage = histo_stored<type>;
@@ -184,7 +187,7 @@ struct small_step {
 
 /* ---- Lookups ---- */
 
-/* Binary search for all samples at once, whose loads overlap. */
+/* Binary search for all samples at once, so that their loads overlap. */
 template <histo_dtype type, int N>
 HISTO_IN_KERNEL void small_search(const histo_lookup *l, const double *edges, const histo_stored<type> (&x)[N],
                                   uint32_t (&slot)[N])
@@ -207,7 +210,7 @@ HISTO_IN_KERNEL void small_search(const histo_lookup *l, const double *edges, co
     }
 }
 
-/* The slots of some samples. edges: where to search, if a search is the way. */
+/* The slots of some samples. edges: for a binary search. */
 template <histo_dtype type, int N>
 HISTO_IN_KERNEL void small_slots(const small_args *a, const double *edges, const histo_stored<type> (&x)[N],
                                  uint32_t (&slot)[N])
@@ -245,7 +248,7 @@ struct small_dense {
 
     HISTO_MEMBER void count(uint32_t slot) const { atomicAdd(&counters[histo_spread(slot)], 1u); }
 
-    /* Counter i, which is cleared. */
+    /* Read counter i and clear it. */
     static HISTO_MEMBER unsigned int take(unsigned int *of, uint32_t i)
     {
         unsigned int *at = &of[histo_spread(i)], n = *at;
@@ -270,7 +273,7 @@ struct small_dense {
     }
 };
 
-/* A counter for each value of 8 bits, and, if values share slots, one for each slot. */
+/* A counter for each 8-bit value; and if values share slots, also one for each slot. */
 template <histo_dtype type>
 struct small_by_value : small_dense<type> {
     using small_dense<type>::small_dense;
@@ -304,7 +307,7 @@ struct small_by_value : small_dense<type> {
     }
 };
 
-/* Of the slots that the block touches. */
+/* A counter for each slot that occurs often; other samples are counted in device memory (touched.cuh). */
 template <histo_dtype type>
 struct small_touched {
     const small_args *a;
