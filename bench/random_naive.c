@@ -18,8 +18,9 @@ struct problem_naive {
 };
 
 /* How a sample's bin is found. */
+enum { BY_SUBTRACTING, BY_MULTIPLYING, BY_SEARCHING };
 typedef struct binning {
-    enum { BY_SUBTRACTING, BY_MULTIPLYING, BY_SEARCHING } how;
+    int how;
     int64_t bins;
     double lo, hi, scale;
     const double *edges;

@@ -39,7 +39,7 @@ static inline double f64_from_bits(uint64_t bits)
                               uint8_t *restrict kept)                                                                  \
     {                                                                                                                  \
         const type low = from_bits(bounds.low), high = from_bits(bounds.high);                                         \
-        KEEP_ALL((value(samples[i]) >= low) & (value(samples[i]) <= high));                                            \
+        KEEP_ALL((int)(value(samples[i]) >= low) & (value(samples[i]) <= high));                                       \
     }
 DEFINE_INSIDE(u8, uint8_t, uint8_t, histo_widen_plain, (uint8_t))
 DEFINE_INSIDE(i8, int8_t, int8_t, histo_widen_plain, (int8_t))
