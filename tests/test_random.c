@@ -7,6 +7,7 @@
 
 #include "bench/random_check.h"
 #include "bench/random_run.h"
+#include "cheat.h"
 #include "check.h"
 
 enum { MOST = 1 << 16 };
@@ -167,22 +168,6 @@ static void filters(void **state)
 }
 
 /* ---- Running ---- */
-
-/* What fills get wrong: one sample counted twice. The linker's --wrap redirects the library's function here. */
-static bool cheat;
-histo_status __real_histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
-                                    const histo_fill_options *options);
-histo_status __wrap_histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
-                                    const histo_fill_options *options);
-histo_status __wrap_histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
-                                    const histo_fill_options *options)
-{
-    if (cheat && strcmp(histo_plan_strategy(plan), "cpu/privatized") == 0) {
-        histo_view first = histo_view_1d(views->data, views->dtype, 1);
-        OK(__real_histo_plan_fill(plan, hist, &first, options));
-    }
-    return __real_histo_plan_fill(plan, hist, views, options);
-}
 
 /* The table; the caller frees it and the result. */
 static char *run(const char *line, const char *only, int64_t count, random_result *result)
