@@ -59,6 +59,7 @@ static void test_each_alone(void **state)
     assert_int_equal(glob(TEST_SOURCES "/cuda/*/*.cuh", GLOB_APPEND, NULL, &found), 0);
     assert_int_equal(glob(TEST_SOURCES "/cuda/device/*.h", GLOB_APPEND, NULL, &found), 0);
     assert_int_equal(glob(TEST_SOURCES "/cuda/packed.h", GLOB_APPEND, NULL, &found), 0);
+    assert_int_equal(glob(TEST_SOURCES "/cuda/gallery/*.h", GLOB_APPEND, NULL, &found), 0);
     assert_true(found.gl_pathc > 25);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         char source[512];

@@ -23,13 +23,10 @@ typedef struct histo_packed_bins {
 enum { HISTO_PACKED_FEW = 8 };
 
 HISTO_IN_KERNEL histo_packed_bins histo_packed_bins_at(const histo_cuda_work *w, const histo_packed_block *b,
-                                                       int64_t entry, uint32_t first)
+                                                       int64_t entry, uint32_t number)
 {
-    histo_packed_bins bin_tile;
-    uint32_t behind = (uint32_t)w->counters - first;
-    bin_tile.first = first;
-    bin_tile.size = behind < b->size ? behind : b->size;
-    bin_tile.counts = w->counts + entry * w->counters + first;
+    histo_counter_range tile = histo_counter_tile(number, b->size, (uint32_t)w->counters);
+    histo_packed_bins bin_tile = {tile.first, tile.size, w->counts + entry * w->counters + tile.first};
     return bin_tile;
 }
 

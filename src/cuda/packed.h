@@ -36,6 +36,19 @@ HISTO_INLINE histo_packing histo_packing_of(int bits)
     return p;
 }
 
+/* A vertical tile: a range of a batch entry's counters. */
+typedef struct histo_counter_range {
+    uint32_t first, size;
+} histo_counter_range;
+
+/* Tile `number` of tiles of `each` counters; the last one has what is left. */
+HISTO_INLINE histo_counter_range histo_counter_tile(uint32_t number, uint32_t each, uint32_t counters)
+{
+    histo_counter_range tile = {number * each, counters - number * each};
+    if (tile.size > each) tile.size = each;
+    return tile;
+}
+
 /* The word of counter `at`, … */
 HISTO_INLINE uint32_t histo_packed_word(const histo_packing *p, uint32_t at)
 {

@@ -11,15 +11,10 @@
  * Bytes: each sample once, and 32 reads on chip for each, which is why it loses. Speed does not depend on the
  * distribution. */
 #include "cuda/block.h"
+#include "cuda/gallery/banks.h"
 
 enum { BLOCKS, THREADS };
-enum { LANES = 32, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
-
-/* Whole rows of banks, so that a slot's bank is slot % 32 for every warp. */
-HISTO_INLINE uint32_t stride_of(int64_t counters)
-{
-    return (uint32_t)((counters + LANES - 1) / LANES * LANES);
-}
+enum { LANES = HISTO_LANES, ROWS = 16 /* as many as a thread reads samples in a step, at most */, AT_ONCE = 8 };
 
 struct owned_counters {
     enum { MAX_THREADS = 1024 };
@@ -31,7 +26,7 @@ struct owned_counters {
     {
         uint32_t warp = threadIdx.x / LANES;
         shared = memory;
-        stride = stride_of(w->counters);
+        stride = histo_owned_stride(w->counters);
         warps = blockDim.x / LANES;
         mine = shared + warp * stride;
         staged = shared + warps * stride + warp * (ROWS * LANES);
@@ -59,13 +54,13 @@ struct owned_counters {
         uint32_t lane = threadIdx.x % LANES;
 #pragma unroll 1
         for (int first = 0; first < rows * LANES; first += AT_ONCE) {
-            uint32_t slot[AT_ONCE], row = first & ~(LANES - 1);
+            uint32_t slot[AT_ONCE];
 #pragma unroll
             for (int i = 0; i < AT_ONCE; i++)
-                slot[i] = staged[row + (first + i + lane) % LANES];
+                slot[i] = staged[histo_staged_at((uint32_t)(first + i), lane)];
 #pragma unroll
             for (int i = 0; i < AT_ONCE; i++)
-                if (slot[i] % LANES == lane && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
+                if (histo_is_owner(lane, slot[i]) && slot[i] != HISTO_NO_SLOT) mine[slot[i]]++;
         }
     }
 };
@@ -75,8 +70,8 @@ static histo_block_layout layout_of(const histo_problem *p, const int64_t *param
     static const int64_t defaults[] = {0, 256};
     if (!params) params = defaults;
     return histo_cuda_block_layout(p, params[THREADS], LANES,
-                                   sizeof(unsigned int) * (stride_of(p->slots + 1) + ROWS * LANES), 0, params[BLOCKS],
-                                   false);
+                                   sizeof(unsigned int) * (histo_owned_stride(p->slots + 1) + ROWS * LANES), 0,
+                                   params[BLOCKS], false);
 }
 
 static const char *unsupported_reason(const histo_problem *problem)

@@ -186,7 +186,7 @@ static __global__ void __launch_bounds__(1024, 1)
     uint32_t *mine = shared + threadIdx.x % t.block.copies * t.block.stride;
     for (int64_t item = t.first_item + blockIdx.x; item < t.last_item; item += gridDim.x) {
         histo_tile tile = source::tile(&work, &t, item);
-        histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, tile.entry, blockIdx.y * t.block.size);
+        histo_packed_bins bin_tile = histo_packed_bins_at(&work, &t.block, tile.entry, blockIdx.y);
         histo_packed_clear(shared, &t.block);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * source::each(&t)) {
             uint32_t slot[source::SAMPLES];

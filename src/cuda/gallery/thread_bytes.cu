@@ -11,6 +11,7 @@
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
 #include "cuda/block.h"
+#include "cuda/gallery/banks.h"
 
 enum { MERGE, BLOCKS, THREADS };
 enum { FOUR_WARPS = 128 };
@@ -24,10 +25,10 @@ struct byte_counters {
 
     HISTO_MEMBER byte_counters(const histo_cuda_work *w, unsigned int *shared)
     {
-        uint32_t t = threadIdx.x, words = (uint32_t)w->counters * (blockDim.x / 4);
+        uint32_t words = (uint32_t)w->counters * (blockDim.x / 4);
         bytes = shared;
         totals = shared + words;
-        mine = (uint8_t *)shared + ((t & ~127u) | (t & 31) << 2 | (t >> 5 & 3));
+        mine = (uint8_t *)shared + histo_byte_of_thread(threadIdx.x);
         counters = (uint32_t)w->counters;
         samples = 0;
         histo_clear_shared(shared, words + counters);
@@ -60,11 +61,11 @@ struct byte_counters {
         __syncthreads();
         for (uint32_t v = threadIdx.x; v < counters; v += blockDim.x) {
             unsigned int *row = bytes + v * words, sum = 0;
-            uint32_t at = v % words;
+            uint32_t at = histo_row_first(v, words);
             for (uint32_t n = 0; n < words; n++) {
                 sum = __dp4a(row[at], 0x01010101u, sum);
                 row[at] = 0;
-                at = at + 1 < words ? at + 1 : 0;
+                at = histo_row_next(at, words);
             }
             totals[v] += sum;
         }

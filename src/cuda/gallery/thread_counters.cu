@@ -8,6 +8,7 @@
  * Bytes: each sample once; on chip, a load and a store of one word for each sample. Like thread_bytes without the
  * flushing, but with a quarter of the threads for the same bins. */
 #include "cuda/block.h"
+#include "cuda/gallery/banks.h"
 
 enum { BLOCKS, THREADS };
 
@@ -34,11 +35,11 @@ struct own_counters {
         __syncthreads();
         for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
             unsigned int *row = shared + v * blockDim.x, sum = 0;
-            uint32_t at = v % blockDim.x;
+            uint32_t at = histo_row_first(v, blockDim.x);
             for (uint32_t n = 0; n < blockDim.x; n++) {
                 sum += row[at];
                 row[at] = 0;
-                at = at + 1 < blockDim.x ? at + 1 : 0;
+                at = histo_row_next(at, blockDim.x);
             }
             histo_merge(w, rows, item, entry, v, sum);
         }

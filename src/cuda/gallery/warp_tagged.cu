@@ -13,9 +13,9 @@
  * Bytes: each sample once; on chip, three accesses for each round. Wins nowhere that atomics are built in; a warp whose
  * samples are all equal takes 32 rounds. */
 #include "cuda/block.h"
+#include "cuda/gallery/banks.h"
 
 enum { MERGE, BLOCKS, THREADS };
-enum { COUNT_BITS = 27, COUNT_MASK = (1 << COUNT_BITS) - 1, MAX_TILE_SAMPLES = 1 << 26 };
 #define ALL_LANES 0xffffffffu
 
 struct tagged_counters {
@@ -38,21 +38,21 @@ struct tagged_counters {
     {
 #pragma unroll
         for (int k = 0; k < N; k++)
-            count_tagged(slot[k], threadIdx.x << COUNT_BITS);
+            count_tagged(slot[k]);
     }
 
     HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
     {
-        histo_merge_copies(w, rows, item, entry, shared, warps, counters, COUNT_MASK);
+        histo_merge_copies(w, rows, item, entry, shared, warps, counters, HISTO_TAGGED_MASK);
     }
 
     /* All lanes of a warp at once. */
-    HISTO_MEMBER void count_tagged(uint32_t slot, unsigned int tag)
+    HISTO_MEMBER void count_tagged(uint32_t slot)
     {
         bool waiting = slot != HISTO_NO_SLOT;
         while (__any_sync(ALL_LANES, waiting)) {
             unsigned int tagged = 0;
-            if (waiting) tagged = tag | ((mine[slot] & COUNT_MASK) + 1);
+            if (waiting) tagged = histo_tagged(mine[slot], threadIdx.x);
             __syncwarp();
             if (waiting) atomicExch((unsigned int *)&mine[slot], tagged);
             __syncwarp();
@@ -87,7 +87,7 @@ static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 14 };
     histo_block_layout l = layout_of(job->problem, job->params);
-    return histo_cuda_count_tiles<tagged_counters>(job, &l, MIN, MAX_TILE_SAMPLES);
+    return histo_cuda_count_tiles<tagged_counters>(job, &l, MIN, HISTO_TAGGED_SAMPLES);
 }
 
 extern "C" const histo_strategy histo_cuda_warp_tagged = {
