@@ -259,10 +259,14 @@ static void print_again_wrong(FILE *to, const random_result *result)
 static void print_roofs(FILE *to, const random_result *result)
 {
     static const char *const names[] = {"memory", "device memory", "page-locked memory", "pageable memory"};
-    for (int place = 0; place < PROBLEM_PLACES; place++)
-        if (result->roof[place] > 0)
-            fprintf(to, "%s: %.1f GB/s, an empty launch %.2f us\n", names[place], result->roof[place] * 1e-3,
-                    result->launch_us[place]);
+    for (int place = 0; place < PROBLEM_PLACES; place++) {
+        const random_roof *roof = &result->roof[place];
+        if (roof->sizes == 0) continue;
+        fprintf(to, "%s: %.1f GB/s, an empty launch %.2f us", names[place], roof->rate * 1e-3, roof->launch_us);
+        for (int i = 1; i < roof->sizes - 1; i++)
+            fprintf(to, "%s%.4g KB %.2f", i > 1 ? ", " : "; to read ", roof->bytes[i] * 1e-3, roof->us[i]);
+        fputc('\n', to);
+    }
 }
 
 static void put_summary(FILE *to, const random_result *result)

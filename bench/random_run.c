@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "bench/plain.h"
+#include "bench/random_bound.h"
 #include "bench/random_device.h"
 #include "bench/random_naive.h"
 #include "bench/random_peers.h"
@@ -32,81 +33,8 @@ double random_choice(const random_verdict *v)
 
 const char *random_bounded_by(const random_verdict *v)
 {
-    if (v->launch_us >= v->bytes_us + v->counters_us) return "launch";
+    if (2 * v->launch_us >= v->bound_us) return "launch";
     return v->bytes_us >= v->counters_us ? "bytes" : "counters";
-}
-
-/* ---- What bounds a problem ---- */
-
-enum { GPU_SECTOR = 32, CPU_LINE = 64 };
-
-static int64_t magnitude(int64_t stride)
-{
-    return stride < 0 ? -stride : stride;
-}
-
-/* How many sectors `runs` runs of so many bytes touch. What each run adds repeats after `sector` runs. */
-static double sectors_of(int64_t begin, int64_t bytes, int64_t stride, int64_t runs, int64_t sector)
-{
-    const int64_t first = (begin + bytes - 1) / sector - begin / sector + 1;
-    const int64_t seen = runs - 1 < sector ? runs - 1 : sector;
-    int64_t added = 0, last = (begin + bytes - 1) / sector;
-    for (int64_t run = 0; run < seen; run++) {
-        begin += stride;
-        int64_t next = begin / sector > last ? begin / sector : last + 1;
-        last = (begin + bytes - 1) / sector;
-        added += last - next + 1;
-    }
-    return (double)first + (seen ? (double)added / (double)seen * (double)(runs - 1) : 0);
-}
-
-double random_touched(const histo_view *view, int columns, int64_t sector)
-{
-    int order[HISTO_MAX_DIMS];
-    const int64_t size = (int64_t)histo_dtype_size(view->dtype);
-    const int64_t begin = (int64_t)((uintptr_t)view->data % (uintptr_t)sector);
-    int64_t run = size * columns;   /* bytes without gaps */
-    int64_t stride = run, runs = 1; /* of runs at equal distances */
-    double others = 1;
-    for (int d = 0; d < view->ndim; d++) {
-        int at = d;
-        for (; at > 0 && magnitude(view->strides[order[at - 1]]) > magnitude(view->strides[d]); at--)
-            order[at] = order[at - 1];
-        order[at] = d;
-    }
-    for (int d = 0; d < view->ndim; d++) {
-        const int64_t next = magnitude(view->strides[order[d]]), shape = view->shape[order[d]];
-        if (shape == 1) continue;
-        if (runs == 1 && next == run) {
-            run *= shape;
-        } else if (runs == 1 || (others == 1 && next == stride * runs)) {
-            stride = runs == 1 ? next : stride;
-            runs *= shape;
-        } else {
-            others *= (double)shape;
-        }
-    }
-    return others * sectors_of(begin, run, stride, runs, sector) * (double)sector;
-}
-
-static double bytes_to_read(const problem_data *data, const problem_fill *fill, int64_t sector)
-{
-    const random_problem *p = data->problem;
-    const bool table = p->layout == PROBLEM_TABLE;
-    double bytes = 0;
-    for (int a = 0; a < (table ? 1 : p->axes); a++)
-        bytes += random_touched(&fill->samples[a], table ? p->axes : 1, sector);
-    if (fill->options.weights) bytes += random_touched(&fill->weights, 1, sector);
-    if (fill->options.mask) bytes += random_touched(&fill->mask, 1, sector);
-    if (fill->options.where) bytes += random_touched(&fill->where, 1, sector);
-    return bytes + (double)data->arrays[PROBLEM_OFFSETS].bytes;
-}
-
-/* Bytes of counters and sums that are read and written. */
-static double bytes_of_counters(const random_problem *p, const problem_counts *counts)
-{
-    bool squares = p->weighting == HISTO_WEIGHT_FAST || p->weighting == HISTO_WEIGHT_REPRODUCIBLE;
-    return 2.0 * GPU_SECTOR * (double)counts->sectors * (1 + (p->weighting != HISTO_UNWEIGHTED) + squares);
 }
 
 /* ---- Entries that take turns ---- */
@@ -172,18 +100,6 @@ static histo_status time_work(const runner *r, bench_work *work, void *context, 
         *us = (histo_now_us() - begun) / ++done;
     } while (status == HISTO_OK && *us * done < least_us && done < most);
     return status;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *us, int passes)
-{
-    qsort(us, (size_t)passes, sizeof *us, compare_doubles);
-    return passes % 2 ? us[passes / 2] : (us[passes / 2 - 1] + us[passes / 2]) / 2;
 }
 
 /* How many passes to time of work that takes so long. */
@@ -436,7 +352,7 @@ static void judge(runner *r)
     random_verdict *v = r->verdict;
     for (int i = 0; i < v->scores; i++) {
         random_score *s = &v->score[i];
-        s->us = median(r->entries[i].us, r->entries[i].passes);
+        s->us = random_median(r->entries[i].us, r->entries[i].passes);
         if (s->is_plan) v->us = s->us;
     }
     for (int i = 0; i < v->scores; i++) {
@@ -458,56 +374,18 @@ static random_class class_of(const random_problem *p)
     return p->samples > 1 << 22 ? RANDOM_DEVICE : p->samples > 1 << 20 ? RANDOM_MIDDLE : RANDOM_SMALL;
 }
 
-typedef struct reading {
-    const bench_device *device;
-    const void *placed;
-    size_t bytes;
-    int threads;
-} reading;
-
-static histo_status read_again(void *context, void *stream)
-{
-    const reading *r = context;
-    return r->device->read(r->placed, r->bytes, r->threads, stream);
-}
-
-/* The read roof and an empty launch of a place, measured once. */
-static histo_status measure_roof(runner *r, problem_place place)
-{
-    enum { PASSES = 9 };
-    static const bench_input input = {.kind = BENCH_UNIFORM, .dtype = HISTO_U32, .bins = 256};
-    const histo_axis axis = histo_axis_integer(0, 256);
-    const bench_device *device = r->device;
-    const int64_t n = (int64_t)(device->default_bytes / sizeof(uint32_t)) * (place == PROBLEM_CPU ? 2 : 1);
-    random_result *result = r->result;
-    double us[PASSES], empty[PASSES];
-    const void *placed = NULL;
-    if (result->roof[place] > 0) return HISTO_OK;
-    histo_status status = device->make(&input, &axis, n, &placed);
-    reading again = {device, placed, (size_t)n * sizeof(uint32_t), r->threads};
-    for (int pass = 0; pass < PASSES && status == HISTO_OK; pass++) {
-        status = device->time(read_again, &again, &us[pass]);
-        if (status == HISTO_OK) status = device->time(device->launch, NULL, &empty[pass]);
-    }
-    if (placed) device->release(placed);
-    if (status != HISTO_OK) return status;
-    result->roof[place] = (double)n * sizeof(uint32_t) / median(us, PASSES);
-    result->launch_us[place] = median(empty, PASSES);
-    return HISTO_OK;
-}
-
 static void find_bound(runner *r)
 {
     random_verdict *v = r->verdict;
-    const problem_place place = v->problem.place;
+    const random_roof *roof = &r->result->roof[v->problem.place];
     problem_fill fill;
     problem_fill_make(&r->data, false, &fill);
-    v->bytes = bytes_to_read(&r->data, &fill, place == PROBLEM_CPU ? CPU_LINE : GPU_SECTOR);
-    v->counters = place <= PROBLEM_DEVICE ? bytes_of_counters(&v->problem, &r->counts) : 0;
-    v->bytes_us = v->bytes / r->result->roof[place];
-    v->counters_us = v->counters / r->result->roof[place];
-    v->launch_us = r->result->launch_us[place];
-    v->bound_us = fmax(v->launch_us, v->bytes_us + v->counters_us);
+    v->bytes = random_bytes_to_read(&r->data, &fill);
+    v->counters = v->problem.place <= PROBLEM_DEVICE ? random_bytes_of_counters(&v->problem, &r->counts) : 0;
+    v->bytes_us = random_reading_us(roof, v->bytes);
+    v->counters_us = v->counters / roof->rate;
+    v->launch_us = roof->launch_us;
+    v->bound_us = v->bytes_us + v->counters_us;
 }
 
 static histo_status place_arrays(runner *r)
@@ -575,7 +453,8 @@ static histo_status run_problem(runner *r, const random_problem *p, random_verdi
     if (!r->device) return HISTO_UNSUPPORTED;
     r->threads = r->device->threads(r->options->threads);
     memset(r->fillers, 0, sizeof r->fillers);
-    histo_status status = measure_roof(r, p->place);
+    random_roof *roof = &r->result->roof[p->place];
+    histo_status status = roof->sizes ? HISTO_OK : random_roof_measure(r->device, p->place, r->threads, roof);
     if (status != HISTO_OK) return status;
     status = measure(r);
     if (status != HISTO_OK)

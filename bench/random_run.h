@@ -8,6 +8,7 @@
 #include "bench/device.h"
 #include "bench/patience.h"
 #include "bench/random_problem.h"
+#include "bench/random_roof.h"
 
 typedef struct bench_random_options {
     histo_device device;
@@ -59,7 +60,7 @@ typedef struct random_verdict {
     double all_us;          /* everything that was done for this problem */
     double bytes, counters; /* the bytes that must be read; that must be read and written */
     double bytes_us, counters_us, launch_us;
-    double bound_us; /* the larger of a launch, and both others together */
+    double bound_us; /* bytes_us, which includes a launch, and counters_us */
     char strategy[48];
     char kernel[20], kernel_line[200]; /* "compiled", "general" or "unavailable", and the line of explain; empty if
                                           explain has none */
@@ -76,14 +77,10 @@ double random_to_peer(const random_verdict *v); /* speed over the best peer's; 0
 double random_choice(const random_verdict *v);  /* time over the best strategy's, 1 or more; 0: unknown */
 const char *random_bounded_by(const random_verdict *v);
 
-/* The bytes of all sectors in which a view has samples, each once; columns: how many of them lie next to each other.
- * Nearly: where samples have gaps, only neighbours share sectors. */
-double random_touched(const histo_view *view, int columns, int64_t sector);
-
 typedef struct random_result {
     int count, wrong, skipped;
     random_verdict *verdict;
-    double launch_us[PROBLEM_PLACES], roof[PROBLEM_PLACES]; /* bytes per microsecond; 0: not measured */
+    random_roof roof[PROBLEM_PLACES];
     double seconds;
 } random_result;
 

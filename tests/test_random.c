@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/random_bound.h"
 #include "bench/random_check.h"
 #include "bench/random_run.h"
 #include "cheat.h"

@@ -13,8 +13,8 @@ int picture_of_random(const random_result *result, const settings *s, fault *f)
     plot p = {.title = "Random problems: per cent of the bound",
               .x_label = "samples",
               .y_label = "per cent of the bound",
-              .footer = "The bound is the larger of an empty launch, and reading the samples and reading and writing "
-                        "the counters at the read roof.",
+              .footer = "The bound is the time to read the samples, and at the read roof to read and write the "
+                        "counters.",
               .log_x = true,
               .log_y = true,
               .series = series,
