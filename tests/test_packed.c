@@ -327,6 +327,29 @@ static void counters_that_wrap(void **state)
     free(data);
 }
 
+/* The last word of a window may begin with any counter, so one behind the window can be carried into and have one of
+ * the window above it. */
+static void last_counter_that_wraps(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { IN_TURN = 7, APART = 30 }; /* neighbouring samples never share a slot */
+    const int64_t n = (1 << 20) + 3;  /* the last counter carries more than 256 times */
+    histo_axis axis = histo_axis_integer(0, 1000);
+    uint32_t *data = malloc((size_t)n * sizeof *data);
+    for (int length = 260; length < 960; length += 29) {
+        for (int64_t i = 0; i < n; i++)
+            data[i] = (uint32_t)(length - 2 - i % IN_TURN * APART); /* value v is in slot v + 1 */
+        histo_view view = histo_view_1d(data, HISTO_U32, n), device;
+        void *memory = device_copy(&view, &device);
+        char params[64];
+        snprintf(params, sizeof params, "bits=8,blocks=1,first=0,length=%d", length);
+        check_fill(&axis, &device, &view, "cuda/packed_window", params);
+        device_free(memory);
+    }
+    free(data);
+}
+
 /* Many 16-bit samples are counted by value, whether there are fewer or more values than bins. */
 static void counted_by_value(void **state)
 {
@@ -382,7 +405,8 @@ int main(void)
         cmocka_unit_test(places_in_words),         cmocka_unit_test(overflow_by_a_false_count),
         cmocka_unit_test(all_interleavings),       cmocka_unit_test(random_interleavings),
         cmocka_unit_test(all_parameters_together), cmocka_unit_test(counters_that_wrap),
-        cmocka_unit_test(counted_by_value),        cmocka_unit_test(floats_by_one_rounding),
+        cmocka_unit_test(last_counter_that_wraps), cmocka_unit_test(counted_by_value),
+        cmocka_unit_test(floats_by_one_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -190,15 +190,17 @@ struct counters {
             add_to_histogram(at, n);
     }
 
-    /* A counter wrapped n times: each time it lost FULL + 1 samples and carried one into its neighbour. */
+    /* A counter wrapped n times: each time it lost FULL + 1 samples and carried one into its neighbour. Counters from
+     * `size` on are not merged. */
     HISTO_MEMBER void add_wraps_to_histogram(uint32_t at, uint32_t n) const
     {
         const uint32_t carried = above(at);
-        add_to_histogram(at, ((long long)FULL + 1) * n);
+        if (at < size) add_to_histogram(at, ((long long)FULL + 1) * n);
         if (carried < size) add_to_histogram(carried, -(long long)n);
     }
 
-    /* Counter `at` overflowed, and its word was `old`: it wraps, and so do full ones above it, one after the other. */
+    /* Counter `at` overflowed, and its word was `old`: it wraps, and so do full ones above it, one after the other. One
+     * of these may be behind the window, with one of the window above it: it counts nothing but what it is carried. */
     HISTO_MEMBER void wrap(uint32_t at, uint32_t old) const
     {
         bool is_wrapping = at < size;
@@ -209,7 +211,7 @@ struct counters {
             else
                 add_wraps_to_histogram(at, 1);
             at = above(at);
-            is_wrapping = at < size && value(old, at) == FULL;
+            is_wrapping = at != HISTO_NO_SLOT && value(old, at) == FULL;
         }
     }
 
