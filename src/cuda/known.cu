@@ -318,7 +318,7 @@ typedef struct histo_cuda_known_entry {
     struct histo_cuda_known_entry *next;
     histo_cuda_known known;
     const char *kernel;
-    histo_compiled *compiled; /* NULL: it cannot be compiled here */
+    histo_compiled *compiled; /* NULL: this build cannot load kernels */
     int64_t slow;             /* samples of fills for which it was not in memory, of plans with HISTO_ESTIMATE */
     bool is_refused;          /* it is compiled, but the device could not load it */
 } histo_cuda_known_entry;
@@ -388,9 +388,8 @@ const void *histo_cuda_known_kernel(const histo_job *job, const histo_cuda_known
                                     const char *kernel)
 {
     histo_cuda_prepared *prepared = (histo_cuda_prepared *)job->prepared;
-    if (histo_nvrtc_unavailable()) return NULL;
     histo_cuda_known_entry *entry = entry_of(prepared, job->problem->device, known, header, kernel);
-    if (!entry || !entry->compiled) return NULL;
+    if (!entry || !entry->compiled || histo_nvrtc_unavailable()) return NULL;
     const void *function = histo_cuda_compiled_kernel(entry->compiled, HISTO_COMPILE_NONE);
     if (!function) function = histo_cuda_compiled_kernel(entry->compiled, effort_for(job, entry));
     if (!function && histo_compiled_image(entry->compiled, HISTO_COMPILE_NONE))
@@ -423,6 +422,8 @@ static void explain(const histo_cuda_known_entry *entry, histo_text *text)
     default:
         if (unavailable)
             histo_text_add(text, "general, because none can be compiled: %s\n", unavailable);
+        else if (!entry->compiled)
+            histo_text_add(text, "general, because this build of the library cannot load compiled kernels\n");
         else
             histo_text_add(text, "general; after %lld samples more, one is compiled for such samples\n",
                            (long long)(WORTH - slow));
