@@ -367,7 +367,9 @@ static histo_status begin_npp(const bench_task *task, void **state)
         return histo_fail(HISTO_UNSUPPORTED, "NPP refuses images of this size");
     cudaFree(p->counts);
     p->counts = NULL;
-    TRY(cudaMalloc(&p->counts, (size_t)(npp_images(task) * task->axis->bins) * sizeof *p->counts), "counts of a peer");
+    /* NPP counts samples of the highest level one bin too far where bins are of unequal numbers of values. */
+    const size_t counters = (size_t)(npp_images(task) * task->axis->bins) + 1;
+    TRY(cudaMalloc(&p->counts, counters * sizeof *p->counts), "counts of a peer");
     return allocate_workspace(p, cudaSuccess);
 }
 
