@@ -1,5 +1,6 @@
 /* Devices: which exist, why none do, and which device an address belongs to. */
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,14 +111,33 @@ const histo_cuda_device *histo_cuda_device_of(histo_device device)
     return &devices[device - HISTO_DEVICE_CUDA(0)];
 }
 
+/* How many libraries this process has loaded so far. */
+static unsigned long long libraries_loaded(void)
+{
+    unsigned long long loads = 0;
+    dl_iterate_phdr(
+        [](dl_phdr_info *first, size_t, void *its) {
+            *(unsigned long long *)its = first->dlpi_adds;
+            return 1;
+        },
+        &loads);
+    return loads;
+}
+
 /* Has anything in this process loaded the driver? If not, no address is a GPU's, and a CUDA call would start the
- * driver. */
+ * driver. Looking for it takes file accesses, so that is done again only after other libraries were loaded. */
 static bool driver_is_loaded(void)
 {
     static int known;
+    static unsigned long long missing_at;
     if (__atomic_load_n(&known, __ATOMIC_RELAXED)) return true;
+    const unsigned long long loads = libraries_loaded();
+    if (loads == __atomic_load_n(&missing_at, __ATOMIC_RELAXED)) return false;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-    if (!driver) return false;
+    if (!driver) {
+        __atomic_store_n(&missing_at, loads, __ATOMIC_RELAXED);
+        return false;
+    }
     dlclose(driver);
     __atomic_store_n(&known, 1, __ATOMIC_RELAXED);
     return true;
