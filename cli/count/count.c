@@ -55,7 +55,10 @@ static int describe(run *r, const samples *in, fault *f)
         const sample_source *s = &c->sources[i];
         r->dtypes[i] = s->dtype;
         const char *kind = samples_reader(in)->kind->name, *name = s->name;
-        if (!name) name = strcmp(kind, "bytes") == 0 ? kind : r->settings->read.dataset;
+        if (!name)
+            name = r->settings->read.letters    ? "letters"
+                   : strcmp(kind, "bytes") == 0 ? kind
+                                                : r->settings->read.dataset;
         if (name && !(r->names[i] = strdup(name))) return fault_memory(f);
     }
     return 0;

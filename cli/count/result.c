@@ -5,10 +5,12 @@
 
 #include "base/failure.h"
 
-/* Are the bins single bytes? */
+/* Are the bins single bytes, or letters? */
 static bool counts_bytes(const histo_hist *hist, const char *name)
 {
     histo_axis axis = histo_hist_axis(hist, 0);
+    if (name && strcmp(name, "letters") == 0 && histo_hist_naxes(hist) == 1)
+        return axis.bins == 'Z' + 1 - 'A' && axis.lo == 'A' && axis.hi == 'Z' + 1;
     return name && strcmp(name, "bytes") == 0 && histo_hist_naxes(hist) == 1 && axis.kind == HISTO_INTEGER &&
            axis.lo >= 0 && axis.hi <= 256;
 }

@@ -21,7 +21,7 @@ typedef struct result {
     series *series;
     char *title;                      /* of drawings */
     char *axis_names[HISTO_MAX_AXES]; /* each may be NULL */
-    bool bytes;    /* the bins are bytes, shown as characters: so are those of a histogram named "bytes" */
+    bool bytes;    /* the bins are bytes, shown as characters: so are those of a histogram named "bytes" or "letters" */
     char ran[512]; /* the strategy and its speed; "" if nothing was counted */
 } result;
 

@@ -119,6 +119,7 @@ typedef struct target {
 static const target targets[OPTION_COUNT] = {
     TEXT(FORMAT, read.format),
     FLAG(BYTES, read.bytes),
+    FLAG(LETTERS, read.letters),
     PARSED(DTYPE, value_dtype),
     PARSED(SHAPE, value_shape),
     PARSED(OFFSET, value_offset),
@@ -193,10 +194,13 @@ static int apply(settings *s, option_id id, char *text, fault *f)
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
-        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},  {OPTION_CHANNEL, OPTION_COLUMN},
-        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},  {OPTION_SEGMENTS, OPTION_SKIP_BAD},
-        {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_MASK},
-        {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},   {OPTION_PAIRS, OPTION_BATCH},
+        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},   {OPTION_CHANNEL, OPTION_COLUMN},
+        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},   {OPTION_SEGMENTS, OPTION_SKIP_BAD},
+        {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS},  {OPTION_PAIRS, OPTION_MASK},
+        {OPTION_LETTERS, OPTION_BYTES},  {OPTION_LETTERS, OPTION_FORMAT}, {OPTION_LETTERS, OPTION_DTYPE},
+        {OPTION_LETTERS, OPTION_BINS},   {OPTION_LETTERS, OPTION_WIDTH},  {OPTION_LETTERS, OPTION_RANGE},
+        {OPTION_LETTERS, OPTION_EDGES},  {OPTION_LETTERS, OPTION_LOG},    {OPTION_LETTERS, OPTION_WHERE},
+        {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},    {OPTION_PAIRS, OPTION_BATCH},
         {OPTION_PAIRS, OPTION_SEGMENTS}, {OPTION_QUIET, OPTION_VERBOSE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
@@ -245,6 +249,17 @@ static int check_standard_input(const settings *s, fault *f)
     return fault_set(f, EXIT_USAGE, "standard input can be read only once: name files for all but one");
 }
 
+/* --letters is --bytes with one bin for each capital letter, into which the reader folds the others. */
+static void settle_letters(settings *s)
+{
+    if (!s->read.letters) return;
+    s->read.bytes = s->has_where = true;
+    s->where[0] = 'A';
+    s->where[1] = 'Z';
+    s->bins = "26";
+    s->range = "65:91";
+}
+
 int settings_parse(settings *s, const char *name, int argc, char **argv, fault *f)
 {
     const command_row *command = command_find(name);
@@ -271,6 +286,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
         if (apply(s, id, optarg, f) != 0) return -1;
     }
     if (check_together(s, given, f) != 0) return -1;
+    settle_letters(s);
     s->read.columns = s->channels || s->joint || s->weights;
     s->read.paired = s->joint || s->weights || s->where_column || s->mask;
     if (take_operands(s, command, argc - optind, argv + optind, f) != 0) return -1;

@@ -13,6 +13,7 @@ typedef struct read_options {
     const char *purpose; /* of a file read without options: "masks"; NULL for samples */
     const char *format;  /* --format: force a reader by name */
     bool bytes;          /* --bytes: count the bytes of any file */
+    bool letters;        /* --letters: count letters, case folded; bytes is set, too */
     bool has_dtype;      /* --dtype: raw binary */
     histo_dtype dtype;
     int ndim; /* --shape */
@@ -35,8 +36,8 @@ typedef struct settings {
     const char *const *files; /* operands; none: standard input */
     int files_count;
 
-    read_options
-        read; /* --format --bytes --dtype --shape --offset --endian --dataset --page --skip-bad --delimiter --header */
+    read_options read; /* --format --bytes --letters --dtype --shape --offset --endian --dataset --page --skip-bad
+                          --delimiter --header */
 
     /* Which samples. */
     const char *channels; /* --channel r,g,b | gray | all | 0,2 ; --column NAME,… is the same for columns */

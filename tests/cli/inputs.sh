@@ -63,6 +63,23 @@ printf '\000 ~\177\377\t' >odd
 [ "$("$histo" --bytes odd | awk -F'\t' '$3 == 1 { printf "%s ", $4 }')" = '0x00 \t space ~ 0x7f 0xff ' ] ||
     fail "--bytes names odd bytes wrong"
 
+# Letters, without regard to case; all other characters are masked.
+printf 'Programming Massively Parallel Processors\n' >sentence
+checks=$((checks + 1))
+[ "$("$histo" --letters sentence | awk -F'\t' '$3 > 0 { printf "%s=%s ", $4, $3 }')" = \
+    'char=count A=4 C=1 E=3 G=2 I=2 L=4 M=3 N=1 O=3 P=3 R=5 S=5 V=1 Y=1 ' ] || fail "--letters counts wrong"
+shows '	1	Z$' --letters --to tsv - <<'END'
+@[`{z0
+END
+checks=$((checks + 1))
+tr a-z A-Z <sentence | "$histo" --letters -o letters.json && "$histo" --letters sentence -o again.json &&
+    cmp letters.json again.json || fail "--letters regards case"
+grep -q '"masked": "0:4"' letters.json || fail "--letters does not mask other characters"
+shows '65	66	4	A' show --to tsv letters.json
+"$histo" --letters -o letters.svg sentence || fail "no picture of letters"
+refuses 2 'letters and --bins contradict' --letters -b 3 sentence
+refuses 2 'letters and --bytes contradict' --letters --bytes sentence
+
 if [ "$data" ]; then
     prints 'lo\thi\tr\tg\tb\n0\t128\t229681\t225441\t212994\n128\t256\t77519\t81759\t94206\n' -b 2 "$data/grace_hopper.jpg"
     prints 'lo\thi\tcount\n0\t64\t48082\n64\t128\t9295\n128\t192\t7993\n192\t256\t166\n' \

@@ -65,17 +65,31 @@ const reader_kind reader_raw = {
 
 /* ---- Bytes ---- */
 
+/* An input's bytes with small letters as capitals. */
+static int64_t read_capitals(void *self, void *buffer, size_t size, fault *f)
+{
+    unsigned char *text = buffer;
+    int64_t got = input_read(self, buffer, size, f);
+    for (int64_t i = 0; i < got; i++)
+        text[i] = (unsigned char)(text[i] - (text[i] >= 'a' && text[i] <= 'z' ? 'a' - 'A' : 0));
+    return got;
+}
+
 static reader *bytes_open(input *in, const read_options *options, fault *f)
 {
-    (void)options;
+    byte_source source = byte_source_of_input(in);
+    if (options->letters) {
+        source.read = read_capitals;
+        source.map = NULL;
+    }
     array_info info = {.dtype = HISTO_U8, .ndim = 1, .shape = {-1}};
     array_place place = {
         .size = input_data_size(in), .subject = input_name(in), .described = "it first had", .remedy = "try again"};
-    return array_reader_open(&reader_bytes, in, byte_source_of_input(in), &info, &place, f);
+    return array_reader_open(&reader_bytes, in, source, &info, &place, f);
 }
 
 const reader_kind reader_bytes = {
     .name = "bytes",
-    .formats = "the bytes of any file (--bytes)",
+    .formats = "the bytes of any file (--bytes), and the letters of a text (--letters)",
     .open = bytes_open,
 };

@@ -1,4 +1,5 @@
-/* Bars of the bytes that occur, labelled by characters, in as many columns as necessary to fit the window. */
+/* Bars of the bytes or letters that occur, labelled by characters, in as many columns as necessary to fit the window.
+ */
 #include <string.h>
 
 #include "output/terminal/terminal.h"
@@ -42,7 +43,7 @@ void terminal_bytes(const screen *to, const table *t, int rows, bool log)
         putc('\n', to->out);
     }
     if (count < t->bins[0])
-        fprintf(to->out, "%lld of the %lld bytes do not occur%s", (long long)(t->bins[0] - count),
-                (long long)t->bins[0], log ? "; " : "\n");
+        fprintf(to->out, "%lld of the %lld %s do not occur%s", (long long)(t->bins[0] - count), (long long)t->bins[0],
+                t->axes[0].lo == 'A' && t->axes[0].hi == 'Z' + 1 ? "letters" : "bytes", log ? "; " : "\n");
     if (log) fputs("bars are logarithmic\n", to->out);
 }

@@ -71,7 +71,9 @@ typedef struct drawing {
     plot plot;
     plot_series *series;
     double *edges, *values;
-    char (*names)[320]; /* of the series, and of the axis */
+    char (*names)[320];                    /* of the series, and of the axis */
+    char (*characters)[TEXT_NUMBER_BYTES]; /* the names of bins that are bytes */
+    const char **bin_names;
     char *footer;
 } drawing;
 
@@ -81,6 +83,8 @@ static void drawing_free(drawing *d)
     free(d->edges);
     free(d->values);
     free(d->names);
+    free(d->characters);
+    free(d->bin_names);
     free(d->footer);
 }
 
@@ -101,11 +105,24 @@ static int allocate(drawing *d, const result *group, int64_t bins, fault *f)
     return d->series && d->names && d->edges && d->values ? 0 : fault_no_room(group->count, f);
 }
 
+/* The character of each bin. */
+static int name_bins(drawing *d, const histo_axis *axis, fault *f)
+{
+    const size_t bins = (size_t)axis->bins;
+    d->characters = calloc(bins, sizeof *d->characters);
+    d->bin_names = calloc(bins, sizeof *d->bin_names);
+    if (!d->characters || !d->bin_names) return fault_no_room(1, f);
+    for (size_t i = 0; i < bins; i++)
+        d->bin_names[i] = label_of_byte((int)d->edges[i], d->characters[i]);
+    d->plot.bin_names = d->bin_names;
+    return 0;
+}
+
 /* The name of a group's axis. */
 static const char *axis_label(const result *group, char label[320])
 {
     bool named = group->axis_names[0] || (group->count == 1 && group->series[0].name);
-    strcpy(label, group->bytes ? "byte" : "value");
+    strcpy(label, !group->bytes ? "value" : group->series[0].name && *group->series[0].name == 'l' ? "letter" : "byte");
     return named && !group->bytes ? label_of_axis(group, 0, label, 320) : label;
 }
 
@@ -133,7 +150,7 @@ static int drawing_make(drawing *d, const result *group, const table *tables, co
                      .log_x = axis->kind == HISTO_LOG,
                      .series = d->series,
                      .nseries = group->count};
-    return 0;
+    return group->bytes ? name_bins(d, axis, f) : 0;
 }
 
 /* Draw a panel per group of series with the same axis; a single group fills the picture. */

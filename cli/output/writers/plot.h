@@ -57,6 +57,7 @@ typedef struct plot_dots {
     int count;
     const double *x, *y;
     int *series; /* indices of the plot's series */
+    bool joined; /* by a line with the next dot of the same series */
 } plot_dots;
 
 /* Texts are UTF-8 (invalid bytes become U+FFFD) and may be NULL; long texts end in an ellipsis. */
@@ -66,8 +67,9 @@ typedef struct plot {
     bool log_x, log_y;  /* a logarithmic axis shows only positive values */
     int nseries;
     const plot_series *series;
-    const plot_heat *heat;     /* drawn instead of series, unless NULL */
-    const plot_grid *grid;     /* likewise */
+    const char *const *bin_names; /* of the first series, shown below its bins if all fit; NULL: edges are shown */
+    const plot_heat *heat;        /* drawn instead of series, unless NULL */
+    const plot_grid *grid;        /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */
     const plot_dots *dots;     /* likewise */
     const struct plot *panels; /* drawn below the title instead, each with its own axes, unless NULL */

@@ -1,4 +1,4 @@
-/* Dots in the colours of the legend. */
+/* Dots in the colours of the legend, and lines that join them. */
 #include <math.h>
 
 #include "output/writers/plot_paint.h"
@@ -28,9 +28,26 @@ plot_content plot_dots_scales(plot_panel *panel, const plot *p)
     return (plot_content){.empty = !p->dots->count};
 }
 
+/* Lines between dots of the same series, in their order. */
+static void paint_lines(const plot_panel *panel, const plot *p)
+{
+    const plot_dots *d = p->dots;
+    cairo_set_line_width(panel->cr, 1.6 * panel->unit);
+    for (int s = 0; s < p->nseries; s++) {
+        plot_color c = p->series[s].color;
+        cairo_new_path(panel->cr);
+        for (int i = 0; i < d->count; i++)
+            if (d->series[i] == s)
+                cairo_line_to(panel->cr, plot_scale_at(&panel->x, d->x[i]), plot_scale_at(&panel->y, d->y[i]));
+        cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, 0.85);
+        cairo_stroke(panel->cr);
+    }
+}
+
 void plot_dots_paint(const plot_panel *panel, const plot *p)
 {
     const double radius = 3 * panel->unit;
+    if (p->dots->joined) paint_lines(panel, p);
     for (int i = 0; i < p->dots->count; i++) {
         plot_color c = p->series[p->dots->series[i]].color;
         cairo_new_path(panel->cr);

@@ -153,8 +153,26 @@ static double label_height(void *font, const plot_label *label)
     return ((const label_font *)font)->size;
 }
 
-static void fit_across(const plot_panel *panel, plot_notation notation, plot_ticks *t)
+/* A tick and the name in the middle of each bin of the first series; false if they do not fit. */
+static bool name_bins(const plot_panel *panel, const plot *p, plot_ticks *t)
 {
+    const plot_series *s = p->series;
+    const double gap = 0.3 * tick_size * panel->unit;
+    if (!p->bin_names || s->bins > PLOT_MAX_TICKS) return false;
+    t->count = 0;
+    for (int64_t i = 0; i < s->bins; i++) {
+        plot_tick *tick = &t->tick[t->count++];
+        *tick = (plot_tick){.value = (s->edges[i] + s->edges[i + 1]) / 2};
+        snprintf(tick->label.text, sizeof tick->label.text, "%s", p->bin_names[i]);
+        double room = plot_scale_at(&panel->x, s->edges[i + 1]) - plot_scale_at(&panel->x, s->edges[i]);
+        if (plot_label_width(panel->cr, &tick->label, tick_size * panel->unit) + gap > room) return false;
+    }
+    return true;
+}
+
+static void fit_across(const plot_panel *panel, const plot *p, plot_notation notation, plot_ticks *t)
+{
+    if (name_bins(panel, p, t)) return;
     label_font font = {panel->cr, tick_size * panel->unit};
     int most = (int)fmin((panel->x.to - panel->x.from) / (95 * panel->unit), 14);
     plot_ticks_fit(t, &panel->x, notation, most, 1.6 * font.size, label_width, &font);
@@ -296,11 +314,11 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     }
     panel->x.from = round(label_left + widest(panel, &upward) + tick_room);
     panel->x.to = round(fmax(panel->width - edge - key_room, panel->x.from + MIN_SIDE));
-    fit_across(panel, along, &across);
+    fit_across(panel, p, along, &across);
     double beyond = reach(panel, &across) - (panel->width - key_room - edge / 4);
     if (beyond > 0) {
         panel->x.to = round(fmax(panel->x.to - beyond, panel->x.from + MIN_SIDE));
-        fit_across(panel, along, &across);
+        fit_across(panel, p, along, &across);
     }
 
     cairo_set_line_width(cr, line_width(panel));
