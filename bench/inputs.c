@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/pool.h"
 #include "bench/images.h"
 #include "bench/position.h"
@@ -34,49 +35,137 @@ enum {
 #define RANGE_OF_BINS 256, K, 4 * K, 8 * K, 32 * K, 96 * K, 256 * K, M, 2 * M
 #define FEW_BINS 256, K, 8 * K
 
+/* Distributions; distinct-K and middle-K are those of Per-Block Histograms and of Ross 2014, figure 6.6. The thesis
+ * shows A.1 to A.6 as pictures and gives numbers for A.3 alone (4.3); of the others it says which are wider or more
+ * uniform. */
+static const bench_distribution distributions[] = {
+    {"uniform", BENCH_UNIFORM, 0, 0},
+    {"clustered", BENCH_CLUSTERED, 0.125, 0},
+    {"zipf", BENCH_ZIPF, 0, 0},
+    {"degenerate", BENCH_DEGENERATE, 0, 0},
+    {"sorted", BENCH_SORTED, 0, 0},
+    {"sorted-chunks", BENCH_CHUNKS, 64 * K, 0}, /* Milic et al. 2013, figure 7c */
+    {"normal", BENCH_CLUSTERED, 0.322, 0},      /* figure 7b: a deviation of 1/16 of the range */
+    {"wafer-256x4096", BENCH_WAFER, 0.125, 0},
+    {"wafer-256x8192", BENCH_WAFER, 0.1, 0},
+    {"wafer-a1", BENCH_WAFER_PAIRS, 0.125, 0.8},
+    {"wafer-a2", BENCH_WAFER_PAIRS, 0.09, 0.5},
+    {"wafer-a3", BENCH_WAFER_PAIRS, 0.125, 0.5},
+    {"wafer-a4", BENCH_WAFER_PAIRS, 0.02, 0.12},
+    {"wafer-a5", BENCH_WAFER_FLAT, 0.125, 0.75},
+    {"wafer-a6", BENCH_WAFER_FLAT, 0.06, 0.5},
+};
+enum { DISTRIBUTIONS = sizeof distributions / sizeof distributions[0] };
+
 /* Arrays: one input per number of bins. */
 static const struct {
-    const char *name;
-    bench_kind kind;
-    double shape;
+    const char *distribution;
     histo_dtype dtype;
     int64_t bins[MAX_BINS];
 } arrays[] = {
     /* Ross 2014, 4.3 and 6.3 */
-    {"uniform", BENCH_UNIFORM, 0, HISTO_U32, {RANGE_OF_BINS}},
-    {"degenerate", BENCH_DEGENERATE, 0, HISTO_U32, {RANGE_OF_BINS}},
-    {"clustered", BENCH_CLUSTERED, 0.125, HISTO_U32, {RANGE_OF_BINS}},
-    /* Ross 2014, 4.2 and appendix A */
-    {"wafer-256x4096", BENCH_WAFER, 0.125, HISTO_U32, {M}},
-    {"wafer-256x8192", BENCH_WAFER, 0.1, HISTO_U32, {2 * M}},
+    {"uniform", HISTO_U32, {RANGE_OF_BINS}},
+    {"degenerate", HISTO_U32, {RANGE_OF_BINS}},
+    {"clustered", HISTO_U32, {RANGE_OF_BINS}},
+    /* Ross 2014, 4.2, without images */
+    {"wafer-256x4096", HISTO_U32, {M}},
+    {"wafer-256x8192", HISTO_U32, {2 * M}},
     /* Per-Block Histograms, table 4 */
-    {"distinct-256", BENCH_DISTINCT, 256, HISTO_U8, {256}},
-    {"distinct-128", BENCH_DISTINCT, 128, HISTO_U8, {256}},
-    {"distinct-64", BENCH_DISTINCT, 64, HISTO_U8, {256}},
-    {"distinct-32", BENCH_DISTINCT, 32, HISTO_U8, {256}},
-    {"distinct-16", BENCH_DISTINCT, 16, HISTO_U8, {256}},
-    {"distinct-8", BENCH_DISTINCT, 8, HISTO_U8, {256}},
-    {"distinct-4", BENCH_DISTINCT, 4, HISTO_U8, {256}},
-    {"distinct-2", BENCH_DISTINCT, 2, HISTO_U8, {256}},
-    {"distinct-1", BENCH_DISTINCT, 1, HISTO_U8, {256}},
+    {"distinct-256", HISTO_U8, {256}},
+    {"distinct-128", HISTO_U8, {256}},
+    {"distinct-64", HISTO_U8, {256}},
+    {"distinct-32", HISTO_U8, {256}},
+    {"distinct-16", HISTO_U8, {256}},
+    {"distinct-8", HISTO_U8, {256}},
+    {"distinct-4", HISTO_U8, {256}},
+    {"distinct-2", HISTO_U8, {256}},
+    {"distinct-1", HISTO_U8, {256}},
     /* Podlozhnyuk 2007: histogram64 and histogram256 */
-    {"uniform", BENCH_UNIFORM, 0, HISTO_U8, {64, 256}},
-    /* Milic et al. 2013, IV.E and IV.F: types; uniform, a narrow normal (deviation 1/16 of the range) and sorted */
-    {"uniform", BENCH_UNIFORM, 0, HISTO_I32, {FEW_BINS}},
-    {"normal", BENCH_CLUSTERED, 0.322, HISTO_I32, {FEW_BINS}},
-    {"sorted", BENCH_SORTED, 0, HISTO_I32, {FEW_BINS}},
-    {"uniform", BENCH_UNIFORM, 0, HISTO_F64, {FEW_BINS}},
-    {"normal", BENCH_CLUSTERED, 0.322, HISTO_F64, {FEW_BINS}},
-    {"sorted", BENCH_SORTED, 0, HISTO_F64, {FEW_BINS}},
+    {"uniform", HISTO_U8, {64, 256}},
+    /* Milic et al. 2013, IV.E and IV.F: types and distributions */
+    {"uniform", HISTO_I32, {FEW_BINS}},
+    {"normal", HISTO_I32, {FEW_BINS}},
+    {"sorted", HISTO_I32, {FEW_BINS}},
+    {"uniform", HISTO_F64, {FEW_BINS}},
+    {"normal", HISTO_F64, {FEW_BINS}},
+    {"sorted", HISTO_F64, {FEW_BINS}},
     /* not in the papers */
-    {"uniform", BENCH_UNIFORM, 0, HISTO_F32, {FEW_BINS, 64 * K}},
-    {"normal", BENCH_CLUSTERED, 0.322, HISTO_F32, {FEW_BINS, 64 * K}},
-    {"uniform", BENCH_UNIFORM, 0, HISTO_U16, {256, 64 * K}},
-    {"zipf", BENCH_ZIPF, 0, HISTO_U16, {64 * K}},
-    {"zipf", BENCH_ZIPF, 0, HISTO_U32, {4 * K, M}},
+    {"uniform", HISTO_F32, {FEW_BINS, 64 * K}},
+    {"normal", HISTO_F32, {FEW_BINS, 64 * K}},
+    {"uniform", HISTO_U16, {256, 64 * K}},
+    {"zipf", HISTO_U16, {64 * K}},
+    {"zipf", HISTO_U32, {4 * K, M}},
+    /* Ross 2014, appendix A and figure 6.6 */
+    {"wafer-a1", HISTO_U32, {M, 2 * M}},
+    {"wafer-a2", HISTO_U32, {M, 2 * M}},
+    {"wafer-a3", HISTO_U32, {M, 2 * M}},
+    {"wafer-a4", HISTO_U32, {M, 2 * M}},
+    {"wafer-a5", HISTO_U32, {M, 2 * M}},
+    {"wafer-a6", HISTO_U32, {M, 2 * M}},
+    {"middle-2", HISTO_U32, {M}},
+    {"middle-8", HISTO_U32, {M}},
+    {"middle-32", HISTO_U32, {M}},
+    {"middle-128", HISTO_U32, {M}},
+    /* Milic et al. 2013, figure 7c */
+    {"sorted-chunks", HISTO_I32, {FEW_BINS}},
+    {"sorted-chunks", HISTO_F64, {FEW_BINS}},
 };
 
 enum { ARRAYS = sizeof arrays / sizeof arrays[0] };
+
+/* K of "NAME-K", from 1 to `most`; 0 for anything else. */
+static long numbered(const char *name, const char *family, long most)
+{
+    size_t length = strlen(family);
+    if (strncmp(name, family, length) != 0 || name[length] < '1' || name[length] > '9') return 0;
+    char *end;
+    long k = strtol(name + length, &end, 10);
+    return *end || k > most ? 0 : k;
+}
+
+histo_status bench_distribution_parse(const char *name, bench_distribution *to)
+{
+    enum { MOST_DISTINCT = 65536, MOST_MIDDLE = 1 << 20 };
+    for (int i = 0; i < DISTRIBUTIONS; i++) {
+        *to = distributions[i];
+        if (strcmp(to->name, name) == 0) return HISTO_OK;
+    }
+    *to = (bench_distribution){.kind = BENCH_DISTINCT, .shape = (double)numbered(name, "distinct-", MOST_DISTINCT)};
+    long middle = numbered(name, "middle-", MOST_MIDDLE);
+    if (middle) *to = (bench_distribution){.kind = BENCH_MIDDLE, .shape = 1.0 / (double)middle};
+    snprintf(to->name, sizeof to->name, "%s", name);
+    if (to->shape > 0) return HISTO_OK;
+    return histo_fail(HISTO_INVALID,
+                      "there is no distribution '%s': take uniform, clustered, normal, zipf, degenerate, sorted, "
+                      "sorted-chunks, distinct-K with K from 1 to %d, middle-K or wafer-a1 to wafer-a6",
+                      name, MOST_DISTINCT);
+}
+
+bool bench_dtype_made(histo_dtype dtype)
+{
+    static const histo_dtype made[] = {HISTO_U8,  HISTO_I8,  HISTO_U16, HISTO_I16, HISTO_U32,
+                                       HISTO_I32, HISTO_U64, HISTO_I64, HISTO_F32, HISTO_F64};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (made[i] == dtype) return true;
+    return false;
+}
+
+/* Not more bins than the type has values, nor more distinct values than bins; rows of a wafer are whole. */
+bool bench_bins_possible(const bench_distribution *of, histo_dtype dtype, int64_t bins)
+{
+    enum { ROW = 256 };
+    const int bits = 8 * (int)histo_dtype_size(dtype);
+    const bool wafer = of->kind == BENCH_WAFER || of->kind == BENCH_WAFER_PAIRS || of->kind == BENCH_WAFER_FLAT;
+    if (bins < 1 || bins > HISTO_MAX_BINS || (bits < 32 && bins > INT64_C(1) << bits)) return false;
+    return (of->kind != BENCH_DISTINCT || of->shape <= (double)bins) && (!wafer || bins % ROW == 0);
+}
+
+bench_input bench_input_of(const bench_distribution *of, histo_dtype dtype, int64_t bins)
+{
+    bench_input input = {.kind = of->kind, .shape = of->shape, .across = of->across, .dtype = dtype, .bins = bins};
+    snprintf(input.name, sizeof input.name, "%s/%s/%lld", of->name, histo_dtype_name(dtype), (long long)bins);
+    return input;
+}
 
 static void add_image(bench_input *to, const char *name, bench_kind kind, int size, const bench_photo *photo)
 {
@@ -87,6 +176,51 @@ static void add_image(bench_input *to, const char *name, bench_kind kind, int si
                         .dtype = HISTO_U8,
                         .bins = 256};
     snprintf(to->name, sizeof to->name, "%.60s/%s", name, sizes[size].name);
+}
+
+/* "1080p", "4k" or "WIDTHxHEIGHT"; false for anything else. */
+static bool parse_size(const char *text, int64_t *width, int64_t *height)
+{
+    enum { MOST = 65536 };
+    for (int size = 0; size < SIZES; size++) {
+        *width = sizes[size].width;
+        *height = sizes[size].height;
+        if (strcmp(text, sizes[size].name) == 0) return true;
+    }
+    char *x, *end = "x";
+    *width = strtol(text, &x, 10);
+    *height = *x == 'x' ? strtol(x + 1, &end, 10) : 0;
+    return !*end && *width >= 1 && *width <= MOST && *height >= 1 && *height <= MOST;
+}
+
+histo_status bench_input_parse(const char *name, bench_input *to)
+{
+    char first[32], dtype_name[16];
+    const char *rest = name + strcspn(name, "/");
+    snprintf(first, sizeof first, "%.*s", (int)(rest - name), name);
+    for (int p = 0; p < PICTURES && *rest; p++) {
+        if (strcmp(first, pictures[p].name) != 0) continue;
+        *to = (bench_input){.kind = pictures[p].kind, .dtype = HISTO_U8, .bins = 256};
+        snprintf(to->name, sizeof to->name, "%s", name);
+        if (parse_size(rest + 1, &to->width, &to->height)) return HISTO_OK;
+    }
+    bench_distribution of;
+    histo_dtype dtype;
+    if (!*rest)
+        return histo_fail(HISTO_INVALID, "'%s' is no whole name: it goes on with /TYPE/BINS or, of an image, /4k",
+                          name);
+    histo_status status = bench_distribution_parse(first, &of);
+    if (status != HISTO_OK) return status;
+    const char *bins = rest + 1 + strcspn(rest + 1, "/");
+    char *end = "/";
+    snprintf(dtype_name, sizeof dtype_name, "%.*s", (int)(bins - rest - 1), rest + 1);
+    long long count = *bins ? strtoll(bins + 1, &end, 10) : 0;
+    if (histo_dtype_parse(dtype_name, &dtype) != HISTO_OK || !bench_dtype_made(dtype) || *end)
+        return histo_fail(HISTO_INVALID, "'%s' is no input: inputs are called as uniform/u32/4096 or moon/4k", name);
+    if (!bench_bins_possible(&of, dtype, count))
+        return histo_fail(HISTO_INVALID, "%s cannot have %lld bins of %s", of.name, count, histo_dtype_name(dtype));
+    *to = bench_input_of(&of, dtype, count);
+    return HISTO_OK;
 }
 
 bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count)
@@ -101,12 +235,10 @@ bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *
             add_image(next++, pictures[p].name, pictures[p].kind, size, NULL);
     }
     for (int a = 0; a < ARRAYS; a++) {
-        for (int b = 0; b < MAX_BINS && arrays[a].bins[b]; b++, next++) {
-            *next = (bench_input){
-                .kind = arrays[a].kind, .shape = arrays[a].shape, .dtype = arrays[a].dtype, .bins = arrays[a].bins[b]};
-            snprintf(next->name, sizeof next->name, "%s/%s/%lld", arrays[a].name, histo_dtype_name(next->dtype),
-                     (long long)next->bins);
-        }
+        bench_distribution of;
+        if (bench_distribution_parse(arrays[a].distribution, &of) != HISTO_OK) continue;
+        for (int b = 0; b < MAX_BINS && arrays[a].bins[b]; b++)
+            *next++ = bench_input_of(&of, arrays[a].dtype, arrays[a].bins[b]);
     }
     *count = (int)(next - list);
     return list;

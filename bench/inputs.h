@@ -16,12 +16,16 @@ typedef enum bench_kind {
     BENCH_PHOTO,       /* a given photograph, tiled */
     /* arrays over the range of their axis */
     BENCH_UNIFORM,
-    BENCH_DEGENERATE, /* a single value */
-    BENCH_CLUSTERED,  /* Gaussian: 99 % in the middle `shape` of the range */
-    BENCH_WAFER,      /* flat index 256 * n + m of a joint histogram: n clustered as above, m around the middle */
-    BENCH_DISTINCT,   /* the first `shape` bins */
-    BENCH_ZIPF,       /* bin i with a probability proportional to 1 / (i + 1) */
-    BENCH_SORTED,     /* uniform, in increasing order */
+    BENCH_DEGENERATE,  /* a single value */
+    BENCH_CLUSTERED,   /* Gaussian: 99 % in the middle `shape` of the range */
+    BENCH_WAFER,       /* flat index 256 * n + m of a joint histogram: n clustered as above, m around the middle */
+    BENCH_WAFER_PAIRS, /* the same of images: n their pairs' differences, scaled by their mean m */
+    BENCH_WAFER_FLAT,  /* the same, uniform in the middle `shape` of n and `across` of m */
+    BENCH_MIDDLE,      /* uniform in the middle `shape` of the range */
+    BENCH_DISTINCT,    /* the first `shape` bins */
+    BENCH_ZIPF,        /* bin i with a probability proportional to 1 / (i + 1) */
+    BENCH_SORTED,      /* uniform, in increasing order */
+    BENCH_CHUNKS,      /* uniform, in increasing order within chunks of `shape` samples */
     BENCH_SPREAD,   /* `shape` values evenly spaced over the range: with many bins, all in one bank of shared memory */
     BENCH_ON_EDGES, /* every sample is the lower edge of a bin, all bins equally likely */
     BENCH_RUNS,     /* runs of equal and nearly equal values, as in a row of an image */
@@ -64,10 +68,17 @@ enum { BENCH_MAX_AXES = 3, BENCH_STACKED = 16 /* images in a stack */ };
 /* The weights of 2^37 samples add up to less than 2^53 units. */
 #define BENCH_WEIGHT_UNIT 0x1p-16
 
+/* What an array's samples look like, by name: "uniform", "distinct-4", "wafer-a3". */
+typedef struct bench_distribution {
+    char name[16];
+    bench_kind kind;
+    double shape, across;
+} bench_distribution;
+
 typedef struct bench_input {
     char name[112]; /* "moon/4k", "uniform/u32/4096" */
     bench_kind kind;
-    double shape;          /* parameter of the kind; else 0 */
+    double shape, across;  /* parameters of the kind; else 0 */
     int64_t width, height; /* of an image; else 0 */
     const bench_photo *photo;
     histo_dtype dtype;
@@ -85,6 +96,19 @@ typedef struct bench_input {
 
 /* All inputs of the gallery, including the photographs, which are referred to. Free it; NULL without memory. */
 bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count);
+
+/* HISTO_INVALID for an unknown name, with a message that lists them. */
+histo_status bench_distribution_parse(const char *name, bench_distribution *distribution);
+
+/* Any input by its name, on the list or not: DISTRIBUTION/TYPE/BINS, or IMAGE/1080p, IMAGE/4k, IMAGE/WIDTHxHEIGHT. */
+histo_status bench_input_parse(const char *name, bench_input *input);
+
+/* An array of this distribution, named. */
+bench_input bench_input_of(const bench_distribution *distribution, histo_dtype dtype, int64_t bins);
+
+/* Can inputs of this type be made, and of this distribution with so many bins? */
+bool bench_dtype_made(histo_dtype dtype);
+bool bench_bins_possible(const bench_distribution *distribution, histo_dtype dtype, int64_t bins);
 
 /* Is it on the list "NAME,NAME…"? A name also selects inputs that continue it with '/' or '-': "uniform", "distinct".
  */

@@ -15,6 +15,61 @@ HISTO_INLINE double bench_clustered(uint64_t stream, int64_t i, double fraction)
     return x < 0 ? 0 : x < 1 ? x : 1 - 0x1p-24;
 }
 
+/* Mean 0, deviation 1: the sum of four numbers of 16 bits, which is close to Gaussian and cheap. */
+HISTO_INLINE double bench_bell(uint64_t stream, int64_t i)
+{
+    const double scale = 1.7320508075689 / 65536; /* the sum's variance is a third of 65536^2 */
+    uint64_t bits = random_bits(stream, i);
+    uint64_t sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+    return ((double)sum - 2 * 65535.0) * scale;
+}
+
+/* The same of neighbours that resemble each other, as in a random walk. */
+HISTO_INLINE double bench_bell_walk(uint64_t stream, int64_t i)
+{
+    enum { SCALES = 4, STEP = 3 /* bits between scales */ };
+    double sum = 0;
+    for (unsigned scale = 0; scale < SCALES; scale++)
+        sum += bench_bell(stream + scale, i >> STEP * scale);
+    return sum / 2; /* the root of SCALES */
+}
+
+/* Uniform in the middle `fraction` of [0, 1). */
+HISTO_INLINE double bench_middle(uint64_t stream, int64_t i, double fraction)
+{
+    return 0.5 + (random_uniform(stream, i) - 0.5) * fraction;
+}
+
+/* [0, 1) of sample i from two positions, n and m: the middle of bin 256 * n + m of `bins`. */
+HISTO_INLINE double bench_flat_index(double n, double m, double bins)
+{
+    enum { ROW = 256 };
+    const double rows = floor(bins / ROW);
+    n = n < 0 ? 0 : n < 1 ? n : 1 - 0x1p-24;
+    m = m < 0 ? 0 : m < 1 ? m : 1 - 0x1p-24;
+    return (floor(n * rows) * ROW + floor(m * ROW) + 0.5) / bins;
+}
+
+/* Pair i of a ring of images (Ross 2014, 4.2): at each place the images have a common brightness plus noise in
+ * proportion to it. m is their mean there; n is the pair's difference divided by the mean, so every row can fill. */
+HISTO_INLINE double bench_wafer_pair(const bench_input *input, int64_t i)
+{
+    enum { TEXTURE = 64, NOISE = 80 };                                    /* streams */
+    const double deviations = 2.5758293035489, root = 1.4142135623730951; /* as in bench_clustered; of a difference */
+    const double range = 0.5;                                             /* differences of +-50 % fill all rows */
+    int64_t place = i / BENCH_STACKED, image = i % BENCH_STACKED, next = (image + 1) % BENCH_STACKED;
+    double common = 0.5 + bench_bell_walk(TEXTURE, place) * input->across / 2 / deviations;
+    double noise = input->shape * range / deviations / root, sum = 0, first = 0, second = 0;
+    for (int64_t k = 0; k < BENCH_STACKED; k++) {
+        double pixel = common * (1 + noise * bench_bell(NOISE + (uint64_t)k, place));
+        sum += pixel;
+        if (k == image) first = pixel;
+        if (k == next) second = pixel;
+    }
+    double mean = sum / BENCH_STACKED;
+    return bench_flat_index(0.5 + (first - second) / mean / range / 2, mean, (double)input->bins);
+}
+
 /* Runs of 8 to 64 samples: the run's value, and a value near it on every other sample. */
 HISTO_INLINE double bench_in_run(int64_t i)
 {
@@ -89,6 +144,12 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return bench_clustered(0, i, input->shape);
     case BENCH_WAFER:
         return (floor(bench_clustered(0, i, input->shape) * bins / ROW) + bench_clustered(1, i, 0.5)) * ROW / bins;
+    case BENCH_WAFER_PAIRS:
+        return bench_wafer_pair(input, i);
+    case BENCH_WAFER_FLAT:
+        return bench_flat_index(bench_middle(0, i, input->shape), bench_middle(1, i, input->across), bins);
+    case BENCH_MIDDLE:
+        return bench_middle(0, i, input->shape);
     case BENCH_DISTINCT:
     case BENCH_SPREAD: {
         int64_t value = i < distinct ? i : (int64_t)(random_bits(0, i) % (uint64_t)distinct);
@@ -99,6 +160,8 @@ HISTO_INLINE double bench_position(const bench_input *input, int64_t i, int64_t 
         return (exp(random_uniform(0, i) * log(bins + 1)) - 1) / bins;
     case BENCH_SORTED:
         return ((double)i + random_uniform(0, i)) / (double)n;
+    case BENCH_CHUNKS:
+        return ((double)(i % distinct) + random_uniform(0, i)) / (double)distinct;
     case BENCH_DEGENERATE:
         return 0.625;
     case BENCH_ON_EDGES:

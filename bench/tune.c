@@ -11,47 +11,6 @@
 #include "bench/report.h"
 #include "plan/plan.h"
 
-static const struct {
-    const char *name;
-    bench_kind kind;
-    double shape;
-} known[] = {{"uniform", BENCH_UNIFORM, 0},
-             {"clustered", BENCH_CLUSTERED, 0.125},
-             {"zipf", BENCH_ZIPF, 0},
-             {"degenerate", BENCH_DEGENERATE, 0},
-             {"sorted", BENCH_SORTED, 0}};
-
-histo_status bench_distribution_parse(const char *name, bench_distribution *to)
-{
-    static const char distinct[] = "distinct-";
-    *to = (bench_distribution){.kind = BENCH_UNIFORM};
-    snprintf(to->name, sizeof to->name, "%s", name);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(known[i].name, name) != 0) continue;
-        to->kind = known[i].kind;
-        to->shape = known[i].shape;
-        return HISTO_OK;
-    }
-    char *end = NULL;
-    long values = strncmp(name, distinct, sizeof distinct - 1) == 0 ? strtol(name + sizeof distinct - 1, &end, 10) : 0;
-    if (!end || *end || values < 1 || values > 65536)
-        return histo_fail(HISTO_INVALID,
-                          "there is no distribution '%s': take uniform, clustered, zipf, degenerate, sorted or "
-                          "distinct-K with K from 1 to 65536",
-                          name);
-    to->kind = BENCH_DISTINCT;
-    to->shape = (double)values;
-    return HISTO_OK;
-}
-
-bool bench_dtype_made(histo_dtype dtype)
-{
-    static const histo_dtype made[] = {HISTO_U8, HISTO_U16, HISTO_U32, HISTO_I32, HISTO_F32, HISTO_F64};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        if (made[i] == dtype) return true;
-    return false;
-}
-
 /* ---- The map ---- */
 
 static bench_tuned *cell_at(const bench_tuning *map, int dtype, int bins, int samples)
@@ -203,7 +162,7 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
 static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
 {
     const bench_distribution *of = &t->options->distribution[distribution];
-    bench_input input = {.kind = of->kind, .shape = of->shape, .dtype = cell->dtype, .bins = cell->bins};
+    bench_input input = bench_input_of(of, cell->dtype, cell->bins);
     size_t bytes = (size_t)cell->samples * histo_dtype_size(cell->dtype);
     void *host = malloc(bytes);
     if (!host) return histo_fail_memory(bytes, "samples: ask for fewer");
@@ -221,13 +180,6 @@ static histo_status measure_cell(tuning *t, bench_tuned *cell, int distribution)
     free(host);
     cell->best = winner(t, cell, HISTO_DEVICE_AUTO, &cell->best_us, &cell->worst);
     return status;
-}
-
-/* Skip more bins than the type has values, and more distinct values than bins. */
-static bool is_possible(histo_dtype dtype, int64_t bins, const bench_distribution *of)
-{
-    size_t size = histo_dtype_size(dtype);
-    return (size >= 4 || bins <= INT64_C(1) << (8 * size)) && (of->kind != BENCH_DISTINCT || of->shape <= (double)bins);
 }
 
 /* All numbers of samples, smallest first, while there is time. */
@@ -275,7 +227,7 @@ static int64_t count_measurements(const bench_tune_options *o)
     for (int d = 0; d < o->dtypes; d++)
         for (int b = 0; b < o->bins; b++)
             for (int k = 0; k < o->distributions; k++)
-                if (is_possible(o->dtype[d], o->bin[b], &o->distribution[k])) total += o->samples;
+                if (bench_bins_possible(&o->distribution[k], o->dtype[d], o->bin[b])) total += o->samples;
     return total;
 }
 
@@ -291,7 +243,7 @@ histo_status bench_tune(const bench_tune_options *o, bench_tuning *map)
     for (int b = 0; b < o->bins && status == HISTO_OK; b++)
         for (int d = 0; d < o->dtypes && status == HISTO_OK; d++)
             for (int k = 0; k < o->distributions && status == HISTO_OK; k++)
-                if (is_possible(o->dtype[d], o->bin[order[b]], &o->distribution[k]))
+                if (bench_bins_possible(&o->distribution[k], o->dtype[d], o->bin[order[b]]))
                     status = measure_column(&t, d, order[b], k);
     free(order);
     return status;

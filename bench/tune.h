@@ -9,18 +9,6 @@
 
 enum { BENCH_MAX_DISTRIBUTIONS = 8 };
 
-typedef struct bench_distribution {
-    char name[16]; /* "uniform", "distinct-4" */
-    bench_kind kind;
-    double shape;
-} bench_distribution;
-
-/* HISTO_INVALID for an unknown name. */
-histo_status bench_distribution_parse(const char *name, bench_distribution *distribution);
-
-/* Can inputs of this dtype be made? */
-bool bench_dtype_made(histo_dtype dtype);
-
 typedef struct bench_tune_options {
     histo_device device; /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
     bool transfers;      /* samples start in host memory, and copying them to the GPU counts */

@@ -136,6 +136,11 @@ static void clustered(void **state)
     check_cluster("clustered/u32/2097152", 0.125, 0.99);
     check_cluster("wafer-256x4096/u32/1048576", 0.125, 0.99);
     check_cluster("wafer-256x8192/u32/2097152", 0.1, 0.99);
+    check_cluster("wafer-a3/u32/1048576", 0.125, 0.99); /* Ross 2014, 4.3 */
+    check_cluster("wafer-a4/u32/2097152", 0.02, 0.99);
+    check_cluster("wafer-a5/u32/2097152", 0.0625, 0.5);
+    check_cluster("middle-8/u32/1048576", 0.125, 1);
+    check_cluster("middle-8/u32/1048576", 0.0625, 0.5);
     check_cluster("normal/i32/1024", 0.125, 0.6827); /* one standard deviation on either side */
     check_cluster("normal/f64/8192", 0.125, 0.6827);
 }
@@ -158,6 +163,79 @@ static void distinct(void **state)
     uint64_t *counts = count(find("degenerate/u32/8192"), 1000);
     assert_int_equal(counts[5120], 1000);
     free(counts);
+}
+
+/* The differences of pairs are scaled by their mean (Ross 2014, 4.2), so every row near the middle fills at every mean.
+ */
+static void wafer_rows_fill(void **state)
+{
+    (void)state;
+    enum { N = 1 << 20, ROW = 256, ROWS = 4096 };
+    uint64_t *counts = count(find("wafer-a1/u32/1048576"), N);
+    int empty = 0, columns = 0, neighbours = 0;
+    for (int row = ROWS / 2 - 100; row < ROWS / 2 + 100; row++)
+        empty += sum(counts, (int64_t)row * ROW, (int64_t)(row + 1) * ROW) == 0;
+    for (int m = 0; m < ROW; m++) {
+        bool any = false;
+        for (int row = 0; row < ROWS && !any; row++)
+            any = counts[row * ROW + m] > 0;
+        columns += any;
+    }
+    free(counts);
+    assert_int_equal(empty, 0);
+    assert_in_range(columns, 200, 256);
+    uint32_t *samples = make(find("wafer-a1/u32/1048576"), N);
+    for (int i = 16; i < N; i += 16)
+        neighbours += abs((int)(samples[i] % ROW) - (int)(samples[i - 16] % ROW)) < 40;
+    free(samples);
+    assert_true(neighbours > N / 16 * 2 / 3); /* means are those of an image, no noise */
+}
+
+static void chunks(void **state)
+{
+    (void)state;
+    enum { CHUNK = 65536, N = 3 * CHUNK };
+    double *samples = make(find("sorted-chunks/f64/256"), N);
+    for (int i = 1; i < N; i++)
+        assert_true((samples[i - 1] < samples[i]) == (i % CHUNK != 0));
+    free(samples);
+}
+
+static void parsed(void **state)
+{
+    (void)state;
+    bench_input input;
+    for (int i = 0; i < input_count; i++) {
+        OK(bench_input_parse(inputs[i].name, &input));
+        assert_string_equal(input.name, inputs[i].name);
+        assert_int_equal(input.kind, inputs[i].kind);
+        assert_int_equal(input.bins, inputs[i].bins);
+        assert_int_equal(input.width, inputs[i].width);
+        assert_true(input.shape == inputs[i].shape && input.across == inputs[i].across);
+    }
+    OK(bench_input_parse("middle-3/i16/1000", &input));
+    assert_true(input.kind == BENCH_MIDDLE && input.shape == 1.0 / 3 && input.bins == 1000);
+    OK(bench_input_parse("moon/33x21", &input));
+    assert_true(input.width == 33 && input.height == 21);
+    static const char *const wrong[] = {"",
+                                        "uniform",
+                                        "uniform/u32",
+                                        "uniform/u32/",
+                                        "uniform/u32/0",
+                                        "uniform/u32/4k",
+                                        "uniform/u8/257",
+                                        "uniform/f16/16",
+                                        "uniform/u32/256/x",
+                                        "distinct-0/u8/256",
+                                        "distinct-17/u8/16",
+                                        "distinct-+1/u8/16",
+                                        "wafer-a7/u32/1048576",
+                                        "wafer-a3/u32/1000",
+                                        "moon/8k",
+                                        "moon/0x3",
+                                        "moon/3x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(bench_input_parse(wrong[i], &input), HISTO_INVALID);
 }
 
 static void uniform(void **state)
@@ -355,6 +433,9 @@ int main(void)
         cmocka_unit_test(clustered),
         cmocka_unit_test(distinct),
         cmocka_unit_test(uniform),
+        cmocka_unit_test(wafer_rows_fill),
+        cmocka_unit_test(chunks),
+        cmocka_unit_test(parsed),
         cmocka_unit_test(zipf),
         cmocka_unit_test(sorted),
         cmocka_unit_test(photographs),

@@ -54,7 +54,8 @@ static int parse_types(tune *t, const char *list, fault *f)
     while (next_item(&list, item, sizeof item)) {
         histo_dtype dtype;
         if (histo_dtype_parse(item, &dtype) != HISTO_OK || !bench_dtype_made(dtype))
-            return fault_set(f, EXIT_USAGE, "'%s' cannot be tuned for: --types takes u8 u16 u32 i32 f32 f64", item);
+            return fault_set(f, EXIT_USAGE,
+                             "'%s' cannot be tuned for: --types takes u8 i8 u16 i16 u32 i32 u64 i64 f32 f64", item);
         for (int i = 0; i < count; i++)
             if (t->dtypes[i] == dtype) return fault_set(f, EXIT_USAGE, "--types names %s twice", item);
         t->dtypes[count++] = dtype;

@@ -58,6 +58,11 @@ echo nonsense >config/histo/wisdom
 refuses 1 'config/histo/wisdom is no wisdom file .*: .*remove it' -b 4 -r 0:256 --bytes zeros
 unset XDG_CONFIG_HOME
 
+# The papers' distributions, on every type that is made; a wafer has whole rows of 256 bins.
+shows '^ *nothing was measured$' tune --device cpu -q --types i16 --bins 300 --samples 100 --distributions wafer-a3
+shows '^Gsamples/s on the worst of normal, sorted-chunks, middle-8 and wafer-a4; ' tune --device cpu -q --types i16,u64 \
+    --bins 1024 --samples 100 --distributions normal,sorted-chunks,middle-8,wafer-a4
+
 # The time budget.
 remarks 'time is over after 0 of 70 measurements: --budget gives more' tune --device cpu --budget 1e-9 --types u32 --distributions zipf --save no.txt
 grep -q '^ *nothing was measured$' "$out" || fail "an empty map is not said to be one: $(cat "$out")"
@@ -78,7 +83,7 @@ refuses 2 "'f16' cannot be tuned for: --types takes u8" tune --types u8,f16
 refuses 2 "names u8 twice" tune --types u8,u8
 refuses 2 '\-\-save and --json are both x.json' tune --save x.json --json x.json
 refuses 2 '\-\-types is empty' tune --types ''
-refuses 2 "no distribution 'normal'" tune --distributions normal
+refuses 2 "no distribution 'pareto'" tune --distributions pareto
 refuses 2 "no distribution 'distinct-0'" tune --distributions distinct-0
 refuses 2 'takes whole numbers from 1 to 1073741824, .* not .0.' tune --bins 0
 refuses 2 "'2^31'" tune --bins 256,2^31
