@@ -34,6 +34,12 @@ static inline bool add_words(uint32_t *counter, int count)
     return false;
 }
 
+static inline bool add_longs(uint64_t *counter, int count)
+{
+    *counter += (uint64_t)count;
+    return false;
+}
+
 static inline uint32_t slot_at(uint32_t place)
 {
     return place;
@@ -54,6 +60,7 @@ static inline uint16_t spread_at(uint16_t place)
 #define places_of_values places_of_slots
 #define places_of_words places_of_slots
 #define places_of_wide places_of_slots
+#define places_of_longs places_of_slots
 
 static inline const uint16_t *places_of_spread(const uint16_t *values, uint16_t *room)
 {
@@ -218,12 +225,14 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 #define PRODUCE_values(next, table, at, carried) (void)0
 #define PRODUCE_spread PRODUCE_values
 #define PRODUCE_wide PRODUCE_values
+#define PRODUCE_longs PRODUCE_values
 
 DEFINE_COUNT(slots, uint32_t, u32, slot, uint8_t, bytes, slots)
 DEFINE_COUNT(values, uint16_t, u16, value, uint8_t, bytes, values)
 DEFINE_COUNT(spread, uint16_t, u16, spread, uint8_t, bytes, values)
 DEFINE_COUNT(words, uint32_t, u32, slot, uint32_t, words, words)
 DEFINE_COUNT(wide, uint16_t, u16, value, uint32_t, words, wide_values)
+DEFINE_COUNT(longs, uint32_t, u32, slot, uint64_t, longs, longs)
 
 bool HISTO_OF_ISA(count_slots)(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
                                const histo_producer *next)
@@ -235,6 +244,26 @@ bool HISTO_OF_ISA(count_words)(void *table, const uint32_t *at, int n, histo_car
                                const histo_producer *next)
 {
     return count_words(table, at, n, carry, to, next);
+}
+
+/* Fewer slots than a piece are counted in four streams. */
+void HISTO_OF_ISA(count_longs)(uint64_t *table, const uint32_t *slots, int n)
+{
+    const int pieces = n / HISTO_PIECE * HISTO_PIECE;
+    count_longs(table, slots, pieces, NULL, NULL, NULL);
+    slots += pieces;
+    n -= pieces;
+    for (; n >= GROUP && count_few_longs(table, slots, NULL, NULL); n -= GROUP)
+        slots += GROUP;
+    const int each = n / 4;
+    for (int i = 0; i < each; i++) {
+        table[slots[i]]++;
+        table[slots[each + i]]++;
+        table[slots[2 * each + i]]++;
+        table[slots[3 * each + i]]++;
+    }
+    for (int i = 4 * each; i < n; i++)
+        table[slots[i]]++;
 }
 
 void HISTO_OF_ISA(count_values)(void *table, const uint16_t *at, int n, histo_value_counters counters,

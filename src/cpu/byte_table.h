@@ -1,5 +1,5 @@
-/* Tables of one-byte counters that carry 256 to the histogram when they wrap; and tables of 32-bit counters, which are
- * counted in the same way without carries. */
+/* Tables of one-byte counters that carry 256 to the histogram when they wrap; and tables of 32-bit and 64-bit counters,
+ * which are counted in the same way without carries. */
 #ifndef CPU_BYTE_TABLE_H
 #define CPU_BYTE_TABLE_H
 
@@ -38,6 +38,12 @@ static inline uint64_t histo_increment_words(uint32_t *counter, uint64_t carries
     return carries;
 }
 
+static inline uint64_t histo_increment_longs(uint64_t *counter, uint64_t carries)
+{
+    ++*counter;
+    return carries;
+}
+
 /* Count one step of HISTO_PIECE indices; returns its carries. */
 #define HISTO_DEFINE_COUNT_STEP(name, type, counter, width)                                                            \
     static inline uint64_t histo_count_step_of_##name(counter *table, const type *at, int step)                        \
@@ -52,6 +58,7 @@ HISTO_DEFINE_COUNT_STEP(slots, uint32_t, uint8_t, bytes)
 HISTO_DEFINE_COUNT_STEP(values, uint16_t, uint8_t, bytes)
 HISTO_DEFINE_COUNT_STEP(words, uint32_t, uint32_t, words)
 HISTO_DEFINE_COUNT_STEP(wide_values, uint16_t, uint32_t, words)
+HISTO_DEFINE_COUNT_STEP(longs, uint32_t, uint64_t, longs)
 
 /* ---- Slots ---- */
 
@@ -94,6 +101,9 @@ typedef void histo_carry_fn(const void *to, size_t index);
  * if the slots of `next`, which may be NULL, have been produced meanwhile; n is HISTO_PIECE then. */
 typedef bool histo_count_slots_fn(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
                                   const histo_producer *next);
+
+/* Add 1 to table[slots[i]] for each of n slots. */
+typedef void histo_count_longs_fn(uint64_t *table, const uint32_t *slots, int n);
 
 /* ---- Values ---- */
 

@@ -1,5 +1,7 @@
-/* De-interleaves pixels. Compiled once for each level of the instruction set (isa.h). */
+/* De-interleaves pixels, and gathers samples at short distances. Compiled once for each level of the instruction set
+ * (isa.h). */
 #include "cpu/isa.h"
+#include "view/gather.h"
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
@@ -68,4 +70,68 @@ void HISTO_OF_ISA(split_channels)(const uint8_t *pixels, int pitch, int count, i
         split_loop(pixels, pitch, count, done, n, out);
         break;
     }
+}
+
+/* ---- One channel of any type ---- */
+
+#if defined(__AVX512BW__)
+
+/* Every apart-th element: whole vectors are loaded, and of each those elements are moved that are wanted. Returns how
+ * many have been gathered. Memory beyond the last sample is not read. */
+#define DEFINE_PICK(name, lanes, epi)                                                                                  \
+    static int64_t pick_##name(char *to, const char *from, int apart, int64_t n)                                       \
+    {                                                                                                                  \
+        enum { LANES = lanes, VECTOR = 64, MOST = 16 };                                                                \
+        int##name##_t numbers[LANES];                                                                                  \
+        __mmask##lanes wanted[MOST];                                                                                   \
+        for (int i = 0; i < LANES; i++)                                                                                \
+            numbers[i] = (int##name##_t)(i * apart);                                                                   \
+        const __m512i at = _mm512_loadu_si512(numbers);                                                                \
+        for (int v = 0; v < apart; v++)                                                                                \
+            wanted[v] = _mm512_cmplt_##epi##_mask(at, _mm512_set1_##epi((int##name##_t)((v + 1) * LANES)));            \
+        for (int v = apart - 1; v > 0; v--)                                                                            \
+            wanted[v] = (__mmask##lanes)(wanted[v] & ~wanted[v - 1]);                                                  \
+        int64_t i = 0;                                                                                                 \
+        for (; i + LANES < n; i += LANES) {                                                                            \
+            __m512i picked = _mm512_permutexvar_##epi(at, _mm512_loadu_si512(from));                                   \
+            for (int v = 1; v < apart; v++)                                                                            \
+                picked = _mm512_mask_permutexvar_##epi(picked, wanted[v], at, _mm512_loadu_si512(from + v * VECTOR));  \
+            _mm512_storeu_si512(to, picked);                                                                           \
+            from += (int64_t)apart * VECTOR;                                                                           \
+            to += VECTOR;                                                                                              \
+        }                                                                                                              \
+        return i;                                                                                                      \
+    }
+DEFINE_PICK(16, 32, epi16)
+DEFINE_PICK(32, 16, epi32)
+DEFINE_PICK(64, 8, epi64)
+
+static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int64_t n)
+{
+    const int64_t apart = stride / (int64_t)size;
+    if (stride <= 0 || stride % (int64_t)size || apart < 2) return 0;
+    if (size == 1 && apart <= HISTO_MAX_CHANNELS && n >= 512) {
+        uint8_t *out[] = {(uint8_t *)to};
+        return split_vectors((const uint8_t *)from, (int)apart, 1, (int)n, out);
+    }
+    if (size == 2 && apart <= 16) return pick_16(to, from, (int)apart, n);
+    if (size == 4 && apart <= 8) return pick_32(to, from, (int)apart, n);
+    if (size == 8 && apart <= 4) return pick_64(to, from, (int)apart, n);
+    return 0;
+}
+
+#else
+
+static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int64_t n)
+{
+    (void)to, (void)from, (void)stride, (void)size, (void)n;
+    return 0;
+}
+
+#endif
+
+void HISTO_OF_ISA(gather)(char *to, const char *from, int64_t stride, size_t size, int64_t n)
+{
+    const int64_t picked = pick(to, from, stride, size, n);
+    histo_gather(to + picked * (int64_t)size, from + picked * stride, stride, size, n - picked);
 }

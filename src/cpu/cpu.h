@@ -41,7 +41,8 @@ enum { HISTO_BLOCK = 2048 }; /* samples; a block and its slots fit the L1 cache 
 typedef struct histo_block {
     int64_t batch; /* 0 if the iteration spans entries */
     int n;
-    int left_out; /* samples before the block's end that did not pass; the caller counts them as masked in `batch` */
+    int left_out;  /* samples before the block's end that did not pass; the caller counts them as masked in `batch` */
+    int64_t ahead; /* samples that follow these in memory and are read next; 0 if these are copies */
     const uint32_t *first; /* slot of each sample's batch entry, if the iteration spans entries; else NULL */
     const void *at[HISTO_MAX_OPERANDS];
 } histo_block;

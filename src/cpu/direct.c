@@ -10,11 +10,11 @@
 #include <math.h>
 
 #include "cpu/cpu.h"
+#include "cpu/kernels.h"
 
 enum {
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking a thread for */
-    STREAMS = 4,
-    ON_STACK = 1 << 16, /* bytes */
+    ON_STACK = 1 << 16,         /* bytes */
 };
 static const int64_t MAX_SPANNED = UINT32_MAX; /* slots */
 
@@ -81,28 +81,6 @@ static size_t workspace(const histo_problem *p, int threads, const int64_t *para
     return used == 1 && bytes <= ON_STACK ? 0 : used * bytes;
 }
 
-/* Neighbouring samples are often equal, and their increments would wait for each other. So four streams are counted
- * that are far apart in the block. If all four slots are equal, as they are where most samples are, one addition is
- * enough. */
-static void count(uint64_t *counts, const uint32_t *slots, int n)
-{
-    const int each = n / STREAMS;
-    const uint32_t *second = slots + each, *third = second + each, *fourth = third + each;
-    for (int i = 0; i < each; i++) {
-        const uint32_t a = slots[i], b = second[i], c = third[i], d = fourth[i];
-        if (((a ^ b) | (a ^ c) | (a ^ d)) == 0) {
-            counts[a] += STREAMS;
-        } else {
-            counts[a]++;
-            counts[b]++;
-            counts[c]++;
-            counts[d]++;
-        }
-    }
-    for (int i = STREAMS * each; i < n; i++)
-        counts[slots[i]]++;
-}
-
 static void add_fast(const histo_accumulators *accumulators, int64_t first, const uint32_t *slots,
                      const double *weights, int n)
 {
@@ -139,7 +117,7 @@ static void count_range(const histo_job *job, int index, int threads)
             continue;
         }
         histo_block_slots(job, &block, slots);
-        count(accumulators->counts + first, slots, block.n);
+        histo_cpu_kernels_usable()->count_longs(accumulators->counts + first, slots, block.n);
         if (histo_is_fast(p->weighting)) {
             histo_block_weights(job, &block, weights);
             add_fast(accumulators, first, slots, weights, block.n);

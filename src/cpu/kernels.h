@@ -32,9 +32,11 @@ typedef struct histo_cpu_kernels {
     histo_codes_fn *codes;
     /* byte_table.c */
     histo_count_slots_fn *count_slots, *count_words;
+    histo_count_longs_fn *count_longs;
     histo_count_values_fn *count_values;
     /* channels.c */
     histo_split_channels_fn *split_channels;
+    histo_gather_fn *gather;
     /* digits.c */
     histo_extremes_fn *extremes;
     histo_widen_floats_fn *widen_floats;

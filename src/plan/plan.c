@@ -108,28 +108,37 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
     return fits;
 }
 
-histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
+                    histo_job *job)
 {
-    histo_job job = {
-        .problem = &plan->problem, .prepared = plan->prepared, .threads = plan->threads, .params = plan->params};
-    if (fill) {
-        job.where_lo = fill->where_lo;
-        job.where_hi = fill->where_hi;
-        job.stream = fill->stream;
-    }
+    /* Not cleared or returned as a whole: the iterator is large. */
+    job->problem = &plan->problem;
+    job->prepared = plan->prepared;
+    job->threads = plan->threads;
+    job->params = plan->params;
+    job->resident = false;
+    job->begin = job->end = 0;
+    job->where_lo = fill ? fill->where_lo : 0;
+    job->where_hi = fill ? fill->where_hi : 0;
+    job->stream = fill ? fill->stream : NULL;
+    job->accumulators = NULL;
+    job->device_accumulators = NULL;
+    job->workspace = job->meanwhile_of = NULL;
+    job->meanwhile = NULL;
     if (plan->problem.pairs)
-        histo_strided_iter_make_pairs(&job.iter, operands[0], plan->problem.pairs);
+        histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs);
     else if (plan->problem.ragged)
-        histo_strided_iter_make_ragged(&job.iter, plan->problem.operands, operands, plan->problem.batch, fill->offsets);
+        histo_strided_iter_make_ragged(&job->iter, plan->problem.operands, operands, plan->problem.batch,
+                                       fill->offsets);
     else
-        histo_strided_iter_make(&job.iter, plan->problem.operands, operands);
-    return job;
+        histo_strided_iter_make(&job->iter, plan->problem.operands, operands);
 }
 
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
                             const histo_fill_options *fill, bool resident)
 {
-    histo_job job = histo_plan_job(plan, operands, fill);
+    histo_job job;
+    histo_plan_job(plan, operands, fill, &job);
     job.accumulators = accumulators;
     job.resident = resident;
     int64_t n = histo_strided_iter_samples(&job.iter);

@@ -71,7 +71,8 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
                             const histo_fill_options *fill, bool resident);
 
 /* The job of such a fill, without accumulators and sample range. */
-histo_job histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill);
+void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
+                    histo_job *job);
 
 /* Probe some samples of one batch entry on their device, for histo_problem_fraction. Does nothing if that is
  * impossible. */

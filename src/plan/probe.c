@@ -28,7 +28,8 @@ void histo_plan_probe(histo_plan *plan, const histo_view *const *operands, const
     histo_problem *p = &plan->problem;
     uint32_t *slots = malloc(PROBES * sizeof *slots);
     if (!slots) return;
-    histo_job job = histo_plan_job(plan, operands, fill);
+    histo_job job;
+    histo_plan_job(plan, operands, fill, &job);
     job.end = job.iter.per_batch;
     if (histo_backend_of(p->device)->probe(&job, PROBES, slots) != HISTO_OK) {
         free(slots);

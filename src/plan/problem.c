@@ -2,6 +2,7 @@
 #include "plan/problem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "axis/filter.h"
 #include "base/checked.h"
@@ -200,8 +201,19 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     static const histo_fill_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
-    *problem =
-        (histo_problem){.naxes = naxes, .batch = kind->batch, .weighting = kind->weighting, .storage = kind->storage};
+    problem->naxes = naxes;
+    problem->batch = kind->batch;
+    problem->bins = problem->slots = problem->samples = 0;
+    problem->weighting = kind->weighting;
+    problem->storage = kind->storage;
+    problem->pairs = HISTO_NO_PAIRS;
+    problem->apart = problem->probes = problem->operands = 0;
+    problem->probed = NULL;
+    problem->effort = HISTO_ESTIMATE;
+    problem->ragged = problem->strided = problem->dense = problem->bound = problem->resident = false;
+    problem->home = HISTO_DEVICE_CPU;
+    problem->device = HISTO_DEVICE_AUTO;
+    problem->weights = problem->mask = problem->where = HISTO_ABSENT;
     histo_status status = options->pairs ? bind_pairs(problem, &views[0], options, views_out)
                                          : bind_samples(problem, views, options, views_out);
     if (status != HISTO_OK) return status;
@@ -291,6 +303,8 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
 {
     const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
     histo_status status = histo_slots_count(problem->naxes, axes, &kind, &problem->bins, &problem->slots);
+    memset(problem->axes, 0, sizeof problem->axes);
+    memset(problem->lookups, 0, sizeof problem->lookups);
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         status = histo_axis_own(&axes[a], &problem->axes[a]);
         if (status == HISTO_OK)

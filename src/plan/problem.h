@@ -52,6 +52,8 @@ typedef struct histo_problem {
     histo_axis axes[HISTO_MAX_AXES];       /* owned */
     histo_lookup lookups[HISTO_MAX_AXES];  /* of each axis, for its dtype */
     uint32_t slot_strides[HISTO_MAX_AXES]; /* of counters; all 1 if slots are composed in 64 bits instead */
+
+    /* histo_problem_bind sets what follows. */
     int64_t batch;
     int64_t bins,
         slots; /* of one batch entry; slots <= HISTO_MAX_SLOTS, but batch * slots <= 2^63 - 1 for sparse histograms */
@@ -86,7 +88,8 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
                                int64_t *slots);
 
 /* Check the views and options against a histogram of this kind, and list the views as operands of `problem` (dtypes,
- * weights, mask, where, samples, home). `views_out` gets one pointer per operand. */
+ * weights, mask, where, samples, home). `views_out` gets one pointer per operand. Leaves axes and lookups as they are:
+ * clearing them would take longer than counting a few samples. */
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);

@@ -61,10 +61,23 @@ static void join_dimensions(histo_strided_iter *iter, int free_dim)
     iter->ndim = joined;
 }
 
+/* Clear what describes this number of operands: all would take longer than counting a few samples. */
+static void clear(histo_strided_iter *iter, int operands)
+{
+    iter->operands = operands;
+    iter->ndim = iter->batch_ndim = 0;
+    iter->images = iter->step = 0;
+    iter->image_stride = 0;
+    iter->offsets = NULL;
+    memset(iter->shape, 0, sizeof iter->shape);
+    memset(iter->strides, 0, (size_t)operands * sizeof *iter->strides);
+}
+
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views)
 {
     const histo_view *first = views[0];
-    *iter = (histo_strided_iter){.operands = operands, .batch = 1, .per_batch = 1};
+    clear(iter, operands);
+    iter->batch = iter->per_batch = 1;
     for (int o = 0; o < operands; o++)
         iter->base[o] = views[o]->data;
     for (int d = 0; d < first->ndim; d++) {
@@ -101,8 +114,11 @@ void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, cons
                                     int64_t batch, const int64_t *offsets)
 {
     int64_t n = views[0]->shape[0];
-    *iter = (histo_strided_iter){
-        .operands = operands, .ndim = 1, .batch = batch, .per_batch = n, .shape = {n}, .offsets = offsets};
+    clear(iter, operands);
+    iter->ndim = 1;
+    iter->batch = batch;
+    iter->per_batch = iter->shape[0] = n;
+    iter->offsets = offsets;
     for (int o = 0; o < operands; o++) {
         iter->base[o] = views[o]->data;
         iter->strides[o][0] = views[o]->strides[0];
@@ -274,7 +290,7 @@ void histo_entries_of(const histo_entries *entries, int64_t begin, int n, uint32
 void histo_walk_start(histo_walk *walk, const histo_strided_iter *iter, int64_t begin, int64_t end, int64_t limit)
 {
     *walk = (histo_walk){.iter = iter, .left = end - begin, .limit = limit};
-    for (int d = iter->ndim - 1; d >= 0 && walk->left > 0; d--) {
+    for (int d = iter->ndim - 1; d >= 0 && walk->left > 0 && begin > 0; d--) {
         walk->index[d] = begin % iter->shape[d];
         begin /= iter->shape[d];
     }
