@@ -30,7 +30,7 @@ static histo_status count_sequentially(const bench *b, int64_t n, uint64_t *coun
     histo_plan_options how = {.device = HISTO_DEVICE_CPU, .strategy = "cpu/sequential"};
     status = histo_plan_create(&plan, hist, here, NULL, &how);
     if (status == HISTO_OK) status = histo_plan_fill(plan, hist, here, NULL);
-    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
+    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots, NULL);
     histo_plan_destroy(plan);
     histo_hist_destroy(hist);
     free(host);
@@ -46,7 +46,7 @@ static histo_status count_arranged(const bench *b, const bench_arrangement *arra
     histo_plan *plan = NULL;
     histo_status status = bench_plan_chunk(b, arranged, arranged->counted, &how, &hist, &plan);
     if (status == HISTO_OK) status = bench_fill_chunk(b, arranged, 0, arranged->counted, plan, hist, NULL);
-    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots);
+    if (status == HISTO_OK) status = histo_hist_read_counts(hist, HISTO_FLOW, counts, slots, NULL);
     histo_plan_destroy(plan);
     histo_hist_destroy(hist);
     return status;
@@ -76,7 +76,7 @@ static histo_status read_sums(const histo_hist *hist, uint64_t *sums, int64_t sl
 {
     double *exact = malloc((size_t)slots * sizeof *exact);
     if (!exact) return histo_fail_memory((size_t)slots * sizeof *exact, "checking the sums");
-    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, exact, NULL, slots);
+    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, exact, NULL, slots, NULL);
     for (int64_t s = 0; s < slots && status == HISTO_OK; s++)
         sums[s] = (uint64_t)(exact[s] / BENCH_WEIGHT_UNIT);
     free(exact);
@@ -137,7 +137,7 @@ static void compare(racer *r, const char *what, const uint64_t *once, uint64_t *
     uint64_t fills = (uint64_t)r->fills, times = fills * (uint64_t)r->passes;
     histo_status status = r->peer ? r->peer->counts(r->state, counts)
                           : sums  ? read_sums(r->hist, counts, slots)
-                                  : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots);
+                                  : histo_hist_read_counts(r->hist, HISTO_FLOW, counts, slots, NULL);
     if (status != HISTO_OK) {
         racer_drop(r, BENCH_FAILED);
         return;

@@ -375,7 +375,7 @@ static histo_status compare_sums(const problem_data *data, const problem_counts 
     double *sums = histo_malloc(2 * (size_t)counts->slots * sizeof *sums);
     if (!sums) return histo_fail_memory(2 * (size_t)counts->slots * sizeof *sums, "checking");
     double *sums2 = sums + counts->slots;
-    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, sums, squares ? sums2 : NULL, counts->slots);
+    histo_status status = histo_hist_read_weights(hist, HISTO_FLOW, sums, squares ? sums2 : NULL, counts->slots, NULL);
     for (int64_t s = 0; s < counts->slots && status == HISTO_OK && !*wrong; s++) {
         const problem_sum *sum = &counts->sums[s];
         const double n = (double)counts->counts[s] * fills, w2 = (double)(sum->w2 * fills) * 0x1p-68;
@@ -402,7 +402,7 @@ histo_status problem_counts_compare(const problem_data *data, const problem_coun
     } else {
         uint64_t *is = histo_malloc((size_t)counts->slots * sizeof *is);
         if (!is) return histo_fail_memory((size_t)counts->slots * sizeof *is, "checking");
-        status = histo_hist_read_counts(hist, HISTO_FLOW, is, counts->slots);
+        status = histo_hist_read_counts(hist, HISTO_FLOW, is, counts->slots, NULL);
         if (status == HISTO_OK) compare_dense(data, counts, is, fills, wrong, size);
         free(is);
     }

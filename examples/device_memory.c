@@ -34,7 +34,7 @@ int main(void)
     histo_hist *hist;
     must(histo_hist_create(&hist, 1, &axis, NULL));
     must(histo_hist_fill(hist, &view, &(histo_fill_options){.stream = stream}));
-    must(histo_hist_read_counts(hist, HISTO_BINS, counts, 4));
+    must(histo_hist_read_counts(hist, HISTO_BINS, counts, 4, NULL));
     for (int i = 0; i < 4; i++)
         printf("%ju\n", (uintmax_t)counts[i]);
     histo_hist_destroy(hist);

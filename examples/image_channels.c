@@ -8,7 +8,7 @@ enum { WIDTH = 64, HEIGHT = 48, BINS = 8 };
 static void print_channels(const histo_hist *hist)
 {
     uint64_t counts[3][BINS];
-    must(histo_hist_read_counts(hist, HISTO_BINS, counts[0], (int64_t)3 * BINS));
+    must(histo_hist_read_counts(hist, HISTO_BINS, counts[0], (int64_t)3 * BINS, NULL));
     for (int c = 0; c < 3; c++) {
         printf("%c", "RGB"[c]);
         for (int i = 0; i < BINS; i++)

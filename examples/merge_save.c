@@ -25,7 +25,7 @@ int main(void)
     histo_free(bytes);
 
     uint64_t counts[4];
-    must(histo_hist_read_counts(here, HISTO_BINS, counts, 4));
+    must(histo_hist_read_counts(here, HISTO_BINS, counts, 4, NULL));
     for (int i = 0; i < 4; i++)
         printf("%d: %ju\n", i, (uintmax_t)counts[i]);
     histo_hist_destroy(here);

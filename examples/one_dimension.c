@@ -15,7 +15,7 @@ int main(void)
     uint64_t counts[4];
     histo_tally tally;
     must(histo_axis_edges(&axis, edges));
-    must(histo_hist_read_counts(hist, HISTO_BINS, counts, 4));
+    must(histo_hist_read_counts(hist, HISTO_BINS, counts, 4, NULL));
     must(histo_hist_tally(hist, &tally));
     for (int i = 0; i < 4; i++)
         printf("[%.2f, %.2f) %ju\n", edges[i], edges[i + 1], (uintmax_t)counts[i]);

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     must(histo_hist_create(&hist, 1, &axis, NULL));
     for (rewind(file); next(file, &piece);)
         must(histo_hist_fill(hist, &piece, NULL));
-    must(histo_hist_read_counts(hist, HISTO_BINS, counts, 5));
+    must(histo_hist_read_counts(hist, HISTO_BINS, counts, 5, NULL));
     printf("from %g to %g:", axis.lo, axis.hi);
     for (int i = 0; i < 5; i++)
         printf(" %ju", (uintmax_t)counts[i]);

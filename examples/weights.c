@@ -11,7 +11,7 @@ static void sum(const double *values, const double *weights, int64_t n, double s
     histo_hist *hist;
     must(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_REPRODUCIBLE}));
     must(histo_hist_fill(hist, &samples, &(histo_fill_options){.weights = &weight}));
-    must(histo_hist_read_weights(hist, HISTO_BINS, sum_w, sum_w2, 3));
+    must(histo_hist_read_weights(hist, HISTO_BINS, sum_w, sum_w2, 3, NULL));
     histo_hist_destroy(hist);
 }
 

@@ -108,7 +108,7 @@ static void foreign_edges_are_ignored(void **state)
         assert_memory_equal(edges, wanted[i], sizeof edges);
         OK(histo_hist_create(&h, 1, &axes[i], NULL));
         OK(histo_hist_fill(h, &view, NULL));
-        OK(histo_hist_read_counts(h, HISTO_BINS, counts, 2));
+        OK(histo_hist_read_counts(h, HISTO_BINS, counts, 2, NULL));
         assert_true(counts[0] == 1 && counts[1] == 1);
         histo_axis kept = histo_hist_axis(h, 0);
         OK(histo_axis_edges(&kept, edges));

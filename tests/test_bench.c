@@ -64,7 +64,7 @@ static uint64_t *count(const bench_input *input, int64_t n)
     OK(histo_hist_fill(h, &view, NULL));
     OK(histo_hist_tally(h, &tally));
     if (tally.flow) fail_msg("%s: %llu samples are outside", input->name, (unsigned long long)tally.flow);
-    OK(histo_hist_read_counts(h, HISTO_BINS, counts, axis.bins));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, axis.bins, NULL));
     histo_hist_destroy(h);
     free(samples);
     return counts;

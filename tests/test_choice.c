@@ -541,7 +541,7 @@ static void filled(void **state)
     OK(histo_hist_fill(h, &view, NULL));
     assert_string_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cuda/gpu");
     uint64_t counts[4];
-    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 4));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 4, NULL));
     assert_int_equal(counts[1], N / 5);
     histo_hist_destroy(h);
     assert_int_equal(world.prepared, 0);
@@ -557,7 +557,7 @@ static void assert_fills(histo_plan *plan, int64_t n, int64_t min_sent, int64_t 
     uint64_t counts[5];
     world.sent = 0;
     OK(histo_plan_fill(plan, h, &view, NULL));
-    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 5));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 5, NULL));
     for (int b = 0; b < 5; b++)
         assert_int_equal(counts[b], n / 7 + (b < n % 7));
     assert_in_range(world.sent, min_sent, max_sent);

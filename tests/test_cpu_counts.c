@@ -172,7 +172,7 @@ static void *count_by(const char *strategy, const histo_axis *axis, const histo_
     OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = batch}));
     OK(histo_plan_create(&plan, h, view, NULL, &(histo_plan_options){.strategy = strategy, .threads = 2}));
     OK(histo_plan_fill(plan, h, view, NULL));
-    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, slots));
+    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, slots, NULL));
     histo_plan_destroy(plan);
     histo_hist_destroy(h);
     return counts;
@@ -678,7 +678,7 @@ static void check_pixels(int pitch, int axes, int first, int step, int width)
         OK(histo_hist_create(&h, axes, axis, NULL));
         OK(histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategies[s], .threads = 2}));
         OK(histo_plan_fill(plan, h, views, NULL));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], slots));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, counts[s], slots, NULL));
         histo_plan_destroy(plan);
         histo_hist_destroy(h);
     }
@@ -818,10 +818,10 @@ static void entries_in_any_order(void **state)
             if (histo_plan_create(&plan, h, &view, &fill, &options) == HISTO_OK) {
                 OK(histo_plan_fill(plan, h, &view, &fill));
                 OK(histo_plan_fill(plan, h, &view, &fill));
-                OK(histo_hist_read_counts(h, HISTO_FLOW, counts + second * slots, slots));
+                OK(histo_hist_read_counts(h, HISTO_FLOW, counts + second * slots, slots, NULL));
                 OK(histo_hist_read_masked(h, masked + second * batch, batch));
                 double *w2 = weighting < HISTO_WEIGHT_FAST_SUM ? sums + (2 + second) * slots : NULL;
-                OK(histo_hist_read_weights(h, HISTO_FLOW, sums + second * slots, w2, slots));
+                OK(histo_hist_read_weights(h, HISTO_FLOW, sums + second * slots, w2, slots, NULL));
                 if (second) {
                     assert_memory_equal(counts + slots, counts, (size_t)slots * sizeof *counts);
                     assert_memory_equal(masked + batch, masked, (size_t)batch * sizeof *masked);

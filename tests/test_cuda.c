@@ -56,15 +56,15 @@ static void assert_same(histo_hist *a, histo_hist *b)
     int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
     assert_int_equal(n, histo_hist_size(b, HISTO_FLOW));
     uint64_t *in_a = malloc((size_t)n * 8), *in_b = malloc((size_t)n * 8);
-    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n));
-    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n));
+    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n, NULL));
+    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n, NULL));
     assert_memory_equal(in_a, in_b, (size_t)n * 8);
     OK(histo_hist_read_masked(a, in_a, batch));
     OK(histo_hist_read_masked(b, in_b, batch));
     assert_memory_equal(in_a, in_b, (size_t)batch * 8);
     double *w_a = malloc((size_t)n * 32), *w_b = w_a + 2 * n;
-    OK(histo_hist_read_weights(a, HISTO_FLOW, w_a, w_a + n, n));
-    OK(histo_hist_read_weights(b, HISTO_FLOW, w_b, w_b + n, n));
+    OK(histo_hist_read_weights(a, HISTO_FLOW, w_a, w_a + n, n, NULL));
+    OK(histo_hist_read_weights(b, HISTO_FLOW, w_b, w_b + n, n, NULL));
     assert_memory_equal(w_a, w_b, (size_t)n * 16);
     free(in_a);
     free(in_b);
@@ -738,7 +738,7 @@ static void failures(void **state)
             histo_cuda_fail_at = at;
             histo_status status = histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategy});
             if (status == HISTO_OK) status = histo_plan_fill(plan, h, views, NULL);
-            if (status == HISTO_OK) status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
+            if (status == HISTO_OK) status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS, NULL);
             bool reached = histo_cuda_fail_at <= 0;
             histo_cuda_fail_at = 0;
             if (status != HISTO_OK) {
@@ -986,11 +986,11 @@ static void failed_reads_lose_nothing(void **state)
         uint64_t counts[SLOTS];
         OK(histo_hist_fill(h, &device, NULL));
         histo_cuda_fail_at = at;
-        histo_status status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
+        histo_status status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS, NULL);
         bool reached = histo_cuda_fail_at <= 0;
         histo_cuda_fail_at = 0;
         /* Only a failed clearing after a read cannot be repeated, and says so. */
-        status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS);
+        status = histo_hist_read_counts(h, HISTO_FLOW, counts, SLOTS, NULL);
         if (status == HISTO_OK)
             assert_same(h, e);
         else
@@ -1025,7 +1025,7 @@ static void more_than_32_bits_count(void **state)
         OK(histo_hist_create(&h, 1, &axis, NULL));
         if (histo_plan_create(&plan, h, &view, NULL, &(histo_plan_options){.strategy = name}) == HISTO_OK) {
             OK(histo_plan_fill(plan, h, &view, NULL));
-            OK(histo_hist_read_counts(h, HISTO_BINS, counts, 256));
+            OK(histo_hist_read_counts(h, HISTO_BINS, counts, 256, NULL));
             for (int b = 0; b < 256; b++)
                 if (counts[b] != (b == 7 ? (uint64_t)n + 5 : 0))
                     fail_msg("%s: bin %d has %llu", name, b, (unsigned long long)counts[b]);
@@ -1070,7 +1070,7 @@ static void plans_probe(void **state)
         histo_plan_destroy(plan);
     }
     uint64_t *counts = calloc((size_t)bins, sizeof *counts);
-    OK(histo_hist_read_counts(h, HISTO_BINS, counts, bins));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, bins, NULL));
     assert_int_equal(counts[0], 2 * n);
     free(counts);
     histo_hist_destroy(h);

@@ -46,7 +46,7 @@ static void without_a_gpu(void **state)
     OK(histo_hist_fill(h, &view, NULL));
     assert_memory_equal(histo_plan_strategy(histo_hist_last_plan(h)), "cpu/", 4);
     uint64_t counts[4], expected[4] = {1, 0, 2, 1};
-    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 4));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 4, NULL));
     assert_memory_equal(counts, expected, sizeof counts);
     histo_hist_destroy(h);
 }

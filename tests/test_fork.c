@@ -67,7 +67,7 @@ static int child(void)
     histo_hist *h;
     uint64_t counts[2];
     if (histo_hist_create(&h, 1, &axis, NULL) != HISTO_OK || histo_hist_fill(h, &view, NULL) != HISTO_OK ||
-        histo_hist_read_counts(h, HISTO_BINS, counts, 2) != HISTO_OK || counts[0] != 1 || counts[1] != 2)
+        histo_hist_read_counts(h, HISTO_BINS, counts, 2, NULL) != HISTO_OK || counts[0] != 1 || counts[1] != 2)
         return 1;
     if (!histo_wisdom_find(HISTO_DEVICE_CPU, "problem-0", &us)) return 2;
     atomic_int done = 0;

@@ -12,7 +12,7 @@ static uint64_t *counts_of(const histo_hist *h)
 {
     int64_t size = histo_hist_size(h, HISTO_FLOW);
     uint64_t *counts = malloc((size_t)size * sizeof *counts);
-    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, size));
+    OK(histo_hist_read_counts(h, HISTO_FLOW, counts, size, NULL));
     return counts;
 }
 
@@ -24,8 +24,8 @@ static void assert_same(const histo_hist *a, const histo_hist *b)
     uint64_t *ca = counts_of(a), *cb = counts_of(b);
     assert_memory_equal(ca, cb, (size_t)size * sizeof *ca);
     double *w = malloc(4 * (size_t)size * sizeof *w);
-    OK(histo_hist_read_weights(a, HISTO_FLOW, w, w + size, size));
-    OK(histo_hist_read_weights(b, HISTO_FLOW, w + 2 * size, w + 3 * size, size));
+    OK(histo_hist_read_weights(a, HISTO_FLOW, w, w + size, size, NULL));
+    OK(histo_hist_read_weights(b, HISTO_FLOW, w + 2 * size, w + 3 * size, size, NULL));
     assert_memory_equal(w, w + 2 * size, 2 * (size_t)size * sizeof *w);
     histo_tally ta, tb;
     OK(histo_hist_tally(a, &ta));
@@ -247,8 +247,8 @@ static void weights(void **state)
     }
     histo_hist *fast = fill_columns(&t, 1, columns, HISTO_WEIGHT_FAST);
     double exact[15], exact2[15], sums[15], sums2[15], magnitude = 0;
-    OK(histo_hist_read_weights(reference, HISTO_FLOW, exact, exact2, 15));
-    OK(histo_hist_read_weights(fast, HISTO_FLOW, sums, sums2, 15));
+    OK(histo_hist_read_weights(reference, HISTO_FLOW, exact, exact2, 15, NULL));
+    OK(histo_hist_read_weights(fast, HISTO_FLOW, sums, sums2, 15, NULL));
     for (int i = 0; i < ROWS; i++)
         magnitude += fabs(((const double *)t.weights.data)[i]);
     for (int s = 0; s < 15; s++) {
@@ -260,16 +260,16 @@ static void weights(void **state)
         histo_hist *h = fill_columns(&t, 1, columns, (histo_weighting)weighting), *half;
         const double *wanted = weighting == HISTO_WEIGHT_FAST_SUM ? sums : exact;
         double alone[15], halves[9];
-        OK(histo_hist_read_weights(h, HISTO_FLOW, alone, NULL, 15));
+        OK(histo_hist_read_weights(h, HISTO_FLOW, alone, NULL, 15, NULL));
         for (int s = 0; s < 15 && weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM; s++)
             assert_memory_equal(&alone[s], &wanted[s], sizeof alone[s]);
         for (int s = 0; s < 15; s++)
             assert_true(fabs(exact[s] - alone[s]) <= ROWS * 0x1p-53 * magnitude);
-        REFUSED(HISTO_INVALID, "squared", histo_hist_read_weights(h, HISTO_FLOW, alone, sums2, 15));
+        REFUSED(HISTO_INVALID, "squared", histo_hist_read_weights(h, HISTO_FLOW, alone, sums2, 15, NULL));
         REFUSED(HISTO_INVALID, "weightings differ", histo_hist_merge(h, reference));
         OK(histo_hist_rebin(h, 0, 2, &half));
         OK(histo_hist_merge(half, half));
-        OK(histo_hist_read_weights(half, HISTO_FLOW, halves, NULL, 9));
+        OK(histo_hist_read_weights(half, HISTO_FLOW, halves, NULL, 9, NULL));
         assert_true(fabs(halves[1] - 2 * (exact[1] + exact[2])) <= ROWS * 0x1p-50 * magnitude);
         histo_hist_destroy(half);
         histo_hist_destroy(h);
@@ -292,13 +292,13 @@ static void integer_weights(void **state)
     OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.weighting = HISTO_WEIGHT_REPRODUCIBLE}));
     OK(histo_hist_fill(h, &v, &(histo_fill_options){.weights = &weights}));
     OK(histo_hist_fill(h, &v, NULL));
-    OK(histo_hist_read_weights(h, HISTO_BINS, sum, sum2, 2));
+    OK(histo_hist_read_weights(h, HISTO_BINS, sum, sum2, 2, NULL));
     assert_true(sum[0] == 6 && sum[1] == -6 && sum2[1] == 50);
     histo_hist_destroy(h);
     OK(histo_hist_create(&h, 1, &axis, NULL));
     REFUSED(HISTO_INVALID, "without weighting", histo_hist_fill(h, &v, &(histo_fill_options){.weights = &weights}));
     OK(histo_hist_fill(h, &v, NULL));
-    OK(histo_hist_read_weights(h, HISTO_BINS, sum, NULL, 2));
+    OK(histo_hist_read_weights(h, HISTO_BINS, sum, NULL, 2, NULL));
     assert_true(sum[0] == 3 && sum[1] == 1);
     histo_hist_destroy(h);
 }
@@ -383,7 +383,7 @@ static void refused_fills(void **state)
     REFUSED(HISTO_INVALID, "edges on axis 0 differ", histo_hist_merge(h, other));
     REFUSED(HISTO_INVALID, "NULL", histo_hist_merge(h, NULL));
     uint64_t counts[4];
-    REFUSED(HISTO_INVALID, "room for 3", histo_hist_read_counts(h, HISTO_BINS, counts, 3));
+    REFUSED(HISTO_INVALID, "room for 3", histo_hist_read_counts(h, HISTO_BINS, counts, 3, NULL));
     assert_same(h, before);
     histo_hist_destroy(h);
     histo_hist_destroy(other);

@@ -237,8 +237,8 @@ static void check_fill(const histo_axis *axis, const histo_view *views, const hi
     }
     int64_t n = histo_hist_size(h, HISTO_FLOW);
     uint64_t *got = malloc((size_t)n * sizeof *got), *wanted = malloc((size_t)n * sizeof *wanted);
-    OK(histo_hist_read_counts(h, HISTO_FLOW, got, n));
-    OK(histo_hist_read_counts(e, HISTO_FLOW, wanted, n));
+    OK(histo_hist_read_counts(h, HISTO_FLOW, got, n, NULL));
+    OK(histo_hist_read_counts(e, HISTO_FLOW, wanted, n, NULL));
     for (int64_t i = 0; i < n; i++)
         if (got[i] != wanted[i])
             fail_msg("%s with %s, %s, %lld bins: slot %lld has %lld, should have %lld", strategy, params,

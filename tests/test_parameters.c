@@ -49,7 +49,7 @@ static bool count(const instance *it, const char *strategy, const char *params, 
     if (status == HISTO_OK) {
         OK(histo_plan_fill(plan, h, views, &fill));
         OK(histo_plan_fill(plan, h, views, &fill));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, counts, (int64_t)it->slots));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, counts, (int64_t)it->slots, NULL));
         OK(histo_hist_read_masked(h, left_out, it->p->batch));
         histo_plan_destroy(plan);
     }
@@ -197,7 +197,7 @@ static void all_alike_in_one_block(void **state)
         if (status == HISTO_OK) {
             uint64_t counts[9], expected[9] = {0, 0, 0, (uint64_t)n};
             OK(histo_plan_fill(plan, h, &device, NULL));
-            OK(histo_hist_read_counts(h, HISTO_FLOW, counts, 9));
+            OK(histo_hist_read_counts(h, HISTO_FLOW, counts, 9, NULL));
             if (memcmp(counts, expected, sizeof counts) != 0)
                 fail_msg("%s with '%s' counted %llu of %lld", strategy, params, (unsigned long long)counts[3],
                          (long long)n);

@@ -340,7 +340,7 @@ static void test_binary_keeps_exact_sums(void **state)
     weights_view = histo_view_1d(&away, HISTO_F64, 1);
     OK(histo_hist_fill(loaded, &view, &fill));
     double sum;
-    OK(histo_hist_read_weights(loaded, HISTO_BINS, &sum, NULL, 1));
+    OK(histo_hist_read_weights(loaded, HISTO_BINS, &sum, NULL, 1, NULL));
     assert_true(sum == 1);
     histo_free(data);
     histo_hist_destroy(hist);
@@ -516,7 +516,7 @@ static void test_foreign(void **state)
         double values[25];
         int64_t slots = histo_hist_size(hist, HISTO_FLOW);
         assert_in_range(slots, 5, 25);
-        OK(histo_hist_read_weights(hist, HISTO_FLOW, values, NULL, slots));
+        OK(histo_hist_read_weights(hist, HISTO_FLOW, values, NULL, slots, NULL));
         for (int64_t i = 0; i < slots; i++)
             if (!(values[i] == cases[c].values[i] || (isnan(values[i]) && isnan(cases[c].values[i]))))
                 fail_msg("case %zu: slot %d is %g, not %g", c, (int)i, values[i], cases[c].values[i]);
@@ -538,10 +538,10 @@ static void test_foreign_sums_of_squares(void **state)
         const char *text = quoted(documents[c]);
         histo_hist *hist = load_good(text, strlen(text), NULL);
         double values[5];
-        OK(histo_hist_read_weights(hist, HISTO_FLOW, NULL, values, 5));
+        OK(histo_hist_read_weights(hist, HISTO_FLOW, NULL, values, 5, NULL));
         assert_memory_equal(values, expected[c], sizeof values);
         uint64_t counts[5];
-        OK(histo_hist_read_counts(hist, HISTO_FLOW, counts, 5));
+        OK(histo_hist_read_counts(hist, HISTO_FLOW, counts, 5, NULL));
         for (int i = 0; i < 5; i++)
             assert_int_equal(counts[i], 0);
         histo_hist_destroy(hist);

@@ -93,8 +93,8 @@ static void assert_same(histo_hist *a, histo_hist *b, const char *what)
 {
     const int64_t n = histo_hist_size(a, HISTO_FLOW), batch = histo_hist_batch(a);
     uint64_t *in_a = malloc((size_t)(n + batch) * 16), *in_b = in_a + n + batch;
-    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n));
-    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n));
+    OK(histo_hist_read_counts(a, HISTO_FLOW, in_a, n, NULL));
+    OK(histo_hist_read_counts(b, HISTO_FLOW, in_b, n, NULL));
     OK(histo_hist_read_masked(a, in_a + n, batch));
     OK(histo_hist_read_masked(b, in_b + n, batch));
     for (int64_t i = 0; i < n + batch; i++)

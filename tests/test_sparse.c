@@ -207,10 +207,10 @@ static void assert_same(const histo_hist *a, const histo_hist *dense)
         assert_int_equal(size, histo_hist_size(dense, (histo_slots)slots));
         uint64_t *x = malloc((size_t)size * 8), *y = malloc((size_t)size * 8);
         double *w = malloc((size_t)size * 8), *w2 = malloc((size_t)size * 8);
-        OK(histo_hist_read_counts(a, (histo_slots)slots, x, size));
-        OK(histo_hist_read_counts(dense, (histo_slots)slots, y, size));
+        OK(histo_hist_read_counts(a, (histo_slots)slots, x, size, NULL));
+        OK(histo_hist_read_counts(dense, (histo_slots)slots, y, size, NULL));
         assert_memory_equal(x, y, (size_t)size * 8);
-        OK(histo_hist_read_weights(a, (histo_slots)slots, w, w2, size));
+        OK(histo_hist_read_weights(a, (histo_slots)slots, w, w2, size, NULL));
         for (int64_t i = 0; i < size; i++)
             assert_true(w[i] == (double)y[i] && w2[i] == (double)y[i]);
         OK(histo_hist_occupied(a, (histo_slots)slots, &occupied[0]));

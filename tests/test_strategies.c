@@ -140,7 +140,7 @@ static void check(const fill *f, int64_t batch, const char *strategy, int thread
                                   .offsets = place(&memory, &offsets, on_device && batch % 2, &copies[2])->data};
     histo_plan *plan = plan_for(strategy, h, samples, &options, threads);
     if (plan) OK(histo_plan_fill(plan, h, samples, &options));
-    OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all));
+    OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)all, NULL));
     OK(histo_hist_read_masked(h, got_masked, batch));
     for (size_t s = 0; plan && s < all; s++)
         if (got[s] != expected[s])
@@ -441,7 +441,7 @@ static void joint(void **state)
             histo_plan *plan = plan_for(name, h, copies, NULL, 2);
             if (plan) {
                 OK(histo_plan_fill(plan, h, copies, NULL));
-                OK(histo_hist_read_counts(h, HISTO_FLOW, got, slots));
+                OK(histo_hist_read_counts(h, HISTO_FLOW, got, slots, NULL));
                 assert_memory_equal(got, expected, (size_t)slots * sizeof *got);
             }
             displace(&memory);
@@ -546,7 +546,7 @@ static void check_table(rng *r, const table *t, int round)
         histo_plan *plan = plan_for(name, h, moved, NULL, 2);
         for (int pass = 0; plan && pass < 2; pass++)
             OK(histo_plan_fill(plan, h, moved, NULL));
-        if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)counters));
+        if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, (int64_t)counters, NULL));
         for (size_t i = 0; plan && i < counters; i++)
             if (got[i] != 2 * expected[i])
                 fail_msg("%s, table %d: slot %zu has %llu, should have %llu", name, round, i,
@@ -708,7 +708,7 @@ static void fill_stack(const char *name, const char *params, const stack *s, con
         plan = plan_for(name, h, there, &options, 3);
     for (int pass = 0; plan && pass < 2; pass++)
         OK(histo_plan_fill(plan, h, there, &options));
-    if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, counters));
+    if (plan) OK(histo_hist_read_counts(h, HISTO_FLOW, got, counters, NULL));
     for (int64_t i = 0; plan && i < counters; i++)
         if (got[i] != 2 * expected[i])
             fail_msg("%s %s, stack %d: slot %lld has %llu, should have %llu", name, params ? params : "", round,
@@ -865,8 +865,8 @@ static bool sum_weights(const char *strategy, const histo_axis *axis, histo_weig
                              &(histo_plan_options){.strategy = strategy, .params = params}));
     if (plan) {
         OK(histo_plan_fill(plan, h, &views[0], &options));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, WEIGHTS_ALL));
-        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, WEIGHTS_ALL));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, WEIGHTS_ALL, NULL));
+        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, WEIGHTS_ALL, NULL));
     }
     histo_plan_destroy(plan);
     histo_hist_destroy(h);
@@ -1005,7 +1005,7 @@ static void parameters(void **state)
         OK(histo_hist_create(&h, 1, &axis, NULL));
         OK(histo_plan_create(&plan, h, &v, NULL, &(histo_plan_options){.strategy = "privatized", .params = params}));
         OK(histo_plan_fill(plan, h, &v, NULL));
-        OK(histo_hist_read_counts(h, HISTO_FLOW, subtables ? got : first, 303));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, subtables ? got : first, 303, NULL));
         if (subtables) assert_memory_equal(first, got, sizeof got);
         histo_plan_destroy(plan);
         histo_hist_destroy(h);

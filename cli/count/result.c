@@ -186,11 +186,12 @@ static bool read_cells(table *t, const histo_hist *hist)
     bool weighted = histo_hist_weighting(hist) != HISTO_UNWEIGHTED;
     t->cells = all / histo_hist_batch(hist);
     t->counts = malloc((size_t)all * sizeof *t->counts);
-    if (!t->counts || histo_hist_read_counts(hist, HISTO_FLOW, t->counts, all) != HISTO_OK) return false;
+    if (!t->counts || histo_hist_read_counts(hist, HISTO_FLOW, t->counts, all, NULL) != HISTO_OK) return false;
     if (!weighted) return true;
     t->sum_w = malloc((size_t)all * sizeof *t->sum_w);
     t->sum_w2 = malloc((size_t)all * sizeof *t->sum_w2);
-    return t->sum_w && t->sum_w2 && histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all) == HISTO_OK;
+    return t->sum_w && t->sum_w2 &&
+           histo_hist_read_weights(hist, HISTO_FLOW, t->sum_w, t->sum_w2, all, NULL) == HISTO_OK;
 }
 
 /* Read the occupied slots of all entries of a batch, whose first is t. */

@@ -7,7 +7,7 @@
  *     histo_hist_create(&h, 1, &axis, NULL);
  *     histo_view samples = histo_view_1d(data, HISTO_F32, n);
  *     histo_hist_fill(h, &samples, NULL);
- *     histo_hist_read_counts(h, HISTO_BINS, counts, 256);
+ *     histo_hist_read_counts(h, HISTO_BINS, counts, 256, NULL);
  *     histo_hist_destroy(h);
  *
  * Rules that hold everywhere:
@@ -273,10 +273,19 @@ typedef enum histo_slots {
 /* The number of entries read: batch times the product over the axes of n (HISTO_BINS) or n + 3 (HISTO_FLOW). */
 HISTO_API int64_t histo_hist_size(const histo_hist *hist, histo_slots slots);
 
+typedef struct histo_read_options {
+    /* What to write. Of counts: HISTO_U64, which is the default; HISTO_U32, where counts of more than 2^32 - 1 become
+     * 2^32 - 1; HISTO_F32 or HISTO_F64, rounded to nearest. Of sums of weights: HISTO_F64 by default, or HISTO_F32. */
+    histo_dtype dtype;
+    /* Each entry of the last axis is the sum of the counts up to and with it, as a cumulative histogram has it. Sums of
+     * weights cannot be read like this. */
+    bool cumulative;
+} histo_read_options;
+
 /* Copy the counts to counts[size] in C order: batch slowest, then axis 0, …, the last axis fastest. size must be
  * histo_hist_size(hist, slots). Waits for fills on GPUs. */
-HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts,
-                                              int64_t size);
+HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
+                                              const histo_read_options *options);
 
 /* *occupied = the number of entries of such a read that are not zero. */
 HISTO_API histo_status histo_hist_occupied(const histo_hist *hist, histo_slots slots, int64_t *occupied);
@@ -294,8 +303,8 @@ HISTO_API int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, 
 
 /* histo_hist_read_counts for the sums of weights; sum_w[size] or sum_w2[size] may be NULL. An unweighted histogram
  * gives its counts. */
-HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
-                                               int64_t size);
+HISTO_API histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2,
+                                               int64_t size, const histo_read_options *options);
 
 /* Where the samples of all batch entries went: bins + flow + masked == samples. under, over and nan are per axis; a
  * sample may be in the flow of several axes. */

@@ -2,53 +2,75 @@
 #include <string.h>
 
 #include "counts/hist.h"
+#include "plan/reading.h"
 
 int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
 {
     return hist->accumulators.batch * (slots == HISTO_FLOW ? hist->accumulators.slots : hist->bins);
 }
 
-/* Check the size of a read and bring the accumulators up to date. */
-static histo_status start_reading(const histo_hist *hist, histo_slots slots, int64_t size)
+/* Check the arguments that every read has. */
+static histo_status check_read(const histo_hist *hist, histo_slots slots, int64_t size)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
     if (slots != HISTO_BINS && slots != HISTO_FLOW) return histo_fail(HISTO_INVALID, "unknown slots %d", (int)slots);
     int64_t wanted = histo_hist_size(hist, slots);
-    if (size == wanted) return histo_accumulators_gather(&hist->accumulators);
+    if (size == wanted) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "the array has room for %lld values, the histogram gives %lld", (long long)size,
                       (long long)wanted);
 }
 
-/* Iterates over the slots that a read covers, of all batch entries, in order. */
-typedef struct cursor {
-    const histo_hist *hist;
-    histo_slots slots;
-    int64_t left;
-    int64_t base;               /* slots of the batch entries before this one */
-    int64_t at[HISTO_MAX_AXES]; /* slot on each axis */
-} cursor;
+/* ---- Rows ---- */
 
-static cursor cursor_start(const histo_hist *hist, histo_slots slots)
+static histo_slot_grid grid_of(const histo_hist *hist, histo_slots slots)
 {
-    cursor c = {.hist = hist, .slots = slots, .left = histo_hist_size(hist, slots)};
-    for (int a = 0; a < hist->naxes; a++)
-        c.at[a] = slots == HISTO_BINS;
-    return c;
+    const bool bins = slots == HISTO_BINS;
+    histo_slot_grid grid = {.ndim = 1 + hist->naxes};
+    int64_t stride = 1;
+    for (int a = hist->naxes - 1; a >= 0; a--) {
+        grid.extent[1 + a] = hist->axes[a].bins + (bins ? 0 : 3);
+        grid.stride[1 + a] = stride;
+        grid.first += bins ? stride : 0;
+        stride *= hist->axes[a].bins + 3;
+    }
+    grid.extent[0] = hist->accumulators.batch;
+    grid.stride[0] = stride;
+    return grid;
 }
 
-static bool cursor_next(cursor *c, int64_t *index)
+/* Iterates over the rows of a grid: runs of n slots. */
+typedef struct rows {
+    histo_slot_grid grid; /* joined */
+    int64_t n;
+    int64_t slot;                   /* the first of the next row */
+    int64_t at[HISTO_MAX_AXES + 1]; /* its position; the last dimension is unused */
+    bool done;
+} rows;
+
+static rows rows_of(histo_slot_grid grid)
 {
-    if (c->left-- == 0) return false;
-    const histo_hist *hist = c->hist;
-    int64_t slot = 0;
-    for (int a = 0; a < hist->naxes; a++)
-        slot = slot * (hist->axes[a].bins + 3) + c->at[a];
-    *index = c->base + slot;
-    int64_t first = c->slots == HISTO_BINS, margin = c->slots == HISTO_BINS ? 1 : 3;
-    int a = hist->naxes - 1;
-    while (a >= 0 && ++c->at[a] == hist->axes[a].bins + margin)
-        c->at[a--] = first;
-    if (a < 0) c->base += hist->accumulators.slots;
+    return (rows){.grid = grid, .n = grid.extent[grid.ndim - 1], .slot = grid.first};
+}
+
+static rows all_rows(const histo_hist *hist, histo_slots slots)
+{
+    histo_slot_grid grid = grid_of(hist, slots);
+    histo_slot_grid_join(&grid);
+    return rows_of(grid);
+}
+
+static bool rows_next(rows *r, int64_t *slot)
+{
+    const histo_slot_grid *grid = &r->grid;
+    if (r->done) return false;
+    *slot = r->slot;
+    int d = grid->ndim - 2;
+    for (; d >= 0 && ++r->at[d] == grid->extent[d]; d--) {
+        r->slot -= (grid->extent[d] - 1) * grid->stride[d];
+        r->at[d] = 0;
+    }
+    if (d >= 0) r->slot += grid->stride[d];
+    r->done = d < 0;
     return true;
 }
 
@@ -66,36 +88,143 @@ static bool index_in_read(const histo_hist *hist, histo_slots slots, int64_t slo
     return true;
 }
 
-/* Write all elements of a read of a sparse histogram into each array that is not NULL. */
-static void read_sparse(const histo_hist *hist, histo_slots slots, uint64_t *counts, double *sum_w, double *sum_w2)
+/* ---- Counts and sums ---- */
+
+static void put_counts(const uint64_t *from, int64_t n, histo_dtype dtype, void *to)
 {
-    const histo_list all = histo_sparse_all(hist->accumulators.sparse);
-    const size_t bytes = (size_t)histo_hist_size(hist, slots) * 8;
-    if (counts) memset(counts, 0, bytes);
-    if (sum_w) memset(sum_w, 0, bytes);
-    if (sum_w2) memset(sum_w2, 0, bytes);
-    for (int64_t i = 0, index; i < all.n; i++) {
-        if (!index_in_read(hist, slots, (int64_t)all.entries[i].slot, &index)) continue;
-        if (counts) counts[index] = all.entries[i].count;
-        if (sum_w) sum_w[index] = (double)all.entries[i].count;
-        if (sum_w2) sum_w2[index] = (double)all.entries[i].count;
+    if (dtype == HISTO_U64) memcpy(to, from, (size_t)n * sizeof *from);
+    for (int64_t i = 0; i < n && dtype == HISTO_U32; i++)
+        ((uint32_t *)to)[i] = histo_saturated(from[i]);
+    for (int64_t i = 0; i < n && dtype == HISTO_F32; i++)
+        ((float *)to)[i] = (float)from[i];
+    for (int64_t i = 0; i < n && dtype == HISTO_F64; i++)
+        ((double *)to)[i] = (double)from[i];
+}
+
+static void put_sums(const double *from, int64_t n, histo_dtype dtype, void *to)
+{
+    if (dtype == HISTO_F64) memcpy(to, from, (size_t)n * sizeof *from);
+    for (int64_t i = 0; i < n && dtype == HISTO_F32; i++)
+        ((float *)to)[i] = (float)from[i];
+}
+
+enum { BLOCK = 512 };
+
+static void put_cumulative(const uint64_t *from, int64_t n, histo_dtype dtype, char *to)
+{
+    uint64_t totals[BLOCK], total = 0;
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        const int64_t some = n - first < BLOCK ? n - first : BLOCK;
+        for (int64_t i = 0; i < some; i++)
+            totals[i] = total += from[first + i];
+        put_counts(totals, some, dtype, to + (size_t)first * histo_dtype_size(dtype));
     }
 }
 
-histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, uint64_t *counts, int64_t size)
+static void put_exact(const histo_exact *from, int64_t slot, int64_t n, histo_dtype dtype, char *to)
 {
-    histo_status status = start_reading(hist, slots, size);
+    double sums[BLOCK];
+    for (int64_t first = 0; first < n; first += BLOCK) {
+        const int64_t some = n - first < BLOCK ? n - first : BLOCK;
+        for (int64_t i = 0; i < some; i++)
+            sums[i] = histo_exact_read(from, slot + first + i);
+        put_sums(sums, some, dtype, to + (size_t)first * histo_dtype_size(dtype));
+    }
+}
+
+static void read_dense(const histo_accumulators *from, const histo_reading *r)
+{
+    const double *sums = r->quantity == HISTO_SUM_W ? from->sum_w : r->quantity == HISTO_SUM_W2 ? from->sum_w2 : NULL;
+    const histo_exact *exact = r->quantity == HISTO_SUM_W    ? from->exact_w
+                               : r->quantity == HISTO_SUM_W2 ? from->exact_w2
+                                                             : NULL;
+    histo_slot_grid grid = r->grid;
+    if (!r->cumulative) histo_slot_grid_join(&grid);
+    rows all = rows_of(grid);
+    char *to = r->out;
+    for (int64_t slot; rows_next(&all, &slot); to += (size_t)all.n * histo_dtype_size(r->dtype))
+        if (exact)
+            put_exact(exact, slot, all.n, r->dtype, to);
+        else if (sums)
+            put_sums(sums + slot, all.n, r->dtype, to);
+        else if (r->cumulative)
+            put_cumulative(from->counts + slot, all.n, r->dtype, to);
+        else
+            put_counts(from->counts + slot, all.n, r->dtype, to);
+}
+
+static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_reading *r)
+{
+    const histo_list all = histo_sparse_all(hist->accumulators.sparse);
+    const size_t size = histo_dtype_size(r->dtype);
+    char *out = r->out;
+    if (!r->cumulative) {
+        memset(out, 0, (size_t)r->size * size);
+        for (int64_t i = 0, index; i < all.n; i++)
+            if (index_in_read(hist, slots, (int64_t)all.entries[i].slot, &index))
+                put_counts(&all.entries[i].count, 1, r->dtype, out + (size_t)index * size);
+        return;
+    }
+    const int64_t row = r->grid.extent[r->grid.ndim - 1];
+    uint64_t total = 0;
+    int64_t done = 0;
+    for (int64_t i = 0, index; i <= all.n; i++) {
+        if (i == all.n)
+            index = r->size;
+        else if (!index_in_read(hist, slots, (int64_t)all.entries[i].slot, &index))
+            continue;
+        for (; done < index; done++) {
+            put_counts(&total, 1, r->dtype, out + (size_t)done * size);
+            if ((done + 1) % row == 0) total = 0;
+        }
+        if (i < all.n) total += all.entries[i].count;
+    }
+}
+
+static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
+                                  const histo_read_options *options, void *out, int64_t size)
+{
+    histo_reading r = {.quantity = quantity, .grid = grid_of(hist, slots), .size = size, .out = out};
+    if (options) {
+        r.dtype = options->dtype;
+        r.cumulative = options->cumulative;
+    }
+    if (!r.dtype) r.dtype = quantity == HISTO_COUNTS ? HISTO_U64 : HISTO_F64;
+    const bool floating = r.dtype == HISTO_F32 || r.dtype == HISTO_F64;
+    if (quantity == HISTO_COUNTS && !floating && r.dtype != HISTO_U32 && r.dtype != HISTO_U64)
+        return histo_fail(HISTO_INVALID, "counts are read as u32, u64, f32 or f64");
+    if (quantity != HISTO_COUNTS && !floating) return histo_fail(HISTO_INVALID, "sums are read as f32 or f64");
+    if (quantity != HISTO_COUNTS && r.cumulative)
+        return histo_fail(HISTO_INVALID, "counts can be read cumulatively, sums of weights cannot");
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    if (status != HISTO_OK) return status;
+    if (hist->accumulators.sparse)
+        read_sparse(hist, slots, &r);
+    else
+        read_dense(&hist->accumulators, &r);
+    return HISTO_OK;
+}
+
+histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
+                                    const histo_read_options *options)
+{
+    histo_status status = check_read(hist, slots, size);
     if (status != HISTO_OK) return status;
     if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
-    if (hist->accumulators.sparse) {
-        read_sparse(hist, slots, counts, NULL, NULL);
-        return HISTO_OK;
-    }
-    int64_t index;
-    cursor c = cursor_start(hist, slots);
-    while (cursor_next(&c, &index))
-        *counts++ = hist->accumulators.counts[index];
-    return HISTO_OK;
+    return read_quantity(hist, slots, HISTO_COUNTS, options, counts, size);
+}
+
+histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2, int64_t size,
+                                     const histo_read_options *options)
+{
+    histo_status status = check_read(hist, slots, size);
+    if (status != HISTO_OK) return status;
+    if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
+        return histo_fail(HISTO_INVALID,
+                          "the histogram keeps no sums of squared weights: its weighting is without them");
+    if (sum_w) status = read_quantity(hist, slots, HISTO_SUM_W, options, sum_w, size);
+    if (sum_w2 && status == HISTO_OK) status = read_quantity(hist, slots, HISTO_SUM_W2, options, sum_w2, size);
+    return status;
 }
 
 /* ---- Occupied slots ---- */
@@ -104,13 +233,14 @@ histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, u
 typedef struct finder {
     const histo_hist *hist;
     histo_slots slots;
-    cursor dense; /* position in a dense histogram … */
-    int64_t next; /* … and the next index in the read, or in the list of a sparse one */
+    rows rows;                 /* of a dense histogram: those after this one, … */
+    const uint64_t *row, *end; /* … the rest of this one, … */
+    int64_t next;              /* … and the next index in the read, or in the list of a sparse one */
 } finder;
 
 static finder finder_start(const histo_hist *hist, histo_slots slots)
 {
-    return (finder){.hist = hist, .slots = slots, .dense = cursor_start(hist, slots)};
+    return (finder){.hist = hist, .slots = slots, .rows = all_rows(hist, slots)};
 }
 
 static bool finder_next(finder *f, int64_t *index, uint64_t *count)
@@ -125,17 +255,22 @@ static bool finder_next(finder *f, int64_t *index, uint64_t *count)
         }
         return false;
     }
-    for (int64_t slot; cursor_next(&f->dense, &slot);) {
-        *index = f->next++;
-        *count = accumulators->counts[slot];
-        if (*count) return true;
+    for (int64_t slot;;) {
+        while (f->row < f->end) {
+            *index = f->next++;
+            *count = *f->row++;
+            if (*count) return true;
+        }
+        if (!rows_next(&f->rows, &slot)) return false;
+        f->row = accumulators->counts + slot;
+        f->end = f->row + f->rows.n;
     }
-    return false;
 }
 
 static histo_status start_finding(const histo_hist *hist, histo_slots slots)
 {
-    return start_reading(hist, slots, hist ? histo_hist_size(hist, slots) : 0);
+    histo_status status = check_read(hist, slots, hist ? histo_hist_size(hist, slots) : 0);
+    return status == HISTO_OK ? histo_accumulators_gather(&hist->accumulators) : status;
 }
 
 static int64_t count_occupied(const histo_hist *hist, histo_slots slots)
@@ -183,34 +318,7 @@ int64_t histo_hist_unravel(const histo_hist *hist, histo_slots slots, int64_t in
     return index;
 }
 
-/* ---- Sums and totals ---- */
-
-histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, double *sum_w, double *sum_w2,
-                                     int64_t size)
-{
-    histo_status status = start_reading(hist, slots, size);
-    if (status != HISTO_OK) return status;
-    if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
-        return histo_fail(HISTO_INVALID,
-                          "the histogram keeps no sums of squared weights: its weighting is without them");
-    const histo_accumulators *accumulators = &hist->accumulators;
-    if (accumulators->sparse) {
-        read_sparse(hist, slots, NULL, sum_w, sum_w2);
-        return HISTO_OK;
-    }
-    int64_t index;
-    cursor c = cursor_start(hist, slots);
-    while (cursor_next(&c, &index)) {
-        double w = (double)accumulators->counts[index], w2 = w;
-        if (sum_w && accumulators->sum_w) w = accumulators->sum_w[index];
-        if (sum_w && accumulators->exact_w) w = histo_exact_read(accumulators->exact_w, index);
-        if (sum_w2 && accumulators->sum_w2) w2 = accumulators->sum_w2[index];
-        if (sum_w2 && accumulators->exact_w2) w2 = histo_exact_read(accumulators->exact_w2, index);
-        if (sum_w) *sum_w++ = w;
-        if (sum_w2) *sum_w2++ = w2;
-    }
-    return HISTO_OK;
-}
+/* ---- Totals ---- */
 
 histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size)
 {

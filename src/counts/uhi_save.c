@@ -274,7 +274,7 @@ static histo_status save_dense(const histo_hist *hist, const char *name, histo_b
         if (!rounded) return histo_fail_memory((size_t)all * 2 * sizeof *rounded, "saving sums of weights");
         sums[0].sums = rounded;
         if (accumulators->exact_w2) sums[1].sums = rounded + all;
-        status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all);
+        status = histo_hist_read_weights(hist, HISTO_FLOW, sums[0].sums, sums[1].sums, all, NULL);
     }
     if (status == HISTO_OK) put_dense(out, hist, name, sums);
     free(rounded);

@@ -11,7 +11,7 @@ int main(void)
     histo_tally tally;
     histo_hist *h;
     if (histo_hist_create(&h, 1, &axis, NULL) != HISTO_OK || histo_hist_fill(h, &samples, NULL) != HISTO_OK ||
-        histo_hist_read_counts(h, HISTO_BINS, counts, 4) != HISTO_OK || histo_hist_tally(h, &tally) != HISTO_OK) {
+        histo_hist_read_counts(h, HISTO_BINS, counts, 4, NULL) != HISTO_OK || histo_hist_tally(h, &tally) != HISTO_OK) {
         fprintf(stderr, "%s\n", histo_last_error());
         return 1;
     }

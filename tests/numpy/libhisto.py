@@ -93,7 +93,7 @@ class Hist:
         shape = [n + 3 if slots == FLOW else n for n in self.bins]
         counts = np.empty(shape, dtype=np.uint64)
         check(lib.histo_hist_read_counts(self.handle, slots, ctypes.c_void_p(counts.ctypes.data),
-                                         ctypes.c_int64(counts.size)))
+                                         ctypes.c_int64(counts.size), None))
         return counts
 
     def occupied(self, slots=FLOW):
@@ -110,5 +110,5 @@ class Hist:
         shape = [n + 3 if slots == FLOW else n for n in self.bins]
         sums = np.empty([2] + shape)
         check(lib.histo_hist_read_weights(self.handle, slots, ctypes.c_void_p(sums[0].ctypes.data),
-                                          ctypes.c_void_p(sums[1].ctypes.data), ctypes.c_int64(sums[0].size)))
+                                          ctypes.c_void_p(sums[1].ctypes.data), ctypes.c_int64(sums[0].size), None))
         return sums

@@ -88,13 +88,13 @@ class Hist:
     def counts(self):
         counts = np.empty(self.shape(), dtype=np.uint64)
         check(lib.histo_hist_read_counts(self.handle, FLOW, ctypes.c_void_p(counts.ctypes.data),
-                                         ctypes.c_int64(counts.size)))
+                                         ctypes.c_int64(counts.size), None))
         return counts
 
     def sums(self):
         sums = np.empty((2, *self.shape()))
         check(lib.histo_hist_read_weights(self.handle, FLOW, ctypes.c_void_p(sums[0].ctypes.data),
-                                          ctypes.c_void_p(sums[1].ctypes.data), ctypes.c_int64(sums[0].size)))
+                                          ctypes.c_void_p(sums[1].ctypes.data), ctypes.c_int64(sums[0].size), None))
         return sums
 
     def masked(self):

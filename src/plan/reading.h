@@ -1,0 +1,46 @@
+/* A read: which slots, of which quantity, as what type, and where to. */
+#ifndef PLAN_READING_H
+#define PLAN_READING_H
+
+#include <histo/histo.h>
+
+typedef enum histo_quantity { HISTO_COUNTS = 0, HISTO_SUM_W, HISTO_SUM_W2 } histo_quantity;
+
+/* Slots as an array in C order: element [i0, i1, …] is slot first + i0 * stride[0] + i1 * stride[1] + … The batch is
+ * dimension 0, unless dimensions were joined. */
+typedef struct histo_slot_grid {
+    int ndim;
+    int64_t first;
+    int64_t extent[HISTO_MAX_AXES + 1], stride[HISTO_MAX_AXES + 1];
+} histo_slot_grid;
+
+typedef struct histo_reading {
+    histo_quantity quantity;
+    histo_slot_grid grid;
+    int64_t size;    /* elements */
+    bool cumulative; /* each element is the sum of those up to it along the last axis; counts only */
+    histo_dtype dtype;
+    void *out;
+} histo_reading;
+
+/* Join dimensions that are contiguous together. */
+static inline void histo_slot_grid_join(histo_slot_grid *grid)
+{
+    int last = 0;
+    for (int d = 1; d < grid->ndim; d++) {
+        const bool joins = grid->extent[last] == 1 || grid->stride[last] == grid->extent[d] * grid->stride[d];
+        const int64_t before = joins ? grid->extent[last] : 1;
+        last += !joins;
+        grid->extent[last] = before * grid->extent[d];
+        grid->stride[last] = grid->stride[d];
+    }
+    grid->ndim = last + 1;
+}
+
+/* More than 2^32 - 1 saturates in 32 bits. */
+static inline uint32_t histo_saturated(uint64_t count)
+{
+    return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+}
+
+#endif
