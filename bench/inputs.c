@@ -244,6 +244,37 @@ bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *
     return list;
 }
 
+void bench_inputs_describe(FILE *to)
+{
+    static const struct {
+        const char *name, *what;
+    } arrays_are[] = {
+        {"uniform", "every bin equally likely"},
+        {"degenerate", "a single value"},
+        {"clustered", "Gaussian, 99 % in the middle eighth of the bins (Ross 2014, 4.3)"},
+        {"middle-K", "uniform in the middle K-th of the bins (Ross 2014, figure 6.6)"},
+        {"wafer-a1 … wafer-a6", "a wafer's histograms of 256 columns (Ross 2014, 4.2 and figures A.1 to A.6)"},
+        {"wafer-256x4096", "the same without images: 99 % in the middle eighth"},
+        {"wafer-256x8192", "and tenth of the rows"},
+        {"normal", "Gaussian, its deviation 1/16 of the bins (Milic et al. 2013, figure 7b)"},
+        {"sorted-chunks", "uniform, sorted in chunks of 65536 samples (figure 7c)"},
+        {"sorted", "uniform, sorted"},
+        {"distinct-K", "K values (Per-Block Histograms, table 4)"},
+        {"zipf", "bin i with a probability proportional to 1 / (i + 1)"},
+    };
+    fputs("images, as moon/4k, moon/1080p or moon/640x480:\n ", to);
+    for (int p = 0; p < PICTURES; p++)
+        fprintf(to, " %s", pictures[p].name);
+    fputs("\narrays, as uniform/u32/4096: DISTRIBUTION/TYPE/BINS, the TYPE one of\n ", to);
+    for (int d = 0; d < HISTO_DTYPE_COUNT; d++)
+        if (bench_dtype_made((histo_dtype)d)) fprintf(to, " %s", histo_dtype_name((histo_dtype)d));
+    fputs("\nand the DISTRIBUTION one of\n", to);
+    for (size_t i = 0; i < sizeof arrays_are / sizeof *arrays_are; i++) {
+        const bool wide = strstr(arrays_are[i].name, "…") != NULL; /* three bytes for one column */
+        fprintf(to, "  %-*s  %s\n", wide ? 21 : 19, arrays_are[i].name, arrays_are[i].what);
+    }
+}
+
 bool bench_input_selected(const bench_input *input, const char *list)
 {
     while (*list) {

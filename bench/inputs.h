@@ -4,6 +4,7 @@
 #define BENCH_INPUTS_H
 
 #include <histo/histo.h>
+#include <stdio.h>
 
 /* What the samples look like. */
 typedef enum bench_kind {
@@ -96,6 +97,9 @@ typedef struct bench_input {
 
 /* All inputs of the gallery, including the photographs, which are referred to. Free it; NULL without memory. */
 bench_input *bench_inputs_list(const bench_photo *photos, int photo_count, int *count);
+
+/* Print the names, and what they mean. */
+void bench_inputs_describe(FILE *to);
 
 /* HISTO_INVALID for an unknown name, with a message that lists them. */
 histo_status bench_distribution_parse(const char *name, bench_distribution *distribution);

@@ -1,4 +1,4 @@
-/* histo-bench: what `histo bench` and `histo tune` run. The word bench may be left out. */
+/* histo-bench: what `histo bench`, `histo generate` and `histo tune` run. The word bench may be left out. */
 #include <string.h>
 
 #include "base/failure.h"
@@ -11,12 +11,19 @@ static int run(int argc, char **argv)
     fault f = {0};
     settings s;
     const char *word = argc > 1 ? argv[1] : "";
-    bool tune = strcmp(word, "tune") == 0;
-    int skipped = tune || strcmp(word, "bench") == 0;
-    int parsed = settings_parse(&s, tune ? "tune" : "bench", argc - skipped, argv + skipped, &f);
+    static const struct {
+        const char *name;
+        int (*run)(const settings *s);
+    } commands[] = {{"bench", bench_command_bench}, {"generate", bench_command_generate}, {"tune", bench_command_tune}};
+    int which = 2;
+    while (which >= 0 && strcmp(word, commands[which].name) != 0)
+        which--;
+    int skipped = which >= 0;
+    if (!skipped) which = 0;
+    int parsed = settings_parse(&s, commands[which].name, argc - skipped, argv + skipped, &f);
     if (parsed > 0) return EXIT_OK;
     if (parsed < 0 || value_environment(&f) != 0) return fault_report(&f);
-    return tune ? bench_command_tune(&s) : bench_command_bench(&s);
+    return commands[which].run(&s);
 }
 
 int main(int argc, char **argv)

@@ -7,10 +7,17 @@
 #include "bench/random_run.h"
 #include "bench/tune.h"
 #include "options/settings.h"
+#include "output/outfile.h"
 
 /* Check before measuring that this build can draw, that --image FILE has the suffix of a picture and that it can be
  * written. NULL is fine. */
 int picture_check(const char *path, fault *f);
+
+/* The same for the pixels of an image, which need no suffix. */
+int picture_check_pixels(const char *path, fault *f);
+
+/* Write 8-bit gray pixels to the stream of o, as PNG. */
+int picture_of_pixels(const uint8_t *pixels, int64_t width, int64_t height, outfile *o, fault *f);
 
 /* Draw the map of `histo bench map` to --image. */
 int picture_of_map(const bench_map_result *map, const settings *s, fault *f);

@@ -120,7 +120,7 @@ mkdir -p prefix/bin prefix/libexec/histo
 cp "$histo" prefix/bin/histo
 whole=$histo
 histo=$PWD/prefix/bin/histo
-refuses 1 "histo-bench, which runs 'histo bench' and 'histo tune', is neither next to histo nor in .PATH" bench map
+refuses 1 "histo-bench, which runs 'histo bench', 'histo generate' and 'histo tune', is neither next to histo nor in .PATH" bench map
 refuses 1 "histo-bench, which runs" tune
 shows 'bench map --device cuda' bench --help
 refuses 2 'has no option --bins' bench --bins 3

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "output/labels.h"
+#include "output/npy_header.h"
 #include "output/writers/writers.h"
-
-static const uint16_t one = 1;
 
 /* "480, 640" or "12," */
 static void describe_shape(const result *r, const table *t, char *shape, size_t size)
@@ -27,22 +26,6 @@ static void describe_shape(const result *r, const table *t, char *shape, size_t 
     for (int64_t cell = -1; table_next(t, &cell, slots);)
         rows += table_is_bin(t, slots);
     snprintf(shape, size, "%" PRId64 ", %d", rows, naxes + 1);
-}
-
-static char byte_order(void)
-{
-    return *(const unsigned char *)&one == 1 ? '<' : '>';
-}
-
-static void put_header(const char *dtype, const char *shape, FILE *out)
-{
-    char header[1024];
-    int size = snprintf(header, sizeof header, "{'descr': %s, 'fortran_order': False, 'shape': (%s), }", dtype, shape);
-    int padded = (10 + size + 1 + 63) / 64 * 64 - 10; /* data must be aligned to 64 bytes */
-    const unsigned char preamble[] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(padded & 255), (unsigned char)(padded >> 8)};
-    fwrite(preamble, 1, sizeof preamble, out);
-    fprintf(out, "%-*s\n", padded - 1, header);
 }
 
 static uint64_t put_bins(const table *t, FILE *out)
@@ -71,8 +54,8 @@ static uint64_t put_array(const result *r, const table *tables, FILE *out)
     char shape[512], dtype[16];
     uint64_t outside = 0;
     describe_shape(r, &tables[0], shape, sizeof shape);
-    snprintf(dtype, sizeof dtype, "'%c%s'", byte_order(), result_is_weighted(r) ? "f8" : "u8");
-    put_header(dtype, shape, out);
+    snprintf(dtype, sizeof dtype, "'%c%s'", npy_byte_order(), result_is_weighted(r) ? "f8" : "u8");
+    npy_put_header(dtype, shape, out);
     for (int i = 0; i < r->count; i++)
         outside += put_bins(&tables[i], out);
     return outside;
@@ -99,7 +82,7 @@ static uint64_t put_records(const table *t, const char *name, size_t name_bytes,
 /* Write one array of records for all series, each with its own bins. */
 static uint64_t put_structured(const result *r, const table *tables, FILE *out)
 {
-    char name[320], shape[32], dtype[128], o = byte_order();
+    char name[320], shape[32], dtype[128], o = npy_byte_order();
     size_t name_bytes = 1;
     int64_t rows = 0;
     uint64_t outside = 0;
@@ -111,7 +94,7 @@ static uint64_t put_structured(const result *r, const table *tables, FILE *out)
     snprintf(shape, sizeof shape, "%" PRId64 ",", rows);
     snprintf(dtype, sizeof dtype, "[('name', '|S%zu'), ('lo', '%cf8'), ('hi', '%cf8'), ('%s', '%c%s')]", name_bytes, o,
              o, result_is_weighted(r) ? "sum_w" : "count", o, result_is_weighted(r) ? "f8" : "u8");
-    put_header(dtype, shape, out);
+    npy_put_header(dtype, shape, out);
     for (int i = 0; i < r->count; i++) {
         memset(name, 0, sizeof name);
         outside += put_records(&tables[i], label_of_series(r, i, name, sizeof name), name_bytes, out);

@@ -1,0 +1,13 @@
+/* The header of a NumPy array, .npy version 1. */
+#ifndef CLI_NPY_HEADER_H
+#define CLI_NPY_HEADER_H
+
+#include <stdio.h>
+
+/* '<' or '>': this machine's. */
+char npy_byte_order(void);
+
+/* dtype: as NumPy writes it, in quotes; shape: "480, 640" or "12,". The samples follow it, in C order. */
+void npy_put_header(const char *dtype, const char *shape, FILE *out);
+
+#endif
