@@ -140,23 +140,103 @@ static racer *add_entry(bench *b, bench_entry entry)
     return &b->racers[b->result->scores++];
 }
 
+/* The next NAME=VALUE,VALUE… of params: a copy of the name, and where its values begin and end. */
+static const char *next_parameter(const char *params, char name[64], const char **end)
+{
+    size_t length = strcspn(params, "=");
+    snprintf(name, 64, "%.*s", (int)length, params);
+    const char *values = params + length + (params[length] == '=');
+    *end = values + strlen(values);
+    const char *next = strchr(values, '=');
+    while (next && next > values && *next != ',')
+        next--;
+    if (next && *next == ',') *end = next;
+    return values;
+}
+
+/* Combination `which` of params as "NAME=VALUE,…", cut off at `size`; false if there are fewer. */
+static bool combine(const char *params, int which, char *text, size_t size)
+{
+    size_t used = 0;
+    *text = '\0';
+    while (params && *params) {
+        char name[64];
+        const char *end, *value = next_parameter(params, name, &end);
+        int count = 1;
+        for (const char *c = value; c < end; c++)
+            count += *c == ',';
+        for (int skip = which % count; skip > 0; skip--)
+            value = strchr(value, ',') + 1;
+        size_t length = strcspn(value, ",");
+        if (value + length > end) length = (size_t)(end - value);
+        if (used < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%.*s", used ? "," : "", name, (int)length, value);
+        which /= count;
+        params = end + (*end == ',');
+    }
+    return which == 0;
+}
+
+bench_contender *bench_contenders_list(const char *backend, const char *strategies, const char *params, int *count)
+{
+    enum { MOST = 4096 };
+    char text[sizeof((bench_contender *)NULL)->params];
+    int combinations = 0;
+    while (combinations < MOST && combine(params, combinations, text, sizeof text))
+        combinations++;
+    const size_t room = (size_t)histo_strategy_count() * (size_t)combinations;
+    bench_contender *list = calloc(room, sizeof *list);
+    *count = 0;
+    if (!list) {
+        histo_fail_memory(room * sizeof *list, "strategies");
+        return NULL;
+    }
+    histo_strategy_info info;
+    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
+        char name[sizeof list->name];
+        snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
+        if (strcmp(info.backend, backend) != 0 || (strategies && !is_listed(strategies, name))) continue;
+        for (int c = 0; c < combinations; c++) {
+            bench_contender *next = &list[(*count)++];
+            memcpy(next->name, name, sizeof name);
+            combine(params, c, next->params, sizeof next->params);
+        }
+    }
+    if (*count) return list;
+    free(list);
+    histo_fail(HISTO_INVALID, "no strategy of %s is called %s: 'histo strategies' lists them", backend, strategies);
+    return NULL;
+}
+
+static void add_contender(bench *b, const bench_contender *c)
+{
+    const bool plan = strcmp(c->name, "plan") == 0;
+    bench_score *score = add_entry(b, plan ? BENCH_PLAN : BENCH_STRATEGY)->score;
+    memcpy(score->name, c->name, sizeof score->name);
+    memcpy(score->params, c->params, sizeof score->params);
+}
+
 /* The strategies selected, the plan and the peers. */
 static histo_status list_entries(bench *b)
 {
     const bench_race *race = b->race;
-    size_t entries = (size_t)histo_strategy_count() + 1;
+    size_t entries = (size_t)histo_strategy_count() + 1 + (size_t)race->contender_count;
     for (int p = 0; b->device->peers[p]; p++)
         entries++;
     histo_strategy_info info;
     b->result->score = calloc(entries, sizeof *b->result->score);
     b->racers = calloc(entries, sizeof *b->racers);
     if (!b->result->score || !b->racers) return histo_fail_memory(entries * sizeof *b->result->score, "results");
-    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
+    for (int c = 0; c < race->contender_count; c++)
+        add_contender(b, &race->contenders[c]);
+    for (int i = 0; !race->contenders && histo_strategy_describe(i, &info) == HISTO_OK; i++) {
         char name[sizeof b->result->score->name];
         snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
         if (strcmp(info.backend, b->device->backend) != 0) continue;
-        if (!race->strategies || is_listed(race->strategies, name))
-            memcpy(add_entry(b, BENCH_STRATEGY)->score->name, name, sizeof name);
+        if (race->strategies && !is_listed(race->strategies, name)) continue;
+        bench_score *score = add_entry(b, BENCH_STRATEGY)->score;
+        memcpy(score->name, name, sizeof name);
+        snprintf(score->params, sizeof score->params, "%s", race->params ? race->params : "");
     }
     if (!b->result->scores)
         return histo_fail(HISTO_INVALID, "no strategy of %s is called %s: 'histo strategies' lists them",

@@ -26,7 +26,8 @@ typedef enum bench_entry { BENCH_STRATEGY, BENCH_PLAN, BENCH_PEER } bench_entry;
 /* One entry of a race. Slow ones get shorter passes. */
 typedef struct bench_score {
     bench_entry entry;
-    char name[64]; /* "cpu/privatized"; of a plan, the strategy chosen */
+    char name[64];   /* "cpu/privatized"; of a plan, the strategy chosen */
+    char params[96]; /* of a strategy: "copies=4"; else "" */
     bench_outcome outcome;
     char reason[512];  /* unless exact */
     int64_t samples;   /* of its pass */
@@ -46,6 +47,12 @@ typedef struct bench_result {
     const bench_score *best; /* strategy, or NULL */
 } bench_result;
 
+/* A strategy with parameters, or the plan's choice. */
+typedef struct bench_contender {
+    char name[64]; /* "cuda/packed_atomic"; "plan" */
+    char params[96];
+} bench_contender;
+
 typedef struct bench_race {
     const bench_device *device;
     const bench_input *input;
@@ -56,8 +63,14 @@ typedef struct bench_race {
     double hopeless;        /* give up strategies that are this many times slower than the fastest; 0: none */
     const char *strategies; /* "name,backend/name…"; NULL: all */
     const char *params;     /* of the strategies */
-    bool plan, peers;       /* race, too */
+    const bench_contender *contenders; /* instead of strategies and params: the scores are in their order; or NULL */
+    int contender_count;
+    bool plan, peers; /* race, too */
 } bench_race;
+
+/* The strategies of a backend on the list (NULL: all), each with every combination of params, in which a parameter may
+ * have several values: "copies=1,2,4,merge=1". The caller frees them; NULL with an error message. */
+bench_contender *bench_contenders_list(const char *backend, const char *strategies, const char *params, int *count);
 
 /* Free the result with bench_result_free, also after a failure. */
 histo_status bench_race_run(const bench_race *race, bench_result *result);

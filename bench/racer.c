@@ -120,7 +120,7 @@ static histo_status begin_plan(racer *r)
     bool chooses = r->score->entry == BENCH_PLAN;
     histo_plan_options how = {.device = b->device->device,
                               .strategy = chooses ? NULL : r->score->name,
-                              .params = chooses ? NULL : race->params,
+                              .params = chooses || !*r->score->params ? NULL : r->score->params,
                               .threads = race->threads};
     histo_status status = bench_plan_chunk(b, &r->arranged, chooses ? b->chunk : r->chunk, &how, &r->hist, &r->plan);
     if (status == HISTO_OK && chooses)

@@ -86,6 +86,7 @@ static void put_score(FILE *to, const bench_result *result, const bench_score *s
                                            [BENCH_SLOW] = "slow"};
     static const char *const entries[] = {[BENCH_STRATEGY] = "strategy", [BENCH_PLAN] = "plan", [BENCH_PEER] = "peer"};
     json_member(to, "{", entries[score->entry], score->name);
+    if (*score->params) json_member(to, ", ", "params", score->params);
     json_member(to, ", ", "outcome", outcomes[score->outcome]);
     if (score->outcome == BENCH_EXACT) {
         fprintf(to, ", \"Gsamples_per_s\": %.5g, \"percent_of_read_roof\": %.5g, \"best\": %s, \"samples\": %lld, ",
@@ -137,7 +138,9 @@ static void print_result(FILE *to, const bench_result *result)
     for (int c = 0; c < result->scores; c++) {
         const bench_score *score = &result->score[c];
         if (score->outcome == BENCH_REFUSED) continue;
-        fprintf(to, "%c %-28s", score == result->best ? '*' : ' ', score->name);
+        char name[sizeof score->name + sizeof score->params + 1];
+        snprintf(name, sizeof name, "%s%s%s", score->name, *score->params ? " " : "", score->params);
+        fprintf(to, "%c %-28s", score == result->best ? '*' : ' ', name);
         if (score->outcome != BENCH_EXACT) {
             fprintf(to, " %s: %s\n", score->outcome == BENCH_WRONG ? "WRONG" : "FAILED", score->reason);
             continue;
@@ -149,6 +152,8 @@ static void print_result(FILE *to, const bench_result *result)
     const char *before = "  not for this:";
     for (int c = 0; c < result->scores; c++) {
         if (result->score[c].outcome != BENCH_REFUSED) continue;
+        const bool again = c > 0 && strcmp(result->score[c].name, result->score[c - 1].name) == 0;
+        if (again && result->score[c - 1].outcome == BENCH_REFUSED) continue;
         fprintf(to, "%s %s", before, strchr(result->score[c].name, '/') + 1);
         before = ",";
     }

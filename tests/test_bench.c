@@ -238,6 +238,27 @@ static void parsed(void **state)
         assert_int_equal(bench_input_parse(wrong[i], &input), HISTO_INVALID);
 }
 
+static void sweeps_of_parameters(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"copies=1,merge=0,inc=1", "copies=2,merge=0,inc=1",
+                                           "copies=4,merge=0,inc=1", "copies=1,merge=1,inc=1",
+                                           "copies=2,merge=1,inc=1", "copies=4,merge=1,inc=1"};
+    int count;
+    bench_contender *list =
+        bench_contenders_list("cuda", "shared_atomic,cuda/packed_atomic", "copies=1,2,4,merge=0,1,inc=1", &count);
+    assert_int_equal(count, 12);
+    for (int i = 0; i < count; i++) {
+        assert_string_equal(list[i].name, i < 6 ? "cuda/shared_atomic" : "cuda/packed_atomic");
+        assert_string_equal(list[i].params, expected[i % 6]);
+    }
+    free(list);
+    list = bench_contenders_list("cpu", NULL, NULL, &count);
+    assert_true(count > 5 && !*list[0].params);
+    free(list);
+    assert_null(bench_contenders_list("cpu", "shared_atomic", NULL, &count));
+}
+
 static void uniform(void **state)
 {
     (void)state;
@@ -436,6 +457,7 @@ int main(void)
         cmocka_unit_test(wafer_rows_fill),
         cmocka_unit_test(chunks),
         cmocka_unit_test(parsed),
+        cmocka_unit_test(sweeps_of_parameters),
         cmocka_unit_test(zipf),
         cmocka_unit_test(sorted),
         cmocka_unit_test(photographs),

@@ -14,6 +14,7 @@
 #include "bench/random_run.h"
 #include "input/photo.h"
 #include "options/settings.h"
+#include "options/values.h"
 #include "output/outfile.h"
 
 /* What is measured, and where the results go: a table to the terminal, JSON to -o. */
@@ -27,6 +28,8 @@ typedef struct measuring {
     bool kept;                   /* something was measured: keep it even if a later step fails */
     const bench_map_result *map; /* to be drawn; NULL: none */
     const random_result *random; /* likewise */
+    int64_t samples[VALUE_MAX_COUNTS], bins[VALUE_MAX_COUNTS]; /* sweeps of the gallery */
+    int samples_count, bins_count;
     volatile sig_atomic_t interrupted;
 } measuring;
 
@@ -34,6 +37,16 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
+}
+
+static int take_sweeps(measuring *m, fault *f)
+{
+    const settings *s = m->settings;
+    const int64_t most = INT64_C(1) << 40;
+    if (s->sample_list)
+        m->samples_count = value_counts("samples", s->sample_list, most, m->samples, VALUE_MAX_COUNTS, f);
+    if (s->bins) m->bins_count = value_counts("bins", s->bins, HISTO_MAX_BINS, m->bins, VALUE_MAX_COUNTS, f);
+    return m->samples_count < 0 || m->bins_count < 0 ? -1 : 0;
 }
 
 /* Find out now what would otherwise fail after minutes of measuring. */
@@ -58,7 +71,7 @@ static int begin(measuring *m, const settings *s, fault *f)
         if (photo_read(path, &s->read, p, f) != 0) return -1;
         m->names[m->count] = (bench_photo){base_name(path), p->pixels, p->width, p->height};
     }
-    if (check_image(s, f) != 0) return -1;
+    if (take_sweeps(m, f) != 0 || check_image(s, f) != 0) return -1;
     if (!s->output) return 0;
     m->file = outfile_open(s->output, f);
     if (!m->file) return -1;
@@ -94,6 +107,10 @@ static int run_gallery(measuring *m, int *wrong, fault *f)
                              histo_dtype_name(m->photos[i].dtype));
     bench_gallery_options options = {
         .device = s->device,
+        .sweep_samples = m->samples_count ? m->samples : NULL,
+        .sweep_samples_count = m->samples_count,
+        .bins = m->bins_count ? m->bins : NULL,
+        .bins_count = m->bins_count,
         .samples = s->samples,
         .bytes = s->bytes,
         .quick = s->quick,
@@ -231,8 +248,25 @@ static int run_random(measuring *m, int *wrong, fault *f)
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
-} subjects[] = {{"map", run_map}, {"random", run_random}, {"gallery", run_gallery}, {"conflicts", run_conflicts}};
+    bool draws, sweeps;
+} subjects[] = {{"map", run_map, true, false},
+                {"random", run_random, true, false},
+                {"gallery", run_gallery, false, true},
+                {"conflicts", run_conflicts, false, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
+
+/* Options that this subject would ignore. */
+static int check_subject(const settings *s, int which, fault *f)
+{
+    const char *name = subjects[which].name;
+    if (s->image && !subjects[which].draws)
+        return fault_set(f, EXIT_USAGE, "'bench %s' draws no picture: leave --image out", name);
+    if (s->bins && !subjects[which].sweeps)
+        return fault_set(f, EXIT_USAGE, "--bins is for 'bench gallery': leave it out");
+    if (s->sample_list && !subjects[which].sweeps)
+        return fault_set(f, EXIT_USAGE, "'bench %s' takes one number of --samples, not '%s'", name, s->sample_list);
+    return 0;
+}
 
 int bench_command_bench(const settings *s)
 {
@@ -248,6 +282,7 @@ int bench_command_bench(const settings *s)
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }
+    if (check_subject(s, which, &f) != 0) return fault_report(&f);
     int result = begin(&m, s, &f);
     if (result == 0) result = subjects[which].run(&m, &wrong, &f);
     result = end(&m, result, &f);

@@ -73,6 +73,7 @@ static int parse(generation *g, const settings *s, fault *f)
     if (g->input.width && (s->samples || s->bytes))
         return fault_set(f, EXIT_USAGE, "%s has %" PRId64 " pixels: leave --samples out", name,
                          g->input.width * g->input.height);
+    if (s->sample_list) return fault_set(f, EXIT_USAGE, "--samples takes one number, not '%s'", s->sample_list);
     g->samples = g->input.width ? g->input.width * g->input.height
                  : s->samples   ? s->samples
                  : s->bytes     ? s->bytes / (int64_t)histo_dtype_size(g->input.dtype)

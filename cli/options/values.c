@@ -245,6 +245,18 @@ int value_strategy(settings *s, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "there is no strategy '%s': 'histo strategies' lists them", text);
 }
 
+int value_strategies(settings *s, char *text, fault *f)
+{
+    for (const char *at = text; *at; at += strcspn(at, ",")) {
+        char name[64];
+        at += *at == ',';
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+        if (value_strategy(s, name, f) != 0) return -1;
+    }
+    s->strategy = text;
+    return *text ? 0 : fault_set(f, EXIT_USAGE, "--strategy is empty: 'histo strategies' lists the names");
+}
+
 int value_param(settings *s, char *text, fault *f)
 {
     static char joined[1024]; /* lives as long as the process */
@@ -297,25 +309,39 @@ static bool parse_count(const char *text, int64_t *count)
     return true;
 }
 
+/* A number, or the first and last of a range that is doubled: "256..4096". */
+static bool parse_range(const char *text, int64_t *first, int64_t *last)
+{
+    char begin[TEXT_NUMBER_BYTES];
+    const char *dots = strstr(text, "..");
+    snprintf(begin, sizeof begin, "%.*s", dots ? (int)(dots - text) : (int)sizeof begin - 1, text);
+    if (!parse_count(begin, first)) return false;
+    *last = *first;
+    return !dots || (parse_count(dots + 2, last) && *last >= *first);
+}
+
 int value_counts(const char *option, const char *text, int64_t largest, int64_t *numbers, int most, fault *f)
 {
     int count = 0;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ",");
-        char item[TEXT_NUMBER_BYTES];
+        char item[2 * TEXT_NUMBER_BYTES];
+        int64_t first, last;
         snprintf(item, sizeof item, "%.*s", (int)length, at);
-        if (length >= sizeof item || !parse_count(item, &numbers[count]) || numbers[count] < 1 ||
-            numbers[count] > largest)
+        if (length >= sizeof item || !parse_range(item, &first, &last) || first < 1 || last > largest)
             return fault_set(f, EXIT_USAGE,
                              "--%s takes whole numbers from 1 to %" PRId64 ", as in 1000 or 2^20, not '%.*s'", option,
                              largest, (int)length, at);
-        if (count > 0 && numbers[count] <= numbers[count - 1])
+        if (count > 0 && first <= numbers[count - 1])
             return fault_set(f, EXIT_USAGE, "the numbers of --%s must increase, and %.*s follows a larger one", option,
                              (int)length, at);
-        count++;
+        for (int64_t n = first; n <= last; n *= 2) {
+            if (count == most) return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, most);
+            numbers[count++] = n;
+            if (n > last / 2) break;
+        }
         at += length;
         if (!*at) return count;
-        if (count == most) return fault_set(f, EXIT_USAGE, "--%s takes at most %d numbers", option, most);
     }
 }
 
@@ -325,6 +351,11 @@ int value_samples(settings *s, char *text, fault *f)
     int64_t most = INT64_C(1) << 40, *value = &s->samples;
     size_t digits = strspn(text, "0123456789");
     int shift = 0;
+    s->sample_list = NULL;
+    if (strchr(text, ',') || strstr(text, "..")) {
+        s->sample_list = text;
+        return 0;
+    }
     for (int u = 0; u < 3; u++)
         if (strcmp(text + digits, units[u]) == 0) shift = 10 * (u + 1);
     s->samples = s->bytes = 0;
@@ -332,6 +363,7 @@ int value_samples(settings *s, char *text, fault *f)
         text[digits] = '\0';
         value = &s->bytes;
     }
+    if (strncmp(text, "2^", 2) == 0 && parse_count(text, value) && *value <= most) return 0;
     if (parse_whole("samples", text, 1, most >> shift, value, f) != 0) return -1;
     *value <<= shift;
     return 0;

@@ -21,6 +21,7 @@ int value_roi(settings *s, char *text, fault *f);
 int value_where(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);
 int value_device(settings *s, char *text, fault *f);
+int value_strategies(settings *s, char *text, fault *f);
 int value_strategy(settings *s, char *text, fault *f);
 int value_param(settings *s, char *text, fault *f);
 int value_threads(settings *s, char *text, fault *f);

@@ -123,7 +123,6 @@ histo=$PWD/prefix/bin/histo
 refuses 1 "histo-bench, which runs 'histo bench', 'histo generate' and 'histo tune', is neither next to histo nor in .PATH" bench map
 refuses 1 "histo-bench, which runs" tune
 shows 'bench map --device cuda' bench --help
-refuses 2 'has no option --bins' bench --bins 3
 ln -s "$whole-bench" prefix/libexec/histo/histo-bench
 refuses 2 'say what to measure' bench
 rm prefix/libexec/histo/histo-bench
@@ -141,5 +140,27 @@ refuses 2 'say what to measure' bench
 refuses 2 "'speed' cannot be measured" bench speed
 refuses 2 'no input is called nothing: there are fractal' bench gallery --input nothing
 refuses 2 "not '0'" bench gallery --samples 0
-refuses 2 'has no option --bins' bench gallery --bins 3
+
+# Sweeps: each strategy with each combination of parameters, each input with each number of bins and of samples.
+# shellcheck disable=SC2086
+sweep="bench gallery --quick --repeat 1 --device cpu --strategy privatized,cpu/direct --input clustered,uniform/i32"
+# shellcheck disable=SC2086
+shows '^12 inputs, 24 measurements: all counts exact$' $sweep --bins 256..1024 --samples 1000,2^12 -o sweep.json
+checks=$((checks + 1))
+python3 - <<'END' || fail "the sweep is not what it should be"
+import json
+results = json.load(open("sweep.json"))["results"]
+assert sorted({(r["input"], r["samples"]) for r in results}) == sorted(
+    (f"{i}/{b}", n) for i in ("clustered/u32", "uniform/i32") for b in (256, 512, 1024) for n in (1000, 4096))
+assert all([s["strategy"] for s in r["strategies"]] == ["cpu/direct", "cpu/privatized"] for r in results)
+END
+shows 'no parameter\|not for this: sequential$' bench gallery --quick --repeat 1 --device cpu --samples 100 \
+    --strategy sequential --input uniform/u8/64 --param copies=1,2,4
+refuses 2 'has no input of so many bins' bench gallery --device cpu --input uniform/u8 --bins 512
+refuses 2 "draws no picture: leave --image out" bench gallery --image x.png
+refuses 2 "'bench map' takes one number of --samples" bench map --samples 1,2
+refuses 2 "bins is for 'bench gallery'" bench map --bins 2
+refuses 2 "there is no strategy 'privat'" bench gallery --strategy cpu/direct,privat
+refuses 2 'strategy is empty' bench gallery --strategy ''
+refuses 2 "not '9..4'" bench gallery --bins 9..4
 finish
