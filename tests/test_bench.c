@@ -6,6 +6,7 @@
 
 #include "bench/conflicts.h"
 #include "bench/gallery.h"
+#include "bench/papers.h"
 #include "cheat.h"
 #include "check.h"
 
@@ -259,6 +260,53 @@ static void sweeps_of_parameters(void **state)
     assert_null(bench_contenders_list("cpu", "shared_atomic", NULL, &count));
 }
 
+static bool is_strategy(const char *name)
+{
+    histo_strategy_info info;
+    char full[64];
+    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
+        snprintf(full, sizeof full, "%s/%s", info.backend, info.name);
+        if (strcmp(full, name) == 0) return true;
+    }
+    return strcmp(name, "cpu/plan") == 0 || strcmp(name, "cuda/plan") == 0;
+}
+
+/* Every experiment of the papers is one of inputs and strategies that there are, and shows every published number. */
+static void papers(void **state)
+{
+    (void)state;
+#define EXPERIMENT(paper, kind, number, title, measure, inputs, bins, samples, series, claim)
+#define PUBLISHED(paper, kind, number, input, series, value) +1
+    const int published =
+#include "bench/papers.def"
+        ;
+#undef EXPERIMENT
+#undef PUBLISHED
+    const papers_options options = {.device = HISTO_DEVICE_CPU};
+    const papers_experiment *e;
+    papers_result *r = malloc(sizeof *r);
+    int shown = 0;
+    for (int i = 0; (e = papers_at(i)) != NULL; i++) {
+        OK(papers_plan(e, &options, r));
+        assert_in_range(r->points, 1, PAPERS_MAX_POINTS);
+        assert_in_range(r->series_count, 2, PAPERS_MAX_SERIES - 1);
+        for (int s = 0; s < r->series_count; s++) {
+            const bool host = e->measure == PAPERS_CONFLICTS || e->measure == PAPERS_DRAWN;
+            if (!host && !is_strategy(r->series[s].contender.name)) fail_msg("%s", r->series[s].contender.name);
+            for (int t = 0; t < s; t++)
+                assert_string_not_equal(r->series[s].label, r->series[t].label);
+        }
+        for (int p = 0; p < r->points; p++)
+            for (int s = 0; s < r->series_count; s++)
+                shown += !isnan(r->cell[p][s].published);
+    }
+    assert_int_equal(shown, published);
+    free(r);
+    assert_true(papers_selected(papers_at(0), "ross", "4.1", NULL));
+    assert_false(papers_selected(papers_at(0), "milic", NULL, NULL));
+    assert_false(papers_selected(papers_at(0), NULL, NULL, "4.1"));
+}
+
 static void uniform(void **state)
 {
     (void)state;
@@ -458,6 +506,7 @@ int main(void)
         cmocka_unit_test(chunks),
         cmocka_unit_test(parsed),
         cmocka_unit_test(sweeps_of_parameters),
+        cmocka_unit_test(papers),
         cmocka_unit_test(zipf),
         cmocka_unit_test(sorted),
         cmocka_unit_test(photographs),

@@ -1,5 +1,5 @@
-/* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, and bank conflicts of images.
- */
+/* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, the papers' experiments, and
+ * bank conflicts of images. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,9 @@
 #include "bench/conflicts.h"
 #include "bench/gallery.h"
 #include "bench/map.h"
+#include "bench/papers.h"
 #include "bench/random_run.h"
+#include "bench/report.h"
 #include "input/photo.h"
 #include "options/settings.h"
 #include "options/values.h"
@@ -28,6 +30,8 @@ typedef struct measuring {
     bool kept;                   /* something was measured: keep it even if a later step fails */
     const bench_map_result *map; /* to be drawn; NULL: none */
     const random_result *random; /* likewise */
+    papers_result *papers;
+    int papers_count;
     int64_t samples[VALUE_MAX_COUNTS], bins[VALUE_MAX_COUNTS]; /* sweeps of the gallery */
     int samples_count, bins_count;
     volatile sig_atomic_t interrupted;
@@ -57,9 +61,9 @@ static int check_image(const settings *s, fault *f)
     return picture_check(s->image, f);
 }
 
-static int begin(measuring *m, const settings *s, fault *f)
+static int begin(measuring *m, const settings *s, bool takes_images, fault *f)
 {
-    int count = s->files_count - 1;
+    int count = takes_images ? s->files_count - 1 : 0;
     *m = (measuring){.settings = s, .table = stdout};
     if (outfile_spare_inputs(s, f) != 0) return -1;
     m->photos = calloc((size_t)count + 1, sizeof *m->photos);
@@ -176,8 +180,19 @@ static int run_conflicts(measuring *m, int *wrong, fault *f)
 static int keep(const measuring *m, fault *f)
 {
     if (m->file && outfile_commit(m->file, f) != 0) return -1;
+    int failed = 0;
+    for (int i = 0; i < m->papers_count && m->settings->image && !failed; i++)
+        failed = picture_of_paper(m->papers, i, m->papers_count, m->settings, f);
+    if (failed) return -1;
     if (m->random) return picture_of_random(m->random, m->settings, f);
     return m->map ? picture_of_map(m->map, m->settings, f) : 0;
+}
+
+static void free_papers(measuring *m)
+{
+    for (int i = 0; i < m->papers_count; i++)
+        papers_free(&m->papers[i]);
+    free(m->papers);
 }
 
 static int end(measuring *m, int result, fault *f)
@@ -245,14 +260,90 @@ static int run_random(measuring *m, int *wrong, fault *f)
     return status == HISTO_OK ? 0 : fail_run(status, f);
 }
 
+/* ---- The papers ---- */
+
+static bool ends_in(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), end = strlen(suffix);
+    return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
+/* How many experiments are selected, by --figure, --table and the paper's name. */
+static int count_experiments(const settings *s, const char *paper)
+{
+    const papers_experiment *e;
+    int count = 0;
+    for (int i = 0; (e = papers_at(i)) != NULL; i++)
+        count += papers_selected(e, paper, s->figure, s->paper_table);
+    return count;
+}
+
+/* One experiment, to the table and to the file. */
+static int run_experiment(measuring *m, const papers_experiment *e, const papers_options *options, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    papers_result *result = &m->papers[m->papers_count++];
+    histo_status status = papers_run(e, options, result);
+    for (int p = 0; p < result->points; p++)
+        for (int c = 0; c < result->series_count; c++)
+            *wrong += result->cell[p][c].wrong;
+    m->kept |= result->points > 0;
+    papers_print(result, m->table);
+    if (m->json && ends_in(s->output, ".tsv"))
+        papers_tsv(result, m->json);
+    else if (m->json)
+        papers_json(result, m->papers_count == 1, m->json);
+    return status == HISTO_OK ? 0 : fail_run(status, f);
+}
+
+static int run_papers(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    const char *paper = s->files_count > 1 ? s->files[1] : NULL;
+    const int count = count_experiments(s, paper);
+    if (!paper && !s->figure && !s->paper_table) {
+        papers_list(m->table);
+        return 0;
+    }
+    if (!count)
+        return fault_set(f, EXIT_USAGE,
+                         "there is no such experiment: 'histo bench paper' lists the papers' figures and tables");
+    const papers_options options = {.device = s->device,
+                                    .samples = s->samples ? &s->samples : m->samples,
+                                    .samples_count = s->samples ? 1 : m->samples_count,
+                                    .bins = m->bins,
+                                    .bins_count = m->bins_count,
+                                    .bytes = s->bytes,
+                                    .quick = s->quick,
+                                    .repeat = s->repeat,
+                                    .threads = s->threads,
+                                    .patience = patience_of(m),
+                                    .begun_s = bench_now_s()};
+    const papers_experiment *e;
+    const bool tsv = m->json && ends_in(s->output, ".tsv");
+    if (tsv) papers_tsv_begin(m->json);
+    if (m->json && !tsv) {
+        report_put_run(m->json, process_command_line());
+        fputs(", \"experiments\": [", m->json);
+    }
+    int failed = 0;
+    m->papers = calloc((size_t)count, sizeof *m->papers);
+    if (!m->papers) return fault_set(f, EXIT_DATA, "no memory for %d experiments", count);
+    for (int i = 0; (e = papers_at(i)) != NULL && !failed; i++)
+        if (papers_selected(e, paper, s->figure, s->paper_table)) failed = run_experiment(m, e, &options, wrong, f);
+    if (m->json && !tsv) fputs("]}\n", m->json);
+    return failed;
+}
+
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
-    bool draws, sweeps;
-} subjects[] = {{"map", run_map, true, false},
-                {"random", run_random, true, false},
-                {"gallery", run_gallery, false, true},
-                {"conflicts", run_conflicts, false, false}};
+    bool images, draws, sweeps;
+} subjects[] = {{"map", run_map, false, true, false},
+                {"random", run_random, false, true, false},
+                {"gallery", run_gallery, true, false, true},
+                {"paper", run_papers, false, true, true},
+                {"conflicts", run_conflicts, true, false, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
@@ -262,9 +353,13 @@ static int check_subject(const settings *s, int which, fault *f)
     if (s->image && !subjects[which].draws)
         return fault_set(f, EXIT_USAGE, "'bench %s' draws no picture: leave --image out", name);
     if (s->bins && !subjects[which].sweeps)
-        return fault_set(f, EXIT_USAGE, "--bins is for 'bench gallery': leave it out");
+        return fault_set(f, EXIT_USAGE, "--bins is for 'bench gallery' and 'bench paper': leave it out");
     if (s->sample_list && !subjects[which].sweeps)
         return fault_set(f, EXIT_USAGE, "'bench %s' takes one number of --samples, not '%s'", name, s->sample_list);
+    if ((s->figure || s->paper_table) && subjects[which].run != run_papers)
+        return fault_set(f, EXIT_USAGE, "--figure and --table are for 'bench paper': leave them out");
+    if (subjects[which].run == run_papers && s->files_count > 2)
+        return fault_set(f, EXIT_USAGE, "'bench paper' takes one paper, and '%s' is one too many", s->files[2]);
     return 0;
 }
 
@@ -278,14 +373,16 @@ int bench_command_bench(const settings *s)
         which++;
     if (which == SUBJECTS) {
         fault_set(&f, EXIT_USAGE,
-                  "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery' or 'histo bench conflicts'",
+                  "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper' or "
+                  "'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }
     if (check_subject(s, which, &f) != 0) return fault_report(&f);
-    int result = begin(&m, s, &f);
+    int result = begin(&m, s, subjects[which].images, &f);
     if (result == 0) result = subjects[which].run(&m, &wrong, &f);
     result = end(&m, result, &f);
+    free_papers(&m);
     interrupt_obey(m.interrupted);
     if (result != 0) return fault_report(&f);
     return wrong ? EXIT_DATA : EXIT_OK;

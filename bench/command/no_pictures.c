@@ -37,6 +37,14 @@ int picture_of_random(const random_result *result, const settings *s, fault *f)
     return picture_check(s->image, f);
 }
 
+int picture_of_paper(const papers_result *results, int index, int count, const settings *s, fault *f)
+{
+    (void)results;
+    (void)index;
+    (void)count;
+    return picture_check(s->image, f);
+}
+
 int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f)
 {
     (void)map;

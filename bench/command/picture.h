@@ -4,6 +4,7 @@
 #define BENCH_PICTURE_H
 
 #include "bench/map.h"
+#include "bench/papers.h"
 #include "bench/random_run.h"
 #include "bench/tune.h"
 #include "options/settings.h"
@@ -24,6 +25,9 @@ int picture_of_map(const bench_map_result *map, const settings *s, fault *f);
 
 /* Draw what `histo bench random` found: a dot for each problem. */
 int picture_of_random(const random_result *result, const settings *s, fault *f);
+
+/* Draw experiment `index` of `count` of the papers; several files have the experiment in their names. */
+int picture_of_paper(const papers_result *results, int index, int count, const settings *s, fault *f);
 
 /* Draw that of `histo tune` for type `dtype` of the options. */
 int picture_of_tuning(const bench_tuning *map, int dtype, const settings *s, fault *f);

@@ -164,6 +164,8 @@ static const target targets[OPTION_COUNT] = {
     PARSED(SAMPLES, value_samples),
     TEXT(INPUT, inputs),
     TEXT(GALLERY_BINS, bins),
+    TEXT(FIGURE, figure),
+    TEXT(TABLE, paper_table),
     TEXT(CELLS, cells),
     TEXT(IMAGE, image),
     PARSED(REPEAT, value_repeat),

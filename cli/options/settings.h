@@ -92,6 +92,8 @@ typedef struct settings {
     const char *problem; /* --problem LINE */
     histo_effort effort; /* --effort NAME; HISTO_COMPILE if not given */
 
+    const char *figure, *paper_table; /* --figure N, --table N */
+
     const char *image; /* --image FILE, of `histo bench` and `histo tune` */
 
     /* What `histo tune` explores, and where results are saved. */

@@ -56,7 +56,9 @@ typedef struct plot_tiles {
 typedef struct plot_dots {
     int count;
     const double *x, *y;
-    int *series; /* indices of the plot's series */
+    int *series;              /* indices of the plot's series */
+    const char *const *names; /* shown below x = 0, 1, …, where they do not overlap; NULL: numbers are */
+    int names_count;
     bool joined; /* by a line with the next dot of the same series */
 } plot_dots;
 

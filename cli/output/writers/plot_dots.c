@@ -24,6 +24,7 @@ static plot_scale scale_of(const double *values, int count, bool log)
 plot_content plot_dots_scales(plot_panel *panel, const plot *p)
 {
     panel->x = scale_of(p->dots->x, p->dots->count, p->log_x);
+    if (p->dots->names) panel->x = (plot_scale){.lo = -0.5, .hi = p->dots->names_count - 0.5};
     panel->y = scale_of(p->dots->y, p->dots->count, p->log_y);
     return (plot_content){.empty = !p->dots->count};
 }

@@ -153,9 +153,29 @@ static double label_height(void *font, const plot_label *label)
     return ((const label_font *)font)->size;
 }
 
+/* A tick and its name at each place of dots; names that would overlap are left out. */
+static bool name_places(const plot_panel *panel, const plot_dots *d, plot_ticks *t)
+{
+    double end = -INFINITY;
+    t->count = 0;
+    for (int i = 0; i < d->names_count && i < PLOT_MAX_TICKS; i++) {
+        plot_tick *tick = &t->tick[t->count++];
+        *tick = (plot_tick){.value = i};
+        snprintf(tick->label.text, sizeof tick->label.text, "%.47s", d->names[i]);
+        const double half = plot_label_width(panel->cr, &tick->label, tick_size * panel->unit) / 2;
+        const double at = plot_scale_at(&panel->x, i);
+        if (at - half < end + 0.5 * tick_size * panel->unit)
+            tick->label.text[0] = '\0';
+        else
+            end = at + half;
+    }
+    return true;
+}
+
 /* A tick and the name in the middle of each bin of the first series; false if they do not fit. */
 static bool name_bins(const plot_panel *panel, const plot *p, plot_ticks *t)
 {
+    if (p->dots && p->dots->names) return name_places(panel, p->dots, t);
     const plot_series *s = p->series;
     const double gap = 0.3 * tick_size * panel->unit;
     if (!p->bin_names || s->bins > PLOT_MAX_TICKS) return false;

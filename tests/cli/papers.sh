@@ -1,0 +1,43 @@
+# The papers' experiments: what is run and written, not how fast anything is.
+. "$(dirname "$0")/support/check.sh"
+
+shows '^  figure  6\.3          Clustered samples$' bench paper
+shows '^lecture: Hardavellas, Histograms$' bench paper
+
+# Without measuring: bank conflicts and distributions, beside the published numbers.
+shows '^random/1080p  *3\.532 (3\.53)  *0\.7448 (0\.74)$' bench paper ross --table 4.2 -o 4.2.tsv
+shows '^wafer-a3/u32/1048576  .* 99\.[0-9]*$' bench paper --figure A.3 --quick --image a3.svg
+grep -q '</svg>' a3.svg || fail "no picture of a wafer"
+
+# Measured: the speed-up of each series over the first, for each number of samples.
+shows '^ *4096  *1 ' bench paper milic --figure 3 --device cpu --quick --samples 1000,2^12 -o 3.json --image 3.svg
+grep -q '</svg>' 3.svg || fail "no picture of a figure"
+shows '^not measured without its device: .*privatization with transfers' bench paper milic --figure 3 --device cpu --quick \
+    --samples 1000
+shows '^ *128  ' bench paper milic --figure 5 --device cpu --quick --samples 2^12 --bins 64,128 --image 5.png
+shows '^64 bins, 4096  ' bench paper --figure 11 --device cpu --quick --samples 2^12,2^14 --bins 64,128 --image 11.svg
+checks=$((checks + 1))
+[ -s 5-milic-figure-5.png ] && [ -s 5-milic-figure-5b.png ] && [ -s 5-milic-figure-5c.png ] || fail "figure 5 has three parts: $(ls)"
+grep -q '</svg>' 11.svg || fail "no map of winners"
+shows '^3 more points not measured$' bench paper lecture --device cpu --quick --budget 1e-9
+checks=$((checks + 1))
+python3 - <<'END' || fail "the files of bench paper are not what they should be"
+import csv, json
+rows = list(csv.DictReader(open("4.2.tsv"), delimiter="\t"))
+assert {r["input"] for r in rows} >= {"fractal/1080p", "moon/1080p"} and all(r["number"] == "4.2" for r in rows)
+kept = json.load(open("3.json"))
+assert kept["command"].startswith("histo bench paper milic") and kept["machine"]
+experiment, = kept["experiments"]
+values = {(v["series"], v["samples"]): v for v in experiment["values"]}
+for n in (1000, 4096):
+    first, ours = values["sequential", n], values["privatized, CPU", n]
+    assert first["value"] == 1 and abs(ours["value"] - ours["Gsamples_per_s"] / first["Gsamples_per_s"]) < 1e-3 * ours["value"]
+    assert values["sort-search", n]["value"] is None and values["sort-search with transfers", n]["place"] == "host"
+END
+
+refuses 2 'there is no such experiment: ' bench paper knuth
+refuses 2 'there is no such experiment: ' bench paper milic --table 4.2
+refuses 2 'takes one paper, and .milic. is one too many' bench paper ross milic
+refuses 2 'are for .bench paper.' bench map --figure 6.3
+refuses 2 'the suffix of a picture' bench paper ross --table 4.2 --image x.gif
+finish
