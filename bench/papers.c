@@ -123,7 +123,7 @@ static histo_status add_input(papers_result *r, const papers_options *o, const c
     }
     if (status == HISTO_OK && (!count || input.width)) add_point(r, &input, 0);
     for (int i = 0; i < count && status == HISTO_OK && !input.width; i++)
-        add_point(r, &input, o->quick && samples[i] > QUICK_SAMPLES ? QUICK_SAMPLES : samples[i]);
+        add_point(r, &input, o->quick && samples == own && samples[i] > QUICK_SAMPLES ? QUICK_SAMPLES : samples[i]);
     return status;
 }
 

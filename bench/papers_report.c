@@ -120,7 +120,9 @@ static void print_matrix(const papers_result *r, FILE *to)
 static void print_remarks(const papers_result *r, FILE *to)
 {
     const char *before = "not measured without its device: ";
+    bool any = false;
     for (int s = 0; s < r->series_count; s++) {
+        any |= r->series[s].measured;
         if (r->series[s].measured) continue;
         fprintf(to, "%s%s", before, r->series[s].label);
         before = ", ";
@@ -135,7 +137,7 @@ static void print_remarks(const papers_result *r, FILE *to)
             last = c->reason;
         }
     }
-    if (r->left) fprintf(to, "%d more points not measured\n", r->left);
+    if (r->left && any) fprintf(to, "%d more points not measured\n", r->left);
 }
 
 void papers_print(const papers_result *r, FILE *to)
@@ -150,7 +152,7 @@ void papers_print(const papers_result *r, FILE *to)
         for (int s = 0; s < r->series_count; s++)
             any |= !isnan(r->cell[p][s].published);
     fprintf(to, "%s\n", any ? "; the published number in parentheses" : "");
-    print_matrix(r, to);
+    if (r->points) print_matrix(r, to);
     print_remarks(r, to);
     fflush(to);
 }

@@ -9,6 +9,7 @@
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
 #include "bench/conflicts.h"
+#include "bench/device.h"
 #include "bench/gallery.h"
 #include "bench/map.h"
 #include "bench/papers.h"
@@ -302,12 +303,15 @@ static int run_papers(measuring *m, int *wrong, fault *f)
     const char *paper = s->files_count > 1 ? s->files[1] : NULL;
     const int count = count_experiments(s, paper);
     if (!paper && !s->figure && !s->paper_table) {
+        if (s->output || s->image) return fault_set(f, EXIT_USAGE, "name a paper, a --figure or a --table to measure");
         papers_list(m->table);
         return 0;
     }
     if (!count)
         return fault_set(f, EXIT_USAGE,
                          "there is no such experiment: 'histo bench paper' lists the papers' figures and tables");
+    if (s->device >= HISTO_DEVICE_CUDA(0) && !bench_device_find(s->device, BENCH_RESIDENT))
+        return fault_set(f, EXIT_DATA, "%s", histo_last_error());
     const papers_options options = {.device = s->device,
                                     .samples = s->samples ? &s->samples : m->samples,
                                     .samples_count = s->samples ? 1 : m->samples_count,

@@ -35,7 +35,9 @@ for n in (1000, 4096):
     assert values["sort-search", n]["value"] is None and values["sort-search with transfers", n]["place"] == "host"
 END
 
+nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' bench paper nvidia --device cuda
 refuses 2 'there is no such experiment: ' bench paper knuth
+refuses 2 'name a paper, a --figure or a --table' bench paper -o x.json
 refuses 2 'there is no such experiment: ' bench paper milic --table 4.2
 refuses 2 'takes one paper, and .milic. is one too many' bench paper ross milic
 refuses 2 'are for .bench paper.' bench map --figure 6.3
