@@ -495,15 +495,15 @@ histo_status problem_parse(const char *line, random_problem *p)
         if (values[k]) return histo_fail(HISTO_INVALID, "the random problem has %s twice", keys[k].name);
         values[k] = token + length;
     }
-    for (int k = 0; k < KEYS; k++)
-        if (!*keys[k].usual && !values[k] && k != KEY_HI && k != KEY_SEED)
-            return histo_fail(HISTO_INVALID, "the random problem has no %s=", keys[k].name);
     int64_t axes = 1;
     histo_status status =
         values[KEY_AXES] ? take_integer(KEY_AXES, values[KEY_AXES], 1, HISTO_MAX_AXES, &axes) : HISTO_OK;
     p->axes = (int)axes;
     for (int k = 0; k < KEYS && status == HISTO_OK; k++)
         if (values[k]) status = take_value((key)k, values[k], p);
+    for (int k = 0; k < KEYS && status == HISTO_OK; k++) /* a wrong value is told before a missing one */
+        if (!*keys[k].usual && !values[k] && k != KEY_HI && k != KEY_SEED)
+            status = histo_fail(HISTO_INVALID, "the random problem has no %s=", keys[k].name);
     return status == HISTO_OK ? check(p) : status;
 }
 

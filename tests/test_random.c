@@ -124,6 +124,8 @@ static void bad_lines(void **state)
     assert_int_equal(p.samples, 1000);
     REFUSED(HISTO_INVALID, "has no n=", problem_parse("", &p));
     REFUSED(HISTO_INVALID, "has no 'size'", problem_parse("size=1", &p));
+    REFUSED(HISTO_INVALID, "type=u9 is no value", problem_parse("n=1000 type=u9", &p));
+    REFUSED(HISTO_INVALID, "has no axis=", problem_parse("n=1000 type=u8", &p));
     static const struct {
         const char *added, *words;
     } bad[] = {{"n=2", "n twice"},

@@ -42,14 +42,14 @@ static double cost_us(const histo_problem *p, int threads)
     int used = useful_threads(p, threads);
     size_t entries = entries_of(p);
     double count_ns = entries <= 1 << 15   ? 0.3
-                      : entries <= 1 << 17 ? 0.45
-                      : entries <= 1 << 20 ? 0.6
-                      : entries <= 1 << 22 ? 1.2
-                                           : 4;
-    const double sample_ns = histo_gather_ns(p) + histo_slots_ns(p) + count_ns;
+                      : entries <= 1 << 17 ? 0.34
+                      : entries <= 1 << 20 ? 0.46
+                      : entries <= 1 << 22 ? 0.7
+                                           : 3;
+    const double sample_ns = histo_gather_ns(p) + histo_pipelined_slots_ns(p) + count_ns;
     const double tables = p->batch > used ? (double)p->batch : used;
-    const double table_us = tables * (0.05 + (double)entries * 0.4e-3);
-    return 0.4 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + table_us;
+    const double table_us = tables * (0.05 + (double)entries * 0.15e-3);
+    return 0.3 + (used - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / used + table_us;
 }
 
 static size_t per_thread(const histo_problem *p)

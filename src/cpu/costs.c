@@ -1,6 +1,7 @@
 /* What turning samples into slots costs, for the strategies' cost models: measured in nanoseconds a sample, with the
  * samples in cache. */
 #include "cpu/cpu.h"
+#include "cpu/kernels.h"
 #include "view/dtype.h"
 
 /* For each way to the slot: a shift (bins of 2^k integers, up to 32 bits), fixed point (f32 and 16 bits),
@@ -45,13 +46,20 @@ double histo_slots_ns(const histo_problem *p)
     return ns;
 }
 
+double histo_pipelined_slots_ns(const histo_problem *p)
+{
+    histo_produce_fn *produce = histo_cpu_kernels_usable()->producer_of(&p->lookups[0], p->dtypes[0]);
+    const bool alone = p->naxes == 1 && !p->pairs && p->weighting == HISTO_UNWEIGHTED;
+    return histo_slots_ns(p) / (alone && produce ? 2 : 1);
+}
+
 double histo_codes_ns(const histo_problem *p)
 {
-    const double by_slots = histo_slots_ns(p) + 0.1;
-    const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
     const size_t size = histo_dtype_size(p->dtypes[0]);
-    if (is_pow2(p, 0) && (size == 2 || size == 4)) return 0.022 * (double)histo_dtype_size(p->dtypes[0]);
-    return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 : by_slots;
+    if (is_pow2(p, 0) && (size == 2 || size == 4)) return 0.022 * (double)size;
+    /* Floats take half as long as their slots if none is outside the axis, and longer if many are. */
+    const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
+    return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 + 0.07 : histo_slots_ns(p) + 0.1;
 }
 
 double histo_gather_ns(const histo_problem *p)

@@ -2,6 +2,7 @@
 #ifndef CPU_CPU_H
 #define CPU_CPU_H
 
+#include "cpu/digits.h"
 #include "cpu/filters.h"
 #include "cpu/spans.h"
 #include "plan/strategy.h"
@@ -121,9 +122,10 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 /* The bins of at most HISTO_PIECE samples of one axis as bytes; see histo_codes_fn. */
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
 
-/* For cost models (costs.c): the time per sample of histo_block_slots, of histo_block_codes, and of gathering a sample
- * into a block that does not span batch entries. */
+/* For cost models (costs.c): the time per sample of histo_block_slots, of the same while other slots are counted
+ * (pipeline.h), of histo_block_codes, and of gathering a sample into a block that does not span batch entries. */
 double histo_slots_ns(const histo_problem *problem);
+double histo_pipelined_slots_ns(const histo_problem *problem);
 double histo_codes_ns(const histo_problem *problem);
 double histo_gather_ns(const histo_problem *problem);
 
@@ -140,11 +142,16 @@ void histo_weights_add(const histo_job *job, int64_t index, const char *const *a
 /* The weights of a block as doubles (64-bit integers rounded); 1 if there are none. */
 void histo_block_weights(const histo_job *job, const histo_block *block, double *weights);
 
-/* The most significant bits that a weight can have; 0 for a dtype with values that double does not represent. */
-int histo_weight_bits(const histo_problem *problem);
+/* The same, with their extremes; false if double does not represent all of them. */
+bool histo_block_exact_weights(const histo_job *job, const histo_block *block, double *weights,
+                               histo_extremes *extremes);
+
+/* What is known of the weights that double represents. */
+histo_numbers histo_weight_numbers(const histo_problem *problem);
 
 /* Add the weights of a block (wanted[0]) and their squares (wanted[1]) to the histogram's reproducible sums, with slots
- * from histo_block_slots. Thread-safe. */
-void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots);
+ * from histo_block_slots. alone: no other thread adds to the same slots; else thread-safe, and slower. */
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], bool alone,
+                           const uint32_t *slots);
 
 #endif

@@ -25,6 +25,20 @@ void HISTO_OF_ISA(widen_floats)(const float *restrict floats, int n, double *res
         numbers[i] = (double)floats[i];
 }
 
+void HISTO_OF_ISA(cut_digits)(const double *restrict numbers, int n, int window, int64_t *restrict digits)
+{
+    const int64_t below = ABOVE - 32 * (int64_t)window;
+    for (int i = 0; i < n; i++) {
+        const uint64_t bits = histo_exact_bits(numbers[i]), fraction = bits & ((UINT64_C(1) << 52) - 1);
+        const uint64_t significand = fraction | UINT64_C(1) << 52;
+        const int64_t up = (int64_t)(bits >> 52 & 0x7ff) + below, down = -up;
+        const uint64_t raised = up >= 0 && up < 64 ? significand << (up & 63) : 0;
+        const uint64_t lowered = down > 0 && down < 64 ? significand >> (down & 63) : 0;
+        const int64_t slice = (int64_t)(uint32_t)(raised | lowered), negative = -(int64_t)(bits >> 63);
+        digits[i] = (slice ^ negative) - negative;
+    }
+}
+
 #if defined(__AVX512DQ__)
 
 static inline void add_slice(histo_digits *sum, __m256i slice)

@@ -18,18 +18,27 @@ typedef struct histo_extremes {
 } histo_extremes;
 typedef histo_extremes histo_extremes_fn(const double *numbers, int n);
 
+/* What is known of numbers: the most significant bits that one can have, and whether all are integers. */
+typedef struct histo_numbers {
+    int bits;
+    bool integers;
+} histo_numbers;
+
 /* The windows [low, high) that numbers with these extremes, or their squares, can touch; empty if all are 0. False if
  * there are more than HISTO_DIGITS windows, a subnormal, an infinity, a NaN, or a number too small for
- * histo_add_digits_fn. bits: the most significant bits that a number can have. */
+ * histo_add_digits_fn. */
 typedef struct histo_reach {
     int low, high;
 } histo_reach;
-bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach *reach);
+bool histo_reach_of(histo_extremes extremes, bool squared, histo_numbers numbers, histo_reach *reach);
 
 /* sums[slots[i]] += numbers[i]; the first digit of a sum is that of window `first`, and the numbers' reach must lie in
  * the windows of the sums. A zero is treated as the smallest normal number, whose slices lie below HISTO_FIRST_DIGIT.
  */
 typedef void histo_add_digits_fn(histo_digits *sums, const uint32_t *slots, const double *numbers, int n, int first);
+
+/* digits[i] = the slice of numbers[i] in a window, with its sign; zeros as above. */
+typedef void histo_cut_digits_fn(const double *numbers, int n, int window, int64_t *digits);
 
 /* numbers[i] = floats[i]. */
 typedef void histo_widen_floats_fn(const float *floats, int n, double *numbers);

@@ -51,12 +51,13 @@ static double cost_us(const histo_problem *p, int threads)
     const int used = useful_threads(p, threads);
     const double numbers = p->weighting == HISTO_UNWEIGHTED ? 1 : 2 + histo_has_squares(p->weighting);
     const double bytes = (double)p->slots * sizeof(uint64_t) * numbers;
-    double count_ns = bytes <= 1 << 15   ? 0.4
-                      : bytes <= 1 << 20 ? 0.5
-                      : bytes <= 1 << 23 ? 0.9
-                      : bytes <= 1 << 25 ? 2.2
-                                         : 5;
-    if (p->weighting != HISTO_UNWEIGHTED) count_ns = histo_is_fast(p->weighting) ? 2 * numbers * count_ns : 20;
+    double count_ns = bytes <= 1 << 15   ? 0.3
+                      : bytes <= 1 << 20 ? 0.45
+                      : bytes <= 1 << 23 ? 0.75
+                      : bytes <= 1 << 25 ? 1.8
+                                         : 4.5;
+    if (histo_is_fast(p->weighting)) count_ns += (numbers - 1) * (0.6 + count_ns);
+    if (histo_is_reproducible(p->weighting)) count_ns += (numbers - 1) * (0.7 + 2.5 * count_ns);
     const double gather_ns = is_spanning(p) ? 0 : histo_gather_ns(p), span_ns = is_spanning(p) ? 0.1 : 0;
     const double sample_ns = gather_ns + span_ns + histo_slots_ns(p) + count_ns;
     return 0.1 + (used - 1) * 5 + ((double)p->samples * sample_ns * 1e-3 + lines_us(p, numbers)) / used;
@@ -123,7 +124,7 @@ static void count_range(const histo_job *job, int index, int threads)
             add_fast(accumulators, first, slots, weights, block.n);
         } else if (histo_is_reproducible(p->weighting)) {
             const bool wanted[] = {true, accumulators->exact_w2 != NULL};
-            histo_block_add_exact(job, &block, wanted, slots);
+            histo_block_add_exact(job, &block, wanted, true, slots);
         }
     }
 }

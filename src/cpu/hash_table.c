@@ -296,7 +296,7 @@ static double cost_us(const histo_problem *p, int threads)
     enum { MANY = 1 << 20 };
     /* 2 if few slots are occupied; 10 and more for a million, which dense counters count as fast as few */
     const double count_ns = p->samples > MANY && p->slots > MANY ? 10 : 4;
-    return 20 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / threads_of(p->samples, threads);
+    return 2 + (double)p->samples * (histo_slots_ns(p) + count_ns) * 1e-3 / threads_of(p->samples, threads);
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

@@ -41,6 +41,7 @@ typedef struct histo_cpu_kernels {
     histo_extremes_fn *extremes;
     histo_widen_floats_fn *widen_floats;
     histo_add_digits_fn *add_digits;
+    histo_cut_digits_fn *cut_digits;
     /* filters.c */
     histo_keep_inside_fn *keep_inside;
     histo_keep_nonzero_fn *keep_nonzero;

@@ -15,6 +15,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .extremes = HISTO_OF_ISA(extremes),
     .widen_floats = HISTO_OF_ISA(widen_floats),
     .add_digits = HISTO_OF_ISA(add_digits),
+    .cut_digits = HISTO_OF_ISA(cut_digits),
     .keep_inside = HISTO_OF_ISA(keep_inside),
     .keep_nonzero = HISTO_OF_ISA(keep_nonzero),
     .count_kept = HISTO_OF_ISA(count_kept),

@@ -49,7 +49,7 @@ static size_t rounded(size_t bytes)
 static layout layout_of(const histo_problem *p, int threads, const int64_t *params)
 {
     layout l = {.entries = (size_t)p->slots};
-    l.exact = histo_is_reproducible(p->weighting) && histo_weight_bits(p) > 0 && l.entries <= MAX_EXACT;
+    l.exact = histo_is_reproducible(p->weighting) && l.entries <= MAX_EXACT;
     const bool fast = histo_is_fast(p->weighting);
     l.powers = fast || l.exact ? 1 + histo_has_squares(p->weighting) : 0;
     size_t sums = l.entries * (size_t)l.powers * sizeof(histo_digits), counts = l.entries * sizeof(uint32_t);
@@ -122,9 +122,14 @@ static void flush_digits(local *me, int power)
     const histo_accumulators *accumulators = me->all->job->accumulators;
     histo_exact *const to = power ? accumulators->exact_w2 : accumulators->exact_w;
     histo_digits *digits = me->digits[power];
-    for (size_t s = 0; s < l->entries; s++)
+    const int64_t first = me->batch * accumulators->slots;
+    const bool alone = l->threads == 1;
+    for (size_t s = 0; s < l->entries; s++) {
+        if ((digits[s][0] | digits[s][1] | digits[s][2] | digits[s][3]) == 0) continue;
         for (int k = 0; k < HISTO_DIGITS; k++)
-            histo_exact_add_digit(to, me->batch * accumulators->slots + (int64_t)s, me->first[power] + k, digits[s][k]);
+            (alone ? histo_exact_add_digit_alone : histo_exact_add_digit)(to, first + (int64_t)s, me->first[power] + k,
+                                                                          digits[s][k]);
+    }
     memset(digits, 0, l->entries * sizeof *digits);
 }
 
@@ -147,12 +152,22 @@ static void flush_fast(const local *me)
     pthread_mutex_unlock(&me->all->lock);
 }
 
+static void add_table(uint64_t *restrict counts, const uint32_t *restrict table, size_t entries)
+{
+    for (size_t s = 0; s < entries; s++)
+        counts[s] += table[s];
+}
+
 /* Add the tables of counts to the histogram. */
 static void flush_counts(const local *me)
 {
     const layout *l = &me->all->layout;
     const histo_accumulators *accumulators = me->all->job->accumulators;
     uint64_t *counts = accumulators->counts + me->batch * accumulators->slots;
+    if (l->subtables == 1 && l->threads == 1) {
+        add_table(counts, me->tables, l->entries);
+        return;
+    }
     for (size_t s = 0; s < l->entries; s++) {
         uint64_t count = 0;
         for (int t = 0; t < l->subtables; t++)
@@ -221,17 +236,13 @@ static void add_exact(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
     const histo_job *job = me->all->job;
-    const bool own = l->exact;
-    const int bits = histo_weight_bits(job->problem);
-    histo_extremes extremes = {0, 0};
-    if (own) {
-        histo_block_weights(job, block, me->weights);
-        extremes = histo_cpu_kernels_usable()->extremes(me->weights, block->n);
-    }
+    histo_extremes extremes;
+    const bool own = l->exact && histo_block_exact_weights(job, block, me->weights, &extremes);
+    const histo_numbers numbers = histo_weight_numbers(job->problem);
     bool others[2] = {true, job->accumulators->exact_w2 != NULL};
     for (int power = 0; own && power < l->powers; power++) {
         histo_reach reach;
-        if (!histo_reach_of(extremes, power == 1, bits, &reach)) continue;
+        if (!histo_reach_of(extremes, power == 1, numbers, &reach)) continue;
         others[power] = false;
         if (reach.high == 0) continue;
         for (int i = 0; power == 1 && i < block->n; i++)
@@ -244,7 +255,7 @@ static void add_exact(local *me, const histo_block *block)
         }
         histo_cpu_kernels_usable()->add_digits(me->digits[power], me->slots, me->weights, block->n, me->first[power]);
     }
-    if (others[0] || others[1]) histo_block_add_exact(job, block, others, me->slots);
+    if (others[0] || others[1]) histo_block_add_exact(job, block, others, l->threads == 1, me->slots);
 }
 
 static void count_piece(local *me, const histo_block *piece)
@@ -304,17 +315,24 @@ static double cost_us(const histo_problem *p, int threads)
     static const int64_t defaults[] = {0};
     layout l = layout_of(p, threads, defaults);
     const bool few = l.entries * sizeof(uint32_t) <= histo_l1_bytes() / 4 * 3; /* leaving room for samples */
-    double count_ns = l.entries > 1 << 17 ? 4 : l.entries > 1 << 15 ? 0.8 : few ? 0.25 : 0.4;
+    double count_ns = few                    ? 0.25
+                      : l.entries <= 1 << 17 ? 0.35
+                      : l.entries <= 1 << 20 ? 0.5
+                      : l.entries <= 1 << 22 ? 0.7
+                                             : 3;
     const bool own_sums = l.fast.numbers;
     if (own_sums)
         count_ns = l.sums > 8 << 20 ? 3 * l.powers : l.sums > 1 << 20 ? 0.9 : 0.3 + 0.2 * l.powers;
     else if (p->weighting != HISTO_UNWEIGHTED)
-        count_ns += l.exact ? 1.5 * l.powers : l.fast.numbers ? 2 : 20;
-    const double sample_ns = histo_gather_ns(p) + histo_slots_ns(p) + count_ns;
-    const int tables = own_sums ? l.fast.copies : l.subtables;
+        count_ns += l.exact ? 1.2 * l.powers : 4 * l.powers;
+    const double sample_ns = histo_gather_ns(p) + histo_pipelined_slots_ns(p) + count_ns;
     const double flushed = p->batch > l.threads ? (double)p->batch : l.threads;
-    const double table_us = flushed * (0.05 + (double)l.entries * (double)(tables + 1) * 0.5e-3);
-    return 0.4 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us;
+    /* To clear the tables and to add them up; those of several megabytes are new pages for each fill. */
+    const bool pages = l.tables >= 4 << 20;
+    const double counts_us = (double)l.entries * (l.threads > 1 ? 1e-3 : pages ? 0.6e-3 : 0.18e-3) * l.subtables;
+    const double sums_us = (double)l.sums * (l.sums < 4 << 20 ? 0.06e-3 : 0.15e-3);
+    const double table_us = flushed * (0.05 + (own_sums ? 0 : counts_us) + sums_us);
+    return 0.3 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

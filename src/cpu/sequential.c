@@ -18,7 +18,7 @@ static double cost_us(const histo_problem *problem, int threads)
 {
     (void)threads;
     double weight_us = problem->weighting == HISTO_UNWEIGHTED ? 0 : 0.03;
-    return 0.1 + (double)problem->samples * (0.012 * problem->naxes + weight_us);
+    return 0.1 + (double)problem->samples * (0.03 * problem->naxes + weight_us);
 }
 
 /* The value of an image. */

@@ -556,13 +556,8 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
             int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
             if (some == 0) break;                                                                                      \
             histo_prefetch_l2(samples + i, (size_t)some * sizeof *samples);                                            \
-            if (inside_##name(l, samples + i, some, slots)) {                                                          \
-                for (int k = 0; k < some; k++)                                                                         \
-                    codes[i + k] = (uint8_t)(slots[k] - 1);                                                            \
-            } else {                                                                                                   \
-                uniform_##name(l, samples + i, some, 1, false, slots);                                                 \
-                codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);                                       \
-            }                                                                                                          \
+            of_uniform_##name(l, samples + i, some, slots); /* in fixed point still if a sample is outside the axis */ \
+            codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);                                           \
             i += some;                                                                                                 \
         }                                                                                                              \
     }

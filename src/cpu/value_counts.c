@@ -61,7 +61,7 @@ static const histo_byte_counting *counting_of(const histo_problem *p)
  * occur and others do not, and the lookups of those that occur. */
 static double values_us(const histo_problem *p)
 {
-    if (is_bytes(p)) return counting_of(p)->finish_us + 0.3;
+    if (is_bytes(p)) return counting_of(p)->finish_us + 0.1;
     const double occur = 1 - exp(-(double)p->samples / (double)p->batch / VALUES_16);
     return 25 + VALUES_16 * occur * ((1 - occur) * 8e-3 + (p->lookups[0].table ? 0.4e-3 : 5e-3));
 }

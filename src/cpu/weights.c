@@ -39,18 +39,19 @@ typedef struct windows {
     histo_exact_windows w, w2;
 } windows;
 
-int histo_weight_bits(const histo_problem *p)
+histo_numbers histo_weight_numbers(const histo_problem *p)
 {
     enum { FLOAT = 24, INTEGER = 32, DOUBLE = 53 };
-    if (p->weights == HISTO_ABSENT) return 1;
+    if (p->weights == HISTO_ABSENT) return (histo_numbers){1, true};
     const histo_dtype dtype = p->dtypes[p->weights];
-    if (histo_dtype_size(dtype) <= 4) return histo_dtype_is_integer(dtype) ? INTEGER : FLOAT;
-    return dtype == HISTO_F64 ? DOUBLE : 0;
+    const bool integers = histo_dtype_is_integer(dtype);
+    return (histo_numbers){histo_dtype_size(dtype) > 4 ? DOUBLE : integers ? INTEGER : FLOAT, integers};
 }
 
-bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach *reach)
+bool histo_reach_of(histo_extremes extremes, bool squared, histo_numbers numbers, histo_reach *reach)
 {
     enum { SIGNIFICANT = 53, ABOVE = 13, OF_INFINITY = 0x7ff };
+    const int bits = squared ? 2 * numbers.bits : numbers.bits;
     *reach = (histo_reach){0, 0};
     if (extremes.most == 0) return true;
     double least, most;
@@ -59,13 +60,12 @@ bool histo_reach_of(histo_extremes extremes, bool squared, int bits, histo_reach
     int lowest = (int)(histo_exact_bits(squared ? least * least : least) >> 52);
     int highest = (int)(histo_exact_bits(squared ? most * most : most) >> 52);
     if (highest >= OF_INFINITY || lowest == 0) return false;
-    if (squared) bits *= 2;
     reach->low = (lowest + ABOVE + (bits < SIGNIFICANT ? SIGNIFICANT - bits : 0)) / 32;
+    if (numbers.integers && reach->low < HISTO_EXACT_UNIT) reach->low = HISTO_EXACT_UNIT;
     reach->high = (highest + ABOVE + SIGNIFICANT - 1) / 32 + 1;
     return reach->low >= HISTO_FIRST_DIGIT && reach->high - reach->low <= HISTO_DIGITS;
 }
 
-/* Convert weights that double represents exactly. */
 static void widen(histo_dtype dtype, const void *weights, int n, double *numbers)
 {
     if (dtype == HISTO_F32)
@@ -74,18 +74,23 @@ static void widen(histo_dtype dtype, const void *weights, int n, double *numbers
         histo_widen(dtype, weights, n, numbers);
 }
 
+/* Does double represent all weights with these extremes? Only 64-bit integers may be rounded. */
+static bool are_exact(histo_dtype dtype, histo_extremes extremes)
+{
+    return histo_dtype_size(dtype) < sizeof(int64_t) || dtype == HISTO_F64 || extremes.most < histo_exact_bits(0x1p53);
+}
+
 /* As touch_block, but marks all windows between the lowest and the highest, if they are few; else returns false. */
 static bool touch_near(windows *set, const histo_problem *p, const void *weights, int n)
 {
     double numbers[HISTO_BLOCK];
-    const int bits = histo_weight_bits(p);
-    if (bits == 0) return false;
     widen(p->dtypes[p->weights], weights, n, numbers);
     const histo_extremes extremes = histo_cpu_kernels_usable()->extremes(numbers, n);
     histo_exact_windows *const touched[] = {&set->w, &set->w2};
     histo_reach reach[2];
+    if (!are_exact(p->dtypes[p->weights], extremes)) return false;
     for (int s = 0; s < 2; s++)
-        if (!histo_reach_of(extremes, s == 1, bits, &reach[s])) return false;
+        if (!histo_reach_of(extremes, s == 1, histo_weight_numbers(p), &reach[s])) return false;
     for (int s = 0; s < 2; s++)
         for (int k = reach[s].low; k < reach[s].high; k++)
             touched[s]->touched[k] = true;
@@ -193,7 +198,67 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
     widen(p->dtypes[p->weights], block->at[p->weights], block->n, weights);
 }
 
-void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
+bool histo_block_exact_weights(const histo_job *job, const histo_block *block, double *weights,
+                               histo_extremes *extremes)
+{
+    const histo_problem *p = job->problem;
+    histo_block_weights(job, block, weights);
+    *extremes = histo_cpu_kernels_usable()->extremes(weights, block->n);
+    return p->weights == HISTO_ABSENT || are_exact(p->dtypes[p->weights], *extremes);
+}
+
+/* Add digits of `count` windows to their planes; one without a plane has no digits. */
+static inline void add_planes(int64_t *const *planes, int count, const uint32_t *slots, int n,
+                              const int64_t digits[HISTO_DIGITS][HISTO_PIECE])
+{
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < count; k++)
+            planes[k][slots[i]] += digits[k][i];
+}
+
+/* Add numbers within a few windows to the sums of their slots. No other thread adds to them. */
+static void add_near(histo_exact *sums, int64_t first, histo_reach reach, const uint32_t *slots, const double *numbers,
+                     int n)
+{
+    int64_t digits[HISTO_DIGITS][HISTO_PIECE], *planes[HISTO_DIGITS];
+    for (int begin = 0; begin < n; begin += HISTO_PIECE) {
+        const int some = n - begin < HISTO_PIECE ? n - begin : HISTO_PIECE;
+        int count = 0;
+        for (int window = reach.low; window < reach.high; window++) {
+            if (!sums->plane[window]) continue;
+            histo_cpu_kernels_usable()->cut_digits(numbers + begin, some, window, digits[count]);
+            planes[count++] = sums->plane[window] + first;
+        }
+        if (count == 1)
+            add_planes(planes, 1, slots + begin, some, digits);
+        else if (count == 2)
+            add_planes(planes, 2, slots + begin, some, digits);
+        else if (count == 3)
+            add_planes(planes, 3, slots + begin, some, digits);
+        else
+            add_planes(planes, count, slots + begin, some, digits);
+    }
+}
+
+/* Add the sums of wanted powers whose windows are few. Clears wanted[…] of these. */
+static void add_all_near(const histo_job *job, const histo_block *block, bool wanted[2], const uint32_t *slots)
+{
+    histo_exact *const sums[] = {job->accumulators->exact_w, job->accumulators->exact_w2};
+    double numbers[HISTO_BLOCK];
+    histo_extremes extremes;
+    if (!histo_block_exact_weights(job, block, numbers, &extremes)) return;
+    for (int power = 0; power < 2; power++) {
+        histo_reach reach;
+        if (!wanted[power] || !histo_reach_of(extremes, power == 1, histo_weight_numbers(job->problem), &reach))
+            continue;
+        for (int i = 0; power == 1 && i < block->n; i++)
+            numbers[i] *= numbers[i];
+        add_near(sums[power], block->batch * job->accumulators->slots, reach, slots, numbers, block->n);
+        wanted[power] = false;
+    }
+}
+
+static void add_each(const histo_job *job, const histo_block *block, const bool wanted[2], const uint32_t *slots)
 {
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
@@ -218,6 +283,14 @@ void histo_block_add_exact(const histo_job *job, const histo_block *block, const
     }
 }
 
+void histo_block_add_exact(const histo_job *job, const histo_block *block, const bool wanted[2], bool alone,
+                           const uint32_t *slots)
+{
+    bool left[] = {wanted[0], wanted[1]};
+    if (alone) add_all_near(job, block, left, slots);
+    if (left[0] || left[1]) add_each(job, block, left, slots);
+}
+
 void histo_weights_add(const histo_job *job, int64_t index, const char *const *at)
 {
     const histo_problem *p = job->problem;
@@ -228,7 +301,7 @@ void histo_weights_add(const histo_job *job, int64_t index, const char *const *a
         one.at[p->weights] = memcpy(&aligned, at[p->weights], histo_dtype_size(p->dtypes[p->weights]));
     if (accumulators->exact_w) {
         uint32_t slot = (uint32_t)(index % accumulators->slots);
-        histo_block_add_exact(job, &one, (const bool[]){true, accumulators->exact_w2 != NULL}, &slot);
+        add_each(job, &one, (const bool[]){true, accumulators->exact_w2 != NULL}, &slot);
         return;
     }
     double w;

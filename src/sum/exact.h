@@ -125,6 +125,12 @@ static inline void histo_exact_add_digit(histo_exact *e, int64_t slot, int windo
     if (digit) __atomic_fetch_add(&e->plane[window][slot], digit, __ATOMIC_RELAXED);
 }
 
+/* The same where no other thread adds to the slot at the same time. */
+static inline void histo_exact_add_digit_alone(histo_exact *e, int64_t slot, int window, int64_t digit)
+{
+    if (digit) e->plane[window][slot] += digit;
+}
+
 static inline void histo_exact_add_special(histo_exact *e, int64_t slot, uint8_t flags)
 {
     __atomic_fetch_or(&e->special[slot], flags, __ATOMIC_RELAXED);
