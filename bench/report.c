@@ -132,6 +132,18 @@ static void print_heading(FILE *to, const bench_result *result)
     fputc('\n', to);
 }
 
+/* Why the parameters that were asked for do not do, once each. */
+static void print_refused_parameters(FILE *to, const bench_result *result)
+{
+    for (int c = 0; c < result->scores; c++) {
+        const bench_score *score = &result->score[c];
+        bool known = !*score->params || score->outcome != BENCH_REFUSED;
+        for (int other = 0; other < c && !known; other++)
+            known = strcmp(result->score[other].reason, score->reason) == 0;
+        if (!known) fprintf(to, "  %s\n", score->reason);
+    }
+}
+
 static void print_result(FILE *to, const bench_result *result)
 {
     print_heading(to, result);
@@ -158,6 +170,7 @@ static void print_result(FILE *to, const bench_result *result)
         before = ",";
     }
     if (*before == ',') fputc('\n', to);
+    print_refused_parameters(to, result);
     fflush(to);
 }
 

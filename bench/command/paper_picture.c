@@ -26,7 +26,7 @@ static void picture_path(const papers_result *results, int index, int count, con
         snprintf(path, size, "%.*s-%s-%s-%s%s%s", (int)(dot - image), image, e->paper, e->kind, e->number, letter, dot);
 }
 
-/* A wafer's histogram, means across and differences upward. */
+/* A wafer's histogram, means across and differences upward, with lines around its middle eighth, as in the thesis. */
 static int draw_wafer(const papers_result *r, int point, plot p, const char *path, fault *f)
 {
     const int64_t rows = r->point[point].input.bins / ROW;
@@ -43,6 +43,8 @@ static int draw_wafer(const papers_result *r, int point, plot p, const char *pat
     const plot_heat heat = {
         .nx = ROW, .ny = rows, .x_edges = x, .y_edges = y, .values = values, .log_color = true, .label = "count"};
     p.heat = &heat;
+    p.y_lines[0] = (double)(rows / 2 - rows / 16);
+    p.y_lines[1] = (double)(rows / 2 + rows / 16);
     p.x_label = "mean of the images";
     p.y_label = "difference of a pair, over the mean";
     int failed = picture_write(&p, path, f);
@@ -96,7 +98,7 @@ static bool add_dots(const papers_result *r, int s, bool published, int series, 
     return dots->count > begin;
 }
 
-/* A curve for each series; the published numbers as others. */
+/* A curve for each series; a dashed one for the published numbers. */
 static int draw_curves(const papers_result *r, plot p, const char *path, fault *f)
 {
     static double x[MAX_DOTS], y[MAX_DOTS];
@@ -104,13 +106,15 @@ static int draw_curves(const papers_result *r, plot p, const char *path, fault *
     plot_series series[2 * PAPERS_MAX_SERIES] = {{0}};
     char names[2 * PAPERS_MAX_SERIES][64], places[PAPERS_MAX_POINTS][64], value[96];
     const char *place[PAPERS_MAX_POINTS];
-    plot_dots dots = {.x = x, .y = y, .series = of, .joined = true};
+    bool dashed[2 * PAPERS_MAX_SERIES];
+    plot_dots dots = {.x = x, .y = y, .series = of, .joined = true, .dashed = dashed};
     for (int s = 0; s < r->series_count; s++)
         for (int published = 0; published < 2; published++) {
             if (!add_dots(r, s, published, p.nseries, &dots, x, y)) continue;
             char *name = names[p.nseries];
             snprintf(name, sizeof names[0], "%s%s", r->series[s].label, published ? ", published" : "");
-            series[p.nseries] = (plot_series){.name = name, .color = plot_palette(p.nseries)};
+            series[p.nseries] = (plot_series){.name = name, .color = plot_palette(s)};
+            dashed[p.nseries] = published;
             p.nseries++;
         }
     const char *axis = papers_axis(r);

@@ -59,7 +59,8 @@ typedef struct plot_dots {
     int *series;              /* indices of the plot's series */
     const char *const *names; /* shown below x = 0, 1, …, where they do not overlap; NULL: numbers are */
     int names_count;
-    bool joined; /* by a line with the next dot of the same series */
+    bool joined;        /* by a line with the next dot of the same series */
+    const bool *dashed; /* which series' lines are; NULL: none */
 } plot_dots;
 
 /* Texts are UTF-8 (invalid bytes become U+FFFD) and may be NULL; long texts end in an ellipsis. */
@@ -70,6 +71,7 @@ typedef struct plot {
     int nseries;
     const plot_series *series;
     const char *const *bin_names; /* of the first series, shown below its bins if all fit; NULL: edges are shown */
+    double y_lines[2];            /* dashed, across a heat map; equal: none */
     const plot_heat *heat;        /* drawn instead of series, unless NULL */
     const plot_grid *grid;        /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */

@@ -33,6 +33,7 @@ plot_content plot_dots_scales(plot_panel *panel, const plot *p)
 static void paint_lines(const plot_panel *panel, const plot *p)
 {
     const plot_dots *d = p->dots;
+    const double dashes[] = {5 * panel->unit, 4 * panel->unit};
     cairo_set_line_width(panel->cr, 1.6 * panel->unit);
     for (int s = 0; s < p->nseries; s++) {
         plot_color c = p->series[s].color;
@@ -41,8 +42,10 @@ static void paint_lines(const plot_panel *panel, const plot *p)
             if (d->series[i] == s)
                 cairo_line_to(panel->cr, plot_scale_at(&panel->x, d->x[i]), plot_scale_at(&panel->y, d->y[i]));
         cairo_set_source_rgba(panel->cr, c.r, c.g, c.b, 0.85);
+        cairo_set_dash(panel->cr, dashes, d->dashed && d->dashed[s] ? 2 : 0, 0);
         cairo_stroke(panel->cr);
     }
+    cairo_set_dash(panel->cr, dashes, 0, 0);
 }
 
 void plot_dots_paint(const plot_panel *panel, const plot *p)

@@ -277,6 +277,20 @@ static void paint_box(const plot_panel *panel, double left, double right)
     cairo_stroke(panel->cr);
 }
 
+static void paint_y_lines(const plot_panel *panel, const double lines[2])
+{
+    const double dashes[] = {6 * panel->unit, 4 * panel->unit};
+    cairo_set_dash(panel->cr, dashes, 2, 0);
+    for (int i = 0; i < 2; i++) {
+        const double y = crisp(panel, plot_scale_at(&panel->y, lines[i]));
+        cairo_move_to(panel->cr, panel->x.from, y);
+        cairo_line_to(panel->cr, panel->x.to, y);
+    }
+    use(panel->cr, axis_ink);
+    cairo_stroke(panel->cr);
+    cairo_set_dash(panel->cr, dashes, 0, 0);
+}
+
 /* Draw the lines of the two axes, and the zero line if values reach below it. */
 static void paint_axis_lines(const plot_panel *panel)
 {
@@ -344,6 +358,7 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     cairo_set_line_width(cr, line_width(panel));
     if (p->heat) {
         status = content.empty ? status : plot_heat_paint(panel, p, &content.color);
+        if (p->y_lines[0] < p->y_lines[1]) paint_y_lines(panel, p->y_lines);
         paint_box(panel, panel->x.from, panel->x.to);
         double left = round(panel->x.to + key_gap * unit), right = left + round(key_width * unit);
         plot_heat_paint_key(panel, left, right - left);
