@@ -34,12 +34,6 @@ static inline bool add_words(uint32_t *counter, int count)
     return false;
 }
 
-static inline bool add_longs(uint64_t *counter, int count)
-{
-    *counter += (uint64_t)count;
-    return false;
-}
-
 static inline uint32_t slot_at(uint32_t place)
 {
     return place;
@@ -60,7 +54,6 @@ static inline uint16_t spread_at(uint16_t place)
 #define places_of_values places_of_slots
 #define places_of_words places_of_slots
 #define places_of_wide places_of_slots
-#define places_of_longs places_of_slots
 
 static inline const uint16_t *places_of_spread(const uint16_t *values, uint16_t *room)
 {
@@ -225,14 +218,12 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
 #define PRODUCE_values(next, table, at, carried) (void)0
 #define PRODUCE_spread PRODUCE_values
 #define PRODUCE_wide PRODUCE_values
-#define PRODUCE_longs PRODUCE_values
 
 DEFINE_COUNT(slots, uint32_t, u32, slot, uint8_t, bytes, slots)
 DEFINE_COUNT(values, uint16_t, u16, value, uint8_t, bytes, values)
 DEFINE_COUNT(spread, uint16_t, u16, spread, uint8_t, bytes, values)
 DEFINE_COUNT(words, uint32_t, u32, slot, uint32_t, words, words)
 DEFINE_COUNT(wide, uint16_t, u16, value, uint32_t, words, wide_values)
-DEFINE_COUNT(longs, uint32_t, u32, slot, uint64_t, longs, longs)
 
 bool HISTO_OF_ISA(count_slots)(void *table, const uint32_t *at, int n, histo_carry_fn *carry, const void *to,
                                const histo_producer *next)
@@ -246,15 +237,42 @@ bool HISTO_OF_ISA(count_words)(void *table, const uint32_t *at, int n, histo_car
     return count_words(table, at, n, carry, to, next);
 }
 
-/* Fewer slots than a piece are counted in four streams. */
-void HISTO_OF_ISA(count_longs)(uint64_t *table, const uint32_t *slots, int n)
+#if defined(__AVX512BW__)
+
+/* Count a group of which three values make up much, as samples outside an axis or NaN do: increments of one counter
+ * would wait for each other. False, and quick, where they do not. */
+static inline bool count_common(uint64_t *table, const uint32_t *slots)
 {
-    const int pieces = n / HISTO_PIECE * HISTO_PIECE;
-    count_longs(table, slots, pieces, NULL, NULL, NULL);
-    slots += pieces;
-    n -= pieces;
-    for (; n >= GROUP && count_few_longs(table, slots, NULL, NULL); n -= GROUP)
-        slots += GROUP;
+    enum { COMMON = 3, MAX_OTHERS = 40 };
+    const uint32_t places[COMMON] = {slots[0], slots[GROUP / 2 - 1], slots[GROUP - 1]};
+    if (alike_u32(slots, places[0]) < 3 && alike_u32(slots, places[1]) < 3) return false;
+    uint64_t equal[COMMON], left = ~(uint64_t)0;
+    for (int i = 0; i < COMMON; i++) {
+        equal[i] = equal_u32(slots, places[i]) & left;
+        left &= ~equal[i];
+    }
+    if (ones(left) > MAX_OTHERS) return false;
+    for (int i = 0; i < COMMON; i++)
+        table[places[i]] += (uint64_t)ones(equal[i]);
+    for (; left; left &= left - 1)
+        table[slots[__builtin_ctzll(left)]]++;
+    return true;
+}
+
+#else
+
+static inline bool count_common(uint64_t *table, const uint32_t *slots)
+{
+    if (!histo_all_equal(slots, GROUP, sizeof *slots)) return false;
+    table[*slots] += GROUP;
+    return true;
+}
+
+#endif
+
+/* Four streams, so that equal neighbours do not wait for each other. */
+static inline void count_streams(uint64_t *table, const uint32_t *slots, int n)
+{
     const int each = n / 4;
     for (int i = 0; i < each; i++) {
         table[slots[i]]++;
@@ -264,6 +282,13 @@ void HISTO_OF_ISA(count_longs)(uint64_t *table, const uint32_t *slots, int n)
     }
     for (int i = 4 * each; i < n; i++)
         table[slots[i]]++;
+}
+
+void HISTO_OF_ISA(count_longs)(uint64_t *table, const uint32_t *slots, int n)
+{
+    for (; n >= GROUP; n -= GROUP, slots += GROUP)
+        if (!count_common(table, slots)) count_streams(table, slots, GROUP);
+    count_streams(table, slots, n);
 }
 
 void HISTO_OF_ISA(count_values)(void *table, const uint16_t *at, int n, histo_value_counters counters,

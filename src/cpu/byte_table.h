@@ -1,5 +1,5 @@
-/* Tables of one-byte counters that carry 256 to the histogram when they wrap; and tables of 32-bit and 64-bit counters,
- * which are counted in the same way without carries. */
+/* Tables of one-byte counters that carry 256 to the histogram when they wrap; tables of 32-bit counters, which are
+ * counted in the same way without carries; and the histogram's own counters. */
 #ifndef CPU_BYTE_TABLE_H
 #define CPU_BYTE_TABLE_H
 
@@ -38,12 +38,6 @@ static inline uint64_t histo_increment_words(uint32_t *counter, uint64_t carries
     return carries;
 }
 
-static inline uint64_t histo_increment_longs(uint64_t *counter, uint64_t carries)
-{
-    ++*counter;
-    return carries;
-}
-
 /* Count one step of HISTO_PIECE indices; returns its carries. */
 #define HISTO_DEFINE_COUNT_STEP(name, type, counter, width)                                                            \
     static inline uint64_t histo_count_step_of_##name(counter *table, const type *at, int step)                        \
@@ -58,7 +52,6 @@ HISTO_DEFINE_COUNT_STEP(slots, uint32_t, uint8_t, bytes)
 HISTO_DEFINE_COUNT_STEP(values, uint16_t, uint8_t, bytes)
 HISTO_DEFINE_COUNT_STEP(words, uint32_t, uint32_t, words)
 HISTO_DEFINE_COUNT_STEP(wide_values, uint16_t, uint32_t, words)
-HISTO_DEFINE_COUNT_STEP(longs, uint32_t, uint64_t, longs)
 
 /* ---- Slots ---- */
 

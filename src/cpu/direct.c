@@ -4,9 +4,12 @@
  * A block may span batch entries, in the order of memory. So several small images share a block, and the columns of a
  * table are counted row by row. Different threads count different batch entries.
  *
+ * Groups of samples of which three slots make up much are counted by comparison, because an increment waits for the
+ * previous one of the same counter.
+ *
  * Bytes: each sample once, and 8 bytes of counters for each, most of them in cache. Wins for few samples per slot:
- * small fills, small batch entries. Loses where counters are incremented often: an increment waits for the previous one
- * of the same counter. */
+ * small fills, small batch entries. Loses where smaller counters fit a faster cache, and where slots can be produced
+ * while others are counted. */
 #include <math.h>
 
 #include "cpu/cpu.h"
