@@ -75,6 +75,7 @@ static void test_layout(void **state)
     (void)state;
     static char source[16384];
     size_t length = (size_t)snprintf(source, sizeof source,
+                                     "#include \"cuda/few.cuh\"\n"
                                      "#include \"cuda/images.cuh\"\n"
                                      "#include \"cuda/joint.cuh\"\n"
                                      "#include \"cuda/lane_private/images.cuh\"\n"
@@ -211,6 +212,11 @@ static const struct {
     {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
     {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
     {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
+    {false, "global_atomic.cuh", "histo::global_atomic::count_touched_joint<histo_known_reader<known>>"},
+    {false, "few.cuh", "histo::few::count<known>"},
+    {true, "few.cuh", "histo::few::count_weighted<known, false, true>"},
+    {true, "few.cuh", "histo::few::count_weighted<known, true, false>"},
+    {true, "few.cuh", "histo::few::count_weighted<known, true, true>"},
     {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true>"},
     {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, false>"},
     {true, "global_atomic.cuh", "histo::global_atomic::count_weighted<histo_known_weighted<known>>"},

@@ -10,6 +10,7 @@
  * address serialise. */
 #include <math.h>
 
+#include "cuda/few.h"
 #include "cuda/global_atomic.cuh"
 #include "cuda/known.h"
 #include "cuda/lane_private/small.h"
@@ -32,20 +33,29 @@ static bool is_few(const histo_problem *p)
     return p->weighting == HISTO_UNWEIGHTED && p->samples <= FEW && p->batch <= p->samples / 256 + 1;
 }
 
-static double cost_us(const histo_problem *p, int threads)
+/* Of the kernels in this file. */
+static double tiles_us(const histo_problem *p)
 {
-    (void)threads;
     const double launch = 5, few = p->slots < 1 << 16 ? 0.1 : 1; /* samples meet */
     if (p->weighting != HISTO_UNWEIGHTED)
         return launch + (double)p->samples / (few * (histo_is_fast(p->weighting) ? 1e4 : 5e3));
     if (is_few(p)) {
+        /* Samples of any layout, read one by one; if the kernel is not compiled, most of its time is cold code. */
+        const bool is_any = p->operands > 1 || p->strided, compiled = histo_cuda_expects_compiled(p);
+        const double reader_us = !is_any ? 1.5 : compiled ? 3 : 10 + (double)p->samples / 8e4;
         const double tile = fmin(TILE_OF_FEW, (double)p->samples / (double)p->batch), slots = (double)p->slots;
         const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
-        return launch + 1.5 + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
+        return launch + reader_us + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
     }
     const double us = launch + histo_cuda_global_atomics_us(p, 0);
     if (p->probes) return us;
     return fmin(HISTO_SKEW_MARGIN * us, launch + (double)p->samples / HISTO_CUDA_ONE_COUNTER);
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    return fmin(histo_cuda_few_us(p), tiles_us(p));
 }
 
 /* A kernel compiled for such jobs, or NULL. */
@@ -67,6 +77,15 @@ static const void *given_kernel(const histo_job *job, const histo_cuda_work *wor
                                   [](auto reader) { return (const void *)count<decltype(reader)>; });
 }
 
+/* A compiled kernel that gathers few samples by slot, or NULL. */
+static const void *compiled_touched(const histo_job *job, histo_cuda_work *work, int threads)
+{
+    histo_cuda_known known;
+    if (!histo_cuda_known_of(job, work, NULL, threads, &known)) return NULL;
+    return histo_cuda_known_kernel(job, &known, "cuda/global_atomic.cuh",
+                                   "histo::global_atomic::count_touched_joint<histo_known_reader<known>>");
+}
+
 /* Few samples, gathered by slot in each block. */
 static histo_status launch_few(const histo_job *job)
 {
@@ -78,13 +97,17 @@ static histo_status launch_few(const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, blocks, TILE_OF_FEW / 2, TILE_OF_FEW);
     uint32_t log_touched = LOG_TOUCHED;
     void *args[] = {&work, &log_touched};
-    return histo_cuda_launch(job, (const void *)count_touched<histo_any_layout>,
-                             dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared, args);
+    const void *kernel = compiled_touched(job, &work, threads);
+    if (!kernel) kernel = (const void *)count_touched<histo_any_layout>;
+    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared,
+                             args);
 }
 
 static histo_status launch(const histo_job *job)
 {
     enum { MIN = 1 << 12, MAX = 1 << 30 };
+    histo_few few;
+    if (!job->params[BLOCKS] && histo_cuda_few_describe(job, &few)) return histo_cuda_few_launch(job, &few);
     if (is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS]) return launch_few(job);
     int threads = (int)job->params[THREADS];
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);

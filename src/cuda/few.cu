@@ -1,0 +1,138 @@
+/* Few samples: which jobs the kernels of few.cuh count, and what is written into their arguments. */
+#include "cuda/few.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cuda/few.cuh"
+
+using namespace histo::few;
+
+enum { THREADS = 128 };
+/* So many samples of a batch entry may all have one counter without much loss; so many in all are counted by a thread
+ * each. */
+enum { FEW_OF_ENTRY = 1 << 17, FEW = 1 << 24 };
+
+static bool are_few(int64_t samples, int64_t batch)
+{
+    return samples <= FEW && samples <= batch * FEW_OF_ENTRY;
+}
+
+double histo_cuda_few_us(const histo_problem *p)
+{
+    /* Additions per microsecond: to counters all over the L2 cache; to one of them, by warps. */
+    const double launch = 5.1, load = 0.7, added = 8e4;
+    if (!are_few(p->samples, p->batch) || p->pairs || !histo_cuda_expects_compiled(p)) return INFINITY;
+    const int sums = p->weighting == HISTO_UNWEIGHTED ? 1
+                     : histo_is_fast(p->weighting)    ? 2 + histo_has_squares(p->weighting)
+                                                      : 3 + 2 * histo_has_squares(p->weighting);
+    const double n = (double)p->samples, busiest = n / (double)p->batch / WARP;
+    const double one = HISTO_CUDA_ONE_COUNTER / (p->weighting == HISTO_UNWEIGHTED ? 1 : 2);
+    double us = launch + fmax(sums * n / added, busiest / one);
+    if (p->ragged) us += 2 * load;
+    for (int a = 0; a < p->naxes; a++) /* dependent loads that find nothing in a cache */
+        if (p->lookups[a].edges && !p->lookups[a].table) us += 2 * load;
+    return us;
+}
+
+/* Writes arguments one after the other, as few::arguments has them. */
+struct writer {
+    histo_few *few;
+
+    template <typename T>
+    void add(const T &x)
+    {
+        static_assert(sizeof x % sizeof *few->arguments == 0);
+        memcpy((char *)few->arguments + few->bytes, &x, sizeof x);
+        few->bytes += sizeof x;
+    }
+};
+
+static head head_of(const histo_job *job, const histo_cuda_work *work)
+{
+    head h;
+    memset(&h, 0, sizeof h);
+    h.counts = work->counts;
+    h.samples = (uint32_t)(job->end - job->begin);
+    h.begin = (uint32_t)job->begin;
+    h.counters = work->counters;
+    h.slots = work->slots;
+    h.batch = (uint32_t)work->iter.batch;
+    memcpy(h.slot_strides, work->slot_strides, sizeof h.slot_strides);
+    h.offsets = work->iter.offsets;
+    h.where_lo = work->where_lo;
+    h.where_hi = work->where_hi;
+    h.where_lo_f32 = work->where_lo_f32;
+    h.where_hi_f32 = work->where_hi_f32;
+    h.where_lo_i32 = work->where_lo_i32;
+    h.where_hi_i32 = work->where_hi_i32;
+    h.sum_w = work->sum_w;
+    h.sum_w2 = work->sum_w2;
+    memcpy(h.exact, work->exact, sizeof h.exact);
+    h.all = work->iter.batch * work->counters;
+    return h;
+}
+
+static void write_arguments(const histo_job *job, const histo_cuda_work *work, histo_few *few)
+{
+    const histo_strided_iter *iter = &work->iter;
+    writer to = {few};
+    few->bytes = 0;
+    to.add(head_of(job, work));
+    for (int d = 0; d < iter->ndim; d++)
+        to.add(dimension{(uint32_t)iter->shape[d], 0, work->divisors[d]});
+    for (int o = 0; o < iter->operands; o++) {
+        to.add(iter->base[o]);
+        for (int d = 0; d < iter->ndim; d++)
+            to.add(iter->strides[o][d]);
+    }
+    for (int a = 0; a < work->naxes; a++)
+        to.add(work->lookups[a]);
+    static_assert(sizeof(head) + (HISTO_MAX_DIMS + 1) * sizeof(dimension) +
+                      HISTO_MAX_OPERANDS * sizeof(operand<HISTO_MAX_DIMS + 1>) +
+                      HISTO_MAX_AXES * sizeof(histo_lookup) <=
+                  sizeof few->arguments);
+}
+
+static const char *kernel_name(const histo_job *job)
+{
+    switch (job->problem->weighting) {
+    case HISTO_WEIGHT_FAST:
+        return "histo::few::count_weighted<known, false, true>";
+    case HISTO_WEIGHT_FAST_SUM:
+        return "histo::few::count_weighted<known, false, false>";
+    case HISTO_WEIGHT_REPRODUCIBLE:
+        return "histo::few::count_weighted<known, true, true>";
+    case HISTO_WEIGHT_REPRODUCIBLE_SUM:
+        return "histo::few::count_weighted<known, true, false>";
+    default:
+        return "histo::few::count<known>";
+    }
+}
+
+bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
+{
+    const histo_strided_iter *iter = &job->iter;
+    const int64_t samples = job->end - job->begin;
+    if (!are_few(samples, iter->batch) || job->end > INT32_MAX || iter->batch >= INT32_MAX) return false;
+    for (int d = 0; d < iter->ndim; d++)
+        if (iter->shape[d] > INT32_MAX) return false;
+    histo_cuda_work work = histo_cuda_work_of(job, 1, 1, samples);
+    histo_cuda_known known;
+    if (!histo_cuda_known_of(job, &work, NULL, THREADS, &known)) return false;
+    /* A thread has one sample, wherever it lies. */
+    known.samples = known.vector = 1;
+    known.pixel_word = 0;
+    memset(known.vectors, 0, sizeof known.vectors);
+    few->threads = THREADS;
+    few->blocks = (samples + THREADS - 1) / THREADS;
+    few->kernel = histo_cuda_known_kernel(job, &known, "cuda/few.cuh", kernel_name(job));
+    if (few->kernel) write_arguments(job, &work, few);
+    return few->kernel;
+}
+
+histo_status histo_cuda_few_launch(const histo_job *job, histo_few *few)
+{
+    void *args[] = {few->arguments};
+    return histo_cuda_launch(job, few->kernel, dim3((unsigned)few->blocks), few->threads, 0, args);
+}
