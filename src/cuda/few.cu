@@ -9,20 +9,21 @@
 using namespace histo::few;
 
 enum { THREADS = 128 };
-/* So many samples of a batch entry may all have one counter without much loss; so many in all are counted by a thread
- * each. */
-enum { FEW_OF_ENTRY = 1 << 17, FEW = 1 << 24 };
+/* So many samples in all are counted by a thread each; so many of a batch entry may all have one counter without much
+ * loss. Weights have no other kernel that joins those of one counter, if the counters do not fit a block. */
+enum { FEW = 1 << 24, FEW_OF_ENTRY = 1 << 17, FEW_WEIGHTS_OF_ENTRY = 1 << 22 };
 
-static bool are_few(int64_t samples, int64_t batch)
+static bool are_few(int64_t samples, int64_t batch, histo_weighting weighting)
 {
-    return samples <= FEW && samples <= batch * FEW_OF_ENTRY;
+    const int64_t of_entry = weighting == HISTO_UNWEIGHTED ? FEW_OF_ENTRY : FEW_WEIGHTS_OF_ENTRY;
+    return samples <= FEW && samples <= batch * of_entry;
 }
 
 double histo_cuda_few_us(const histo_problem *p)
 {
     /* Additions per microsecond: to counters all over the L2 cache; to one of them, by warps. */
     const double launch = 5.1, load = 0.7, added = 8e4;
-    if (!are_few(p->samples, p->batch) || p->pairs || !histo_cuda_expects_compiled(p)) return INFINITY;
+    if (!are_few(p->samples, p->batch, p->weighting) || p->pairs || !histo_cuda_expects_compiled(p)) return INFINITY;
     const int sums = p->weighting == HISTO_UNWEIGHTED ? 1
                      : histo_is_fast(p->weighting)    ? 2 + histo_has_squares(p->weighting)
                                                       : 3 + 2 * histo_has_squares(p->weighting);
@@ -114,7 +115,8 @@ bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
 {
     const histo_strided_iter *iter = &job->iter;
     const int64_t samples = job->end - job->begin;
-    if (!are_few(samples, iter->batch) || job->end > INT32_MAX || iter->batch >= INT32_MAX) return false;
+    if (!are_few(samples, iter->batch, job->problem->weighting) || job->end > INT32_MAX || iter->batch >= INT32_MAX)
+        return false;
     for (int d = 0; d < iter->ndim; d++)
         if (iter->shape[d] > INT32_MAX) return false;
     histo_cuda_work work = histo_cuda_work_of(job, 1, 1, samples);
