@@ -19,17 +19,26 @@ static bool are_few(int64_t samples, int64_t batch, histo_weighting weighting)
     return samples <= FEW && samples <= batch * of_entry;
 }
 
+/* More than one only where there are more samples than threads on a device; exact sums are too much code for it. */
+static int samples_of_thread(int64_t samples, histo_weighting weighting)
+{
+    enum { MANY = 1 << 19, EACH = 4 };
+    return samples < MANY || histo_is_reproducible(weighting) ? 1 : EACH;
+}
+
 double histo_cuda_few_us(const histo_problem *p)
 {
-    /* Additions per microsecond: to counters all over the L2 cache; to one of them, by warps. */
-    const double launch = 5.1, load = 0.7, added = 8e4;
+    /* In a microsecond: samples counted, and additions to counters all over the L2 cache. */
+    const double launch = 5.1, load = 0.7, counted = 2e5, added = 8e4;
     if (!are_few(p->samples, p->batch, p->weighting) || p->pairs || !histo_cuda_expects_compiled(p)) return INFINITY;
     const int sums = p->weighting == HISTO_UNWEIGHTED ? 1
                      : histo_is_fast(p->weighting)    ? 2 + histo_has_squares(p->weighting)
                                                       : 3 + 2 * histo_has_squares(p->weighting);
-    const double n = (double)p->samples, busiest = n / (double)p->batch / WARP;
+    /* A warp adds to at most so many counters. */
+    const double n = (double)p->samples, of_entry = n / (double)p->batch, busiest = of_entry / WARP;
+    const double together = fmin((double)p->slots * (1 + WARP / of_entry), WARP) / WARP;
     const double one = HISTO_CUDA_ONE_COUNTER / (p->weighting == HISTO_UNWEIGHTED ? 1 : 2);
-    double us = launch + fmax(sums * n / added, busiest / one);
+    double us = launch + n / counted + fmax(sums * n * together / added, busiest / one);
     if (p->ragged) us += 2 * load;
     for (int a = 0; a < p->naxes; a++) /* dependent loads that find nothing in a cache */
         if (p->lookups[a].edges && !p->lookups[a].table) us += 2 * load;
@@ -122,12 +131,13 @@ bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
     histo_cuda_work work = histo_cuda_work_of(job, 1, 1, samples);
     histo_cuda_known known;
     if (!histo_cuda_known_of(job, &work, NULL, THREADS, &known)) return false;
-    /* A thread has one sample, wherever it lies. */
-    known.samples = known.vector = 1;
+    /* Neighbouring threads have neighbouring samples, wherever they lie. */
+    known.samples = samples_of_thread(samples, job->problem->weighting);
+    known.vector = 1;
     known.pixel_word = 0;
     memset(known.vectors, 0, sizeof known.vectors);
     few->threads = THREADS;
-    few->blocks = (samples + THREADS - 1) / THREADS;
+    few->blocks = (samples - 1) / (THREADS * known.samples) + 1;
     few->kernel = histo_cuda_known_kernel(job, &known, "cuda/few.cuh", kernel_name(job));
     if (few->kernel) write_arguments(job, &work, few);
     return few->kernel;

@@ -1,4 +1,4 @@
-/* Few samples, each counted by a thread of its own, in the histogram itself.
+/* Few samples, one or some for each thread, counted in the histogram itself.
  *
  * The time of such a fill is latency, most of it of what is in no cache yet: instructions, arguments, tables, samples.
  * So there is no loop over samples, nothing to clear and nothing to merge; the kernel is compiled for its class of
@@ -114,14 +114,17 @@ struct sample {
                                                   sizeof(arguments<known>::lookups));
 
     bool exists, is_left_out;
+    int64_t entry;
     key counter; /* all bits set if the sample does not exist */
     typename reader::place values;
 
-    HISTO_MEMBER sample(const arguments<known> *a, uint32_t i)
-        : exists(i < a->samples), is_left_out(false), counter(~(key)0)
+    /* Load sample i; after the last one, that again, so that there is no branch between the loads of several samples.
+     */
+    HISTO_MEMBER void load(const arguments<known> *a, uint32_t i)
     {
-        uint32_t index[LAST + 1], rest = a->begin + i;
-        int64_t entry = 0;
+        exists = i < a->samples;
+        uint32_t index[LAST + 1], rest = a->begin + min(i, a->samples - 1);
+        if constexpr (known::RAGGED) entry = entry_of(a->offsets, a->batch, (int64_t)rest);
 #pragma unroll
         for (int d = LAST; d >= 0; d--) {
             if (known::BATCH_DIMS > 0 && d == known::BATCH_DIMS - 1) entry = rest;
@@ -129,20 +132,20 @@ struct sample {
             index[d] = rest - above * a->dims[d].shape;
             rest = above;
         }
-        if constexpr (known::RAGGED) {
-            entry = entry_of(a->offsets, a->batch, (int64_t)a->begin + i);
-            exists = exists && entry >= 0 && entry < a->batch;
-        }
-        if (!exists) return;
-        load<0>(a, index);
+        if constexpr (known::RAGGED) exists = exists && entry >= 0 && entry < a->batch;
+        load_operands<0>(a, index);
+    }
+
+    HISTO_MEMBER void look_up(const arguments<known> *a)
+    {
         const uint32_t slot = reader::slot(a, &values);
         is_left_out = slot == a->slots;
-        counter = HAS_ENTRIES ? (key)(entry * a->counters + slot) : (key)slot;
+        counter = !exists ? ~(key)0 : HAS_ENTRIES ? (key)(entry * a->counters + slot) : (key)slot;
     }
 
   private:
     template <int O>
-    HISTO_MEMBER void load(const arguments<known> *a, const uint32_t (&index)[LAST + 1])
+    HISTO_MEMBER void load_operands(const arguments<known> *a, const uint32_t (&index)[LAST + 1])
     {
         if constexpr (O < known::OPERANDS) {
             const char *from = a->operands[O].base;
@@ -155,7 +158,7 @@ struct sample {
                 else
                     from += index[d] * a->operands[O].strides[d];
             static_cast<typename reader::template values<O> &>(values.all).x = layout::template load_one<O>(from);
-            load<O + 1>(a, index);
+            load_operands<O + 1>(a, index);
         }
     }
 };
@@ -252,6 +255,24 @@ HISTO_IN_KERNEL void add_fast(const head *a, unsigned int group, bool has, unsig
 
 /* ---- The kernels ---- */
 
+/* A thread's samples. */
+template <class known>
+struct samples {
+    enum { EACH = known::SAMPLES };
+    sample<known> of[EACH];
+
+    HISTO_MEMBER explicit samples(const arguments<known> *a)
+    {
+        const uint32_t first = blockIdx.x * (known::THREADS * EACH) + threadIdx.x;
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            of[k].load(a, first + k * known::THREADS);
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            of[k].look_up(a);
+    }
+};
+
 template <class known>
 HISTO_IN_KERNEL unsigned int count_group(const arguments<known> *a, const sample<known> *s)
 {
@@ -263,24 +284,34 @@ HISTO_IN_KERNEL unsigned int count_group(const arguments<known> *a, const sample
 template <class known>
 static __global__ void __launch_bounds__(known::THREADS) count(const __grid_constant__ arguments<known> a)
 {
-    const sample<known> s(&a, blockIdx.x * known::THREADS + threadIdx.x);
-    count_group(&a, &s);
+    const samples<known> all(&a);
+#pragma unroll
+    for (int k = 0; k < known::SAMPLES; k++)
+        count_group(&a, &all.of[k]);
+}
+
+template <class known, bool EXACT, bool SQUARES>
+HISTO_IN_KERNEL void add_weight(const arguments<known> *a, const sample<known> *s)
+{
+    const unsigned int group = count_group(a, s);
+    const bool has = s->exists && !s->is_left_out;
+    histo_known_weighted<known>::with_weight(a, &s->values, [&](auto weight) {
+        if constexpr (EXACT) {
+            add_exact(&a->exact[0], a->all, has, s->counter, weight);
+            if constexpr (SQUARES) add_exact(&a->exact[1], a->all, has, s->counter, histo_square(weight));
+        } else {
+            add_fast<SQUARES>(a, group, has, s->counter, weight);
+        }
+    });
 }
 
 template <class known, bool EXACT, bool SQUARES>
 static __global__ void __launch_bounds__(known::THREADS) count_weighted(const __grid_constant__ arguments<known> a)
 {
-    const sample<known> s(&a, blockIdx.x * known::THREADS + threadIdx.x);
-    const unsigned int group = count_group(&a, &s);
-    const bool has = s.exists && !s.is_left_out;
-    histo_known_weighted<known>::with_weight(&a, &s.values, [&](auto weight) {
-        if constexpr (EXACT) {
-            add_exact(&a.exact[0], a.all, has, s.counter, weight);
-            if constexpr (SQUARES) add_exact(&a.exact[1], a.all, has, s.counter, histo_square(weight));
-        } else {
-            add_fast<SQUARES>(&a, group, has, s.counter, weight);
-        }
-    });
+    const samples<known> all(&a);
+#pragma unroll
+    for (int k = 0; k < known::SAMPLES; k++)
+        add_weight<known, EXACT, SQUARES>(&a, &all.of[k]);
 }
 
 } // namespace histo::few
