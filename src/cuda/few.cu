@@ -8,42 +8,95 @@
 
 using namespace histo::few;
 
-enum { THREADS = 128 };
-/* So many samples in all are counted by a thread each; so many of a batch entry may all have one counter without much
- * loss. Weights have no other kernel that joins those of one counter, if the counters do not fit a block. */
-enum { FEW = 1 << 24, FEW_OF_ENTRY = 1 << 17, FEW_WEIGHTS_OF_ENTRY = 1 << 22 };
+/* So many samples in all, and of a batch entry, are few. */
+enum { FEW = 1 << 24, FEW_OF_ENTRY = 1 << 22 };
 
-static bool are_few(int64_t samples, int64_t batch, histo_weighting weighting)
+/* ---- The grid ---- */
+
+typedef enum kind { ONE_STEP, MANY, DENSE } kind;
+
+/* What it depends on. */
+typedef struct shape {
+    int64_t samples, batch, slots;
+    histo_weighting weighting;
+} shape;
+
+typedef struct grid {
+    kind is;
+    int threads, samples; /* samples of a thread in a step */
+    int64_t steps, blocks;
+    double us; /* without look-ups */
+} grid;
+
+/* The time of n additions to counters in the L2 cache, spread over all of them: neighbours wait for each other. */
+static double additions_us(double n, double counters)
 {
-    const int64_t of_entry = weighting == HISTO_UNWEIGHTED ? FEW_OF_ENTRY : FEW_WEIGHTS_OF_ENTRY;
-    return samples <= FEW && samples <= batch * of_entry;
+    const double added = 8e4, neighbours = 24;
+    return n / fmin(added, HISTO_CUDA_ONE_COUNTER * fmax(counters / neighbours, 1));
 }
 
-/* More than one only where there are more samples than threads on a device; exact sums are too much code for it. */
-static int samples_of_thread(int64_t samples, histo_weighting weighting)
+static grid grid_with(const shape *of, int threads, int samples, int64_t steps, kind is)
 {
-    enum { MANY = 1 << 19, EACH = 4 };
-    return samples < MANY || histo_is_reproducible(weighting) ? 1 : EACH;
+    return {is, threads, samples, steps, (of->samples - 1) / (threads * samples * steps) + 1, 0};
+}
+
+/* However skewed the samples are. */
+static grid direct_grid(const shape *of)
+{
+    enum { THREADS = 128, ALL_THREADS = 1 << 18 /* that a device has at once */, EACH = 4 };
+    const double launch = 4.2, counted = 2e5, n = (double)of->samples, of_entry = n / (double)of->batch;
+    const bool weighted = of->weighting != HISTO_UNWEIGHTED, is_many = !weighted && of->samples > 2 * ALL_THREADS;
+    /* Exact sums are too much code for several samples. */
+    const bool several = of->samples > 2 * ALL_THREADS && !histo_is_reproducible(of->weighting);
+    const int64_t steps = is_many ? (of->samples - 1) / (ALL_THREADS * EACH) + 1 : 1;
+    grid it = grid_with(of, THREADS, several ? EACH : 1, steps, is_many ? MANY : ONE_STEP);
+    const int sums = !weighted                      ? 1
+                     : histo_is_fast(of->weighting) ? 2 + histo_has_squares(of->weighting)
+                                                    : 3 + 2 * histo_has_squares(of->weighting);
+    const double together = fmin((double)of->slots * (1 + WARP / of_entry), WARP) / WARP; /* counters of a warp */
+    const double joined = WARP * (is_many ? (double)steps * EACH : 1), one = weighted ? 2 : 1;
+    it.us = launch + n / counted +
+            fmax(additions_us(sums * n * together, (double)of->slots * (double)of->batch),
+                 one * of_entry / joined / HISTO_CUDA_ONE_COUNTER);
+    return it;
+}
+
+static grid dense_grid(const shape *of)
+{
+    enum { THREADS = 1024, BLOCKS = 132, EACH = 4 };
+    const double launch = 5, step_us = 0.8, counters = (double)of->batch * (double)(of->slots + 1);
+    const bool several = of->samples > THREADS * BLOCKS;
+    const int64_t steps = several ? (of->samples - 1) / (THREADS * BLOCKS * EACH) + 1 : 1;
+    grid it = grid_with(of, THREADS, several ? EACH : 1, steps, DENSE);
+    it.us = launch + step_us * (double)steps +
+            additions_us((double)it.blocks * fmin(counters, THREADS * it.samples * (double)steps), counters);
+    return it;
+}
+
+static grid grid_of(const shape *of)
+{
+    enum { DENSE_COUNTERS = 8192 };
+    const grid direct = direct_grid(of);
+    if (of->weighting != HISTO_UNWEIGHTED || of->batch * (of->slots + 1) > DENSE_COUNTERS) return direct;
+    const grid dense = dense_grid(of);
+    return dense.us < direct.us ? dense : direct;
 }
 
 double histo_cuda_few_us(const histo_problem *p)
 {
-    /* In a microsecond: samples counted, and additions to counters all over the L2 cache. */
-    const double launch = 5.1, load = 0.7, counted = 2e5, added = 8e4;
-    if (!are_few(p->samples, p->batch, p->weighting) || p->pairs || !histo_cuda_expects_compiled(p)) return INFINITY;
-    const int sums = p->weighting == HISTO_UNWEIGHTED ? 1
-                     : histo_is_fast(p->weighting)    ? 2 + histo_has_squares(p->weighting)
-                                                      : 3 + 2 * histo_has_squares(p->weighting);
-    /* A warp adds to at most so many counters. */
-    const double n = (double)p->samples, of_entry = n / (double)p->batch, busiest = of_entry / WARP;
-    const double together = fmin((double)p->slots * (1 + WARP / of_entry), WARP) / WARP;
-    const double one = HISTO_CUDA_ONE_COUNTER / (p->weighting == HISTO_UNWEIGHTED ? 1 : 2);
-    double us = launch + n / counted + fmax(sums * n * together / added, busiest / one);
+    const double load = 0.7;
+    if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || p->pairs || p->samples == 0) return INFINITY;
+    if (!histo_cuda_expects_compiled(p)) return INFINITY;
+    const shape of = {p->samples, p->batch, p->slots, p->weighting};
+    const grid it = grid_of(&of);
+    double us = fmax(it.us, 4 + (double)p->samples * (histo_sample_bytes(p) / 3e6 + histo_cuda_lookup_us(p)));
     if (p->ragged) us += 2 * load;
     for (int a = 0; a < p->naxes; a++) /* dependent loads that find nothing in a cache */
         if (p->lookups[a].edges && !p->lookups[a].table) us += 2 * load;
     return us;
 }
+
+/* ---- Arguments ---- */
 
 /* Writes arguments one after the other, as few::arguments has them. */
 struct writer {
@@ -58,7 +111,7 @@ struct writer {
     }
 };
 
-static head head_of(const histo_job *job, const histo_cuda_work *work)
+static head head_of(const histo_job *job, const histo_cuda_work *work, const grid *it)
 {
     head h;
     memset(&h, 0, sizeof h);
@@ -68,6 +121,7 @@ static head head_of(const histo_job *job, const histo_cuda_work *work)
     h.counters = work->counters;
     h.slots = work->slots;
     h.batch = (uint32_t)work->iter.batch;
+    h.steps = (uint32_t)it->steps;
     memcpy(h.slot_strides, work->slot_strides, sizeof h.slot_strides);
     h.offsets = work->iter.offsets;
     h.where_lo = work->where_lo;
@@ -83,12 +137,12 @@ static head head_of(const histo_job *job, const histo_cuda_work *work)
     return h;
 }
 
-static void write_arguments(const histo_job *job, const histo_cuda_work *work, histo_few *few)
+static void write_arguments(const histo_job *job, const histo_cuda_work *work, const grid *it, histo_few *few)
 {
     const histo_strided_iter *iter = &work->iter;
     writer to = {few};
     few->bytes = 0;
-    to.add(head_of(job, work));
+    to.add(head_of(job, work, it));
     for (int d = 0; d < iter->ndim; d++)
         to.add(dimension{(uint32_t)iter->shape[d], 0, work->divisors[d]});
     for (int o = 0; o < iter->operands; o++) {
@@ -104,9 +158,11 @@ static void write_arguments(const histo_job *job, const histo_cuda_work *work, h
                   sizeof few->arguments);
 }
 
-static const char *kernel_name(const histo_job *job)
+/* ---- Jobs ---- */
+
+static const char *kernel_name(histo_weighting weighting, kind is)
 {
-    switch (job->problem->weighting) {
+    switch (weighting) {
     case HISTO_WEIGHT_FAST:
         return "histo::few::count_weighted<known, false, true>";
     case HISTO_WEIGHT_FAST_SUM:
@@ -116,35 +172,40 @@ static const char *kernel_name(const histo_job *job)
     case HISTO_WEIGHT_REPRODUCIBLE_SUM:
         return "histo::few::count_weighted<known, true, false>";
     default:
-        return "histo::few::count<known>";
+        return is == DENSE  ? "histo::few::count_dense<known>"
+               : is == MANY ? "histo::few::count_many<known>"
+                            : "histo::few::count<known>";
     }
 }
 
 bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
 {
+    enum { MOST = 1 << 30 };
     const histo_strided_iter *iter = &job->iter;
     const int64_t samples = job->end - job->begin;
-    if (!are_few(samples, iter->batch, job->problem->weighting) || job->end > INT32_MAX || iter->batch >= INT32_MAX)
-        return false;
+    if (samples > FEW || samples > iter->batch * FEW_OF_ENTRY || job->end > MOST || iter->batch > MOST) return false;
     for (int d = 0; d < iter->ndim; d++)
-        if (iter->shape[d] > INT32_MAX) return false;
+        if (iter->shape[d] > MOST) return false;
+    const shape of = {samples, iter->batch, job->problem->slots, job->problem->weighting};
+    const grid it = grid_of(&of);
     histo_cuda_work work = histo_cuda_work_of(job, 1, 1, samples);
     histo_cuda_known known;
-    if (!histo_cuda_known_of(job, &work, NULL, THREADS, &known)) return false;
+    if (!histo_cuda_known_of(job, &work, NULL, it.threads, &known)) return false;
     /* Neighbouring threads have neighbouring samples, wherever they lie. */
-    known.samples = samples_of_thread(samples, job->problem->weighting);
+    known.samples = it.samples;
     known.vector = 1;
     known.pixel_word = 0;
     memset(known.vectors, 0, sizeof known.vectors);
-    few->threads = THREADS;
-    few->blocks = (samples - 1) / (THREADS * known.samples) + 1;
-    few->kernel = histo_cuda_known_kernel(job, &known, "cuda/few.cuh", kernel_name(job));
-    if (few->kernel) write_arguments(job, &work, few);
+    few->threads = it.threads;
+    few->blocks = it.blocks;
+    few->shared = it.is == DENSE ? (size_t)(iter->batch * (of.slots + 1)) * sizeof(unsigned int) : 0;
+    few->kernel = histo_cuda_known_kernel(job, &known, "cuda/few.cuh", kernel_name(of.weighting, it.is));
+    if (few->kernel) write_arguments(job, &work, &it, few);
     return few->kernel;
 }
 
 histo_status histo_cuda_few_launch(const histo_job *job, histo_few *few)
 {
     void *args[] = {few->arguments};
-    return histo_cuda_launch(job, few->kernel, dim3((unsigned)few->blocks), few->threads, 0, args);
+    return histo_cuda_launch(job, few->kernel, dim3((unsigned)few->blocks), few->threads, few->shared, args);
 }

@@ -1,9 +1,13 @@
-/* Few samples, one or some for each thread, counted in the histogram itself.
+/* Few samples, one or some for each thread.
  *
  * The time of such a fill is latency, most of it of what is in no cache yet: instructions, arguments, tables, samples.
- * So there is no loop over samples, nothing to clear and nothing to merge; the kernel is compiled for its class of
- * problems (known.cuh), and its arguments are only those that the class needs, in the order of their use. Lanes of a
- * warp that have the same counter add up first, so that skew costs a 32nd of the atomic additions to one address.
+ * So the kernels are short, and compiled for their class of problems (known.cuh); their arguments are only those that
+ * the class needs, in the order of their use.
+ *
+ * - The fewest samples are counted in the histogram itself: there is nothing to clear and nothing to merge. Lanes of a
+ *   warp that have the same counter add up first.
+ * - Of more samples, frequent counters would wait for each other in the L2 cache. Few counters are kept by each block
+ *   in shared memory; of many, each warp keeps those that several of its lanes have had at once.
  *
  * Bytes: each sample once; the touched counters. Bound: latency, or the atomic additions of the L2 cache. */
 #ifndef CUDA_FEW_CUH
@@ -32,6 +36,7 @@ struct head {
     int64_t counters;        /* of a batch entry */
     uint32_t slots;          /* the slot of samples that mask and filter leave out */
     uint32_t batch;
+    uint32_t steps, unused; /* of a block */
     uint32_t slot_strides[HISTO_MAX_AXES];
     const int64_t *offsets;
     double where_lo, where_hi;
@@ -255,18 +260,22 @@ HISTO_IN_KERNEL void add_fast(const head *a, unsigned int group, bool has, unsig
 
 /* ---- The kernels ---- */
 
-/* A thread's samples. */
+/* A thread's samples of a step of its block. */
 template <class known>
 struct samples {
-    enum { EACH = known::SAMPLES };
+    enum { EACH = known::SAMPLES, STEP = known::THREADS * EACH };
     sample<known> of[EACH];
 
-    HISTO_MEMBER explicit samples(const arguments<known> *a)
+    HISTO_MEMBER void load(const arguments<known> *a, uint32_t step)
     {
-        const uint32_t first = blockIdx.x * (known::THREADS * EACH) + threadIdx.x;
+        const uint32_t first = (blockIdx.x * a->steps + step) * STEP + threadIdx.x;
 #pragma unroll
         for (int k = 0; k < EACH; k++)
             of[k].load(a, first + k * known::THREADS);
+    }
+
+    HISTO_MEMBER void look_up(const arguments<known> *a)
+    {
 #pragma unroll
         for (int k = 0; k < EACH; k++)
             of[k].look_up(a);
@@ -281,14 +290,117 @@ HISTO_IN_KERNEL unsigned int count_group(const arguments<known> *a, const sample
     return group;
 }
 
+/* One step. */
 template <class known>
 static __global__ void __launch_bounds__(known::THREADS) count(const __grid_constant__ arguments<known> a)
 {
-    const samples<known> all(&a);
+    samples<known> s;
+    s.load(&a, 0);
+    s.look_up(&a);
 #pragma unroll
     for (int k = 0; k < known::SAMPLES; k++)
-        count_group(&a, &all.of[k]);
+        count_group(&a, &s.of[k]);
 }
+
+/* ---- More samples ---- */
+
+/* Counts that a warp keeps of counters that several lanes have had at once: frequent ones, which would wait for each
+ * other. */
+template <typename key>
+struct kept {
+    enum { LOG = 6, SIZE = 1 << LOG };
+    key counter[SIZE]; /* all bits set where there is none */
+    unsigned int count[SIZE];
+
+    HISTO_MEMBER void clear()
+    {
+        for (uint32_t i = threadIdx.x % WARP; i < SIZE; i += WARP) {
+            counter[i] = ~(key)0;
+            count[i] = 0;
+        }
+        __syncwarp();
+    }
+
+    /* Keep n of a counter, which no other lane has, if n > 1; false if there is no room. By a whole warp. */
+    HISTO_MEMBER bool keep(key its, unsigned int n)
+    {
+        const uint32_t at = (uint32_t)its * 2654435769u >> (32 - LOG);
+        if (n > 1 && counter[at] == ~(key)0) counter[at] = its; /* of several lanes one prevails */
+        __syncwarp();
+        const bool has = n > 1 && counter[at] == its;
+        if (has) count[at] += n;
+        return has;
+    }
+
+    HISTO_MEMBER void merge(unsigned long long *counts) const
+    {
+        __syncwarp();
+        for (uint32_t i = threadIdx.x % WARP; i < SIZE; i += WARP)
+            if (count[i]) atomicAdd(&counts[counter[i]], (unsigned long long)count[i]);
+    }
+};
+
+/* Several steps, of counters that are too many for a block. */
+template <class known>
+static __global__ void __launch_bounds__(known::THREADS) count_many(const __grid_constant__ arguments<known> a)
+{
+    using key = typename sample<known>::key;
+    __shared__ kept<key> of_warps[known::THREADS / WARP];
+    kept<key> *const mine = &of_warps[threadIdx.x / WARP];
+    samples<known> s;
+    s.load(&a, 0);
+    mine->clear();
+#pragma unroll 1
+    for (uint32_t step = 0; step < a.steps; step++) {
+        s.look_up(&a);
+        key counter[known::SAMPLES];
+#pragma unroll
+        for (int k = 0; k < known::SAMPLES; k++)
+            counter[k] = s.of[k].counter;
+        s.load(&a, step + 1);
+#pragma unroll
+        for (int k = 0; k < known::SAMPLES; k++) {
+            const unsigned int group = __match_any_sync(~0u, counter[k]);
+            const bool counts = counter[k] != ~(key)0 && leads(group);
+            const unsigned int n = counts ? (unsigned int)__popc(group) : 0;
+            if (!mine->keep(counter[k], n) && counts) atomicAdd(&a.counts[counter[k]], (unsigned long long)n);
+        }
+    }
+    mine->merge(a.counts);
+}
+
+/* Several steps, of so few counters that each block has its own. */
+template <class known>
+static __global__ void __launch_bounds__(known::THREADS) count_dense(const __grid_constant__ arguments<known> a)
+{
+    using key = typename sample<known>::key;
+    extern __shared__ unsigned int counts[];
+    samples<known> s;
+    s.load(&a, 0);
+    const uint32_t all = (uint32_t)a.all;
+    for (uint32_t i = threadIdx.x; i < all; i += known::THREADS)
+        counts[i] = 0;
+    __syncthreads();
+#pragma unroll 1
+    for (uint32_t step = 0; step < a.steps; step++) {
+        s.look_up(&a);
+        key counter[known::SAMPLES];
+#pragma unroll
+        for (int k = 0; k < known::SAMPLES; k++)
+            counter[k] = s.of[k].counter;
+        s.load(&a, step + 1);
+#pragma unroll
+        for (int k = 0; k < known::SAMPLES; k++)
+            if (counter[k] != ~(key)0) atomicAdd(&counts[counter[k]], 1u);
+    }
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < all; i += known::THREADS) {
+        const unsigned int n = counts[i];
+        if (n) atomicAdd(&a.counts[i], (unsigned long long)n);
+    }
+}
+
+/* ---- With weights ---- */
 
 template <class known, bool EXACT, bool SQUARES>
 HISTO_IN_KERNEL void add_weight(const arguments<known> *a, const sample<known> *s)
@@ -308,10 +420,12 @@ HISTO_IN_KERNEL void add_weight(const arguments<known> *a, const sample<known> *
 template <class known, bool EXACT, bool SQUARES>
 static __global__ void __launch_bounds__(known::THREADS) count_weighted(const __grid_constant__ arguments<known> a)
 {
-    const samples<known> all(&a);
+    samples<known> s;
+    s.load(&a, 0);
+    s.look_up(&a);
 #pragma unroll
     for (int k = 0; k < known::SAMPLES; k++)
-        add_weight<known, EXACT, SQUARES>(&a, &all.of[k]);
+        add_weight<known, EXACT, SQUARES>(&a, &s.of[k]);
 }
 
 } // namespace histo::few

@@ -8,7 +8,7 @@ typedef struct histo_few {
     const void *kernel;
     int threads;
     int64_t blocks;
-    size_t bytes;
+    size_t shared, bytes;    /* of arguments */
     uint64_t arguments[512]; /* few::arguments of the class */
 } histo_few;
 

@@ -40,9 +40,9 @@ static double tiles_us(const histo_problem *p)
     if (p->weighting != HISTO_UNWEIGHTED)
         return launch + (double)p->samples / (few * (histo_is_fast(p->weighting) ? 1e4 : 5e3));
     if (is_few(p)) {
-        /* Samples of any layout, read one by one; if the kernel is not compiled, most of its time is cold code. */
-        const bool is_any = p->operands > 1 || p->strided, compiled = histo_cuda_expects_compiled(p);
-        const double reader_us = !is_any ? 1.5 : compiled ? 3 : 10 + (double)p->samples / 8e4;
+        /* Samples of any layout are read one by one; of few, most of the time is cold code. */
+        const bool is_any = p->operands > 1 || p->strided;
+        const double reader_us = is_any ? 10 + (double)p->samples / 8e4 : 1.5;
         const double tile = fmin(TILE_OF_FEW, (double)p->samples / (double)p->batch), slots = (double)p->slots;
         const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
         return launch + reader_us + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
@@ -77,15 +77,6 @@ static const void *given_kernel(const histo_job *job, const histo_cuda_work *wor
                                   [](auto reader) { return (const void *)count<decltype(reader)>; });
 }
 
-/* A compiled kernel that gathers few samples by slot, or NULL. */
-static const void *compiled_touched(const histo_job *job, histo_cuda_work *work, int threads)
-{
-    histo_cuda_known known;
-    if (!histo_cuda_known_of(job, work, NULL, threads, &known)) return NULL;
-    return histo_cuda_known_kernel(job, &known, "cuda/global_atomic.cuh",
-                                   "histo::global_atomic::count_touched_joint<histo_known_reader<known>>");
-}
-
 /* Few samples, gathered by slot in each block. */
 static histo_status launch_few(const histo_job *job)
 {
@@ -97,10 +88,8 @@ static histo_status launch_few(const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, blocks, TILE_OF_FEW / 2, TILE_OF_FEW);
     uint32_t log_touched = LOG_TOUCHED;
     void *args[] = {&work, &log_touched};
-    const void *kernel = compiled_touched(job, &work, threads);
-    if (!kernel) kernel = (const void *)count_touched<histo_any_layout>;
-    return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared,
-                             args);
+    return histo_cuda_launch(job, (const void *)count_touched<histo_any_layout>,
+                             dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared, args);
 }
 
 static histo_status launch(const histo_job *job)

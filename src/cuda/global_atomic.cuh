@@ -67,29 +67,6 @@ static __global__ void __launch_bounds__(1024)
     }
 }
 
-/* The same. READER: see joint.cuh. */
-template <class READER>
-static __global__ void __launch_bounds__(1024)
-    count_touched_joint(const __grid_constant__ histo_cuda_work work, const uint32_t log_touched)
-{
-    extern __shared__ unsigned int shared[];
-    const histo_touched touched(shared, log_touched);
-    const histo_joint joint = {};
-    touched.clear();
-    for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        const auto tile = READER::tile(&work, &joint, item);
-        unsigned long long *counts = work.counts + tile.entry * work.counters;
-        typename READER::loaded loaded;
-        if (tile.length) READER::load(&work, &joint, &tile, 0, &loaded);
-        for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
-            uint32_t slot[READER::PER_STEP];
-            READER::slots(&work, &joint, NULL, &tile, at, &loaded, slot);
-            touched.count(slot, counts);
-        }
-        touched.merge(counts);
-    }
-}
-
 /* With weights: every sample adds to its slot's count and sums. READER: see device/weight.cuh. */
 template <class READER>
 static __global__ void __launch_bounds__(1024) count_weighted(const __grid_constant__ histo_cuda_work work)
