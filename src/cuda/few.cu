@@ -28,11 +28,12 @@ typedef struct grid {
     double us; /* without look-ups */
 } grid;
 
-/* The time of n additions to counters in the L2 cache, spread over all of them: neighbours wait for each other. */
+/* The time of n additions to counters in the L2 cache, spread over all of them: those in one line wait for each other.
+ */
 static double additions_us(double n, double counters)
 {
-    const double added = 8e4, neighbours = 24;
-    return n / fmin(added, HISTO_CUDA_ONE_COUNTER * fmax(counters / neighbours, 1));
+    const double added = 8e4, added_in_line = 2.5e3, counters_of_line = 16;
+    return n / fmin(added, added_in_line * fmax(counters / counters_of_line, 1));
 }
 
 static grid grid_with(const shape *of, int threads, int samples, int64_t steps, kind is)
@@ -50,11 +51,9 @@ static grid direct_grid(const shape *of)
     const bool several = of->samples > 2 * ALL_THREADS && !histo_is_reproducible(of->weighting);
     const int64_t steps = is_many ? (of->samples - 1) / (ALL_THREADS * EACH) + 1 : 1;
     grid it = grid_with(of, THREADS, several ? EACH : 1, steps, is_many ? MANY : ONE_STEP);
-    const int sums = !weighted                      ? 1
-                     : histo_is_fast(of->weighting) ? 2 + histo_has_squares(of->weighting)
-                                                    : 3 + 2 * histo_has_squares(of->weighting);
     const double together = fmin((double)of->slots * (1 + WARP / of_entry), WARP) / WARP; /* counters of a warp */
-    const double joined = WARP * (is_many ? (double)steps * EACH : 1), one = weighted ? 2 : 1;
+    const double joined = WARP * (is_many ? (double)steps * EACH : 1), one = weighted ? 2 : 1,
+                 sums = weighted ? 1.5 : 1;
     it.us = launch + n / counted +
             fmax(additions_us(sums * n * together, (double)of->slots * (double)of->batch),
                  one * of_entry / joined / HISTO_CUDA_ONE_COUNTER);
@@ -84,7 +83,7 @@ static grid grid_of(const shape *of)
 
 double histo_cuda_few_us(const histo_problem *p)
 {
-    const double load = 0.7;
+    const double load = 1, many_edges = 4096;
     if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || p->pairs || p->samples == 0) return INFINITY;
     if (!histo_cuda_expects_compiled(p)) return INFINITY;
     const shape of = {p->samples, p->batch, p->slots, p->weighting};
@@ -92,7 +91,7 @@ double histo_cuda_few_us(const histo_problem *p)
     double us = fmax(it.us, 4 + (double)p->samples * (histo_sample_bytes(p) / 3e6 + histo_cuda_lookup_us(p)));
     if (p->ragged) us += 2 * load;
     for (int a = 0; a < p->naxes; a++) /* dependent loads that find nothing in a cache */
-        if (p->lookups[a].edges && !p->lookups[a].table) us += 2 * load;
+        if (p->lookups[a].edges && !p->lookups[a].table) us += (p->lookups[a].bins > many_edges ? 4 : 2) * load;
     return us;
 }
 

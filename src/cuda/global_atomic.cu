@@ -42,7 +42,8 @@ static double tiles_us(const histo_problem *p)
     if (is_few(p)) {
         /* Samples of any layout are read one by one; of few, most of the time is cold code. */
         const bool is_any = p->operands > 1 || p->strided;
-        const double reader_us = is_any ? 10 + (double)p->samples / 8e4 : 1.5;
+        const double search_us = p->lookups[0].edges && !p->lookups[0].table ? 2.5 : 0; /* in no cache */
+        const double reader_us = search_us + (is_any ? 10 + (double)p->samples / 8e4 : 1.5);
         const double tile = fmin(TILE_OF_FEW, (double)p->samples / (double)p->batch), slots = (double)p->slots;
         const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
         return launch + reader_us + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
