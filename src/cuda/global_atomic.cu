@@ -93,11 +93,9 @@ static histo_status launch_few(const histo_job *job)
                              dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared, args);
 }
 
-static histo_status launch(const histo_job *job)
+static histo_status launch_tiles(const histo_job *job)
 {
     enum { MIN = 1 << 12, MAX = 1 << 30 };
-    histo_few few;
-    if (!job->params[BLOCKS] && histo_cuda_few_describe(job, &few)) return histo_cuda_few_launch(job, &few);
     if (is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS]) return launch_few(job);
     int threads = (int)job->params[THREADS];
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
@@ -109,6 +107,13 @@ static histo_status launch(const histo_job *job)
     void *args[] = {&work, &joint};
     return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, 0,
                              args);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    histo_few few;
+    if (!job->params[BLOCKS] && histo_cuda_few_describe(job, &few)) return histo_cuda_few_launch(job, &few);
+    return launch_tiles(job);
 }
 
 extern "C" const histo_strategy histo_cuda_global_atomic = {
