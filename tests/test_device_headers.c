@@ -207,17 +207,17 @@ static const struct {
     bool weighted;
     const char *header, *kernel;
 } of_classes[] = {
-    {false, "lane_private/strided.cuh", "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>"},
-    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 8>"},
-    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
-    {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
-    {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
     {false, "few.cuh", "histo::few::count<known>"},
     {false, "few.cuh", "histo::few::count_many<known>"},
     {false, "few.cuh", "histo::few::count_dense<known>"},
     {true, "few.cuh", "histo::few::count_weighted<known, false, true>"},
     {true, "few.cuh", "histo::few::count_weighted<known, true, false>"},
     {true, "few.cuh", "histo::few::count_weighted<known, true, true>"},
+    {false, "lane_private/strided.cuh", "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>"},
+    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 8>"},
+    {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
+    {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
+    {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
     {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true>"},
     {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, false>"},
     {true, "global_atomic.cuh", "histo::global_atomic::count_weighted<histo_known_weighted<known>>"},

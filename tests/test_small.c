@@ -283,7 +283,7 @@ static void compiled_weights(void **state)
                 else
                     fill(h[0], "cpu/sequential", &host, &here);
                 OK(histo_hist_read_weights(h[on_device], HISTO_FLOW, sums[on_device][0],
-                                           squares ? sums[on_device][1] : NULL, SLOTS));
+                                           squares ? sums[on_device][1] : NULL, SLOTS, NULL));
             }
             for (int s = 0; s < 1 + squares; s++)
                 for (int i = 0; i < SLOTS; i++)
