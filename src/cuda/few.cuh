@@ -325,16 +325,18 @@ struct kept {
     HISTO_MEMBER bool keep(key its, unsigned int n)
     {
         const uint32_t at = (uint32_t)its * 2654435769u >> (32 - LOG);
-        if (n > 1 && counter[at] == ~(key)0) counter[at] = its; /* of several lanes one prevails */
+        bool has = false;
+        if (n > 1) {
+            const key before = atomicCAS(&counter[at], ~(key)0, its);
+            has = before == ~(key)0 || before == its;
+            if (has) count[at] += n;
+        }
         __syncwarp();
-        const bool has = n > 1 && counter[at] == its;
-        if (has) count[at] += n;
         return has;
     }
 
     HISTO_MEMBER void merge(unsigned long long *counts) const
     {
-        __syncwarp();
         for (uint32_t i = threadIdx.x % WARP; i < SIZE; i += WARP)
             if (count[i]) atomicAdd(&counts[counter[i]], (unsigned long long)count[i]);
     }
