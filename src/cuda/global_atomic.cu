@@ -2,7 +2,8 @@
  *
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
  * layout, masks and weights. The counters are 64-bit. Where samples are few, frequent ones are gathered on chip first
- * (device/touched.cuh): then skew does not matter, and the time depends on the touched bins only.
+ * (few.cuh, compiled for the problem; device/touched.cuh): then skew does not matter, and the time depends on the
+ * touched bins only.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for few samples in many bins, and for
