@@ -236,6 +236,42 @@ static void compiled_problems(void **state)
     }
 }
 
+/* More samples than threads: counters of a block, and those that warps keep of many; in one entry and in several. */
+static void compiled_steps(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    static const struct {
+        int64_t batch, bins;
+        int64_t length;
+    } cases[] = {{1, 10, 300001},    {1, 8000, 1 << 20},   {3, 500, 250007},
+                 {1, 20000, 777777}, {1, 300000, 1500001}, {5, 9000, 200003}};
+    rng r = {.state = 3};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases && !is_sanitized(); c++)
+        for (int d = 0; d < DISTRIBUTIONS; d++) {
+            const int64_t n = cases[c].batch * cases[c].length;
+            const histo_axis axis = histo_axis_regular(cases[c].bins, -7, 30000);
+            const histo_hist_options kind = {.batch = cases[c].batch};
+            const histo_plan_options compiled = {.effort = HISTO_COMPILE, .strategy = "cuda/global_atomic"};
+            float *x = make_samples(&r, HISTO_F32, (distribution)d, &axis, n);
+            histo_view host = histo_view_nd(x, HISTO_F32, 2, (int64_t[]){cases[c].batch, cases[c].length}), device;
+            host.batch_ndim = 1;
+            void *memory = device_copy(&host, &device);
+            histo_hist *h, *expected;
+            char what[80];
+            snprintf(what, sizeof what, "case %d, distribution %d", (int)c, d);
+            OK(histo_hist_create(&h, 1, &axis, &kind));
+            OK(histo_hist_create(&expected, 1, &axis, &kind));
+            fill(expected, "cpu/sequential", &host, NULL);
+            fill_with(h, &compiled, &device, NULL);
+            assert_same(h, expected, what);
+            histo_hist_destroy(h);
+            histo_hist_destroy(expected);
+            device_free(memory);
+            free(x);
+        }
+}
+
 /* Sums of weights that lanes with the same counter add up first: infinities, NaN and weights of all sizes among them.
  * Whole numbers have the same sums in any order. */
 static void compiled_weights(void **state)
@@ -339,10 +375,8 @@ static void a_million_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems),
-        cmocka_unit_test(compiled_problems),
-        cmocka_unit_test(compiled_weights),
-        cmocka_unit_test(a_million_entries),
+        cmocka_unit_test(random_problems),  cmocka_unit_test(compiled_problems), cmocka_unit_test(compiled_steps),
+        cmocka_unit_test(compiled_weights), cmocka_unit_test(a_million_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
