@@ -193,8 +193,6 @@ bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
     /* Neighbouring threads have neighbouring samples, wherever they lie. */
     known.samples = it.samples;
     known.vector = 1;
-    known.pixel_word = 0;
-    memset(known.vectors, 0, sizeof known.vectors);
     few->threads = it.threads;
     few->blocks = it.blocks;
     few->shared = it.is == DENSE ? (size_t)(iter->batch * (of.slots + 1)) * sizeof(unsigned int) : 0;
