@@ -63,7 +63,7 @@ static grid direct_grid(const shape *of)
 static grid dense_grid(const shape *of)
 {
     enum { THREADS = 1024, BLOCKS = 132, EACH = 4 };
-    const double launch = 5, step_us = 0.8, counters = (double)of->batch * (double)(of->slots + 1);
+    const double launch = 4.3, step_us = 0.8, counters = (double)of->batch * (double)(of->slots + 1);
     const bool several = of->samples > THREADS * BLOCKS;
     const int64_t steps = several ? (of->samples - 1) / (THREADS * BLOCKS * EACH) + 1 : 1;
     grid it = grid_with(of, THREADS, several ? EACH : 1, steps, DENSE);

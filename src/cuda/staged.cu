@@ -64,7 +64,7 @@ static void fill_part(void *context, int part)
  * cut. */
 static int parts_of(const route *r, int64_t samples)
 {
-    enum { SAMPLES_A_PART = 1 << 16, BYTES_A_PART = 1 << 18 };
+    enum { SAMPLES_A_PART = 1 << 16, BYTES_A_PART = 1 << 20 };
     int64_t bytes = 0;
     for (int o = 0; o < r->job->iter.operands; o++)
         if (r->gathered[o]) bytes += samples * (int64_t)sample_bytes(r, o);
