@@ -292,7 +292,7 @@ static void compiled_weights(void **state)
         char *w = calloc(N, size);
         for (int i = 0; i < N; i++) {
             const int64_t whole = (int64_t)rng_below(&r, 200) - (d < 3 ? 100 : 0);
-            const double number = (double)whole * (rng_below(&r, 2) ? 1 : 0x1p20);
+            const double number = (double)whole * (rng_below(&r, 2) ? 1 : 0x1p12);
             const float single = (float)number;
             const uint8_t byte = (uint8_t)whole;
             const int64_t integer = (int64_t)number;
