@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "cuda/few.cuh"
 #include "cuda/images.cuh"
 #include "cuda/joint.cuh"
 #include "cuda/lane_private/images.cuh"
@@ -30,6 +31,11 @@ const device_layout device_layouts[] = {
     {OFFSET_OF(histo_cuda_work, lookups)},
     {OFFSET_OF(histo_cuda_work, counts)},
     {OFFSET_OF(histo_cuda_work, exact)},
+    {SIZE_OF(histo::few::head)},
+    {OFFSET_OF(histo::few::head, offsets)},
+    {OFFSET_OF(histo::few::head, exact)},
+    {SIZE_OF(histo::few::dimension)},
+    {SIZE_OF(histo::few::operand<3>)},
     {SIZE_OF(histo_rows)},
     {OFFSET_OF(histo_rows, end)},
     {SIZE_OF(histo_joint)},

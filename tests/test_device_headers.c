@@ -75,6 +75,7 @@ static void test_layout(void **state)
     (void)state;
     static char source[16384];
     size_t length = (size_t)snprintf(source, sizeof source,
+                                     "#include \"cuda/few.cuh\"\n"
                                      "#include \"cuda/images.cuh\"\n"
                                      "#include \"cuda/joint.cuh\"\n"
                                      "#include \"cuda/lane_private/images.cuh\"\n"
@@ -206,6 +207,12 @@ static const struct {
     bool weighted;
     const char *header, *kernel;
 } of_classes[] = {
+    {false, "few.cuh", "histo::few::count<known>"},
+    {false, "few.cuh", "histo::few::count_many<known>"},
+    {false, "few.cuh", "histo::few::count_dense<known>"},
+    {true, "few.cuh", "histo::few::count_weighted<known, false, true>"},
+    {true, "few.cuh", "histo::few::count_weighted<known, true, false>"},
+    {true, "few.cuh", "histo::few::count_weighted<known, true, true>"},
     {false, "lane_private/strided.cuh", "lane_count_joint<histo_known_reader<known>, lane_known_counter<known>>"},
     {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 8>"},
     {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},

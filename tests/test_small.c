@@ -104,14 +104,20 @@ static void assert_same(histo_hist *a, histo_hist *b, const char *what)
     free(in_a);
 }
 
-/* Fill by a strategy, or by the plan's choice if it is NULL; twice, so that counts add up. */
-static void fill(histo_hist *h, const char *strategy, const histo_view *samples, const histo_fill_options *options)
+static void fill_with(histo_hist *h, const histo_plan_options *how, const histo_view *samples,
+                      const histo_fill_options *options)
 {
     histo_plan *plan;
-    OK(histo_plan_create(&plan, h, samples, options, &(histo_plan_options){.strategy = strategy}));
+    OK(histo_plan_create(&plan, h, samples, options, how));
     OK(histo_plan_fill(plan, h, samples, options));
     OK(histo_plan_fill(plan, h, samples, options));
     histo_plan_destroy(plan);
+}
+
+/* Fill by a strategy, or by the plan's choice if it is NULL; twice, so that counts add up. */
+static void fill(histo_hist *h, const char *strategy, const histo_view *samples, const histo_fill_options *options)
+{
+    fill_with(h, &(histo_plan_options){.strategy = strategy}, samples, options);
 }
 
 static void random_problems(void **state)
@@ -180,6 +186,157 @@ static void random_problems(void **state)
     }
 }
 
+/* The kernels that are compiled for few samples: whatever the layout, with a mask or a filter. */
+static void compiled_problems(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int problems = is_sanitized() ? 3 : 40;
+    const histo_plan_options compiled = {.effort = HISTO_COMPILE, .strategy = "cuda/global_atomic"};
+    rng r = {.state = 77};
+    for (int i = 0; i < problems;) {
+        problem p = {.dtype = (histo_dtype)rng_below(&r, HISTO_DTYPE_COUNT)};
+        p.axis = random_axis(&r, p.dtype);
+        lay_out(&r, &p);
+        if (p.batch * p.axis.bins > 1 << 20) {
+            dispose(&p);
+            continue;
+        }
+        char what[256];
+        snprintf(what, sizeof what, "problem %d: type %d, %lld bins, batch %lld%s%s", i, p.dtype,
+                 (long long)p.axis.bins, (long long)p.batch, p.offsets ? ", ragged" : "",
+                 p.mask_data ? ", masked" : "");
+        const histo_hist_options kind = {.batch = p.batch};
+        histo_view samples, mask;
+        void *memory = device_copy(&p.samples, &samples), *mask_memory = NULL;
+        histo_fill_options here = {.offsets = p.offsets}, there = here;
+        if (p.mask_data) {
+            mask_memory = device_copy(&p.mask, &mask);
+            here.mask = &p.mask;
+            there.mask = &mask;
+        }
+        if (rng_below(&r, 3) == 0) { /* the samples themselves are filtered */
+            here.where = &p.samples;
+            there.where = &samples;
+            here.where_lo = there.where_lo = -100;
+            here.where_hi = there.where_hi = 100.5;
+        }
+        histo_hist *h, *expected;
+        OK(histo_hist_create(&h, 1, &p.axis, &kind));
+        OK(histo_hist_create(&expected, 1, &p.axis, &kind));
+        fill(expected, "cpu/sequential", &p.samples, &here);
+        fill_with(h, &compiled, &samples, &there);
+        assert_same(h, expected, what);
+        histo_hist_destroy(h);
+        histo_hist_destroy(expected);
+        device_free(memory);
+        if (mask_memory) device_free(mask_memory);
+        dispose(&p);
+        i++;
+    }
+}
+
+/* More samples than threads: counters of a block, and those that warps keep of many; in one entry and in several. */
+static void compiled_steps(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    static const struct {
+        int64_t batch, bins;
+        int64_t length;
+    } cases[] = {{1, 10, 300001},    {1, 8000, 1 << 20},   {3, 500, 250007},
+                 {1, 20000, 777777}, {1, 300000, 1500001}, {5, 9000, 200003}};
+    rng r = {.state = 3};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases && !is_sanitized(); c++)
+        for (int d = 0; d < DISTRIBUTIONS; d++) {
+            const int64_t n = cases[c].batch * cases[c].length;
+            const histo_axis axis = histo_axis_regular(cases[c].bins, -7, 30000);
+            const histo_hist_options kind = {.batch = cases[c].batch};
+            const histo_plan_options compiled = {.effort = HISTO_COMPILE, .strategy = "cuda/global_atomic"};
+            float *x = make_samples(&r, HISTO_F32, (distribution)d, &axis, n);
+            histo_view host = histo_view_nd(x, HISTO_F32, 2, (int64_t[]){cases[c].batch, cases[c].length}), device;
+            host.batch_ndim = 1;
+            void *memory = device_copy(&host, &device);
+            histo_hist *h, *expected;
+            char what[80];
+            snprintf(what, sizeof what, "case %d, distribution %d", (int)c, d);
+            OK(histo_hist_create(&h, 1, &axis, &kind));
+            OK(histo_hist_create(&expected, 1, &axis, &kind));
+            fill(expected, "cpu/sequential", &host, NULL);
+            fill_with(h, &compiled, &device, NULL);
+            assert_same(h, expected, what);
+            histo_hist_destroy(h);
+            histo_hist_destroy(expected);
+            device_free(memory);
+            free(x);
+        }
+}
+
+/* Sums of weights that lanes with the same counter add up first: infinities, NaN and weights of all sizes among them.
+ * Whole numbers have the same sums in any order. */
+static void compiled_weights(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { N = 3001, BINS = 7, SLOTS = BINS + 3 };
+    static const histo_weighting modes[] = {HISTO_WEIGHT_FAST, HISTO_WEIGHT_FAST_SUM, HISTO_WEIGHT_REPRODUCIBLE,
+                                            HISTO_WEIGHT_REPRODUCIBLE_SUM};
+    static const histo_dtype dtypes[] = {HISTO_F32, HISTO_F64, HISTO_I64, HISTO_U8};
+    const histo_axis axis = histo_axis_regular(BINS, 0, 1);
+    rng r = {.state = 9};
+    float *x = make_samples(&r, HISTO_F32, UNIFORM, &axis, N);
+    histo_view host = histo_view_1d(x, HISTO_F32, N), device;
+    void *memory = device_copy(&host, &device);
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+        const size_t size = histo_dtype_size(dtypes[d]);
+        char *w = calloc(N, size);
+        for (int i = 0; i < N; i++) {
+            const int64_t whole = (int64_t)rng_below(&r, 200) - (d < 3 ? 100 : 0);
+            const double number = (double)whole * (rng_below(&r, 2) ? 1 : 0x1p12);
+            const float single = (float)number;
+            const uint8_t byte = (uint8_t)whole;
+            const int64_t integer = (int64_t)number;
+            memcpy(w + (size_t)i * size,
+                   d == 0   ? (const void *)&single
+                   : d == 1 ? (const void *)&number
+                   : d == 2 ? (const void *)&integer
+                            : (const void *)&byte,
+                   size);
+        }
+        histo_view host_weights = histo_view_1d(w, dtypes[d], N), device_weights;
+        void *weights_memory = device_copy(&host_weights, &device_weights);
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            const histo_hist_options kind = {.weighting = modes[m]};
+            const bool squares = modes[m] == HISTO_WEIGHT_FAST || modes[m] == HISTO_WEIGHT_REPRODUCIBLE;
+            const histo_fill_options here = {.weights = &host_weights}, there = {.weights = &device_weights};
+            const histo_plan_options compiled = {.effort = HISTO_COMPILE, .strategy = "cuda/global_atomic"};
+            double sums[2][2][SLOTS];
+            histo_hist *h[2];
+            for (int on_device = 0; on_device < 2; on_device++) {
+                OK(histo_hist_create(&h[on_device], 1, &axis, &kind));
+                if (on_device)
+                    fill_with(h[1], &compiled, &device, &there);
+                else
+                    fill(h[0], "cpu/sequential", &host, &here);
+                OK(histo_hist_read_weights(h[on_device], HISTO_FLOW, sums[on_device][0],
+                                           squares ? sums[on_device][1] : NULL, SLOTS, NULL));
+            }
+            for (int s = 0; s < 1 + squares; s++)
+                for (int i = 0; i < SLOTS; i++)
+                    if (sums[0][s][i] != sums[1][s][i])
+                        fail_msg("weights of type %d, mode %d, sum %d of slot %d: %.17g, not %.17g", dtypes[d],
+                                 (int)modes[m], s, i, sums[1][s][i], sums[0][s][i]);
+            assert_same(h[1], h[0], "with weights");
+            histo_hist_destroy(h[0]);
+            histo_hist_destroy(h[1]);
+        }
+        device_free(weights_memory);
+        free(w);
+    }
+    device_free(memory);
+    free(x);
+}
+
 /* More entries than blocks, of fewer samples than slots; and many samples in one of a million segments. */
 static void a_million_entries(void **state)
 {
@@ -218,8 +375,8 @@ static void a_million_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems),
-        cmocka_unit_test(a_million_entries),
+        cmocka_unit_test(random_problems),  cmocka_unit_test(compiled_problems), cmocka_unit_test(compiled_steps),
+        cmocka_unit_test(compiled_weights), cmocka_unit_test(a_million_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

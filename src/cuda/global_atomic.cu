@@ -2,7 +2,8 @@
  *
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
  * layout, masks and weights. The counters are 64-bit. Where samples are few, frequent ones are gathered on chip first
- * (device/touched.cuh): then skew does not matter, and the time depends on the touched bins only.
+ * (few.cuh, compiled for the problem; device/touched.cuh): then skew does not matter, and the time depends on the
+ * touched bins only.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for few samples in many bins, and for
@@ -10,6 +11,7 @@
  * address serialise. */
 #include <math.h>
 
+#include "cuda/few.h"
 #include "cuda/global_atomic.cuh"
 #include "cuda/known.h"
 #include "cuda/lane_private/small.h"
@@ -32,20 +34,30 @@ static bool is_few(const histo_problem *p)
     return p->weighting == HISTO_UNWEIGHTED && p->samples <= FEW && p->batch <= p->samples / 256 + 1;
 }
 
-static double cost_us(const histo_problem *p, int threads)
+/* Of the kernels in this file. */
+static double tiles_us(const histo_problem *p)
 {
-    (void)threads;
     const double launch = 5, few = p->slots < 1 << 16 ? 0.1 : 1; /* samples meet */
     if (p->weighting != HISTO_UNWEIGHTED)
         return launch + (double)p->samples / (few * (histo_is_fast(p->weighting) ? 1e4 : 5e3));
     if (is_few(p)) {
+        /* Samples of any layout are read one by one; of few, most of the time is cold code. */
+        const bool is_any = p->operands > 1 || p->strided;
+        const double search_us = p->lookups[0].edges && !p->lookups[0].table ? 2.5 : 0; /* in no cache */
+        const double reader_us = search_us + (is_any ? 10 + (double)p->samples / 8e4 : 1.5);
         const double tile = fmin(TILE_OF_FEW, (double)p->samples / (double)p->batch), slots = (double)p->slots;
         const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
-        return launch + 1.5 + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
+        return launch + reader_us + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
     }
     const double us = launch + histo_cuda_global_atomics_us(p, 0);
     if (p->probes) return us;
     return fmin(HISTO_SKEW_MARGIN * us, launch + (double)p->samples / HISTO_CUDA_ONE_COUNTER);
+}
+
+static double cost_us(const histo_problem *p, int threads)
+{
+    (void)threads;
+    return fmin(histo_cuda_few_us(p), tiles_us(p));
 }
 
 /* A kernel compiled for such jobs, or NULL. */
@@ -82,7 +94,7 @@ static histo_status launch_few(const histo_job *job)
                              dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, shared, args);
 }
 
-static histo_status launch(const histo_job *job)
+static histo_status launch_tiles(const histo_job *job)
 {
     enum { MIN = 1 << 12, MAX = 1 << 30 };
     if (is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS]) return launch_few(job);
@@ -96,6 +108,13 @@ static histo_status launch(const histo_job *job)
     void *args[] = {&work, &joint};
     return histo_cuda_launch(job, kernel, dim3((unsigned)(work.tiles < blocks ? work.tiles : blocks)), threads, 0,
                              args);
+}
+
+static histo_status launch(const histo_job *job)
+{
+    histo_few few;
+    if (!job->params[BLOCKS] && histo_cuda_few_describe(job, &few)) return histo_cuda_few_launch(job, &few);
+    return launch_tiles(job);
 }
 
 extern "C" const histo_strategy histo_cuda_global_atomic = {

@@ -376,7 +376,8 @@ void histo_cuda_known_free(histo_cuda_prepared *prepared)
 
 static histo_compile_effort effort_for(const histo_job *job, histo_cuda_known_entry *entry)
 {
-    const int64_t samples = job->end - job->begin;
+    const int64_t least = 1 << 17; /* samples: in the time that a fill of few loses, so many more could be counted */
+    const int64_t samples = job->end - job->begin > least ? job->end - job->begin : least;
     if (histo_cuda_is_captured((cudaStream_t)job->stream)) return HISTO_COMPILE_NONE;
     if (job->problem->effort != HISTO_ESTIMATE) return HISTO_COMPILE_NOW;
     const int64_t slow = __atomic_fetch_add(&entry->slow, samples, __ATOMIC_RELAXED);

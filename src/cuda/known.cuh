@@ -226,9 +226,9 @@ struct histo_known_layout {
         return x;
     }
 
-    /* use(lookup) of axis A. */
-    template <int A, class function>
-    static HISTO_MEMBER void look_up(const histo_cuda_work *w, function use)
+    /* use(lookup) of axis A. work: the histo_cuda_work, or other arguments with members of the same names. */
+    template <int A, class work, class function>
+    static HISTO_MEMBER void look_up(const work *w, function use)
     {
         constexpr histo_known_axis axis = known::axes[A];
         if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
@@ -244,8 +244,8 @@ struct histo_known_layout {
     }
 
     /* Does the mask or the range filter, operand O, leave a sample out? x: the operand's. */
-    template <int O>
-    static HISTO_MEMBER bool is_left_out(const histo_cuda_work *w, histo_stored<known::dtypes[O]> x)
+    template <int O, class work>
+    static HISTO_MEMBER bool is_left_out(const work *w, histo_stored<known::dtypes[O]> x)
     {
         constexpr histo_dtype type = known::dtypes[O];
         if constexpr (O == known::MASK) {
@@ -518,7 +518,8 @@ struct histo_known_weighted : histo_known_layout<known> {
         return it;
     }
 
-    static HISTO_MEMBER uint32_t slot(const histo_cuda_work *w, const place *it)
+    template <class work>
+    static HISTO_MEMBER uint32_t slot(const work *w, const place *it)
     {
         if (is_left_out<known::MASK>(w, it) || is_left_out<known::WHERE>(w, it)) return w->slots;
         return slot_from<0>(w, it);
@@ -527,8 +528,8 @@ struct histo_known_weighted : histo_known_layout<known> {
     static HISTO_MEMBER const char *weight(const histo_cuda_work *, const place *it) { return it->weight; }
 
     /* use(weight), in the compute type of the weight's dtype; use(1.0) if there are no weights. */
-    template <class function>
-    static HISTO_MEMBER auto with_weight(const histo_cuda_work *, const place *it, function use)
+    template <class work, class function>
+    static HISTO_MEMBER auto with_weight(const work *, const place *it, function use)
     {
         if constexpr (known::WEIGHTS == HISTO_ABSENT)
             return use(1.0);
@@ -549,8 +550,8 @@ struct histo_known_weighted : histo_known_layout<known> {
         }
     }
 
-    template <int O>
-    static HISTO_MEMBER bool is_left_out(const histo_cuda_work *w, const place *it)
+    template <int O, class work>
+    static HISTO_MEMBER bool is_left_out(const work *w, const place *it)
     {
         if constexpr (O == HISTO_ABSENT)
             return false;
@@ -559,8 +560,8 @@ struct histo_known_weighted : histo_known_layout<known> {
     }
 
     /* What axis A and all later axes contribute to the slot. */
-    template <int A>
-    static HISTO_MEMBER uint32_t slot_from(const histo_cuda_work *w, const place *it)
+    template <int A, class work>
+    static HISTO_MEMBER uint32_t slot_from(const work *w, const place *it)
     {
         if constexpr (A == known::NAXES) {
             return 0;

@@ -24,7 +24,9 @@ typedef struct route {
     int64_t chunk, piece;              /* in samples; a chunk is a multiple of a piece */
     bool travels[HISTO_MAX_OPERANDS];  /* copied to the device */
     bool gathered[HISTO_MAX_OPERANDS]; /* through pieces */
-    bool gathers;                      /* any operand is gathered */
+    bool gathers;                      /* any operand is gathered … */
+    bool strided;                      /* … sample by sample … */
+    bool fetches;                      /* … or fetched from the caller's memory */
     size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* offset of each operand */
     size_t chunk_bytes;
 } route;
@@ -58,23 +60,40 @@ static void fill_part(void *context, int part)
     }
 }
 
+/* Into how many parts a piece is cut for the threads of the pool. What one thread gathers while others wake up is not
+ * cut. */
+static int parts_of(const route *r, int64_t samples)
+{
+    enum { SAMPLES_A_PART = 1 << 16, BYTES_A_PART = 1 << 20 };
+    int64_t bytes = 0;
+    for (int o = 0; o < r->job->iter.operands; o++)
+        if (r->gathered[o]) bytes += samples * (int64_t)sample_bytes(r, o);
+    const int64_t by_bytes = bytes / BYTES_A_PART, by_samples = r->strided ? samples / SAMPLES_A_PART : 0;
+    const int64_t parts = 1 + (by_bytes > by_samples ? by_bytes : by_samples);
+    const int cpus = histo_backend_cpu.threads(0);
+    return parts < cpus ? (int)parts : cpus;
+}
+
 /* Start filling piece `number` once its last contents have been fetched. */
 static histo_status start_filling(const route *r, filling *f, int64_t number)
 {
-    enum { BYTES_A_PART = 1 << 16 };
     f->r = r;
     f->begin = r->job->begin + number * r->piece;
     f->end = r->job->end - f->begin < r->piece ? r->job->end : f->begin + r->piece;
     f->piece = &r->staging->pieces[number % HISTO_STAGED_PIECES];
     histo_status status = HISTO_CUDA(cudaEventSynchronize(f->piece->copied), "copying samples");
     if (status != HISTO_OK) return status;
-    size_t bytes = 0;
-    for (int o = 0; o < r->job->iter.operands; o++)
-        if (r->gathered[o]) bytes += (size_t)(f->end - f->begin) * sample_bytes(r, o);
-    int cpus = histo_backend_cpu.threads(0);
-    f->parts = bytes / BYTES_A_PART + 1 < (size_t)cpus ? (int)(bytes / BYTES_A_PART + 1) : cpus;
-    histo_pool_start(&f->work, f->parts, fill_part, f);
+    f->parts = parts_of(r, f->end - f->begin);
+    if (f->parts > 1)
+        histo_pool_start(&f->work, f->parts, fill_part, f);
+    else
+        fill_part(f, 0);
     return HISTO_OK;
+}
+
+static void finish_filling(filling *f)
+{
+    if (f->parts > 1) histo_pool_finish(&f->work);
 }
 
 /* ---- Copying and counting ---- */
@@ -146,7 +165,7 @@ static histo_status bring(const histo_strategy *strategy, const route *r, int64_
     histo_staged_chunk *chunk = &r->staging->chunks[which % HISTO_STAGED_CHUNKS];
     histo_status status = HISTO_OK;
     if (r->gathers) {
-        histo_pool_finish(&f->work);
+        finish_filling(f);
         status = histo_staged_piece_lock(f->piece);
     }
     if (status == HISTO_OK && begin == first) {
@@ -178,7 +197,7 @@ static histo_status bring_all(const histo_strategy *strategy, const route *r)
         status = bring(strategy, r, done, &fillings[done % AHEAD]);
     }
     for (; done < started; done++) /* after a failure */
-        histo_pool_finish(&fillings[done % AHEAD].work);
+        finish_filling(&fillings[done % AHEAD]);
     return status;
 }
 
@@ -221,6 +240,8 @@ static route route_of(const histo_job *job, const bool *direct, const bool *pinn
         r.gathered[o] = !direct[o] && !(pinned[o] && is_contiguous(&job->iter, o, size));
         if (r.travels[o]) travels += size;
         if (r.gathered[o]) gathered += size;
+        r.strided = r.strided || (r.gathered[o] && job->iter.strides[o][job->iter.ndim - 1] != (int64_t)size);
+        r.fetches = r.fetches || (r.travels[o] && !r.gathered[o]);
     }
     r.gathers = gathered > 0;
     int64_t n = job->end - job->begin;
@@ -247,8 +268,10 @@ histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_j
     if (status == HISTO_OK) status = bring_all(strategy, &r);
     if (status == HISTO_OK && job->meanwhile) status = job->meanwhile(job->meanwhile_of);
     /* The caller may reuse its host memory when this returns. */
-    histo_status last = HISTO_CUDA(cudaStreamSynchronize(r.staging->copies), "copying samples");
-    if (status == HISTO_OK) status = last;
+    if (r.fetches || status != HISTO_OK) {
+        histo_status last = HISTO_CUDA(cudaStreamSynchronize(r.staging->copies), "copying samples");
+        if (status == HISTO_OK) status = last;
+    }
     histo_staging_give(r.staging, status == HISTO_OK);
     return status;
 }

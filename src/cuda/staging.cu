@@ -63,7 +63,9 @@ static void free_chunk(histo_staged_chunk *chunk)
 
 histo_status histo_staged_chunk_make(histo_staged_chunk *chunk, size_t bytes)
 {
+    const size_t least = 1 << 20; /* so that small fills of growing sizes allocate once */
     if (chunk->bytes >= bytes) return HISTO_OK;
+    if (bytes < least) bytes = least;
     histo_status status = chunk->copied ? HISTO_OK : make_event(&chunk->copied);
     if (status == HISTO_OK && !chunk->counted) status = make_event(&chunk->counted);
     if (status != HISTO_OK) return status;

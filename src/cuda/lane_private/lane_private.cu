@@ -130,7 +130,9 @@ static double cost_us(const histo_problem *p, int threads)
         sample_us += p->naxes / 1.6e6;
     else if (!in_rows)
         sample_us = p->naxes > 1 && p->operands == p->naxes && !p->strided ? 1 / 9e5 : 1 / 2e5;
-    const double us = 5 + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
+    const bool searches = p->lookups[0].edges && !p->lookups[0].table;
+    const double launch = !in_rows ? 7.5 : searches ? 7 : 5;
+    const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
     return in_rows && p->operands == 1 ? fmin(us + batch * entry_us, histo_small_us(p)) : us + batch * entry_us;
 }
 

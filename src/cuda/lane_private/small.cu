@@ -107,7 +107,8 @@ double histo_small_us(const histo_problem *p)
     const cut *it = cut_of({p->device, p->batch, length, p->slots, size, shared});
     /* Counters are read from and written to device memory in sectors of 32 bytes. */
     const double counters = (double)p->batch * fmin((double)p->slots * 8, (double)length * 32);
-    return empty + fmax(it->us, (bytes + 2 * counters) / 4e6);
+    const double search_us = p->lookups[0].edges && !p->lookups[0].table ? 2.5 : 0; /* of edges that are in no cache */
+    return empty + search_us + fmax(it->us, (bytes + 2 * counters) / 4e6);
 }
 
 /* ---- Jobs ---- */

@@ -85,7 +85,7 @@ static double cost_us(const histo_problem *p, int threads)
     const double sample_us = p->operands > 2 || p->naxes > 1 || p->strided ? 1 / any
                              : histo_has_squares(p->weighting)             ? 1 / 3e5
                                                                            : 1 / 4.5e5;
-    return 8 + (double)p->samples * fmax(histo_sample_bytes(p) / 4e6, sample_us) + merged / 2e5;
+    return 14 + (double)p->samples * fmax(histo_sample_bytes(p) / 4e6, sample_us) + merged / 2e5;
 }
 
 /* The lookup of f32 samples, and the words of its table. */
@@ -125,10 +125,12 @@ static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, 
 
 static histo_status launch(const histo_job *job)
 {
-    enum { MIN = 1 << 14 };
+    const int64_t smallest = 1 << 11, largest = 1 << 14;
+    /* Tiles so large that merging them takes less time than counting, of few samples on all multiprocessors. */
+    const int64_t slots = job->problem->slots, least = slots < smallest ? smallest : slots < largest ? slots : largest;
     plan it = plan_of(job->problem, job->params, false, 0);
     int64_t n = job->end - job->begin, rounds = (n - 1) / (it.blocks * MAX_SAMPLES) + 1, table;
-    histo_cuda_work work = histo_cuda_work_of(job, it.blocks * rounds, MIN, MAX_SAMPLES);
+    histo_cuda_work work = histo_cuda_work_of(job, it.blocks * rounds, least, MAX_SAMPLES);
     bool squares = histo_has_squares(job->problem->weighting), narrow = is_float(job->problem);
     f32_lookup lookup = f32_lookup_of(job->problem, &table);
     if (!plan_of(job->problem, job->params, narrow, table).threads) lookup = NO_TABLE;
