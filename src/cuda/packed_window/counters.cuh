@@ -111,6 +111,7 @@ struct counters {
         c.slots = slots;
         c.size = min(w->size, slots.end(work));
         c.counts = work->counts + entry * work->counters;
+#pragma unroll 8
         for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
             c.words[i] = 0;
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
@@ -125,12 +126,21 @@ struct counters {
     /* ---- Words ---- */
 
     /* The shift of a counter in its word. */
-    static HISTO_MEMBER uint32_t shift(uint32_t at) { return BITS == SIX_BITS ? at % 5 * SIX_BITS : at * BITS & 31; }
+    static HISTO_MEMBER uint32_t shift(uint32_t at)
+    {
+        return BITS == SIX_BITS ? at % 5 * SIX_BITS : at * BITS & 31;
+    }
 
-    static HISTO_MEMBER uint32_t value(uint32_t word, uint32_t at) { return word >> shift(at) & FULL; }
+    static HISTO_MEMBER uint32_t value(uint32_t word, uint32_t at)
+    {
+        return word >> shift(at) & FULL;
+    }
 
     /* at / 5, of a number below 2^30. */
-    static HISTO_MEMBER uint32_t fifth(uint32_t at) { return __umulhi(at, UINT32_MAX / 5 + 1); }
+    static HISTO_MEMBER uint32_t fifth(uint32_t at)
+    {
+        return __umulhi(at, UINT32_MAX / 5 + 1);
+    }
 
     /* The word of a counter. Neighbours share one, and one word in 234 has a counter fewer than fit, so that slots at
      * equal distances do not share a bank; but not where counters are five to a word, as only multiples of 5 are
@@ -159,9 +169,15 @@ struct counters {
         return 32 - BITS - at * BITS;
     }
 
-    static HISTO_MEMBER uint32_t one(uint32_t at) { return 1u << (32 - BITS) >> (lift(at) & 31); }
+    static HISTO_MEMBER uint32_t one(uint32_t at)
+    {
+        return 1u << (32 - BITS) >> (lift(at) & 31);
+    }
 
-    static HISTO_MEMBER uint32_t lifted(uint32_t word, uint32_t at) { return __funnelshift_l(0, word, lift(at)); }
+    static HISTO_MEMBER uint32_t lifted(uint32_t word, uint32_t at)
+    {
+        return __funnelshift_l(0, word, lift(at));
+    }
 
     /* Did counter `at` overflow when n <= FULL samples were added to its word, which was `old`? */
     static HISTO_MEMBER bool overflows(uint32_t at, uint32_t old, uint32_t n)
@@ -172,11 +188,23 @@ struct counters {
     /* ---- The table ---- */
 
     /* Of an entry: its counter, or HISTO_NO_SLOT; samples of that; how often it wrapped. */
-    HISTO_MEMBER uint32_t *owner(uint32_t entry) const { return table + entry; }
-    HISTO_MEMBER uint32_t *samples(uint32_t entry) const { return table + entry + ENTRIES; }
-    HISTO_MEMBER uint32_t *wraps(uint32_t entry) const { return table + entry + 2 * ENTRIES; }
+    HISTO_MEMBER uint32_t *owner(uint32_t entry) const
+    {
+        return table + entry;
+    }
+    HISTO_MEMBER uint32_t *samples(uint32_t entry) const
+    {
+        return table + entry + ENTRIES;
+    }
+    HISTO_MEMBER uint32_t *wraps(uint32_t entry) const
+    {
+        return table + entry + 2 * ENTRIES;
+    }
 
-    static HISTO_MEMBER uint32_t entry(uint32_t at) { return __umulhi(at * 0x9e3779b1u, ENTRIES); }
+    static HISTO_MEMBER uint32_t entry(uint32_t at)
+    {
+        return __umulhi(at * 0x9e3779b1u, ENTRIES);
+    }
 
     /* Does counter `at` own this entry? If nobody does, it does from now on. */
     HISTO_MEMBER bool owns(uint32_t entry, uint32_t at) const
@@ -241,35 +269,42 @@ struct counters {
         if (n && (!are_alike || threadIdx.x % WARP == 0)) atomicAdd(&counts[slot], (unsigned long long)n);
     }
 
-    /* Where many counters are of one slot, as those of values outside the axis: each thread adds up those that follow
-     * each other. The slots are read before they are needed. */
-    HISTO_MEMBER void merge_repeated(uint32_t begin) const
+    /* Add the counters to the histogram, beginning with this one; several are read before the first is added. Where
+     * many are of one slot, as those of values outside the axis, each thread adds up those that follow each other. */
+    HISTO_MEMBER void merge_counters(uint32_t begin) const
     {
         enum { AHEAD = 4 };
         uint32_t slot = HISTO_NO_SLOT, n = 0;
 #pragma unroll 1
         for (uint32_t first = threadIdx.x; first - threadIdx.x % WARP < size; first += AHEAD * blockDim.x) {
-            uint32_t count[AHEAD], its[AHEAD], all = 0;
+            uint32_t count[AHEAD], at[AHEAD], all = 0; /* at: then their slots */
 #pragma unroll
             for (uint32_t k = 0; k < AHEAD; k++) {
-                const uint32_t i = first + k * blockDim.x, at = i + begin < size ? i + begin : i + begin - size;
-                count[k] = i < size ? value(words[word(at)], at) : 0;
-                its[k] = count[k] ? slots.slot(at) : HISTO_NO_SLOT;
+                const uint32_t i = first + k * blockDim.x;
+                at[k] = i + begin < size ? i + begin : i + begin - size;
+                count[k] = i < size ? value(words[word(at[k])], at[k]) : 0;
                 all |= count[k];
             }
             if (!__any_sync(~0u, all)) continue;
 #pragma unroll
+            for (uint32_t k = 0; k < AHEAD; k++)
+                if (count[k]) at[k] = slots.slot(at[k]);
+#pragma unroll
             for (uint32_t k = 0; k < AHEAD; k++) {
-                if (!count[k]) its[k] = slot;
-                if (__any_sync(~0u, its[k] != slot)) {
+                if (!SLOTS::REPEAT) {
+                    if (count[k]) atomicAdd(&counts[at[k]], (unsigned long long)count[k]);
+                    continue;
+                }
+                if (!count[k]) at[k] = slot;
+                if (__any_sync(~0u, at[k] != slot)) {
                     add_alike(slot, n);
                     n = 0;
                 }
-                slot = its[k];
+                slot = at[k];
                 n += count[k];
             }
         }
-        add_alike(slot, n);
+        if (SLOTS::REPEAT) add_alike(slot, n);
     }
 
     /* Add the counters to the histogram, by the whole block. */
@@ -278,13 +313,7 @@ struct counters {
         wrap_late();
         __syncthreads();
         const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x); /* blocks begin at different ones */
-        if constexpr (SLOTS::REPEAT)
-            merge_repeated(begin);
-        else
-            for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
-                const uint32_t at = i + begin < size ? i + begin : i + begin - size, count = value(words[word(at)], at);
-                if (count) add_to_histogram(at, count);
-            }
+        merge_counters(begin);
         flow.merge(counts);
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             uint32_t at = *owner(i), more = *samples(i), wrapped = *wraps(i);
