@@ -1,13 +1,14 @@
 /* global_atomic: each sample is one atomic addition to the histogram in device memory.
  *
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
- * layout, masks and weights. The counters are 64-bit. Where samples are few, frequent ones are gathered on chip first
- * (device/touched.cuh): then skew does not matter, and the time depends on the touched bins only.
+ * layout, masks and weights. The counters are 64-bit. Without weights, flow is counted on chip, and slots that several
+ * lanes of a warp have are gathered there first (device/touched.cuh): so flow, runs and one very frequent slot cost no
+ * more than others.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for few samples in many bins, and for
- * millions of bins that samples spread over. Loses by far where many samples hit few bins, because atomics on one
- * address serialise. */
+ * millions of bins that samples spread over. Loses by far where many samples hit some hundred bins, because atomics on
+ * one address serialise. */
 #include <math.h>
 
 #include "cuda/global_atomic.cuh"

@@ -7,9 +7,11 @@
  * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
  *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
  * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
- *   addition. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit counters; what finds
- *   no place in it goes to device memory. Where the table holds few of the samples, as of an image whose runs soon
- *   change, it is not searched for some steps.
+ *   addition; so do up to four slots that most of its samples have, and sorted samples, of which a thread or a row of
+ *   lanes has one or two. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit
+ *   counters; what finds no place in it goes to device memory. Where the table holds few of the samples, as of an image
+ *   whose runs soon change, it is not searched for some steps.
+ * - Flow has counters of its own on chip. Lanes that have the same slot outside the window count it together.
  * - Samples of u32, i32 and f32 are looked up as if all were in bins of the window, and the exceptions again.
  * - One word in 234 holds a counter fewer than fit, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536; values become slots in the merge.
