@@ -209,7 +209,8 @@ struct counters {
     /* Does counter `at` own this entry? If nobody does, it does from now on. */
     HISTO_MEMBER bool owns(uint32_t entry, uint32_t at) const
     {
-        uint32_t before = atomicCAS(owner(entry), HISTO_NO_SLOT, at);
+        uint32_t before = *owner(entry);
+        if (before == HISTO_NO_SLOT) before = atomicCAS(owner(entry), HISTO_NO_SLOT, at);
         return before == HISTO_NO_SLOT || before == at;
     }
 
@@ -483,9 +484,9 @@ struct counters {
     /* Have most threads at most two counters in each half of their samples, as sorted ones? */
     static HISTO_MEMBER bool are_runs(const uint32_t *at, int n, sums *s)
     {
-        enum { HALVES = 2, MOST = WARP * 3 / 4 };
+        enum { HALVES = 2, MOST = WARP * 3 / 4, FEW = 4 /* so many may have two counters */ };
         const int half = n / HALVES;
-        bool mine = n % HALVES == 0;
+        bool mine = half > 1 && n % HALVES == 0;
 #pragma unroll
         for (int h = 0; h < HALVES; h++) {
             const uint32_t first = at[h * half], last = at[h * half + half - 1];
@@ -493,7 +494,7 @@ struct counters {
 #pragma unroll
             for (int k = h * half; k < (h + 1) * half; k++) {
                 of_first += at[k] == first;
-                mine = mine && (at[k] == first || at[k] == last);
+                mine = mine && (at[k] == first || (half >= FEW && at[k] == last));
             }
             s->at[2 * h] = first;
             s->n[2 * h] = of_first;
