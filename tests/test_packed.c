@@ -1,5 +1,6 @@
 /* The arithmetic of packed counters: the corrections due after each overflow, and exact counts for any interleaving of
  * threads. On a GPU also the strategies that use it, with combined parameters. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,15 +222,16 @@ static void random_interleavings(void **state)
 /* ---- Strategies ---- */
 
 /* A strategy's fill with these views equals the oracle's. */
-static void check_fill(const histo_axis *axis, const histo_view *views, const histo_view *expected_views,
-                       const char *strategy, const char *params)
+static void check_effort(const histo_axis *axis, const histo_view *views, const histo_view *expected_views,
+                         const char *strategy, const char *params, histo_effort effort)
 {
+    const histo_plan_options as = {.strategy = strategy, .params = params, .effort = effort};
     histo_hist_options options = {.batch = views->batch_ndim ? views->shape[0] : 1};
     histo_hist *h, *e;
     histo_plan *plan, *expected;
     OK(histo_hist_create(&h, 1, axis, &options));
     OK(histo_hist_create(&e, 1, axis, &options));
-    OK(histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategy, .params = params}));
+    OK(histo_plan_create(&plan, h, views, NULL, &as));
     OK(histo_plan_create(&expected, e, expected_views, NULL, &(histo_plan_options){.strategy = "cpu/sequential"}));
     for (int fill = 0; fill < 2; fill++) {
         OK(histo_plan_fill(plan, h, views, NULL));
@@ -250,6 +252,12 @@ static void check_fill(const histo_axis *axis, const histo_view *views, const hi
     histo_plan_destroy(expected);
     histo_hist_destroy(h);
     histo_hist_destroy(e);
+}
+
+static void check_fill(const histo_axis *axis, const histo_view *views, const histo_view *expected_views,
+                       const char *strategy, const char *params)
+{
+    check_effort(axis, views, expected_views, strategy, params, HISTO_ESTIMATE);
 }
 
 #define ANY_OF(...) any_of(r, (const int[]){__VA_ARGS__}, (int)(sizeof(const int[]){__VA_ARGS__} / sizeof(int)))
@@ -350,6 +358,82 @@ static void last_counter_that_wraps(void **state)
     free(data);
 }
 
+/* Integers below 1000 that are skewed in one of several ways, and a few that are outside. */
+static int64_t skewed_value(rng *r, int kind, int64_t i, int64_t n)
+{
+    enum { BINS = 1000, OUTSIDE = 5000 };
+    switch (kind) {
+    case 0: /* sorted */
+        return i * (BINS + 20) / n;
+    case 1: /* runs of about 40 */
+        return i / 40 * 389 % BINS;
+    case 2: /* five values, far apart */
+        return rng_below(r, 5) * 190;
+    case 3: /* one of them more often than all others, and all values */
+        return rng_below(r, 3) ? 123 * (rng_below(r, 4) == 0) : rng_below(r, BINS);
+    case 4: /* mostly outside */
+        return rng_below(r, 16) ? OUTSIDE : rng_below(r, BINS);
+    default: /* outside, in runs */
+        return i / 700 % 3 ? rng_below(r, 30) : OUTSIDE;
+    }
+}
+
+/* Frequent counters, runs and flow are counted on chip, whatever the window and the layout. */
+static void skewed_samples(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { KINDS = 6 };
+    static const struct {
+        const char *strategy, *params;
+    } fills[] = {
+        {"cuda/packed_window", ""},
+        {"cuda/packed_window", "bits=8,blocks=3"},
+        {"cuda/packed_window", "bits=8,first=1,length=150,blocks=2"},
+        {"cuda/packed_window", "bits=16,first=400,length=77"},
+        {"cuda/packed_window", "first=-1,length=300"},
+        {"cuda/global_atomic", "blocks=40"},
+        {"cuda/global_atomic", "blocks=3,threads=100"},
+        {"cuda/partition", ""},
+    };
+    const histo_dtype dtypes[] = {HISTO_U8, HISTO_U16, HISTO_I32, HISTO_I64, HISTO_F32, HISTO_F64};
+    const int64_t n = getenv("HISTO_TEST_EVERY") ? 70009 : 300023;
+    rng r = {.state = 73};
+    for (int d = 0; d < (int)(sizeof dtypes / sizeof dtypes[0]); d++)
+        for (int kind = 0; kind < KINDS; kind++) {
+            histo_axis axis = histo_axis_integer(0, dtypes[d] == HISTO_U8 ? 200 : 1000);
+            const size_t size = histo_dtype_size(dtypes[d]);
+            char *data = malloc((size_t)n * size);
+            for (int64_t i = 0; i < n; i++) {
+                const int64_t value = skewed_value(&r, kind, i, n);
+                const uint8_t u8 = (uint8_t)(value < 256 ? value : 255);
+                const uint16_t u16 = (uint16_t)value;
+                const int32_t i32 = (int32_t)value;
+                const float f32 = value < 5000 ? (float)value : (float)NAN;
+                const double f64 = (double)f32;
+                const void *from[] = {&u8, &u16, &i32, &value, &f32, &f64};
+                memcpy(data + (size_t)i * size, from[d], size);
+            }
+            histo_view view = histo_view_1d(data, dtypes[d], n), device;
+            void *memory = device_copy(&view, &device);
+            for (int layout = 0; layout < 2; layout++) {
+                const bool is_compiled = layout && (dtypes[d] == HISTO_U16 || dtypes[d] == HISTO_F32);
+                if (layout) { /* backwards, every third */
+                    const ptrdiff_t last = (ptrdiff_t)((size_t)(n - 1) * size);
+                    view.data = data + last;
+                    device.data = (const char *)device.data + last;
+                    view.shape[0] = device.shape[0] = n / 3;
+                    view.strides[0] = device.strides[0] = -3 * (int64_t)size;
+                }
+                for (int f = 0; f < (int)(sizeof fills / sizeof fills[0]); f++)
+                    check_effort(&axis, &device, &view, fills[f].strategy, fills[f].params,
+                                 is_compiled ? HISTO_COMPILE : HISTO_ESTIMATE);
+            }
+            device_free(memory);
+            free(data);
+        }
+}
+
 /* Many 16-bit samples are counted by value, whether there are fewer or more values than bins. */
 static void counted_by_value(void **state)
 {
@@ -406,7 +490,7 @@ int main(void)
         cmocka_unit_test(all_interleavings),       cmocka_unit_test(random_interleavings),
         cmocka_unit_test(all_parameters_together), cmocka_unit_test(counters_that_wrap),
         cmocka_unit_test(last_counter_that_wraps), cmocka_unit_test(counted_by_value),
-        cmocka_unit_test(floats_by_one_rounding),
+        cmocka_unit_test(floats_by_one_rounding),  cmocka_unit_test(skewed_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,13 @@
  * With nothing on chip and nothing to merge, it counts everything: any number of bins, axes and batch entries, any
  * layout, masks and weights. The counters are 64-bit. Where samples are few, frequent ones are gathered on chip first
  * (few.cuh, compiled for the problem; device/touched.cuh): then skew does not matter, and the time depends on the
- * touched bins only.
+ * touched bins only. Of many samples without weights, flow is counted on chip, and slots that several lanes of a warp
+ * have are gathered there: so flow, runs and one very frequent slot cost no more than others.
  *
  * Source: Ross 2014, 6.1.1; The CUDA Handbook, one histogram per grid.
  * Bytes: each sample once, and an atomic operation in the L2 cache for each. Wins for few samples in many bins, and for
- * millions of bins that samples spread over. Loses by far where many samples hit few bins, because atomics on one
- * address serialise. */
+ * millions of bins that samples spread over. Loses by far where many samples hit some hundred bins, because atomics on
+ * one address serialise. */
 #include <math.h>
 
 #include "cuda/few.h"
@@ -84,7 +85,7 @@ static histo_status launch_few(const histo_job *job)
 {
     small_args small;
     if (histo_small_describe(job, true, &small)) return histo_small_launch(job, &small);
-    const int threads = (int)job->params[THREADS];
+    const int threads = (int)job->params[THREADS] / 32 * 32;
     const size_t shared = 2 * sizeof(uint32_t) << LOG_TOUCHED;
     const int64_t blocks = histo_cuda_resident(job->problem->device, threads, shared);
     histo_cuda_work work = histo_cuda_work_of(job, blocks, TILE_OF_FEW / 2, TILE_OF_FEW);

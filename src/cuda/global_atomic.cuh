@@ -2,6 +2,7 @@
 #ifndef CUDA_GLOBAL_ATOMIC_CUH
 #define CUDA_GLOBAL_ATOMIC_CUH
 
+#include "cuda/device/flow.cuh"
 #include "cuda/device/reader.cuh"
 #include "cuda/device/touched.cuh"
 #include "cuda/device/warp.cuh"
@@ -11,20 +12,74 @@
 namespace histo::global_atomic
 {
 
+/* What a block of many samples keeps on chip: flow, and slots that several lanes of a warp have. The table is emptied
+ * every so many steps, so that slots which are frequent for a while, as of sorted samples, find room. */
+struct gathered {
+    enum { LOG_SIZE = 9, STEPS = 64, WORDS = (2 << LOG_SIZE) + (int)histo_flow::SLOTS };
+    histo_touched touched;
+    histo_flow flow;
+    uint32_t steps;
+
+    HISTO_MEMBER gathered(unsigned int *shared, const histo_cuda_work *w)
+        : touched(shared, LOG_SIZE), flow(shared + (2 << LOG_SIZE), w), steps(0)
+    {
+        flow.clear();
+        touched.clear();
+    }
+
+    /* A step's slots, except HISTO_NO_SLOT. By the whole block. */
+    template <int N>
+    HISTO_MEMBER void count(uint32_t (&slot)[N], unsigned long long *counts)
+    {
+        enum { PART = histo_part_of_step(N) };
+#pragma unroll
+        for (int first = 0; first < N; first += PART)
+            count_part(*(uint32_t(*)[PART])(slot + first), counts);
+        if (++steps % STEPS == 0) touched.merge(counts);
+    }
+
+    HISTO_MEMBER void merge(unsigned long long *counts) const
+    {
+        __syncthreads();
+        flow.merge(counts);
+        touched.merge(counts);
+    }
+
+  private:
+    template <int N>
+    HISTO_MEMBER void count_part(uint32_t (&slot)[N], unsigned long long *counts) const
+    {
+        uint32_t wanted = (1u << N) - 1;
+        flow.count(slot, wanted, N);
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = wanted >> k & 1 ? slot[k] : HISTO_NO_SLOT;
+        const uint32_t alike = __match_any_sync(~0u, slot[0]);
+        if (__any_sync(~0u, slot[0] != HISTO_NO_SLOT && (alike & (alike - 1)))) {
+            touched.count(slot, counts);
+            return;
+        }
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
+    }
+};
+
 /* READER: see device/reader.cuh. */
 template <class READER>
 static __global__ void __launch_bounds__(1024) count(const __grid_constant__ histo_cuda_work work)
 {
+    __shared__ unsigned int shared[gathered::WORDS];
+    gathered on_chip(shared, &work);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = READER::tile(&work, item);
         unsigned long long *counts = work.counts + tile.entry * work.counters;
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
             uint32_t slot[READER::PER_STEP];
             READER::slots(&work, &tile, at, slot);
-#pragma unroll
-            for (int k = 0; k < READER::PER_STEP; k++)
-                if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
+            on_chip.count(slot, counts);
         }
+        on_chip.merge(counts);
     }
 }
 
@@ -33,6 +88,8 @@ template <class READER>
 static __global__ void __launch_bounds__(1024)
     count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ histo_joint joint)
 {
+    __shared__ unsigned int shared[gathered::WORDS];
+    gathered on_chip(shared, &work);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = READER::tile(&work, &joint, item);
         unsigned long long *counts = work.counts + tile.entry * work.counters;
@@ -41,10 +98,9 @@ static __global__ void __launch_bounds__(1024)
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * READER::PER_STEP) {
             uint32_t slot[READER::PER_STEP];
             READER::slots(&work, &joint, NULL, &tile, at, &loaded, slot);
-#pragma unroll
-            for (int k = 0; k < READER::PER_STEP; k++)
-                if (slot[k] != HISTO_NO_SLOT) atomicAdd(&counts[slot[k]], 1ull);
+            on_chip.count(slot, counts);
         }
+        on_chip.merge(counts);
     }
 }
 

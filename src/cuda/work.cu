@@ -111,7 +111,8 @@ double histo_cuda_global_atomics_us(const histo_problem *problem, int64_t window
     const double slots = (double)problem->slots, spread = slots < 5e6 ? 1e5 : 2.5e4;
     const histo_outside outside = histo_problem_outside(problem, window);
     const double samples = (double)problem->samples, per_us = fmin(spread, 15 * slots);
-    return samples * fmax(outside.fraction / per_us, outside.commonest / HISTO_CUDA_ONE_COUNTER);
+    const double alone = outside.commonest * pow(1 - outside.commonest, 31); /* in a warp: else lanes meet on chip */
+    return samples * fmax(outside.fraction / per_us, alone / HISTO_CUDA_ONE_COUNTER);
 }
 
 int64_t histo_cuda_resident(histo_device device, int threads, size_t shared)

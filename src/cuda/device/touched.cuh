@@ -35,14 +35,18 @@ struct histo_touched {
         if (n == 1 || !add(slot, n)) atomicAdd(&histogram[slot], (unsigned long long)n);
     }
 
-    /* Count several samples of each lane, except those without a slot. */
+    /* Count several samples of each lane, except those without a slot. By whole warps. */
     template <int N>
     HISTO_MEMBER void count(const uint32_t (&slot)[N], unsigned long long *histogram) const
     {
 #pragma unroll 1
         for (int k = 0; k < N; k++) {
-            uint32_t its = histo_select<N>(slot, k);
-            if (its != HISTO_NO_SLOT) count(its, histogram);
+            const uint32_t its = histo_select<N>(slot, k);
+            const unsigned int alike = __match_any_sync(~0u, its), n = (unsigned int)__popc(alike);
+            const bool leads = threadIdx.x % 32 == (unsigned int)__ffs((int)alike) - 1;
+            if (its != HISTO_NO_SLOT && leads && (n == 1 || !add(its, n)))
+                atomicAdd(&histogram[its], (unsigned long long)n);
+            __syncwarp(); /* else lanes drift apart, and nobody is alike */
         }
     }
 

@@ -52,13 +52,16 @@ static __global__ void __launch_bounds__(1024, 1)
         for (uint32_t from = 0; from < tile.length; from += blockDim.x * N) {
             uint32_t slot[N], at[PART];
             bool all = READER::slots(&work, &joint, shared, &tile, from, &loaded, slot) && covers;
-#pragma unroll
+#pragma unroll 1 /* the code of counting would exceed the instruction cache */
             for (int part = 0; part < N; part += PART) {
                 if (all)
-                    memcpy(at, slot + part, sizeof at);
+                    memcpy(at, slot, sizeof at);
                 else
-                    c.place(slot + part, at, PART);
+                    c.place(slot, at, PART);
                 c.template count<ROLLED>(at, PART);
+#pragma unroll
+                for (int k = PART; k < N; k++)
+                    slot[k - PART] = slot[k];
             }
         }
         c.merge();

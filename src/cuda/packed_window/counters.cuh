@@ -8,7 +8,7 @@
 #ifndef CUDA_PACKED_WINDOW_COUNTERS_CUH
 #define CUDA_PACKED_WINDOW_COUNTERS_CUH
 
-#include "cuda/device/warp.cuh"
+#include "cuda/device/flow.cuh"
 #include "cuda/packed_window/window.cuh"
 
 namespace histo::packed_window
@@ -18,6 +18,7 @@ namespace histo::packed_window
 
 /* The window: slots from `first` on. */
 struct slots_in_window {
+    enum { REPEAT = false /* have neighbours the same slot? */, RUNS = true /* is it worth to look for runs? */ };
     uint32_t first;
 
     static HISTO_MEMBER slots_in_window of(const histo_cuda_work *, const window *w, int64_t entry)
@@ -30,6 +31,7 @@ struct slots_in_window {
 
 /* All values of a 16-bit sample, which become slots in the merge. */
 struct slots_of_values {
+    enum { REPEAT = true, RUNS = true };
     const uint32_t *slots;
 
     HISTO_MEMBER uint32_t end(const histo_cuda_work *) const { return VALUES; }
@@ -38,6 +40,7 @@ struct slots_of_values {
 
 /* Pixels whose channels have bins of 2^k values: without the slots of underflow, overflow and NaN. */
 struct slots_of_pixels {
+    enum { REPEAT = false, RUNS = false };
     const histo_joint *joint;
 
     HISTO_MEMBER uint32_t end(const histo_cuda_work *work) const { return (uint32_t)work->counters; }
@@ -83,31 +86,39 @@ struct counters {
     enum { PAUSE = 3, PAUSE_POOR = 31, TRUST = 7 };
 
     uint32_t *words;
-    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry */
+    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry; then the flow */
     int search;                 /* steps with a search for frequent slots, or less than 0: steps without */
     uint32_t spare;             /* where this lane counts what is not in the window: a word of its own behind it */
     uint32_t late_at, late_old; /* an overflow of this thread that waits for those of its warp; or HISTO_NO_SLOT */
     uint32_t size;              /* counters */
     SLOTS slots;
+    histo_flow flow;            /* samples outside the window */
     unsigned long long *counts; /* of the batch entry */
+
+    HISTO_MEMBER counters(uint32_t *shared, const histo_cuda_work *work, const window *w)
+        : words(shared), table(shared + w->words), flow(table + 3 * ENTRIES, work)
+    {
+    }
 
     /* The counters of a batch entry, cleared, by the whole block. */
     static HISTO_MEMBER counters begin(uint32_t *shared, const histo_cuda_work *work, const window *w, int64_t entry,
                                        SLOTS slots)
     {
-        counters c = {shared, shared + w->words};
+        counters c(shared, work, w);
         c.search = 0;
         c.late_at = HISTO_NO_SLOT;
         c.spare = w->size + (threadIdx.x % WARP + 1) * EACH;
         c.slots = slots;
         c.size = min(w->size, slots.end(work));
         c.counts = work->counts + entry * work->counters;
+#pragma unroll 8
         for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
             c.words[i] = 0;
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             *c.owner(i) = HISTO_NO_SLOT;
             *c.samples(i) = *c.wraps(i) = 0;
         }
+        c.flow.clear();
         __syncthreads();
         return c;
     }
@@ -115,12 +126,21 @@ struct counters {
     /* ---- Words ---- */
 
     /* The shift of a counter in its word. */
-    static HISTO_MEMBER uint32_t shift(uint32_t at) { return BITS == SIX_BITS ? at % 5 * SIX_BITS : at * BITS & 31; }
+    static HISTO_MEMBER uint32_t shift(uint32_t at)
+    {
+        return BITS == SIX_BITS ? at % 5 * SIX_BITS : at * BITS & 31;
+    }
 
-    static HISTO_MEMBER uint32_t value(uint32_t word, uint32_t at) { return word >> shift(at) & FULL; }
+    static HISTO_MEMBER uint32_t value(uint32_t word, uint32_t at)
+    {
+        return word >> shift(at) & FULL;
+    }
 
     /* at / 5, of a number below 2^30. */
-    static HISTO_MEMBER uint32_t fifth(uint32_t at) { return __umulhi(at, UINT32_MAX / 5 + 1); }
+    static HISTO_MEMBER uint32_t fifth(uint32_t at)
+    {
+        return __umulhi(at, UINT32_MAX / 5 + 1);
+    }
 
     /* The word of a counter. Neighbours share one, and one word in 234 has a counter fewer than fit, so that slots at
      * equal distances do not share a bank; but not where counters are five to a word, as only multiples of 5 are
@@ -149,9 +169,15 @@ struct counters {
         return 32 - BITS - at * BITS;
     }
 
-    static HISTO_MEMBER uint32_t one(uint32_t at) { return 1u << (32 - BITS) >> (lift(at) & 31); }
+    static HISTO_MEMBER uint32_t one(uint32_t at)
+    {
+        return 1u << (32 - BITS) >> (lift(at) & 31);
+    }
 
-    static HISTO_MEMBER uint32_t lifted(uint32_t word, uint32_t at) { return __funnelshift_l(0, word, lift(at)); }
+    static HISTO_MEMBER uint32_t lifted(uint32_t word, uint32_t at)
+    {
+        return __funnelshift_l(0, word, lift(at));
+    }
 
     /* Did counter `at` overflow when n <= FULL samples were added to its word, which was `old`? */
     static HISTO_MEMBER bool overflows(uint32_t at, uint32_t old, uint32_t n)
@@ -162,16 +188,29 @@ struct counters {
     /* ---- The table ---- */
 
     /* Of an entry: its counter, or HISTO_NO_SLOT; samples of that; how often it wrapped. */
-    HISTO_MEMBER uint32_t *owner(uint32_t entry) const { return table + entry; }
-    HISTO_MEMBER uint32_t *samples(uint32_t entry) const { return table + entry + ENTRIES; }
-    HISTO_MEMBER uint32_t *wraps(uint32_t entry) const { return table + entry + 2 * ENTRIES; }
+    HISTO_MEMBER uint32_t *owner(uint32_t entry) const
+    {
+        return table + entry;
+    }
+    HISTO_MEMBER uint32_t *samples(uint32_t entry) const
+    {
+        return table + entry + ENTRIES;
+    }
+    HISTO_MEMBER uint32_t *wraps(uint32_t entry) const
+    {
+        return table + entry + 2 * ENTRIES;
+    }
 
-    static HISTO_MEMBER uint32_t entry(uint32_t at) { return __umulhi(at * 0x9e3779b1u, ENTRIES); }
+    static HISTO_MEMBER uint32_t entry(uint32_t at)
+    {
+        return __umulhi(at * 0x9e3779b1u, ENTRIES);
+    }
 
     /* Does counter `at` own this entry? If nobody does, it does from now on. */
     HISTO_MEMBER bool owns(uint32_t entry, uint32_t at) const
     {
-        uint32_t before = atomicCAS(owner(entry), HISTO_NO_SLOT, at);
+        uint32_t before = *owner(entry);
+        if (before == HISTO_NO_SLOT) before = atomicCAS(owner(entry), HISTO_NO_SLOT, at);
         return before == HISTO_NO_SLOT || before == at;
     }
 
@@ -223,17 +262,60 @@ struct counters {
         __syncwarp();
     }
 
-    /* Add the counters to the histogram, by the whole block. Blocks begin at different slots. */
+    /* Add n of a slot to the histogram, for each lane; at once if all lanes have the same slot. */
+    HISTO_MEMBER void add_alike(uint32_t slot, uint32_t n) const
+    {
+        const bool are_alike = __all_sync(~0u, slot == __shfl_sync(~0u, slot, 0));
+        if (are_alike) n = histo_warp_sum(n);
+        if (n && (!are_alike || threadIdx.x % WARP == 0)) atomicAdd(&counts[slot], (unsigned long long)n);
+    }
+
+    /* Add the counters to the histogram, beginning with this one; several are read before the first is added. Where
+     * many are of one slot, as those of values outside the axis, each thread adds up those that follow each other. */
+    HISTO_MEMBER void merge_counters(uint32_t begin) const
+    {
+        enum { AHEAD = 4 };
+        uint32_t slot = HISTO_NO_SLOT, n = 0;
+#pragma unroll 1
+        for (uint32_t first = threadIdx.x; first - threadIdx.x % WARP < size; first += AHEAD * blockDim.x) {
+            uint32_t count[AHEAD], at[AHEAD], all = 0; /* at: then their slots */
+#pragma unroll
+            for (uint32_t k = 0; k < AHEAD; k++) {
+                const uint32_t i = first + k * blockDim.x;
+                at[k] = i + begin < size ? i + begin : i + begin - size;
+                count[k] = i < size ? value(words[word(at[k])], at[k]) : 0;
+                all |= count[k];
+            }
+            if (!__any_sync(~0u, all)) continue;
+#pragma unroll
+            for (uint32_t k = 0; k < AHEAD; k++)
+                if (count[k]) at[k] = slots.slot(at[k]);
+#pragma unroll
+            for (uint32_t k = 0; k < AHEAD; k++) {
+                if (!SLOTS::REPEAT) {
+                    if (count[k]) atomicAdd(&counts[at[k]], (unsigned long long)count[k]);
+                    continue;
+                }
+                if (!count[k]) at[k] = slot;
+                if (__any_sync(~0u, at[k] != slot)) {
+                    add_alike(slot, n);
+                    n = 0;
+                }
+                slot = at[k];
+                n += count[k];
+            }
+        }
+        if (SLOTS::REPEAT) add_alike(slot, n);
+    }
+
+    /* Add the counters to the histogram, by the whole block. */
     HISTO_MEMBER void merge()
     {
-        uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x);
         wrap_late();
         __syncthreads();
-        for (uint32_t i = threadIdx.x; i < size; i += blockDim.x) {
-            uint32_t at = i + begin < size ? i + begin : i + begin - size;
-            uint32_t count = value(words[word(at)], at);
-            if (count) add_to_histogram(at, count);
-        }
+        const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x); /* blocks begin at different ones */
+        merge_counters(begin);
+        flow.merge(counts);
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             uint32_t at = *owner(i), more = *samples(i), wrapped = *wraps(i);
             if (more) add_to_histogram(at, more);
@@ -251,6 +333,34 @@ struct counters {
         return spare;
     }
 
+    /* The same for each lane of a warp that has a slot; lanes that have the same count it together. */
+    HISTO_MEMBER void count_outside_alike(uint32_t slot) const
+    {
+        const uint32_t alike = __match_any_sync(~0u, slot), n = (uint32_t)__popc(alike);
+        const bool leads = threadIdx.x % WARP == (uint32_t)__ffs((int)alike) - 1;
+        const uint32_t at = slot - slots.first, number = flow.number(slot);
+        if (slot == HISTO_NO_SLOT || !leads) return;
+        if (number < histo_flow::SLOTS)
+            atomicAdd(&flow.sums[number], n);
+        else if (n > 1 && at != HISTO_NO_SLOT)
+            add_samples(at, n);
+        else
+            atomicAdd(&counts[slot], (unsigned long long)n);
+    }
+
+    /* Count those of n slots of each thread whose bit is set in `outside`. By whole warps. */
+    HISTO_MEMBER void count_outside(const uint32_t *slot, uint32_t outside, int n) const
+    {
+        flow.count(slot, outside, n);
+#pragma unroll 1
+        while (__any_sync(~0u, outside)) {
+            const uint32_t one = outside & (0 - outside), its = pick(slot, n, one);
+            count_outside_alike(one ? its : HISTO_NO_SLOT);
+            __syncwarp();
+            outside ^= one;
+        }
+    }
+
     HISTO_MEMBER uint32_t place_one(uint32_t slot) const
     {
         uint32_t at = slot - slots.first;
@@ -264,23 +374,30 @@ struct counters {
 #pragma unroll
         for (int k = 0; k < n; k++) {
             at[k] = min(slot[k] - slots.first, spare);
-            outside |= (uint32_t)(at[k] >= size) << k;
+            outside |= (uint32_t)(at[k] >= size && slot[k] != HISTO_NO_SLOT) << k;
         }
-#pragma unroll 1
-        while (__any_sync(~0u, outside)) {
-            uint32_t one = outside & (0 - outside), its = pick(slot, n, one);
-            if (one && its != HISTO_NO_SLOT) count_outside(its);
-            outside ^= one;
-        }
+        if (__any_sync(~0u, outside)) count_outside(slot, outside, n);
     }
 
     /* ---- Frequent slots ---- */
 
-    /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange. */
+    /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange, and of neighbouring
+     * lanes only where these may have neighbouring samples. */
+    template <int UNROLL>
     static HISTO_MEMBER bool is_skewed(const uint32_t *at, int n)
     {
-        enum { MANY = 3 };
-        return __popc(__ballot_sync(~0u, at[0] == at[1] || at[0] == at[n / 2])) >= MANY;
+        enum { MANY = 3, MANY_LANES = WARP / 2 };
+        if (__popc(__ballot_sync(~0u, at[0] == at[1] || at[0] == at[n / 2])) >= MANY) return true;
+        return UNROLL == ROLLED && __popc(__ballot_sync(~0u, at[0] == __shfl_down_sync(~0u, at[0], 1))) >= MANY_LANES;
+    }
+
+    HISTO_MEMBER bool is_any_left(const uint32_t *at, int n) const
+    {
+        bool left = false;
+#pragma unroll
+        for (int k = 0; k < n; k++)
+            left = left || at[k] < size;
+        return __any_sync(~0u, left);
     }
 
     /* One lane counts n samples of a counter. */
@@ -295,13 +412,63 @@ struct counters {
         if (overflows(at, old, n)) wrap(at, old);
     }
 
+    /* Count the samples of four counters that threads have first in either half, if most threads begin with these. They
+     * become spare. Were most samples counted? */
+    HISTO_MEMBER bool count_four(uint32_t *at, int n) const
+    {
+        enum { HALVES = 2, FOUR = 4, MOST = WARP * 3 / 4 };
+        uint32_t its[FOUR], sum[HALVES] = {0, 0}; /* of two counters each, in 16 bits */
+#pragma unroll
+        for (int c = 0; c < FOUR; c++) {
+            const uint32_t first = at[c / 2 * (n / 2)];
+            bool is_new = true;
+#pragma unroll
+            for (int before = 0; before < c; before++)
+                is_new = is_new && first != its[before];
+            const uint32_t lanes = __ballot_sync(~0u, is_new);
+            its[c] = __shfl_sync(~0u, first, lanes ? __ffs((int)lanes) - 1 : 0);
+            if (!lanes) its[c] = HISTO_NO_SLOT;
+        }
+        bool are_most = true;
+#pragma unroll
+        for (int h = 0; h < HALVES; h++) {
+            const uint32_t first = at[h * (n / 2)];
+            const bool is_there = first == its[0] || first == its[1] || first == its[2] || first == its[3];
+            are_most = are_most && __popc(__ballot_sync(~0u, is_there)) >= MOST;
+        }
+        if (!are_most) return false;
+#pragma unroll
+        for (int k = 0; k < n; k++) {
+            bool is_there = false;
+#pragma unroll
+            for (int c = 0; c < FOUR; c++) {
+                sum[c / 2] += at[k] == its[c] ? 1u << c % 2 * 16 : 0;
+                is_there = is_there || at[k] == its[c];
+            }
+            at[k] = is_there ? spare : at[k];
+        }
+        sum[0] = histo_warp_sum(sum[0]);
+        sum[1] = histo_warp_sum(sum[1]);
+        const uint32_t lane = threadIdx.x % WARP;
+        if (lane < FOUR) count_run(pick(its, FOUR, 1u << lane), (lane < 2 ? sum[0] : sum[1]) >> lane % 2 * 16 & 0xffff);
+        __syncwarp();
+        return (sum[0] & 0xffff) + (sum[0] >> 16) + (sum[1] & 0xffff) + (sum[1] >> 16) >= (uint32_t)n * WARP / 2;
+    }
+
+    /* What one lane adds instead of single samples: n of a counter each. */
+    struct sums {
+        enum { MAX = 4 };
+        uint32_t at[MAX], n[MAX];
+    };
+
     /* Count the samples if they are of two counters at most, which threads' first and last ones tell. */
     HISTO_MEMBER bool count_two(const uint32_t *at, int n) const
     {
         uint32_t lane = threadIdx.x % WARP, one = __shfl_sync(~0u, at[0], 0), of_one = 0;
         uint32_t mine = at[0] != one ? at[0] : at[n - 1], others = __ballot_sync(~0u, mine != one);
         uint32_t other = __shfl_sync(~0u, mine, others ? __ffs((int)others) - 1 : 0);
-        bool are_two = true;
+        bool are_two = (at[0] == one || at[0] == other) && (at[n / 2] == one || at[n / 2] == other);
+        if (!__all_sync(~0u, are_two)) return false;
 #pragma unroll
         for (int k = 0; k < n; k++) {
             are_two = are_two && (at[k] == one || at[k] == other);
@@ -314,6 +481,76 @@ struct counters {
         return true;
     }
 
+    /* Have most threads at most two counters in each half of their samples, as sorted ones? */
+    static HISTO_MEMBER bool are_runs(const uint32_t *at, int n, sums *s)
+    {
+        enum { HALVES = 2, MOST = WARP * 3 / 4, FEW = 4 /* so many may have two counters */ };
+        const int half = n / HALVES;
+        bool mine = half > 1 && n % HALVES == 0;
+#pragma unroll
+        for (int h = 0; h < HALVES; h++) {
+            const uint32_t first = at[h * half], last = at[h * half + half - 1];
+            uint32_t of_first = 0;
+#pragma unroll
+            for (int k = h * half; k < (h + 1) * half; k++) {
+                of_first += at[k] == first;
+                mine = mine && (at[k] == first || (half >= FEW && at[k] == last));
+            }
+            s->at[2 * h] = first;
+            s->n[2 * h] = of_first;
+            s->at[2 * h + 1] = last;
+            s->n[2 * h + 1] = (uint32_t)half - of_first;
+        }
+        if (!mine) *s = {};
+        return __popc(__ballot_sync(~0u, mine)) >= MOST;
+    }
+
+    /* Where samples that lie side by side are those of neighbouring lanes: the sums of the samples of which all lanes
+     * have two counters at most. These become spare. */
+    HISTO_MEMBER bool find_rows(uint32_t *at, int n, sums *s) const
+    {
+        const uint32_t lane = threadIdx.x % WARP;
+        bool any = false;
+#pragma unroll 1
+        for (int k = 0; k < n; k++) {
+            const uint32_t first = __shfl_sync(~0u, at[0], 0), last = __shfl_sync(~0u, at[0], WARP - 1);
+            const uint32_t of_first = (uint32_t)__popc(__ballot_sync(~0u, at[0] == first));
+            const bool is_row = __all_sync(~0u, at[0] == first || at[0] == last);
+            if (is_row && lane / 2 == (uint32_t)k) {
+                s->at[0] = lane & 1 ? last : first;
+                s->n[0] = lane & 1 ? (uint32_t)WARP - of_first : of_first;
+            }
+            if (is_row) at[0] = spare;
+            any = any || is_row;
+            rotate(at, n);
+        }
+        return any;
+    }
+
+    /* Count what one addition counts for many samples: where most threads' are of few counters, or those of
+     * neighbouring lanes. Samples that are counted become spare. Were any? */
+    template <int UNROLL>
+    HISTO_MEMBER bool count_runs(uint32_t *at, int n) const
+    {
+        sums s;
+        if (are_runs(at, n, &s)) {
+#pragma unroll
+            for (int k = 0; k < n; k++)
+                at[k] = s.n[0] > 0 ? spare : at[k];
+        } else {
+            s = {};
+            if (UNROLL != ROLLED || !find_rows(at, n, &s)) return false;
+        }
+#pragma unroll 1
+        for (int i = 0; i < sums::MAX; i++) {
+            count_run(s.at[0], s.n[0]);
+            rotate(s.at, sums::MAX);
+            rotate(s.n, sums::MAX);
+            __syncwarp();
+        }
+        return true;
+    }
+
     /* Count the samples if all are of two slots, or those whose slots are in the table, which then become spare. Is
      * anything left? How much is left says whether the next steps search. */
     template <int UNROLL>
@@ -321,6 +558,8 @@ struct counters {
     {
         enum { FEW = 4 };
         if (search == 0 && count_two(at, n)) return false;
+        if constexpr (SLOTS::RUNS)
+            if (search == 0 && (count_four(at, n) || count_runs<UNROLL>(at, n))) return is_any_left(at, n);
         uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < size);
         if (pairs && threadIdx.x % WARP == (uint32_t)__ffs((int)pairs) - 1) owns(entry(at[0]), at[0]);
         __syncwarp();
@@ -328,7 +567,7 @@ struct counters {
 #pragma unroll UNROLL
         for (int k = 0; k < n; k++) {
             uint32_t e = entry(at[0]);
-            bool is_there = *owner(e) == at[0]; /* for good, if once */
+            bool is_there = *owner(e) == at[0] && at[0] < size; /* for good, if once */
             if (is_there) atomicAdd(samples(e), 1u);
             at[0] = is_there ? spare : at[0];
             others += at[0] < size;
@@ -350,7 +589,7 @@ struct counters {
             search++;
             return true;
         }
-        if (search == 0 && !is_skewed(at, n)) {
+        if (search == 0 && !is_skewed<UNROLL>(at, n)) {
             search = -PAUSE;
             return true;
         }

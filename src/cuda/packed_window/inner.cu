@@ -83,9 +83,13 @@ struct inner_bins {
         }
 #pragma unroll 1
         while (__any_sync(~0u, elsewhere)) {
-            const uint32_t one = elsewhere & (0 - elsewhere), slot = pick(at, N, one) + c->slots.first;
-            uint32_t its = c->spare;
-            if (one) its = slot - 1 < w->inner ? c->count_outside(slot) : place_one(work, c, pick(&x[0], N, one));
+            const uint32_t one = elsewhere & (0 - elsewhere);
+            uint32_t slot = pick(at, N, one) + c->slots.first;
+            if (one && slot - 1 >= w->inner) slot = typename BIN::exact(l).slot(pick(&x[0], N, one));
+            const bool is_inside = slot - c->slots.first < c->size;
+            const uint32_t its = is_inside ? slot - c->slots.first : c->spare;
+            c->count_outside_alike(one && !is_inside ? slot : HISTO_NO_SLOT);
+            __syncwarp();
 #pragma unroll
             for (int k = 0; k < N; k++)
                 at[k] = one >> k & 1 ? its : at[k];

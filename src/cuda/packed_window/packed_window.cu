@@ -7,9 +7,11 @@
  * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
  *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
  * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
- *   addition. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit counters; what finds
- *   no place in it goes to device memory. Where the table holds few of the samples, as of an image whose runs soon
- *   change, it is not searched for some steps.
+ *   addition; so do up to four slots that most of its samples have, and sorted samples, of which a thread or a row of
+ *   lanes has one or two. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit
+ *   counters; what finds no place in it goes to device memory. Where the table holds few of the samples, as of an image
+ *   whose runs soon change, it is not searched for some steps.
+ * - Flow has counters of its own on chip. Lanes that have the same slot outside the window count it together.
  * - Samples of u32, i32 and f32 are looked up as if all were in bins of the window, and the exceptions again.
  * - One word in 234 holds a counter fewer than fit, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536; values become slots in the merge.
@@ -47,10 +49,10 @@ static int64_t words_of(int64_t counters, int bits)
     return bits == SIX_BITS ? last + 1 : last + last / 233 + 1;
 }
 
-/* Bytes of a block: counters and table. */
+/* Bytes of a block: counters, table and flow. */
 static size_t shared_bytes(int64_t counters, int bits)
 {
-    return (size_t)(words_of(counters, bits) + 3 * table_entries(bits)) * sizeof(uint32_t);
+    return (size_t)(words_of(counters, bits) + 3 * table_entries(bits) + histo_flow::SLOTS) * sizeof(uint32_t);
 }
 
 /* The most counters that a block can have besides `others` words. */
@@ -120,7 +122,7 @@ static double counted_per_us(const histo_problem *p, bool known)
     const histo_lookup *l = &p->lookups[0];
     if (p->pairs) return 7e5;
     const bool is_any = p->operands > p->naxes || p->strided;
-    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 7e5 : 2e5;
+    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 4e5 : 2e5;
     if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
     if (!known) return 8e5;
     /* By value: floats of one bin are few values, which meet, unless the bins are many. */

@@ -9,6 +9,7 @@
 #ifndef CUDA_PACKED_WINDOW_WINDOW_H
 #define CUDA_PACKED_WINDOW_WINDOW_H
 
+#include "cuda/device/flow.cuh"
 #include "cuda/joint.h"
 #include "cuda/packed_window/window.cuh"
 

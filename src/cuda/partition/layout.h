@@ -15,10 +15,11 @@ namespace histo::partition
 struct scatter_kernel {
     void (*scatter)(const histo_cuda_work, const layout, const histo_joint);
     uint32_t samples;
+    bool is_slow; /* it reads samples one by one */
 };
 
 template <class READER>
-constexpr scatter_kernel kernel_by = {scatter<READER>, READER::PER_STEP};
+constexpr scatter_kernel kernel_by = {scatter<READER>, READER::PER_STEP, false};
 
 scatter_kernel scatter_kernel_of(const histo_cuda_work *work);
 scatter_kernel scatter_kernel_of_columns(histo_joint_reader reader);

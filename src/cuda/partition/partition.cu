@@ -165,15 +165,14 @@ typedef struct chosen_kernel {
 static chosen_kernel kernel_of(const histo_job *job, histo_cuda_work *work, histo_joint *joint)
 {
     const histo_joint_reader columns = histo_cuda_joint_of(work, joint);
-    const bool is_any = columns == HISTO_NOT_JOINT && histo_cuda_reader_of(work) == HISTO_READ_ANY;
+    const scatter_kernel given =
+        columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
     histo_cuda_known known;
-    if ((is_any || columns == histo_read_columns) && histo_cuda_known_of(job, work, NULL, THREADS, &known)) {
+    if ((given.is_slow || columns == histo_read_columns) && histo_cuda_known_of(job, work, NULL, THREADS, &known)) {
         const void *compiled = histo_cuda_known_kernel(job, &known, "cuda/partition/scatter.cuh",
                                                        "histo::partition::scatter<histo_known_reader<known>>");
         if (compiled) return {compiled, (uint32_t)known.samples};
     }
-    const scatter_kernel given =
-        columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
     return {(const void *)given.scatter, given.samples};
 }
 

@@ -65,7 +65,7 @@ scatter_kernel scatter_kernel_of(const histo_cuda_work *work)
     case HISTO_F64:
         return kernel_by<contiguous<HISTO_F64>>;
     default:
-        return kernel_by<unjoined<histo_any_layout>>;
+        return {scatter<unjoined<histo_any_layout>>, histo_any_layout::PER_STEP, true};
     }
 }
 
