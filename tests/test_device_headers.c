@@ -77,6 +77,7 @@ static void test_layout(void **state)
     size_t length = (size_t)snprintf(source, sizeof source,
                                      "#include \"cuda/images.cuh\"\n"
                                      "#include \"cuda/joint.cuh\"\n"
+                                     "#include \"cuda/lane_private/columns.cuh\"\n"
                                      "#include \"cuda/lane_private/images.cuh\"\n"
                                      "#include \"cuda/packed.cuh\"\n"
                                      "#include \"cuda/packed_window/window.cuh\"\n"

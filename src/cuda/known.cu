@@ -285,6 +285,11 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
         {"PIXEL_WORD", known->pixel_word},
         {"LOG_COPIES", known->log_copies},
         {"SPREADS", known->spreads},
+        {"COLUMN_LANES", known->column_lanes},
+        {"COLUMN_VECTOR", known->column_vector},
+        {"COLUMN_ROWS", known->column_rows},
+        {"COLUMN_PRIVATE", known->column_private},
+        {"COLUMN_BY_VALUE", known->column_by_value},
     };
     histo_text_add(text, "struct known {\nenum { ");
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
@@ -296,6 +301,8 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
               [](const histo_cuda_known *k, int i) { return k->strides[i]; });
     add_array(text, known, "bool", "vectors", known->operands,
               [](const histo_cuda_known *k, int i) { return (int)k->vectors[i]; });
+    add_array(text, known, "int", "column_words", known->operands,
+              [](const histo_cuda_known *k, int i) { return k->column_words[i]; });
     histo_text_add(text, "static constexpr histo_known_axis axes[] = {\n");
     for (int a = 0; a < known->naxes; a++) {
         const histo_known_axis *axis = &known->axes[a];

@@ -15,11 +15,14 @@
  *         RAGGED,                  batch entries are segments of any length
  *         PIXEL_WORD,              bytes of words that hold several contiguous channels of a pixel; 0 if none does
  *         LOG_COPIES, SPREADS      as in lane_layout
+ *         COLUMN_...               lane_private/columns.cuh: lanes of a row, neighbouring columns and consecutive rows
+ * of a thread; whether each lane has counters of its own, and they are of values
  *     };
  *     static constexpr histo_dtype dtypes[OPERANDS];
  *     static constexpr int strides[OPERANDS];            bytes between neighbours of a run; 0: see the work
  *     static constexpr bool vectors[OPERANDS];           VECTOR neighbours are contiguous, and begin at a multiple
  *                                                        of their size, or of 16 bytes
+ *     static constexpr int column_words[OPERANDS];       32-bit words that hold a thread's columns; 0: not contiguous
  *     static constexpr histo_known_axis axes[NAXES];
  */
 #ifndef CUDA_KNOWN_CUH

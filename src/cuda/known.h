@@ -14,6 +14,9 @@ typedef struct histo_cuda_known {
     bool aligned, near, ragged;
     int log_copies; /* of lane_private's counters */
     bool spreads;
+    int column_lanes, column_vector, column_rows; /* of lane_private's kernel for columns; else 0 */
+    bool column_private, column_by_value;
+    int column_words[HISTO_MAX_OPERANDS];
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     int strides[HISTO_MAX_OPERANDS];
     bool vectors[HISTO_MAX_OPERANDS];

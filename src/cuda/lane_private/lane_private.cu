@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "cuda/device/block.cuh"
-#include "cuda/known.h"
+#include "cuda/lane_private/columns.h"
 #include "cuda/lane_private/lane.h"
 #include "cuda/lane_private/pixels.h"
 #include "cuda/lane_private/small.h"
@@ -149,6 +149,7 @@ typedef struct request {
     histo_joint joint;
     histo_joint_reader joint_reader;
     const void *compiled; /* a kernel made for such jobs, with the plan, the work and `joint` */
+    lane_columns_job columns;
 } request;
 
 typedef struct path {
@@ -286,6 +287,16 @@ static histo_status launch_strided(request *r, const void *kernel)
     return histo_cuda_launch(r->job, kernel, grid, r->plan.threads, r->plan.shared, args);
 }
 
+static bool are_columns(request *r)
+{
+    return lane_columns_describe(r->job, &r->columns);
+}
+
+static histo_status launch_columns(request *r)
+{
+    return lane_columns_launch(r->job, &r->columns);
+}
+
 /* Is there a compiled kernel, where the others are slow? */
 static bool is_compiled(request *r)
 {
@@ -348,6 +359,7 @@ static const path paths[] = {
     {"pixels", are_pixels, launch_pixels},
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},
+    {"columns", are_columns, launch_columns},
     {"compiled", is_compiled, launch_compiled},
     {"several axes", is_joint, launch_joint},
     {"any layout", is_anything, launch_any},
