@@ -120,6 +120,12 @@ static const histo_known_axis *axes_of(const histo_job *job)
     return before;
 }
 
+const histo_fixed_point *histo_cuda_fixed_point_of(const histo_job *job)
+{
+    const histo_known_axis *axes = job->problem->naxes == 1 ? axes_of(job) : NULL;
+    return axes && axes->by == HISTO_BY_FIXED_POINT ? &axes->fixed : NULL;
+}
+
 /* Is the operand contiguous, and does each group of `vector` neighbours begin at a multiple of the group's bytes, or of
  * 16 bytes? */
 static bool is_vector(const histo_cuda_work *work, int operand, int vector)

@@ -44,33 +44,12 @@ typedef enum histo_known_lookup {
     HISTO_BY_SEARCH
 } histo_known_lookup;
 
-/* Samples are clamped to first … last. The slot is ((sample - first) * factor + offset) >> 32. The host has checked
- * this for every value of the dtype. */
-typedef struct histo_fixed_point {
-    int32_t first, last;
-    uint32_t factor;
-    uint64_t offset;
-} histo_fixed_point;
-
-HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int32_t x)
-{
-    const int32_t in = x < f->first ? f->first : x > f->last ? f->last : x;
-    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> 32);
-}
-
 /* An axis: its lookup, and the constants that save instructions. */
 typedef struct histo_known_axis {
     histo_known_lookup by;
     histo_pow2 pow2;
     histo_fixed_point fixed;
 } histo_known_axis;
-
-template <histo_dtype type>
-struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type>, histo_stored<type>> {
-    const histo_fixed_point *f;
-    HISTO_MEMBER explicit histo_fixed_point_lookup(const histo_fixed_point *fixed) : f(fixed) {}
-    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
-};
 
 /* The lookup for a histo_known_lookup. */
 template <histo_dtype type, histo_known_lookup by>

@@ -40,6 +40,9 @@ histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, 
 bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const histo_joint *joint, int threads,
                          histo_cuda_known *known);
 
+/* The fixed point of the only axis; NULL if it has none, or is out of memory. */
+const histo_fixed_point *histo_cuda_fixed_point_of(const histo_job *job);
+
 /* Write the class as `struct known` (known.cuh). */
 void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text);
 

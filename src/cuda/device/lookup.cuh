@@ -9,6 +9,7 @@
 #define CUDA_DEVICE_LOOKUP_CUH
 
 #include "cuda/device/dtype.cuh"
+#include "cuda/device/work.h"
 
 /* ---- axis/slot_of.h, overloaded by the compute type ---- */
 
@@ -166,6 +167,15 @@ struct histo_pow2_lookup : histo_one_by_one<histo_pow2_lookup<type>, histo_store
         const bool is_signed = (histo_stored<type>)-1 < (histo_stored<type>)1;
         return is_signed ? histo_slot_by_shift(l, (int32_t)x) : histo_slot_by_shift(l, (uint32_t)x);
     }
+};
+
+/* ---- Integers of at most 16 bits in fixed point ---- */
+
+template <histo_dtype type>
+struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type>, histo_stored<type>> {
+    const histo_fixed_point *f;
+    HISTO_MEMBER explicit histo_fixed_point_lookup(const histo_fixed_point *fixed) : f(fixed) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
 };
 
 /* ---- A table of all bit patterns: 8- and 16-bit types ---- */

@@ -13,6 +13,20 @@ typedef struct histo_divisor {
     uint8_t shift1, shift2;
 } histo_divisor;
 
+/* Integers of at most 16 bits on a regular axis. Samples are clamped to first … last. The slot is ((sample - first) *
+ * factor + offset) >> 32. The host has checked this for every value of the dtype. */
+typedef struct histo_fixed_point {
+    int32_t first, last;
+    uint32_t factor;
+    uint64_t offset;
+} histo_fixed_point;
+
+HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int32_t x)
+{
+    const int32_t in = x < f->first ? f->first : x > f->last ? f->last : x;
+    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> 32);
+}
+
 /* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
  * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
 typedef struct histo_cuda_exact {
@@ -30,6 +44,7 @@ typedef struct histo_cuda_work {
     int naxes, weights, mask, where;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     histo_lookup lookups[HISTO_MAX_AXES];
+    histo_fixed_point fixed; /* of the only axis, for kernels that look samples up by it */
     uint32_t slot_strides[HISTO_MAX_AXES];
     uint32_t slots; /* the slot of samples that mask and filter leave out */
     double where_lo, where_hi;

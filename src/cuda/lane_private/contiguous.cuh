@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
 {
     typedef typename lookup::storage storage;
     extern __shared__ unsigned int shared[];
-    const lookup find(&work.lookups[0], shared + l.words);
+    const lookup find(&work, shared + l.words);
     const counter counts(shared, &l);
     lookup::load(&work.lookups[0], shared + l.words);
     histo_clear_shared(shared, l.words);

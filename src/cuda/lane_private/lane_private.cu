@@ -35,14 +35,20 @@ enum { MAX_COUNTERS = 136 << 10, LEAVES_CACHE = 194 << 10 };
 
 /* ---- Plan ---- */
 
-/* The fastest lookup for an axis of contiguous samples. */
-static lane_lookup lookup_for(const histo_lookup *l, histo_dtype dtype)
+/* The fastest lookup for an axis of contiguous samples. *fixed: its fixed point, if that is it. */
+static lane_lookup lookup_for(const histo_job *job, histo_fixed_point *fixed)
 {
+    const histo_lookup *l = &job->problem->lookups[0];
+    const histo_dtype dtype = job->problem->dtypes[0];
     const histo_pow2 *pow2 = &l->pow2;
     bool is_last_value = pow2->high == (dtype == HISTO_I32 ? (uint32_t)INT32_MAX : UINT32_MAX);
     if (histo_dtype_size(dtype) == 1) return LANE_BY_VALUE;
     if (pow2->is && !(pow2->closed && (pow2->shift || is_last_value))) return LANE_BY_POW2;
-    if (histo_dtype_size(dtype) == 2) return LANE_BY_ANY;
+    if (histo_dtype_size(dtype) == 2) {
+        const histo_fixed_point *its = l->kind == HISTO_UNIFORM ? histo_cuda_fixed_point_of(job) : NULL;
+        if (its) *fixed = *its;
+        return its ? LANE_BY_FIXED : LANE_BY_ANY;
+    }
     if (dtype == HISTO_F32 && l->near_f32) return LANE_BY_FIRSTS;
     if (l->kind == HISTO_UNIFORM) return LANE_BY_NEAREST;
     return !l->cells.entry ? LANE_BY_ANY : l->cells.by_bits ? LANE_BY_BITS : LANE_BY_LINEAR;
@@ -118,7 +124,9 @@ static double cost_us(const histo_problem *p, int threads)
     const bool in_rows = p->naxes == 1 && !p->strided && p->weights == HISTO_ABSENT &&
                          (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
-    const bool by_pattern = !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is;
+    const histo_dtype dtype = p->dtypes[0];
+    const bool is_fixed = dtype != HISTO_F16 && dtype != HISTO_BF16 && p->lookups[0].kind == HISTO_UNIFORM;
+    const bool by_pattern = !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is && !is_fixed;
     const double batch = (double)p->batch, entry_us = 3.0 / 132;
     double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
     if (in_rows && by_pattern) {
@@ -217,13 +225,15 @@ static histo_status launch_contiguous(request *r)
 {
     const histo_job *job = r->job;
     const histo_problem *p = job->problem;
-    lane_lookup by = lookup_for(&p->lookups[0], p->dtypes[0]);
+    histo_fixed_point fixed = {};
+    lane_lookup by = lookup_for(job, &fixed);
     if (!plan_of(p, job->params, by).threads) by = p->lookups[0].kind == HISTO_UNIFORM ? LANE_BY_NEAREST : LANE_BY_ANY;
     plan it = plan_of(p, job->params, by);
     int64_t each = job->iter.per_batch, n = job->end - job->begin;
     bool one_entry = !job->iter.offsets && job->begin / each == (job->end - 1) / each;
     histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : it.blocks,
                                               one_entry ? 1 : MIN_TILE, HISTO_MAX_TILE);
+    work.fixed = fixed;
     int64_t step = it.threads * lane_vectors(by) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
     int64_t max_team = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.tiles;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < max_team ? team : max_team);
@@ -250,6 +260,7 @@ typedef struct images_context {
     const histo_job *job;
     const lane_images_row *row;
     lane_lookup by;
+    histo_fixed_point fixed;
     plan plan;
 } images_context;
 
@@ -257,6 +268,7 @@ static histo_status launch_cut_images(void *context, const histo_images *in)
 {
     const images_context *it = (const images_context *)context;
     lane_images_args a = {histo_cuda_work_of(it->job, 1, MIN_TILE, HISTO_MAX_TILE), it->plan.l, *in};
+    a.work.fixed = it->fixed;
     void *args[] = {&a};
     lane_images_kernel *kernel = it->row->kernel[it->by][in->rows > 1][in->mask != NULL];
     return histo_cuda_launch(it->job, (const void *)kernel, dim3(in->teams * in->team), it->plan.threads,
@@ -271,11 +283,12 @@ static histo_status launch_images(request *r)
     const lane_images_row *row = size == 2 ? lane_images_16 : size == 4 ? lane_images_32 : lane_images_64;
     while (row->dtype != dtype)
         row++;
-    lane_lookup by = lookup_for(&p->lookups[0], dtype);
+    histo_fixed_point fixed = {};
+    lane_lookup by = lookup_for(r->job, &fixed);
     /* Where slots have moved, work.slots, which counts what a mask leaves out, would have to move too. */
     bool moves_masked = by == LANE_BY_POW2 && p->lookups[0].pow2.closed && r->images.mask;
     if (moves_masked || !row->kernel[by][0][0] || !plan_of(p, r->job->params, by).threads) by = LANE_BY_ANY;
-    images_context it = {r->job, row, by, plan_of(p, r->job->params, by)};
+    images_context it = {r->job, row, by, fixed, plan_of(p, r->job->params, by)};
     return histo_cuda_images_launch(&r->images, it.plan.threads, it.plan.blocks, it.plan.l.words / 8, launch_cut_images,
                                     &it);
 }
@@ -305,7 +318,9 @@ static bool is_compiled(request *r)
     r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
     histo_joint joint = r->joint;
     if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->plan.l.words, &r->joint);
-    if (r->joint_reader != HISTO_NOT_JOINT && r->joint_reader != histo_read_columns) return false;
+    /* Bytes in columns whose bins are no shifts take a table for each axis. */
+    const bool are_slow_bytes = r->joint_reader == histo_read_pixels && joint.pitch == 1 && !joint.by_shift;
+    if (r->joint_reader != HISTO_NOT_JOINT && r->joint_reader != histo_read_columns && !are_slow_bytes) return false;
     const int64_t firsts = histo_cuda_firsts_of(p, true, 0, NULL);
     int channels = histo_cuda_channels_of(job);
     plan it = plan_with(p, job->params, LANE_BY_ANY, channels, firsts);
