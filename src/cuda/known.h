@@ -10,8 +10,8 @@
 /* A class: the constants of `struct known` in known.cuh. */
 typedef struct histo_cuda_known {
     int naxes, operands, weights, mask, where, dims, batch_dims, channels, threads, samples, vector;
-    int pixel_word;
-    bool aligned, near, ragged;
+    int widest; /* neighbours that a thread could take if all were in one run */
+    bool aligned, near, ragged, padded, by_value;
     int log_copies; /* of lane_private's counters */
     bool spreads;
     int column_lanes, column_vector, column_rows; /* of lane_private's kernel for columns; else 0 */
@@ -19,7 +19,7 @@ typedef struct histo_cuda_known {
     int column_words[HISTO_MAX_OPERANDS];
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     int strides[HISTO_MAX_OPERANDS];
-    bool vectors[HISTO_MAX_OPERANDS];
+    histo_known_chunk chunks[HISTO_MAX_OPERANDS];
     histo_known_axis axes[HISTO_MAX_AXES];
 } histo_cuda_known;
 
@@ -35,10 +35,18 @@ int histo_cuda_channels_of(const histo_job *job);
 histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, int64_t wanted, int64_t least,
                                             int64_t most);
 
+/* The same with rows of images padded so that threads can take several neighbours at a time, which are all in one row;
+ * false where that does not pay. known: the class without padding. */
+bool histo_cuda_pad_rows(const histo_job *job, const histo_cuda_known *known, int channels, int64_t wanted,
+                         int64_t least, int64_t most, histo_cuda_work *work);
+
 /* Find the class of a job's work, for blocks of so many threads; false if no kernel can be compiled for it. Sets
  * work->advance. joint: tables of first floats, or NULL. */
 bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const histo_joint *joint, int threads,
                          histo_cuda_known *known);
+
+/* For cost models: can an axis be looked up in fixed point? */
+bool histo_cuda_has_fixed_point(const histo_lookup *l, histo_dtype dtype);
 
 /* The fixed point of the only axis; NULL if it has none, or is out of memory. */
 const histo_fixed_point *histo_cuda_fixed_point_of(const histo_job *job);

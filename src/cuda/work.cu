@@ -31,11 +31,12 @@ static int64_t balanced(int64_t entries, int64_t longest, int64_t blocks, int64_
 {
     enum { TRIES = 16 };
     int64_t parts = (longest + most - 1) / most, best = 0;
+    if (parts < blocks / entries) parts = blocks / entries;
     double best_time = 0;
     for (int i = 0; i < TRIES; i++, parts++) {
         const int64_t each = (longest + parts - 1) / parts, rounds = (entries * parts + blocks - 1) / blocks;
         const double time = (double)rounds * (double)(each + least);
-        if (i > 0 && (each < least || time >= best_time)) continue;
+        if (i > 0 && time >= best_time) continue;
         best_time = time;
         best = each;
     }

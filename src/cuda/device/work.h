@@ -14,17 +14,18 @@ typedef struct histo_divisor {
 } histo_divisor;
 
 /* Integers of at most 16 bits on a regular axis. Samples are clamped to first … last. The slot is ((sample - first) *
- * factor + offset) >> 32. The host has checked this for every value of the dtype. */
+ * factor + offset) >> shift. The host has checked this for every value of the dtype. */
 typedef struct histo_fixed_point {
     int32_t first, last;
     uint32_t factor;
+    uint32_t shift; /* 32 … 48 */
     uint64_t offset;
 } histo_fixed_point;
 
 HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int32_t x)
 {
     const int32_t in = x < f->first ? f->first : x > f->last ? f->last : x;
-    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> 32);
+    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> f->shift);
 }
 
 /* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
@@ -54,7 +55,10 @@ typedef struct histo_cuda_work {
     int channels;              /* in each; 1: none */
     int64_t channel_stride;    /* bytes from a sample to that of the next channel */
     uint32_t channel_counters; /* of one channel */
-    /* From a thread's samples to its next ones, in the dimensions of a batch entry (known.cuh). */
+    /* For kernels compiled for a class (known.cuh): */
+    const char *ends[HISTO_MAX_OPERANDS]; /* where an operand's last sample ends */
+    uint32_t row;                         /* the length of a run that is padded to what iter.shape says; else 0 */
+    /* From a thread's samples to its next ones, in the dimensions of a batch entry. */
     uint32_t advance[HISTO_MAX_DIMS + 1];
 
     int64_t begin, end;         /* samples of the strided iterator */

@@ -93,8 +93,8 @@ bool lane_columns_describe(const histo_job *job, lane_columns_job *it)
     c->column_counters = known.column_by_value ? LANE_VALUES + 1 : (uint32_t)it->work.counters;
     if (!set_layout(job, c->column_counters, c, &known)) return false;
     set_words(&it->work, c, &known);
-    known.samples = known.vector = 1; /* classes that differ in what this kernel does not use are one */
-    memset(known.vectors, 0, sizeof known.vectors);
+    known.samples = known.vector = known.widest = 1; /* classes that differ in what this kernel does not use are one */
+    memset(known.chunks, 0, sizeof known.chunks);
     it->kernel = histo_cuda_known_kernel(job, &known, "cuda/lane_private/columns.cuh", "lane_count_columns<known>");
     if (!it->kernel) return false;
     const int64_t width = (int64_t)known.column_vector * known.column_lanes;

@@ -52,11 +52,11 @@ struct lane_contiguous {
             if (rest(v) < last(tile)) words[v] = __ldcs(&vectors[rest(v)]);
     }
 
-    /* Sample i, or the sample as many after the vectors if it is in one. */
+    /* The i-th sample outside all vectors, of fewer than two vectors; beyond the end of the tile if there is none. */
     HISTO_MEMBER uint32_t outside_vectors(const histo_tile *tile, uint32_t i) const
     {
-        const uint32_t all = last(tile) - begin;
-        return i / PER_VECTOR - begin < all ? i + all * PER_VECTOR : i;
+        i += tile->pad;
+        return i < begin * PER_VECTOR ? i : i + (last(tile) - begin) * PER_VECTOR;
     }
 };
 
@@ -105,11 +105,8 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
             find.slots(x, slot);
             counts.count(slot, reader::PER_VECTOR);
         }
-        for (uint32_t i = tile.pad + member * blockDim.x + threadIdx.x;; i += team * blockDim.x) {
-            i = steps.outside_vectors(&tile, i);
-            if (i >= tile.length) break;
-            counts.count_slot(find.slot(((const storage *)tile.at)[i]));
-        }
+        const uint32_t outside = steps.outside_vectors(&tile, member * blockDim.x + threadIdx.x);
+        if (outside < tile.length) counts.count_slot(find.slot(((const storage *)tile.at)[outside]));
         lane_merge<counter>(shared, &l, &work, tile.entry);
     }
 }

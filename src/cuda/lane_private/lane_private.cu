@@ -66,23 +66,45 @@ static int64_t min_tile(const histo_problem *p)
     return p->samples < FEW ? MIN_TILE_OF_FEW : MIN_TILE;
 }
 
-/* channels: batch entries that are counted together. firsts: words of tables of first floats. */
-static plan plan_with(const histo_problem *p, const int64_t *params, lane_lookup by, int channels, int64_t firsts)
+/* How many blocks share a multiprocessor. Where batch entries are small, several: some merge while others count. Their
+ * counters, of so many words at least, must fit. */
+static int sharing_of(const histo_problem *p, int threads, int64_t words)
+{
+    enum { MIN_THREADS = 128, VECTORS = 8 /* of a thread */, VECTOR = 16 /* bytes */ };
+    const double bytes = (double)p->samples / (double)p->batch * (double)histo_sample_bytes(p);
+    int sharing = 1;
+    while (p->batch > 1 && threads / (2 * sharing) >= MIN_THREADS &&
+           bytes < (double)threads / sharing * VECTORS * VECTOR &&
+           words * 2 * sharing * (int64_t)sizeof(unsigned int) <= MAX_COUNTERS)
+        sharing *= 2;
+    return sharing;
+}
+
+/* firsts: words of tables of first floats. max_threads: of a block. */
+static plan plan_with(const histo_problem *p, const int64_t *params, lane_lookup by, int64_t counters, int64_t firsts,
+                      int max_threads)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     const histo_lookup *lookup = &p->lookups[0];
     int64_t room = (int64_t)(device->shared_block / sizeof(unsigned int)), table = 0;
-    int64_t counters = by == LANE_BY_VALUE ? (int64_t)LANE_VALUES : channels * (p->slots + 1);
     if (by == LANE_BY_LINEAR || by == LANE_BY_BITS) table = lookup->cells.words;
     if (by == LANE_BY_FIRSTS) table = histo_firsts_words(lookup);
     if (firsts) table = firsts;
     plan it = {{0, false, 0, 1, UINT32_MAX}, 0, 0, 0};
-    int64_t max_words = MAX_COUNTERS, left = LEAVES_CACHE - table * (int64_t)sizeof(unsigned int);
+    it.threads = (int)params[THREADS] / WARP * WARP;
+    if (it.threads > max_threads) it.threads = max_threads;
+    const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
+    const int sharing = by_default && by != LANE_BY_VALUE ? sharing_of(p, it.threads, counters + table) : 1;
+    const int threads = it.threads / sharing / WARP * WARP;
+    it.threads = 0;
+    int64_t max_words = MAX_COUNTERS / sharing;
+    int64_t left = LEAVES_CACHE / sharing - table * (int64_t)sizeof(unsigned int);
     max_words = params[LANES] ? room : (max_words < left ? max_words : left) / (int64_t)sizeof(unsigned int);
     if (counters > room) return it;
     if (max_words > room - table) max_words = room - table;
     /* More copies than a block has samples would only be cleared and merged. */
     if (!params[LANES] && p->samples < FEW && max_words > min_tile(p)) max_words = min_tile(p);
+    if (sharing > 1 && max_words > p->samples / p->batch) max_words = p->samples / p->batch;
     it.l.log_copies = 5;
     int64_t words;
     for (;; it.l.log_copies--) {
@@ -95,9 +117,7 @@ static plan plan_with(const histo_problem *p, const int64_t *params, lane_lookup
     it.l.words = (uint32_t)words;
     if (by == LANE_BY_POW2 && lookup->pow2.closed) it.l.moved = (uint32_t)lookup->bins + 1;
     it.shared = (size_t)(words + table) * sizeof(unsigned int);
-    it.threads = (int)params[THREADS] / WARP * WARP;
-    int max_threads = lane_max_threads(by, histo_dtype_size(p->dtypes[0]));
-    if (it.threads > max_threads) it.threads = max_threads;
+    it.threads = threads;
     int64_t resident = histo_cuda_resident(p->device, it.threads, it.shared);
     int64_t by_registers = device->multiprocessors * (by == LANE_BY_VALUE ? 2 : max_threads / it.threads);
     it.blocks = by_registers < resident ? by_registers : resident;
@@ -107,7 +127,9 @@ static plan plan_with(const histo_problem *p, const int64_t *params, lane_lookup
 
 static plan plan_of(const histo_problem *p, const int64_t *params, lane_lookup by)
 {
-    return plan_with(p, params, by, 1, p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0);
+    return plan_with(p, params, by, by == LANE_BY_VALUE ? (int64_t)LANE_VALUES : p->slots + 1,
+                     p->naxes > 1 ? histo_cuda_firsts_of(p, false, 0, NULL) : 0,
+                     lane_max_threads(by, histo_dtype_size(p->dtypes[0])));
 }
 
 static const char *unsupported_reason(const histo_problem *problem)
@@ -124,15 +146,15 @@ static double cost_us(const histo_problem *p, int threads)
     const bool in_rows = p->naxes == 1 && !p->strided && p->weights == HISTO_ABSENT &&
                          (p->where == HISTO_ABSENT || is_byte) &&
                          (p->mask == HISTO_ABSENT || histo_dtype_size(p->dtypes[p->mask]) == 1);
-    const histo_dtype dtype = p->dtypes[0];
-    const bool is_fixed = dtype != HISTO_F16 && dtype != HISTO_BF16 && p->lookups[0].kind == HISTO_UNIFORM;
-    const bool by_pattern = !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is && !is_fixed;
+    const bool by_pattern = in_rows && !is_byte && p->lookups[0].table && !p->lookups[0].pow2.is &&
+                            !histo_cuda_has_fixed_point(&p->lookups[0], p->dtypes[0]);
     const double batch = (double)p->batch, entry_us = 3.0 / 132;
     double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
-    if (in_rows && by_pattern) {
-        /* Of pairs of lanes, those that read one entry of the table. */
-        double alike = pow(histo_problem_fraction(p, 1), 2);
-        sample_us = (1 - alike) / 8e5 + alike / 2e6;
+    if (by_pattern) {
+        /* Of pairs of lanes, those that read one entry of the table, of which the L1 cache holds a part. */
+        const double alike = pow(histo_problem_fraction(p, 1), 2), few = 1 << 14;
+        const double spread = p->lookups[0].hi - p->lookups[0].lo > few ? 1.6e5 : 8e5;
+        sample_us = (1 - alike) / spread + alike / 2e6;
     }
     if (!in_rows && histo_cuda_expects_compiled(p))
         sample_us += p->naxes / 1.6e6;
@@ -177,16 +199,31 @@ static histo_status launch_small_image(request *r)
     return histo_small_image_launch(r->job, &r->pixels, r->job->params[BLOCKS]);
 }
 
+/* Many batch entries, none of which is small enough for blocks that load all samples before they count them? */
+static bool are_medium(const histo_job *job)
+{
+    enum { MEDIUM = 16 << 10 /* bytes of an entry */, MANY = 8 << 20 };
+    const histo_strided_iter *iter = &job->iter;
+    const double bytes = (double)(job->end - job->begin) * (double)histo_dtype_size(job->problem->dtypes[0]);
+    return iter->batch > 1 && !iter->offsets && bytes > MANY && bytes > (double)iter->batch * MEDIUM;
+}
+
 static bool is_small(request *r)
 {
     const int64_t *params = r->job->params;
     const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
-    return by_default && histo_small_describe(r->job, false, &r->small);
+    return by_default && !are_medium(r->job) && histo_small_describe(r->job, false, &r->small);
 }
 
 static histo_status launch_small(request *r)
 {
     return histo_small_launch(r->job, &r->small);
+}
+
+static void set_any(request *r)
+{
+    r->plan = plan_of(r->job->problem, r->job->params, LANE_BY_ANY);
+    r->work = histo_cuda_work_of(r->job, r->plan.blocks, min_tile(r->job->problem), HISTO_MAX_TILE);
 }
 
 static bool are_pixels(request *r)
@@ -202,8 +239,7 @@ static histo_status launch_pixels(request *r)
 
 static bool is_contiguous(request *r)
 {
-    r->plan = plan_of(r->job->problem, r->job->params, LANE_BY_ANY);
-    r->work = histo_cuda_work_of(r->job, r->plan.blocks, min_tile(r->job->problem), HISTO_MAX_TILE);
+    set_any(r);
     return histo_cuda_reader_of(&r->work) != HISTO_READ_ANY;
 }
 
@@ -313,6 +349,7 @@ static histo_status launch_columns(request *r)
 /* Is there a compiled kernel, where the others are slow? */
 static bool is_compiled(request *r)
 {
+    enum { MAX_THREADS = 1024, FEW_SLOTS = 64 };
     const histo_job *job = r->job;
     const histo_problem *p = job->problem;
     r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
@@ -323,13 +360,24 @@ static bool is_compiled(request *r)
     if (r->joint_reader != HISTO_NOT_JOINT && r->joint_reader != histo_read_columns && !are_slow_bytes) return false;
     const int64_t firsts = histo_cuda_firsts_of(p, true, 0, NULL);
     int channels = histo_cuda_channels_of(job);
-    plan it = plan_with(p, job->params, LANE_BY_ANY, channels, firsts);
-    if (!it.threads) it = plan_with(p, job->params, LANE_BY_ANY, channels = 1, firsts);
+    const bool by_value = p->naxes == 1 && channels == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->slots > FEW_SLOTS;
+    /* One counter more, for what pads rows. */
+    int64_t counters = (by_value ? LANE_VALUES + 1 : channels * (p->slots + 1)) + 1;
+    plan it = plan_with(p, job->params, LANE_BY_ANY, counters, firsts, MAX_THREADS);
+    if (!it.threads && channels > 1) {
+        channels = 1;
+        it = plan_with(p, job->params, LANE_BY_ANY, p->slots + 2, firsts, MAX_THREADS);
+    }
     if (!it.threads) return false;
-    histo_cuda_work work = histo_cuda_work_of_channels(job, channels, it.blocks, min_tile(p), HISTO_MAX_TILE);
+    histo_cuda_work work = histo_cuda_work_of_channels(job, channels, it.blocks, min_tile(p), HISTO_MAX_TILE), padded;
     histo_cuda_firsts_of(p, true, it.l.words, &joint);
     histo_cuda_known known;
     if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+    if (histo_cuda_pad_rows(job, &known, channels, it.blocks, min_tile(p), HISTO_MAX_TILE, &padded)) {
+        work = padded;
+        if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+    }
+    known.by_value = by_value;
     known.log_copies = (int)it.l.log_copies;
     known.spreads = it.l.spreads;
     r->compiled = histo_cuda_known_kernel(job, &known, "cuda/lane_private/strided.cuh",
@@ -344,6 +392,21 @@ static bool is_compiled(request *r)
 static histo_status launch_compiled(request *r)
 {
     return launch_strided(r, r->compiled);
+}
+
+/* Rows or images so short that blocks which read one after the other would mostly wait? */
+static bool are_narrow_rows(request *r)
+{
+    enum { NARROW = 1024, SMALL = 64 << 10 /* bytes */ };
+    const histo_problem *p = r->job->problem;
+    const histo_strided_iter *iter = &r->job->iter;
+    const int run = iter->ndim - 1;
+    const int64_t size = (int64_t)histo_dtype_size(p->dtypes[0]);
+    if (p->naxes > 1 || run == iter->batch_ndim || iter->strides[0][run] != size) return false;
+    const bool are_small = iter->batch > 1 && iter->per_batch * size < SMALL;
+    if (iter->shape[run] * size >= NARROW && !are_small) return false;
+    set_any(r);
+    return is_compiled(r);
 }
 
 static bool is_joint(request *r)
@@ -371,6 +434,7 @@ static histo_status launch_any(request *r)
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
     {"few samples", is_small, launch_small},
+    {"narrow rows", are_narrow_rows, launch_compiled},
     {"pixels", are_pixels, launch_pixels},
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},
