@@ -256,7 +256,7 @@ static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
     for (int a = 0; a < known->naxes; a++)
         by_firsts = by_firsts || known->axes[a].by == HISTO_BY_FIRSTS;
     for (int a = 0; a < known->naxes; a++)
-        by_cells = by_cells || known->axes[a].by >= HISTO_BY_LINEAR_CELLS;
+        by_cells = by_cells || (known->axes[a].by >= HISTO_BY_LINEAR_CELLS && known->axes[a].by <= HISTO_BY_SEARCH);
     int most = by_firsts || by_cells ? 8 : MAX_SAMPLES;
     if (most * known->channels > MAX_SLOTS) most = MAX_SLOTS / known->channels;
     known->samples = by_firsts ? 2 : 1;
@@ -370,6 +370,50 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
         samples /= extent;
     }
     return true;
+}
+
+/* The values of an integer type, or the bit patterns of a float's, between which slots may differ. */
+static void set_range(const histo_lookup *l, histo_dtype dtype, histo_fixed_point *range)
+{
+    const int bits = 8 * (int)histo_dtype_size(dtype);
+    const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16;
+    const int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
+    const bool is_float = dtype == HISTO_F16 || dtype == HISTO_BF16;
+    range->first = is_float ? least : (int32_t)fmin(fmax(floor(l->lo) - 1, least), most);
+    range->last = is_float ? most : (int32_t)fmax(fmin(ceil(l->over) + 1, most), range->first);
+}
+
+uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *firsts, uint32_t at, uint32_t most,
+                              histo_joint *joint, histo_cuda_known *known)
+{
+    uint32_t words = 0;
+    for (int a = 0; a < problem->naxes; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        const histo_dtype dtype = problem->sampled[a];
+        const size_t size = histo_dtype_size(dtype);
+        histo_known_axis its; /* with its padding, since classes are compared as bytes */
+        memset(&its, 0, sizeof its);
+        uint32_t more = 0;
+        if (firsts && firsts->firsts[a]) continue;
+        if (size <= 4 && l->pow2.is) continue;
+        if (size <= 2) {
+            if (!l->table || histo_cuda_has_fixed_point(l, dtype)) continue;
+            set_range(l, dtype, &its.fixed);
+            its.by = l->bins + 2 <= UINT8_MAX ? HISTO_BY_SHARED_BYTES : HISTO_BY_SHARED_SHORTS;
+            const uint32_t each = its.by == HISTO_BY_SHARED_BYTES ? 4 : 2;
+            more = (uint32_t)(its.fixed.last - its.fixed.first) / each + 1;
+        } else if (l->kind != HISTO_UNIFORM && l->cells.entry) {
+            its.by = l->cells.by_bits ? HISTO_BY_SHARED_BITS : HISTO_BY_SHARED_LINEAR;
+            more = l->cells.words;
+        }
+        if (more == 0 || more > most - words) continue;
+        if (joint) {
+            joint->tables[a] = at + words;
+            memcpy(&known->axes[a], &its, sizeof its);
+        }
+        words += more;
+    }
+    return words;
 }
 
 bool histo_cuda_expects_compiled(const histo_problem *problem)

@@ -41,7 +41,13 @@ typedef enum histo_known_lookup {
     HISTO_BY_FIRSTS, /* tables of first floats in shared memory */
     HISTO_BY_LINEAR_CELLS,
     HISTO_BY_BIT_CELLS,
-    HISTO_BY_SEARCH
+    HISTO_BY_SEARCH,
+    /* Copies in shared memory, since lanes that read different cache lines wait for each other: of cells, and of the
+     * tables of 8- and 16-bit types from the value fixed.first to fixed.last, as numbers of 8 or 16 bits. */
+    HISTO_BY_SHARED_LINEAR,
+    HISTO_BY_SHARED_BITS,
+    HISTO_BY_SHARED_BYTES,
+    HISTO_BY_SHARED_SHORTS
 } histo_known_lookup;
 
 /* An axis: its lookup, and the constants that save instructions. */
@@ -102,6 +108,76 @@ struct histo_word_of_bytes<8> {
 template <>
 struct histo_word_of_bytes<16> {
     using type = uint4;
+};
+
+/* ---- Tables in shared memory ---- */
+
+/* A sample as the index of its slot in a table: its value, or its bits if it is a float. */
+template <histo_dtype type>
+HISTO_IN_KERNEL int32_t histo_table_value(histo_stored<type> x)
+{
+    return (int32_t)x;
+}
+
+template <histo_dtype type, class entry>
+struct histo_shared_table_lookup : histo_one_by_one<histo_shared_table_lookup<type, entry>, histo_stored<type>> {
+    const entry *slots_of; /* of the value `first` on */
+    int32_t first, last;
+    HISTO_MEMBER histo_shared_table_lookup(const uint32_t *words, const histo_fixed_point *range)
+        : slots_of((const entry *)words), first(range->first), last(range->last)
+    {
+    }
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const
+    {
+        return slots_of[min(max(histo_table_value<type>(x), first), last) - first];
+    }
+};
+
+/* Fill the table of an axis; by all threads of a block. */
+template <class entry>
+HISTO_IN_KERNEL void histo_load_table(const histo_lookup *l, const histo_fixed_point *range, uint32_t patterns,
+                                      uint32_t *words)
+{
+    enum { EACH = sizeof(uint32_t) / sizeof(entry) };
+    const uint32_t length = (uint32_t)(range->last - range->first) + 1;
+    for (uint32_t i = threadIdx.x; i < (length + EACH - 1) / EACH; i += blockDim.x) {
+        uint32_t word = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < EACH; k++)
+            word |= l->table[((uint32_t)range->first + min(i * EACH + k, length - 1)) & (patterns - 1)]
+                    << (8 * k * (uint32_t)sizeof(entry));
+        words[i] = word;
+    }
+}
+
+/* Fill the tables of axis A and of all later axes. */
+template <class known, int A = 0>
+HISTO_IN_KERNEL void histo_load_known_tables(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+{
+    if constexpr (A < known::NAXES) {
+        constexpr histo_known_axis axis = known::axes[A];
+        const histo_fixed_point range = axis.fixed;
+        const histo_lookup *l = &w->lookups[A];
+        const uint32_t patterns = 1u << (sizeof(histo_stored<known::dtypes[A]>) > 1 ? 16 : 8);
+        uint32_t *words = shared + j->tables[A];
+        if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS)
+            for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
+                words[i] = l->cells.entry[i];
+        else if constexpr (axis.by == HISTO_BY_SHARED_BYTES)
+            histo_load_table<uint8_t>(l, &range, patterns, words);
+        else if constexpr (axis.by == HISTO_BY_SHARED_SHORTS)
+            histo_load_table<uint16_t>(l, &range, patterns, words);
+        histo_load_known_tables<known, A + 1>(w, j, shared);
+    }
+}
+
+/* Tables and first floats of a kernel's reader. */
+template <class reader>
+struct histo_tables_of {
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+    {
+        histo_load_joint_firsts(w, j, shared);
+    }
 };
 
 typedef struct histo_known_tile {
@@ -246,12 +322,20 @@ struct histo_known_layout {
         return x;
     }
 
-    /* use(lookup) of axis A. */
+    /* use(lookup) of axis A. table: its copy in shared memory, if it has one. */
     template <int A, class function>
-    static HISTO_MEMBER void look_up(const histo_cuda_work *w, function use)
+    static HISTO_MEMBER void look_up(const histo_cuda_work *w, const uint32_t *table, function use)
     {
         constexpr histo_known_axis axis = known::axes[A];
-        if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
+        if constexpr (axis.by == HISTO_BY_SHARED_BYTES || axis.by == HISTO_BY_SHARED_SHORTS) {
+            const histo_fixed_point range = axis.fixed;
+            if constexpr (axis.by == HISTO_BY_SHARED_BYTES)
+                use(histo_shared_table_lookup<known::dtypes[A], uint8_t>(table, &range));
+            else
+                use(histo_shared_table_lookup<known::dtypes[A], uint16_t>(table, &range));
+        } else if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS) {
+            use(histo_cells_lookup<known::dtypes[A]>(&w->lookups[A], table, axis.by == HISTO_BY_SHARED_BITS));
+        } else if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
             const histo_fixed_point fixed = axis.fixed;
             use(histo_fixed_point_lookup<known::dtypes[A]>(&fixed));
         } else if constexpr (axis.by == HISTO_BY_POW2) {
@@ -549,7 +633,7 @@ struct histo_known_reader : histo_known_layout<known> {
                                     w->slot_strides[A], slot, SAMPLES);
             } else {
                 uint32_t its[SAMPLES];
-                layout::template look_up<A>(w, [&](auto lookup) { lookup.slots(x, its); });
+                layout::template look_up<A>(w, shared + j->tables[A], [&](auto lookup) { lookup.slots(x, its); });
 #pragma unroll
                 for (int k = 0; k < SAMPLES; k++)
                     slot[k] += known::NAXES > 1 ? its[k] * w->slot_strides[A] : its[k];
@@ -570,6 +654,15 @@ struct histo_known_reader : histo_known_layout<known> {
             for (int k = 0; k < SAMPLES; k++)
                 slot[k] = layout::template is_left_out<O>(w, x[k]) ? none : slot[k];
         }
+    }
+};
+
+template <class known>
+struct histo_tables_of<histo_known_reader<known>> {
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+    {
+        histo_load_joint_firsts(w, j, shared);
+        histo_load_known_tables<known>(w, j, shared);
     }
 };
 
@@ -656,7 +749,7 @@ struct histo_known_weighted : histo_known_layout<known> {
             return 0;
         } else {
             uint32_t its = 0;
-            layout::template look_up<A>(w, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
+            layout::template look_up<A>(w, NULL, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
             return w->slot_strides[A] * its + slot_from<A + 1>(w, it);
         }
     }

@@ -45,6 +45,11 @@ bool histo_cuda_pad_rows(const histo_job *job, const histo_cuda_known *known, in
 bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const histo_joint *joint, int threads,
                          histo_cuda_known *known);
 
+/* Copy the tables of axes to shared memory, from word `at` on, as long as they take at most `most` words there; returns
+ * how many they take. joint: knows which axes have tables of first floats, and gets the places; NULL: only count. */
+uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *firsts, uint32_t at, uint32_t most,
+                              histo_joint *joint, histo_cuda_known *known);
+
 /* For cost models: can an axis be looked up in fixed point? */
 bool histo_cuda_has_fixed_point(const histo_lookup *l, histo_dtype dtype);
 

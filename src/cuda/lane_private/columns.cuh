@@ -171,7 +171,7 @@ struct lane_column_band : histo_known_layout<known> {
                 for (int i = 0; i < GROUP; i++)
                     its[i] = (uint8_t)x[i];
             else
-                layout::template look_up<A>(w, [&](auto lookup) { lookup.slots(x, its); });
+                layout::template look_up<A>(w, NULL, [&](auto lookup) { lookup.slots(x, its); });
 #pragma unroll
             for (int i = 0; i < GROUP; i++)
                 slot[i] = A == 0 && known::NAXES == 1 ? its[i] : slot[i] + its[i] * w->slot_strides[A];

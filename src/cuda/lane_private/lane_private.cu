@@ -150,7 +150,9 @@ static double cost_us(const histo_problem *p, int threads)
                             !histo_cuda_has_fixed_point(&p->lookups[0], p->dtypes[0]);
     const double batch = (double)p->batch, entry_us = 3.0 / 132;
     double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
-    if (by_pattern) {
+    if (by_pattern && histo_cuda_expects_compiled(p)) {
+        sample_us = 1 / 1.5e6; /* by a copy of the table in shared memory */
+    } else if (by_pattern) {
         /* Of pairs of lanes, those that read one entry of the table, of which the L1 cache holds a part. */
         const double alike = pow(histo_problem_fraction(p, 1), 2), few = 1 << 14;
         const double spread = p->lookups[0].hi - p->lookups[0].lo > few ? 1.6e5 : 8e5;
@@ -349,7 +351,7 @@ static histo_status launch_columns(request *r)
 /* Is there a compiled kernel, where the others are slow? */
 static bool is_compiled(request *r)
 {
-    enum { MAX_THREADS = 1024, FEW_SLOTS = 64 };
+    enum { MAX_THREADS = 1024, FEW_SLOTS = 64, MAX_TABLES = 48 << 10 /* words */ };
     const histo_job *job = r->job;
     const histo_problem *p = job->problem;
     r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
@@ -363,11 +365,18 @@ static bool is_compiled(request *r)
     const bool by_value = p->naxes == 1 && channels == 1 && histo_dtype_size(p->dtypes[0]) == 1 && p->slots > FEW_SLOTS;
     /* One counter more, for what pads rows. */
     int64_t counters = (by_value ? LANE_VALUES + 1 : channels * (p->slots + 1)) + 1;
-    plan it = plan_with(p, job->params, LANE_BY_ANY, counters, firsts, MAX_THREADS);
-    if (!it.threads && channels > 1) {
+    const int64_t room = (int64_t)(histo_cuda_device_of(p->device)->shared_block / sizeof(unsigned int));
+    if (counters + firsts > room && channels > 1) {
         channels = 1;
-        it = plan_with(p, job->params, LANE_BY_ANY, p->slots + 2, firsts, MAX_THREADS);
+        counters = p->slots + 2;
     }
+    histo_joint all_firsts = {};
+    histo_cuda_firsts_of(p, true, 0, &all_firsts);
+    uint32_t most_tables =
+        by_value || p->samples < FEW || counters + firsts > room ? 0 : (uint32_t)(room - counters - firsts);
+    if (most_tables > MAX_TABLES) most_tables = MAX_TABLES;
+    const uint32_t tables = histo_cuda_tables_of(p, &all_firsts, 0, most_tables, NULL, NULL);
+    plan it = plan_with(p, job->params, LANE_BY_ANY, counters, firsts + tables, MAX_THREADS);
     if (!it.threads) return false;
     histo_cuda_work work = histo_cuda_work_of_channels(job, channels, it.blocks, min_tile(p), HISTO_MAX_TILE), padded;
     histo_cuda_firsts_of(p, true, it.l.words, &joint);
@@ -378,6 +387,7 @@ static bool is_compiled(request *r)
         if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
     }
     known.by_value = by_value;
+    histo_cuda_tables_of(p, &all_firsts, it.l.words + (uint32_t)firsts, most_tables, &joint, &known);
     known.log_copies = (int)it.l.log_copies;
     known.spreads = it.l.spreads;
     r->compiled = histo_cuda_known_kernel(job, &known, "cuda/lane_private/strided.cuh",
@@ -394,15 +404,33 @@ static histo_status launch_compiled(request *r)
     return launch_strided(r, r->compiled);
 }
 
-/* Rows or images so short that blocks which read one after the other would mostly wait? */
-static bool are_narrow_rows(request *r)
+/* Would the library's own kernels read a table in global memory, which lanes do one after the other? */
+static bool takes_table(const histo_job *job, bool are_rows)
+{
+    const histo_problem *p = job->problem;
+    const histo_lookup *l = &p->lookups[0];
+    const size_t size = histo_dtype_size(p->dtypes[0]);
+    if (job->end - job->begin < FEW || l->pow2.is || p->dtypes[0] == HISTO_F32) return false;
+    if (size == 2) return l->table && !histo_cuda_has_fixed_point(l, p->dtypes[0]);
+    return size == 4 && are_rows && l->cells.entry;
+}
+
+/* Rows or images so short that blocks which read one after the other would mostly wait? Or a lookup for which the
+ * kernels below read a table in global memory? */
+static bool prefer_compiled(request *r)
 {
     enum { NARROW = 1024, SMALL = 64 << 10 /* bytes */ };
     const histo_problem *p = r->job->problem;
     const histo_strided_iter *iter = &r->job->iter;
     const int run = iter->ndim - 1;
     const int64_t size = (int64_t)histo_dtype_size(p->dtypes[0]);
-    if (p->naxes > 1 || run == iter->batch_ndim || iter->strides[0][run] != size) return false;
+    if (p->naxes > 1 || iter->offsets || iter->strides[0][run] != size) return false;
+    const bool are_rows = run > iter->batch_ndim || p->operands > 1;
+    if (takes_table(r->job, are_rows)) {
+        set_any(r);
+        return is_compiled(r);
+    }
+    if (run == iter->batch_ndim) return false;
     const bool are_small = iter->batch > 1 && iter->per_batch * size < SMALL;
     if (iter->shape[run] * size >= NARROW && !are_small) return false;
     set_any(r);
@@ -434,7 +462,7 @@ static histo_status launch_any(request *r)
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
     {"few samples", is_small, launch_small},
-    {"narrow rows", are_narrow_rows, launch_compiled},
+    {"narrow rows", prefer_compiled, launch_compiled},
     {"pixels", are_pixels, launch_pixels},
     {"contiguous", is_contiguous, launch_contiguous},
     {"images", are_images, launch_images},

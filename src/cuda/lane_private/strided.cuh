@@ -2,7 +2,7 @@
 #ifndef CUDA_LANE_PRIVATE_STRIDED_CUH
 #define CUDA_LANE_PRIVATE_STRIDED_CUH
 
-#include "cuda/joint.cuh"
+#include "cuda/known.cuh"
 #include "cuda/lane_private/lane.cuh"
 
 /* reader: see device/reader.cuh; histo_any_layout reads whatever a job can be. */
@@ -63,7 +63,7 @@ static __global__ void __launch_bounds__(1024, 1)
 {
     extern __shared__ unsigned int shared[];
     const counter counts(shared, &l);
-    histo_load_joint_firsts(&work, &joint, shared);
+    histo_tables_of<reader>::load(&work, &joint, shared);
     histo_clear_shared(shared, l.words);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = reader::tile(&work, &joint, item);
