@@ -78,14 +78,33 @@ HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, double x)
     return histo_nearest_f64(l, x);
 }
 
+/* x < edge of a 64-bit integer, d being (double)x: since rounding keeps the order, only a large x that was rounded to
+ * the edge has to be compared as an integer, which takes two slow conversions. */
+template <typename integer>
+HISTO_IN_KERNEL bool histo_less_rounded(integer x, double d, double edge)
+{
+    return d == edge && fabs(d) >= 0x1p53 ? histo_less(x, edge) : d < edge;
+}
+
+template <typename integer>
+HISTO_IN_KERNEL uint32_t histo_nearest_of_integer(const histo_lookup *l, integer x)
+{
+    const double round = 0x1.8p52, d = (double)x, sum = (d - l->lo) * l->per_step + round;
+    const int32_t n = l->bins;
+    int32_t slot = __double2loint(sum) + !histo_less_rounded(x, d, l->lo + (sum - round) * l->step);
+    slot = min(max(slot, 1), n);
+    if (!histo_less_rounded(x, d, l->hi)) slot = l->closed && d == l->hi && !histo_above(x, l->hi) ? n : n + 1;
+    return (uint32_t)(histo_less_rounded(x, d, l->lo) ? 0 : slot);
+}
+
 HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, int64_t x)
 {
-    return histo_nearest_i64(l, x);
+    return histo_nearest_of_integer(l, x);
 }
 
 HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, uint64_t x)
 {
-    return histo_nearest_u64(l, x);
+    return histo_nearest_of_integer(l, x);
 }
 
 /* As histo_nearest_f64, with the comparisons of the axis' ends in float. */

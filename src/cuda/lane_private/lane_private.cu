@@ -139,6 +139,14 @@ static const char *unsupported_reason(const histo_problem *problem)
     return plan_of(problem, defaults, LANE_BY_ANY).threads ? NULL : "too many bins: their counters must fit a block";
 }
 
+/* Words that tables may take in shared memory beside so many counters. */
+static uint32_t most_tables_of(const histo_problem *p, int64_t counters)
+{
+    enum { MAX_TABLES = 48 << 10 };
+    const int64_t left = (int64_t)(histo_cuda_device_of(p->device)->shared_block / sizeof(unsigned int)) - counters;
+    return p->samples < FEW || left < 0 ? 0 : left < MAX_TABLES ? (uint32_t)left : (uint32_t)MAX_TABLES;
+}
+
 static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
@@ -150,7 +158,8 @@ static double cost_us(const histo_problem *p, int threads)
                             !histo_cuda_has_fixed_point(&p->lookups[0], p->dtypes[0]);
     const double batch = (double)p->batch, entry_us = 3.0 / 132;
     double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
-    if (by_pattern && histo_cuda_expects_compiled(p)) {
+    if (by_pattern && histo_cuda_expects_compiled(p) &&
+        histo_cuda_tables_of(p, NULL, 0, most_tables_of(p, p->slots + 2), NULL, NULL)) {
         sample_us = 1 / 1.5e6; /* by a copy of the table in shared memory */
     } else if (by_pattern) {
         /* Of pairs of lanes, those that read one entry of the table, of which the L1 cache holds a part. */
@@ -426,7 +435,7 @@ static bool recall(request *r)
 /* Is there a compiled kernel, where the others are slow? */
 static bool is_compiled(request *r)
 {
-    enum { MAX_THREADS = 1024, FEW_SLOTS = 64, MAX_TABLES = 48 << 10 /* words */ };
+    enum { MAX_THREADS = 1024, FEW_SLOTS = 64 };
     const histo_job *job = r->job;
     const histo_problem *p = job->problem;
     r->joint_reader = histo_cuda_joint_of(&r->work, &r->joint);
@@ -447,9 +456,7 @@ static bool is_compiled(request *r)
     }
     histo_joint all_firsts = {};
     histo_cuda_firsts_of(p, true, 0, &all_firsts);
-    uint32_t most_tables =
-        by_value || p->samples < FEW || counters + firsts > room ? 0 : (uint32_t)(room - counters - firsts);
-    if (most_tables > MAX_TABLES) most_tables = MAX_TABLES;
+    const uint32_t most_tables = by_value ? 0 : most_tables_of(p, counters + firsts);
     const uint32_t tables = histo_cuda_tables_of(p, &all_firsts, 0, most_tables, NULL, NULL);
     plan it = plan_with(p, job->params, LANE_BY_ANY, counters, firsts + tables, MAX_THREADS);
     if (!it.threads) return false;
