@@ -455,6 +455,7 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
         {"NEAR", known->near},
         {"RAGGED", known->ragged},
         {"PADDED", known->padded},
+        {"ALTERNATE", known->alternate},
         {"BY_VALUE", known->by_value},
         {"LOG_COPIES", known->log_copies},
         {"SPREADS", known->spreads},

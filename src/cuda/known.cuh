@@ -14,6 +14,7 @@
  *         NEAR,                    all strides fit 32 bits
  *         RAGGED,                  batch entries are segments of any length
  *         PADDED,                  runs are padded to multiples of VECTOR; their real length is that of work.row
+ *         ALTERNATE,               neighbouring tiles are of neighbouring batch entries, which alternate in memory
  *         BY_VALUE,                bytes are counted by their value, work.channels being 1
  *         LOG_COPIES, SPREADS      as in lane_layout
  *         COLUMN_...               lane_private/columns.cuh: lanes of a row, neighbouring columns and consecutive rows
@@ -372,7 +373,9 @@ struct histo_known_layout {
         if constexpr (known::RAGGED) {
             return histo_tile_ragged(w, item);
         } else {
-            const int64_t entry = item / w->tiles_per_entry, part = item - entry * w->tiles_per_entry;
+            const int64_t each = known::ALTERNATE ? w->tiles / w->tiles_per_entry : w->tiles_per_entry;
+            const int64_t above = item / each, below = item - above * each;
+            const int64_t entry = known::ALTERNATE ? below : above, part = known::ALTERNATE ? above : below;
             histo_tile tile;
             tile.entry = w->first_entry + entry;
             int64_t first = tile.entry * w->iter.per_batch, last = first + w->iter.per_batch;
@@ -383,9 +386,9 @@ struct histo_known_layout {
             tile.length = left <= 0 ? 0 : (uint32_t)(left < w->samples_each ? left : w->samples_each);
 #pragma unroll
             for (int d = LAST; d >= 0; d--) {
-                const int64_t above = d > 0 ? begin / w->iter.shape[d] : 0;
-                tile.index[d] = begin - above * w->iter.shape[d];
-                begin = above;
+                const int64_t rest = d > 0 ? begin / w->iter.shape[d] : 0;
+                tile.index[d] = begin - rest * w->iter.shape[d];
+                begin = rest;
             }
             return tile;
         }

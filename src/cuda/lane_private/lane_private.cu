@@ -469,6 +469,8 @@ static bool is_compiled(request *r)
         if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
     }
     known.by_value = by_value;
+    known.alternate =
+        p->apart && channels == 1 && p->batch > 1 && !job->iter.offsets; /* the cache holds what others read */
     histo_cuda_tables_of(p, &all_firsts, it.l.words + (uint32_t)firsts, most_tables, &joint, &known);
     known.log_copies = (int)it.l.log_copies;
     known.spreads = it.l.spreads;
