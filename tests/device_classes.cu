@@ -80,8 +80,8 @@ struct drawn {
     }
 };
 
-/* Are all `vector` neighbours of an operand in one run, and at a multiple of so many bytes? */
-bool are_aligned(const histo_cuda_work *w, int o, int vector, int64_t bytes)
+/* Are all `vector` neighbours of an operand in one run, and is their chunk at a multiple of its granule? */
+bool are_aligned(const histo_cuda_work *w, int o, int vector, const histo_known_chunk *chunk)
 {
     const histo_strided_iter *iter = &w->iter;
     const int run = iter->ndim - 1;
@@ -94,13 +94,14 @@ bool are_aligned(const histo_cuda_work *w, int o, int vector, int64_t bytes)
         first += item % w->tiles_per_entry * w->samples_each;
         last = last < first + w->samples_each ? last : first + w->samples_each;
         for (; first + vector <= last; first += vector) {
-            int64_t left = first, address = (int64_t)(uintptr_t)iter->base[o];
+            int64_t left = first, address = (int64_t)(uintptr_t)iter->base[o] - chunk->offset;
+            if (chunk->reversed) address -= (vector - 1) * chunk->pixel;
             for (int d = run; d >= 0; d--) {
                 address += left % iter->shape[d] * iter->strides[o][d];
                 if (d == run && left % iter->shape[d] + vector > iter->shape[d]) return false;
                 left /= iter->shape[d];
             }
-            if (address % bytes) return false;
+            if (address % chunk->granule) return false;
         }
     }
     return true;
@@ -183,15 +184,12 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
         known.log_copies = (int)d.below(6);
         known.spreads = d.one_in(2);
         it->is_aligned = true;
-        for (int o = 0; o < known.operands && made; o++)
-            if (known.vectors[o]) {
-                const int64_t all = (int64_t)histo_dtype_size(known.dtypes[o]) * known.vector;
-                const bool are_pixels = o == 0 && known.channels > 1;
-                it->in_vectors = true;
-                it->is_aligned =
-                    it->is_aligned && are_aligned(&work, o, known.vector, all < 16 && !are_pixels ? all : 16);
-            }
-        if (made && known.pixel_word) it->is_aligned = it->is_aligned && are_aligned(&work, 0, 1, known.pixel_word);
+        for (int o = 0; o < known.operands && made; o++) {
+            const histo_known_chunk *chunk = &known.chunks[o];
+            if (chunk->granule == 0 || chunk->leader != o) continue;
+            it->in_vectors = true;
+            it->is_aligned = it->is_aligned && (chunk->shifted || are_aligned(&work, o, known.vector, chunk));
+        }
         histo_text text = {it->text, sizeof it->text, 0};
         histo_cuda_known_write(&known, &text);
         describe(&d, &job, it->problem, sizeof it->problem);

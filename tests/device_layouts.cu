@@ -6,6 +6,7 @@
 #include "cuda/few.cuh"
 #include "cuda/images.cuh"
 #include "cuda/joint.cuh"
+#include "cuda/lane_private/columns.cuh"
 #include "cuda/lane_private/images.cuh"
 #include "cuda/packed.cuh"
 #include "cuda/packed_window/window.cuh"
@@ -54,6 +55,9 @@ const device_layout device_layouts[] = {
     {SIZE_OF(lane_images_args)},
     {OFFSET_OF(lane_images_args, layout)},
     {OFFSET_OF(lane_images_args, in)},
+    {SIZE_OF(lane_columns)},
+    {OFFSET_OF(lane_columns, words)},
+    {OFFSET_OF(lane_columns, end)},
     {SIZE_OF(histo::packed_window::window)},
     {OFFSET_OF(histo::packed_window::window, found)},
     {OFFSET_OF(histo::packed_window::window, origin)},

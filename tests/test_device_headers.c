@@ -78,6 +78,7 @@ static void test_layout(void **state)
                                      "#include \"cuda/few.cuh\"\n"
                                      "#include \"cuda/images.cuh\"\n"
                                      "#include \"cuda/joint.cuh\"\n"
+                                     "#include \"cuda/lane_private/columns.cuh\"\n"
                                      "#include \"cuda/lane_private/images.cuh\"\n"
                                      "#include \"cuda/packed.cuh\"\n"
                                      "#include \"cuda/packed_window/window.cuh\"\n"
@@ -123,6 +124,15 @@ static const char own[] =
     "        return use((double)*(const float *)weight(w, at));\n"
     "    }\n"
     "};\n"
+    "template <int vector, int lanes>\n"
+    "struct own_columns {\n"
+    "    enum { NAXES = 1, OPERANDS = 2, MASK = 1, WHERE = HISTO_ABSENT, DIMS = 1, BATCH_DIMS = 2, THREADS = 1024 };\n"
+    "    enum { NEAR = 1, ALIGNED = 0, COLUMN_LANES = lanes, COLUMN_VECTOR = vector, COLUMN_ROWS = 4 };\n"
+    "    enum { COLUMN_PRIVATE = vector > 1, COLUMN_BY_VALUE = vector > 1 };\n"
+    "    static constexpr histo_dtype dtypes[] = {HISTO_U8, HISTO_U16};\n"
+    "    static constexpr int strides[] = {0, 64}, column_words[] = {vector > 1 ? 2 : 0, 0};\n"
+    "    static constexpr histo_known_axis axes[] = {{HISTO_BY_TABLE}};\n"
+    "};\n"
     "struct own_counters {\n"
     "    enum { MAX_THREADS = 1024 };\n"
     "    unsigned int *shared;\n"
@@ -155,6 +165,7 @@ static const struct {
     {"lane_private/strided.cuh",
      {"lane_count_any<own_reader, lane_slot_counter>", "lane_count_any<histo_any_layout, lane_slot_counter>",
       "lane_count_joint<histo_f32x2_reader, lane_slot_counter>"}},
+    {"lane_private/columns.cuh", {"lane_count_columns<own_columns<1, 9>>", "lane_count_columns<own_columns<4, 32>>"}},
     {"lane_private/contiguous.cuh",
      {"lane_count_contiguous<lane_contiguous<HISTO_F32, 4>, lane_by_nearest<HISTO_F32>, lane_slot_counter>"}},
     {"lane_private/images.cuh",
@@ -183,10 +194,11 @@ static void test_kernels(void **state)
         int names = 0;
         while (names < 4 && kernels[k].kernels[names])
             names++;
-        snprintf(
-            source, sizeof source,
-            "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n#include \"cuda/%s\"\n%s",
-            kernels[k].header, own);
+        snprintf(source, sizeof source,
+                 "#include \"cuda/device/count_tiles.cuh\"\n#include \"cuda/device/weight.cuh\"\n#include "
+                 "\"cuda/known.cuh\"\n"
+                 "#include \"cuda/%s\"\n%s",
+                 kernels[k].header, own);
         for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++)
             compile(kernels[k].header, architectures[a], source, kernels[k].kernels, names);
     }

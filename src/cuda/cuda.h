@@ -70,6 +70,7 @@ typedef struct histo_cuda_prepared {
     histo_lookup lookups[HISTO_MAX_AXES]; /* with pointers into memory */
     struct histo_cuda_known_entry *known; /* kernels compiled for the plan (known.cu) … */
     struct histo_known_axis *known_axes;  /* … and its axes for them; NULL before the first */
+    uint64_t number;                      /* unique in this process; 0: none yet (lane_private) */
 } histo_cuda_prepared;
 
 void histo_cuda_known_free(histo_cuda_prepared *prepared);

@@ -7,6 +7,8 @@
 
 #include "cuda/compile/compile.h"
 
+enum { HISTO_KNOWN_CHUNK_BYTES = 64 /* of a thread and step */ };
+
 /* ---- Channels ---- */
 
 static int64_t absolute(int64_t x)
@@ -71,12 +73,18 @@ static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed
     const int bits = 8 * (int)histo_dtype_size(dtype);
     if (!l->table || l->kind != HISTO_UNIFORM || bits > 16 || dtype == HISTO_F16 || dtype == HISTO_BF16) return false;
     const int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
-    const double unit = 0x1p32 * l->per_step, first = fmax(ceil(l->lo) - 1, least), last = fmin(ceil(l->over), most);
+    const double first = fmax(ceil(l->lo) - 1, least), last = fmin(ceil(l->over), most);
     if (l->step <= 1 || l->step > 0x1p16 || first >= last) return false;
+    int exponent; /* the factor has 32 significant bits */
+    frexp(l->per_step, &exponent);
+    const double unit = ldexp(l->per_step, 32 - exponent);
+    if ((last - l->lo) * l->per_step >= ldexp(1, 31 + exponent)) return false; /* the sum has 64 bits */
+    f->shift = (uint32_t)(32 - exponent);
     f->first = (int32_t)first;
     f->last = (int32_t)last;
     f->factor = (uint32_t)unit;
-    f->offset = (uint64_t)(0x1p32 + (first - l->lo) * unit) + (1 << 16); /* since the factor is rounded down */
+    f->offset =
+        (uint64_t)(ldexp(1, 32 - exponent) + (first - l->lo) * unit) + (1 << 16); /* the factor is rounded down */
     for (int32_t x = least; x <= most; x++)
         if (histo_slot_by_fixed_point(f, x) != l->table[(uint32_t)x & ((1u << bits) - 1)]) return false;
     return true;
@@ -120,79 +128,190 @@ static const histo_known_axis *axes_of(const histo_job *job)
     return before;
 }
 
-/* Is the operand contiguous, and does each group of `vector` neighbours begin at a multiple of the group's bytes, or of
- * 16 bytes? */
-static bool is_vector(const histo_cuda_work *work, int operand, int vector)
+/* Plans ask often, and of one axis. */
+bool histo_cuda_has_fixed_point(const histo_lookup *l, histo_dtype dtype)
+{
+    static thread_local struct {
+        double lo, hi;
+        int32_t bins;
+        bool closed, has;
+        histo_dtype dtype;
+    } last;
+    const bool is_same =
+        last.lo == l->lo && last.hi == l->hi && last.bins == l->bins && last.closed == l->closed && last.dtype == dtype;
+    histo_fixed_point fixed;
+    if (!is_same) last = {l->lo, l->hi, l->bins, l->closed, is_fixed_point(l, dtype, &fixed), dtype};
+    return last.has;
+}
+
+const histo_fixed_point *histo_cuda_fixed_point_of(const histo_job *job)
+{
+    const histo_known_axis *axes = job->problem->naxes == 1 ? axes_of(job) : NULL;
+    return axes && axes->by == HISTO_BY_FIXED_POINT ? &axes->fixed : NULL;
+}
+
+/* ---- Chunks ---- */
+
+/* All address bits of the runs of an operand, or-ed: the least one is their common alignment. */
+static uint64_t bits_of_runs(const histo_cuda_work *work, int operand, const char *first)
 {
     const histo_strided_iter *iter = &work->iter;
-    const uint64_t size = histo_dtype_size(work->dtypes[operand]);
-    const uint64_t bytes = size * (uint64_t)vector < 16 ? size * (uint64_t)vector : 16;
-    uint64_t bits = (uint64_t)(uintptr_t)iter->base[operand];
-    if (iter->strides[operand][iter->ndim - 1] != (int64_t)size) return false;
+    uint64_t bits = (uint64_t)(uintptr_t)first;
     for (int d = 0; d < iter->ndim - 1; d++)
         bits |= (uint64_t)iter->strides[operand][d];
-    return bits % bytes == 0;
+    return bits;
 }
 
-/* Are `vector` pixels of interleaved channels whole vectors of 16 bytes? */
-static bool is_dense(const histo_cuda_work *work, int channels, int vector)
+/* Bytes of an operand's neighbouring samples, of all channels. */
+static int64_t span_of(const histo_cuda_known *known, int operand)
 {
-    const histo_strided_iter *iter = &work->iter;
-    const int64_t size = (int64_t)histo_dtype_size(work->dtypes[0]), pixel = channels * size;
-    uint64_t bits = (uint64_t)(uintptr_t)iter->base[0] | (uint64_t)(pixel * vector);
-    for (int d = 0; d < iter->ndim - 1; d++)
-        bits |= (uint64_t)iter->strides[0][d];
-    return work->channel_stride == size && iter->strides[0][iter->ndim - 1] == pixel && bits % 16 == 0;
+    return (int64_t)histo_dtype_size(known->dtypes[operand]) * (operand == 0 ? known->channels : 1);
 }
 
-/* Bytes of the words in which the contiguous channels of a pixel can be read; 0 if no word holds several of them. */
-static int pixel_word_of(const histo_cuda_work *work, int channels)
+static bool has_strides_of(const histo_strided_iter *iter, int operand, int other)
 {
-    const histo_strided_iter *iter = &work->iter;
-    const uint64_t size = histo_dtype_size(work->dtypes[0]);
-    uint64_t bits = (uint64_t)(uintptr_t)iter->base[0] | (uint64_t)channels * size | 16;
-    for (int d = 0; d < iter->ndim; d++)
-        bits |= (uint64_t)iter->strides[0][d];
-    const uint64_t word = bits & (0 - bits);
-    return channels > 1 && work->channel_stride == (int64_t)size && word > size ? (int)word : 0;
+    return memcmp(iter->strides[operand], iter->strides[other], (size_t)iter->ndim * sizeof iter->strides[0][0]) == 0;
 }
 
-/* May threads take `vector` neighbours at a time? Only if all operands but those of stride 0 can be read as vectors. */
-static bool divides(const histo_cuda_work *work, int channels, int operands, int vector)
+/* Find the operands that share the pixel of `leader`, and where each is in it. They fill at least half of it. */
+static bool set_pixel(const histo_cuda_work *work, int leader, histo_cuda_known *known)
 {
     const histo_strided_iter *iter = &work->iter;
-    const bool crosses = iter->ndim > iter->batch_ndim + 1 && iter->shape[iter->ndim - 1] % vector;
-    if (crosses || work->begin % iter->per_batch % vector) return false; /* the first tile begins inside a group */
-    if (channels > 1 && !is_dense(work, channels, vector)) return false;
-    for (int o = channels > 1; o < operands; o++)
-        if (iter->strides[o][iter->ndim - 1] != 0 && !is_vector(work, o, vector)) return false;
+    const int64_t pixel = absolute(iter->strides[leader][iter->ndim - 1]);
+    const char *lowest = iter->base[leader], *highest = lowest + span_of(known, leader);
+    int64_t used = span_of(known, leader);
+    bool shares[HISTO_MAX_OPERANDS] = {false};
+    if (known->channels > 1 && leader == 0 && work->channel_stride != (int64_t)histo_dtype_size(known->dtypes[0]))
+        return false;
+    if (pixel == 0 || pixel < used || pixel > HISTO_KNOWN_CHUNK_BYTES) return false;
+    for (int o = leader + 1; o < known->operands; o++) {
+        const char *from = iter->base[o], *to = from + span_of(known, o);
+        const char *low = from < lowest ? from : lowest, *high = to > highest ? to : highest;
+        if (known->chunks[o].granule || !has_strides_of(iter, o, leader) || high - low > pixel) continue;
+        shares[o] = true;
+        lowest = low;
+        highest = high;
+        used += to - from;
+    }
+    if (used * 2 < pixel) return false;
+    shares[leader] = true;
+    for (int o = leader; o < known->operands; o++)
+        if (shares[o])
+            known->chunks[o] = {
+                leader, 1, (int)pixel, iter->strides[leader][iter->ndim - 1] < 0, false, (int)(iter->base[o] - lowest)};
     return true;
 }
 
-/* Set how many samples a thread takes in a step, and how many of them are neighbours. */
+/* Of `vector` neighbours: in which words they are loaded. */
+static void set_granule(const histo_cuda_work *work, int leader, int vector, histo_cuda_known *known)
+{
+    histo_known_chunk *chunk = &known->chunks[leader];
+    const int64_t bytes = (int64_t)vector * chunk->pixel;
+    const char *first = work->iter.base[leader] - chunk->offset - (chunk->reversed ? bytes - chunk->pixel : 0);
+    /* Segments begin anywhere, as may the first tile of one dimension. */
+    const bool any = known->ragged || work->begin % work->iter.per_batch % vector;
+    const uint64_t bits = bits_of_runs(work, leader, first) | (uint64_t)(any ? chunk->pixel : bytes) | 16;
+    const int granule = (int)(bits & (0 - bits));
+    chunk->shifted = granule < 4;
+    chunk->granule = granule < 4 ? 4 : granule;
+    for (int o = leader + 1; o < known->operands; o++)
+        if (known->chunks[o].granule && known->chunks[o].leader == leader) {
+            known->chunks[o].shifted = chunk->shifted;
+            known->chunks[o].granule = chunk->granule;
+        }
+}
+
+/* Do chunks hold `vector` neighbours, of at most so many bytes where an operand is alone? Operands without chunks must
+ * be so far apart that it does not matter which lane loads which. */
+static bool hold(const histo_cuda_work *work, const histo_cuda_known *known, int vector, int alone)
+{
+    enum { FAR = 64 };
+    for (int o = 0; o < known->operands; o++) {
+        const histo_known_chunk *chunk = &known->chunks[o];
+        const int64_t stride = absolute(work->iter.strides[o][work->iter.ndim - 1]), bytes = vector * chunk->pixel;
+        const int64_t most = chunk->pixel == (int)histo_dtype_size(known->dtypes[o]) ? alone : HISTO_KNOWN_CHUNK_BYTES;
+        if (chunk->granule ? bytes < 4 || bytes > most : stride != 0 && stride < FAR) return false;
+    }
+    return true;
+}
+
+/* Are groups of `vector` neighbours always in one run? */
+static bool divides(const histo_cuda_work *work, int vector)
+{
+    const histo_strided_iter *iter = &work->iter;
+    if (iter->ndim <= iter->batch_ndim + 1) return true;
+    return iter->shape[iter->ndim - 1] % vector == 0 && work->begin % iter->per_batch % vector == 0;
+}
+
+/* Set how many samples a thread takes in a step, how many of them are neighbours, and how these are loaded. */
 static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
 {
-    enum { STEP_BYTES = 64, MAX_SAMPLES = 16, MAX_SLOTS = 32, VECTOR_BYTES = 32 };
-    int bytes = 0, smallest = 8, largest = 1;
-    bool by_firsts = false;
-    for (int o = 0; o < known->operands; o++) {
-        const int size = (int)histo_dtype_size(known->dtypes[o]);
-        bytes += o == 0 ? known->channels * size : size;
-        smallest = size < smallest ? size : smallest;
-        largest = size > largest ? size : largest;
-    }
+    enum { MAX_SAMPLES = 16, MAX_SLOTS = 32 };
+    int bytes = 0;
+    bool by_firsts = false, by_cells = false;
+    for (int o = 0; o < known->operands; o++)
+        if (known->chunks[o].granule == 0 && !set_pixel(work, o, known)) bytes += (int)span_of(known, o);
+    for (int o = 0; o < known->operands; o++)
+        if (known->chunks[o].granule && known->chunks[o].leader == o) bytes += known->chunks[o].pixel;
     for (int a = 0; a < known->naxes; a++)
         by_firsts = by_firsts || known->axes[a].by == HISTO_BY_FIRSTS;
-    int most = by_firsts ? 8 : MAX_SAMPLES;
+    for (int a = 0; a < known->naxes; a++)
+        by_cells = by_cells || (known->axes[a].by >= HISTO_BY_LINEAR_CELLS && known->axes[a].by <= HISTO_BY_SEARCH);
+    int most = by_firsts || by_cells ? 8 : MAX_SAMPLES;
     if (most * known->channels > MAX_SLOTS) most = MAX_SLOTS / known->channels;
     known->samples = by_firsts ? 2 : 1;
-    while (known->samples * 2 <= most && known->samples * 2 * bytes <= STEP_BYTES)
+    while (known->samples * 2 <= most && known->samples * 2 * bytes <= HISTO_KNOWN_CHUNK_BYTES)
         known->samples *= 2;
-    known->vector = 1;
-    for (int vector = known->samples; vector > 1 && known->vector == 1 && !known->ragged; vector /= 2)
-        if (vector * smallest <= 16 && vector * largest <= VECTOR_BYTES &&
-            divides(work, known->channels, known->operands, vector))
-            known->vector = vector;
+    known->widest = 1;
+    for (int alone = 16; alone <= 32 && known->widest == 1; alone *= 2) /* lanes load 16 bytes each at best */
+        for (int vector = known->samples; vector > 1 && known->widest == 1; vector /= 2)
+            if (hold(work, known, vector, alone)) known->widest = vector;
+    known->vector = known->widest;
+    while (!divides(work, known->vector) || (known->vector > 1 && !hold(work, known, known->vector, 32)))
+        known->vector /= 2;
+    for (int o = 0; o < known->operands; o++)
+        if (known->chunks[o].granule && known->chunks[o].leader == o) {
+            /* Alone, a neighbour is loaded as it is, unless words hold several of its parts. */
+            const bool is_alone =
+                known->vector == 1 && known->chunks[o].pixel <= (int)histo_dtype_size(known->dtypes[o]);
+            if (!is_alone && known->vector * known->chunks[o].pixel >= 4) {
+                set_granule(work, o, known->vector, known);
+                if (known->vector > 1 || !known->chunks[o].shifted) continue;
+            }
+            for (int other = known->operands - 1; other >= o; other--)
+                if (known->chunks[other].leader == o || other == o) known->chunks[other] = {};
+        }
+}
+
+bool histo_cuda_pad_rows(const histo_job *job, const histo_cuda_known *known, int channels, int64_t wanted,
+                         int64_t least, int64_t most, histo_cuda_work *work)
+{
+    const histo_strided_iter *iter = &job->iter;
+    const int run = iter->ndim - 1;
+    const int64_t length = iter->shape[run];
+    const bool is_whole = job->begin % iter->per_batch == 0 && job->end % iter->per_batch == 0;
+    if (run == iter->batch_ndim || !is_whole || known->vector == known->widest || length > INT32_MAX / 2) return false;
+    /* Instructions of a sample that is counted, and of a group of neighbours. */
+    const double counting = 8, placing = 32;
+    int best = known->vector;
+    double best_time = (double)length * (counting + placing / best);
+    for (int vector = known->widest; vector > 1; vector /= 2) {
+        const int64_t padded = (length + vector - 1) / vector * vector;
+        const double time = (double)padded * (counting + placing / vector);
+        if (time >= best_time) continue;
+        best_time = time;
+        best = vector;
+    }
+    if (best == known->vector) return false;
+    histo_job padded = *job;
+    const int64_t to = (length + best - 1) / best * best, entries = iter->per_batch / length;
+    padded.iter.shape[run] = to;
+    padded.iter.per_batch = entries * to;
+    padded.begin = job->begin / iter->per_batch * padded.iter.per_batch;
+    padded.end = job->end / iter->per_batch * padded.iter.per_batch;
+    *work = histo_cuda_work_of_channels(&padded, channels, wanted, least, most);
+    work->row = (uint32_t)length;
+    return true;
 }
 
 bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const histo_joint *joint, int threads,
@@ -231,17 +350,70 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
             known->axes[a].by = HISTO_BY_FIRSTS;
         else /* with the padding, since classes are compared as bytes */
             memcpy(&known->axes[a], &axes[a], sizeof *axes);
+    known->padded = work->row != 0;
     set_step(work, known);
-    known->pixel_word = pixel_word_of(work, known->channels);
+    for (int o = 0; o < known->operands; o++) {
+        work->ends[o] = iter->base[o] + histo_dtype_size(known->dtypes[o]);
+        if (o == 0 && work->channel_stride > 0) work->ends[o] += (known->channels - 1) * work->channel_stride;
+        for (int d = 0; d < iter->ndim; d++) {
+            const int64_t extent = d == iter->ndim - 1 && work->row ? work->row : iter->shape[d];
+            if (iter->strides[o][d] > 0) work->ends[o] += (extent - 1) * iter->strides[o][d];
+        }
+    }
+    for (int o = 0; o < known->operands; o++) /* of a chunk, the last of all that share it */
+        if (known->chunks[o].granule && work->ends[known->chunks[o].leader] < work->ends[o])
+            work->ends[known->chunks[o].leader] = work->ends[o];
     int64_t samples = (int64_t)threads * known->vector; /* from a thread's neighbours to its next ones */
     for (int d = known->dims - 1; d >= 0; d--) {
         const int64_t extent = d > 0 ? iter->shape[known->batch_dims + d] : INT64_MAX;
         work->advance[d] = (uint32_t)(samples % extent);
         samples /= extent;
     }
-    for (int o = 0; o < known->operands; o++)
-        known->vectors[o] = known->vector > 1 && ((o == 0 && known->channels > 1) || is_vector(work, o, known->vector));
     return true;
+}
+
+/* The values of an integer type, or the bit patterns of a float's, between which slots may differ. */
+static void set_range(const histo_lookup *l, histo_dtype dtype, histo_fixed_point *range)
+{
+    const int bits = 8 * (int)histo_dtype_size(dtype);
+    const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16;
+    const int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
+    const bool is_float = dtype == HISTO_F16 || dtype == HISTO_BF16;
+    range->first = is_float ? least : (int32_t)fmin(fmax(floor(l->lo) - 1, least), most);
+    range->last = is_float ? most : (int32_t)fmax(fmin(ceil(l->over) + 1, most), range->first);
+}
+
+uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *firsts, uint32_t at, uint32_t most,
+                              histo_joint *joint, histo_cuda_known *known)
+{
+    uint32_t words = 0;
+    for (int a = 0; a < problem->naxes; a++) {
+        const histo_lookup *l = &problem->lookups[a];
+        const histo_dtype dtype = problem->sampled[a];
+        const size_t size = histo_dtype_size(dtype);
+        histo_known_axis its; /* with its padding, since classes are compared as bytes */
+        memset(&its, 0, sizeof its);
+        uint32_t more = 0;
+        if (firsts && firsts->firsts[a]) continue;
+        if (size <= 4 && l->pow2.is) continue;
+        if (size <= 2) {
+            if (!l->table || histo_cuda_has_fixed_point(l, dtype)) continue;
+            set_range(l, dtype, &its.fixed);
+            its.by = l->bins + 2 <= UINT8_MAX ? HISTO_BY_SHARED_BYTES : HISTO_BY_SHARED_SHORTS;
+            const uint32_t each = its.by == HISTO_BY_SHARED_BYTES ? 4 : 2;
+            more = (uint32_t)(its.fixed.last - its.fixed.first) / each + 1;
+        } else if (l->kind != HISTO_UNIFORM && l->cells.entry) {
+            its.by = l->cells.by_bits ? HISTO_BY_SHARED_BITS : HISTO_BY_SHARED_LINEAR;
+            more = l->cells.words;
+        }
+        if (more == 0 || more > most - words) continue;
+        if (joint) {
+            joint->tables[a] = at + words;
+            memcpy(&known->axes[a], &its, sizeof its);
+        }
+        words += more;
+    }
+    return words;
 }
 
 bool histo_cuda_expects_compiled(const histo_problem *problem)
@@ -282,9 +454,16 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
         {"ALIGNED", known->aligned},
         {"NEAR", known->near},
         {"RAGGED", known->ragged},
-        {"PIXEL_WORD", known->pixel_word},
+        {"PADDED", known->padded},
+        {"ALTERNATE", known->alternate},
+        {"BY_VALUE", known->by_value},
         {"LOG_COPIES", known->log_copies},
         {"SPREADS", known->spreads},
+        {"COLUMN_LANES", known->column_lanes},
+        {"COLUMN_VECTOR", known->column_vector},
+        {"COLUMN_ROWS", known->column_rows},
+        {"COLUMN_PRIVATE", known->column_private},
+        {"COLUMN_BY_VALUE", known->column_by_value},
     };
     histo_text_add(text, "struct known {\nenum { ");
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++)
@@ -294,15 +473,23 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
               [](const histo_cuda_known *k, int i) { return (int)k->dtypes[i]; });
     add_array(text, known, "int", "strides", known->operands,
               [](const histo_cuda_known *k, int i) { return k->strides[i]; });
-    add_array(text, known, "bool", "vectors", known->operands,
-              [](const histo_cuda_known *k, int i) { return (int)k->vectors[i]; });
+    histo_text_add(text, "static constexpr histo_known_chunk chunks[] = {");
+    for (int o = 0; o < known->operands; o++) {
+        const histo_known_chunk *c = &known->chunks[o];
+        histo_text_add(text, "{%d, %d, %d, %d, %d, %d}, ", c->leader, c->granule, c->pixel, c->reversed, c->shifted,
+                       c->offset);
+    }
+    histo_text_add(text, "};\n");
+    add_array(text, known, "int", "column_words", known->operands,
+              [](const histo_cuda_known *k, int i) { return k->column_words[i]; });
     histo_text_add(text, "static constexpr histo_known_axis axes[] = {\n");
     for (int a = 0; a < known->naxes; a++) {
         const histo_known_axis *axis = &known->axes[a];
         const histo_pow2 *p = &axis->pow2;
-        histo_text_add(text, "{(histo_known_lookup)%d, {%d, %d, %d, %uu, %uu, %uu}, {%d, %d, %uu, %lluull}},\n",
+        histo_text_add(text, "{(histo_known_lookup)%d, {%d, %d, %d, %uu, %uu, %uu}, {%d, %d, %uu, %uu, %lluull}},\n",
                        (int)axis->by, p->is, p->closed, p->shift, p->low, p->high, p->from, (int)axis->fixed.first,
-                       (int)axis->fixed.last, axis->fixed.factor, (unsigned long long)axis->fixed.offset);
+                       (int)axis->fixed.last, axis->fixed.factor, axis->fixed.shift,
+                       (unsigned long long)axis->fixed.offset);
     }
     histo_text_add(text, "};\n};\n");
 }

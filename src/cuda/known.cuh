@@ -13,13 +13,17 @@
  *         ALIGNED,                 samples are at multiples of their size
  *         NEAR,                    all strides fit 32 bits
  *         RAGGED,                  batch entries are segments of any length
- *         PIXEL_WORD,              bytes of words that hold several contiguous channels of a pixel; 0 if none does
+ *         PADDED,                  runs are padded to multiples of VECTOR; their real length is that of work.row
+ *         ALTERNATE,               neighbouring tiles are of neighbouring batch entries, which alternate in memory
+ *         BY_VALUE,                bytes are counted by their value, work.channels being 1
  *         LOG_COPIES, SPREADS      as in lane_layout
+ *         COLUMN_...               lane_private/columns.cuh: lanes of a row, neighbouring columns and consecutive rows
+ * of a thread; whether each lane has counters of its own, and they are of values
  *     };
  *     static constexpr histo_dtype dtypes[OPERANDS];
  *     static constexpr int strides[OPERANDS];            bytes between neighbours of a run; 0: see the work
- *     static constexpr bool vectors[OPERANDS];           VECTOR neighbours are contiguous, and begin at a multiple
- *                                                        of their size, or of 16 bytes
+ *     static constexpr histo_known_chunk chunks[OPERANDS];
+ *     static constexpr int column_words[OPERANDS];       32-bit words that hold a thread's columns; 0: not contiguous
  *     static constexpr histo_known_axis axes[NAXES];
  */
 #ifndef CUDA_KNOWN_CUH
@@ -38,22 +42,14 @@ typedef enum histo_known_lookup {
     HISTO_BY_FIRSTS, /* tables of first floats in shared memory */
     HISTO_BY_LINEAR_CELLS,
     HISTO_BY_BIT_CELLS,
-    HISTO_BY_SEARCH
+    HISTO_BY_SEARCH,
+    /* Copies in shared memory, since lanes that read different cache lines wait for each other: of cells, and of the
+     * tables of 8- and 16-bit types from the value fixed.first to fixed.last, as numbers of 8 or 16 bits. */
+    HISTO_BY_SHARED_LINEAR,
+    HISTO_BY_SHARED_BITS,
+    HISTO_BY_SHARED_BYTES,
+    HISTO_BY_SHARED_SHORTS
 } histo_known_lookup;
-
-/* Samples are clamped to first … last. The slot is ((sample - first) * factor + offset) >> 32. The host has checked
- * this for every value of the dtype. */
-typedef struct histo_fixed_point {
-    int32_t first, last;
-    uint32_t factor;
-    uint64_t offset;
-} histo_fixed_point;
-
-HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int32_t x)
-{
-    const int32_t in = x < f->first ? f->first : x > f->last ? f->last : x;
-    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> 32);
-}
 
 /* An axis: its lookup, and the constants that save instructions. */
 typedef struct histo_known_axis {
@@ -61,13 +57,6 @@ typedef struct histo_known_axis {
     histo_pow2 pow2;
     histo_fixed_point fixed;
 } histo_known_axis;
-
-template <histo_dtype type>
-struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type>, histo_stored<type>> {
-    const histo_fixed_point *f;
-    HISTO_MEMBER explicit histo_fixed_point_lookup(const histo_fixed_point *fixed) : f(fixed) {}
-    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
-};
 
 /* The lookup for a histo_known_lookup. */
 template <histo_dtype type, histo_known_lookup by>
@@ -86,6 +75,17 @@ HISTO_IN_KERNEL auto histo_known_lookup_of(const histo_lookup *l)
     else
         return histo_search_lookup<type>(l);
 }
+
+/* How the VECTOR neighbours of an operand are loaded. Operands that alternate in memory, such as columns of a table,
+ * share a chunk: all bytes from the first neighbour to the last, in words of `granule` bytes. */
+typedef struct histo_known_chunk {
+    int leader;    /* the operand that loads it, perhaps for others too */
+    int granule;   /* 4, 8 or 16; 0: there is no chunk, and neighbours are loaded one by one */
+    int pixel;     /* bytes from a neighbour to the next … */
+    bool reversed; /* … backwards */
+    bool shifted;  /* it begins at any byte; else at a multiple of the granule */
+    int offset;    /* of the operand in the pixel */
+} histo_known_chunk;
 
 /* The unsigned type of so many bytes with which vectors are loaded. */
 template <int BYTES>
@@ -111,6 +111,76 @@ struct histo_word_of_bytes<16> {
     using type = uint4;
 };
 
+/* ---- Tables in shared memory ---- */
+
+/* A sample as the index of its slot in a table: its value, or its bits if it is a float. */
+template <histo_dtype type>
+HISTO_IN_KERNEL int32_t histo_table_value(histo_stored<type> x)
+{
+    return (int32_t)x;
+}
+
+template <histo_dtype type, class entry>
+struct histo_shared_table_lookup : histo_one_by_one<histo_shared_table_lookup<type, entry>, histo_stored<type>> {
+    const entry *slots_of; /* of the value `first` on */
+    int32_t first, last;
+    HISTO_MEMBER histo_shared_table_lookup(const uint32_t *words, const histo_fixed_point *range)
+        : slots_of((const entry *)words), first(range->first), last(range->last)
+    {
+    }
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const
+    {
+        return slots_of[min(max(histo_table_value<type>(x), first), last) - first];
+    }
+};
+
+/* Fill the table of an axis; by all threads of a block. */
+template <class entry>
+HISTO_IN_KERNEL void histo_load_table(const histo_lookup *l, const histo_fixed_point *range, uint32_t patterns,
+                                      uint32_t *words)
+{
+    enum { EACH = sizeof(uint32_t) / sizeof(entry) };
+    const uint32_t length = (uint32_t)(range->last - range->first) + 1;
+    for (uint32_t i = threadIdx.x; i < (length + EACH - 1) / EACH; i += blockDim.x) {
+        uint32_t word = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < EACH; k++)
+            word |= l->table[((uint32_t)range->first + min(i * EACH + k, length - 1)) & (patterns - 1)]
+                    << (8 * k * (uint32_t)sizeof(entry));
+        words[i] = word;
+    }
+}
+
+/* Fill the tables of axis A and of all later axes. */
+template <class known, int A = 0>
+HISTO_IN_KERNEL void histo_load_known_tables(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+{
+    if constexpr (A < known::NAXES) {
+        constexpr histo_known_axis axis = known::axes[A];
+        const histo_fixed_point range = axis.fixed;
+        const histo_lookup *l = &w->lookups[A];
+        const uint32_t patterns = 1u << (sizeof(histo_stored<known::dtypes[A]>) > 1 ? 16 : 8);
+        uint32_t *words = shared + j->tables[A];
+        if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS)
+            for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
+                words[i] = l->cells.entry[i];
+        else if constexpr (axis.by == HISTO_BY_SHARED_BYTES)
+            histo_load_table<uint8_t>(l, &range, patterns, words);
+        else if constexpr (axis.by == HISTO_BY_SHARED_SHORTS)
+            histo_load_table<uint16_t>(l, &range, patterns, words);
+        histo_load_known_tables<known, A + 1>(w, j, shared);
+    }
+}
+
+/* Tables and first floats of a kernel's reader. */
+template <class reader>
+struct histo_tables_of {
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+    {
+        histo_load_joint_firsts(w, j, shared);
+    }
+};
+
 typedef struct histo_known_tile {
     int64_t entry;                      /* of the batch */
     uint32_t index[HISTO_MAX_DIMS + 1]; /* of the first sample, in the dimensions of an entry */
@@ -118,15 +188,42 @@ typedef struct histo_known_tile {
     uint32_t length;                    /* samples of all channels */
 } histo_known_tile;
 
-/* A thread's samples of operand O and of all later operands. */
-template <class known, int O, bool EXISTS = (O < known::OPERANDS)>
+/* Whether operand O has samples, a chunk, or neither because another one has its chunk. */
+enum { HISTO_KNOWN_NOTHING, HISTO_KNOWN_SAMPLES, HISTO_KNOWN_CHUNK };
+
+template <class known, int O>
+HISTO_INLINE constexpr int histo_known_kind()
+{
+    if (O >= known::OPERANDS) return HISTO_KNOWN_NOTHING;
+    const histo_known_chunk chunk = known::chunks[O < known::OPERANDS ? O : 0];
+    return !chunk.granule ? HISTO_KNOWN_SAMPLES : chunk.leader == O ? HISTO_KNOWN_CHUNK : HISTO_KNOWN_NOTHING;
+}
+
+/* A thread's samples of operand O and of all later operands. Chunks stay words until they are looked up: taking them
+ * apart would wait for them. */
+template <class known, int O, bool EXISTS = (O < known::OPERANDS), int KIND = histo_known_kind<known, O>()>
 struct histo_known_columns : histo_known_columns<known, O + 1> {
+};
+
+template <class known, int O>
+struct histo_known_columns<known, O, true, HISTO_KNOWN_SAMPLES> : histo_known_columns<known, O + 1> {
     enum { COLUMNS = O == 0 ? (int)known::CHANNELS : 1 };
     histo_stored<known::dtypes[O]> x[COLUMNS][known::SAMPLES];
 };
 
 template <class known, int O>
-struct histo_known_columns<known, O, false> {
+struct histo_known_columns<known, O, true, HISTO_KNOWN_CHUNK> : histo_known_columns<known, O + 1> {
+    static constexpr histo_known_chunk chunk = known::chunks[O];
+    enum { GROUPS = known::SAMPLES / known::VECTOR, BYTES = known::VECTOR * chunk.pixel };
+    enum { GRANULES = (BYTES + (chunk.shifted ? 3 : 0) + chunk.granule - 1) / chunk.granule };
+    typename histo_word_of_bytes<chunk.granule>::type words[GROUPS][GRANULES];
+    uint32_t beyond[GROUPS]; /* bytes of the first word before the chunk, if it is shifted */
+};
+
+/* After all operands: how many of the VECTOR neighbours exist, if runs are padded. */
+template <class known, int O>
+struct histo_known_columns<known, O, false, HISTO_KNOWN_NOTHING> {
+    int own[known::SAMPLES / known::VECTOR];
 };
 
 /* Where samples lie. Both readers below are derived from it. */
@@ -226,12 +323,21 @@ struct histo_known_layout {
         return x;
     }
 
-    /* use(lookup) of axis A. work: the histo_cuda_work, or other arguments with members of the same names. */
+    /* use(lookup) of axis A. work: the histo_cuda_work, or other arguments with members of the same names. table: its
+     * copy in shared memory, if it has one. */
     template <int A, class work, class function>
-    static HISTO_MEMBER void look_up(const work *w, function use)
+    static HISTO_MEMBER void look_up(const work *w, const uint32_t *table, function use)
     {
         constexpr histo_known_axis axis = known::axes[A];
-        if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
+        if constexpr (axis.by == HISTO_BY_SHARED_BYTES || axis.by == HISTO_BY_SHARED_SHORTS) {
+            const histo_fixed_point range = axis.fixed;
+            if constexpr (axis.by == HISTO_BY_SHARED_BYTES)
+                use(histo_shared_table_lookup<known::dtypes[A], uint8_t>(table, &range));
+            else
+                use(histo_shared_table_lookup<known::dtypes[A], uint16_t>(table, &range));
+        } else if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS) {
+            use(histo_cells_lookup<known::dtypes[A]>(&w->lookups[A], table, axis.by == HISTO_BY_SHARED_BITS));
+        } else if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
             const histo_fixed_point fixed = axis.fixed;
             use(histo_fixed_point_lookup<known::dtypes[A]>(&fixed));
         } else if constexpr (axis.by == HISTO_BY_POW2) {
@@ -268,7 +374,9 @@ struct histo_known_layout {
         if constexpr (known::RAGGED) {
             return histo_tile_ragged(w, item);
         } else {
-            const int64_t entry = item / w->tiles_per_entry, part = item - entry * w->tiles_per_entry;
+            const int64_t each = known::ALTERNATE ? w->tiles / w->tiles_per_entry : w->tiles_per_entry;
+            const int64_t above = item / each, below = item - above * each;
+            const int64_t entry = known::ALTERNATE ? below : above, part = known::ALTERNATE ? above : below;
             histo_tile tile;
             tile.entry = w->first_entry + entry;
             int64_t first = tile.entry * w->iter.per_batch, last = first + w->iter.per_batch;
@@ -279,14 +387,18 @@ struct histo_known_layout {
             tile.length = left <= 0 ? 0 : (uint32_t)(left < w->samples_each ? left : w->samples_each);
 #pragma unroll
             for (int d = LAST; d >= 0; d--) {
-                const int64_t above = d > 0 ? begin / w->iter.shape[d] : 0;
-                tile.index[d] = begin - above * w->iter.shape[d];
-                begin = above;
+                const int64_t rest = d > 0 ? begin / w->iter.shape[d] : 0;
+                tile.index[d] = begin - rest * w->iter.shape[d];
+                begin = rest;
             }
             return tile;
         }
     }
 };
+
+/* Counters of bytes by value: after them, one for those left out. Where runs are padded, what is not there gets the
+ * counter after all others. */
+enum { HISTO_KNOWN_VALUES = 256 };
 
 template <class known>
 struct histo_known_reader : histo_known_layout<known> {
@@ -303,7 +415,7 @@ struct histo_known_reader : histo_known_layout<known> {
                                   uint32_t at, loaded *next)
     {
         const uint32_t first = at / known::CHANNELS, length = tile->length / known::CHANNELS;
-        if (first + (uint32_t)known::THREADS * SAMPLES <= length)
+        if (!known::PADDED && first + (uint32_t)known::THREADS * SAMPLES <= length)
             load_whole(w, tile, first, next);
         else
             load_last(w, tile, first, length, next);
@@ -325,8 +437,11 @@ struct histo_known_reader : histo_known_layout<known> {
             leave_out<known::MASK>(w, now, its);
             leave_out<known::WHERE>(w, now, its);
 #pragma unroll
-            for (int k = 0; k < SAMPLES; k++)
+            for (int k = 0; k < SAMPLES; k++) {
                 its[k] += (uint32_t)c * w->channel_counters;
+                if (known::PADDED && k % known::VECTOR >= now.own[k / known::VECTOR])
+                    its[k] = known::BY_VALUE ? HISTO_KNOWN_VALUES + 1 : (uint32_t)w->counters;
+            }
         }
         if (next <= tile->length) return true;
         const uint32_t first = at / known::CHANNELS, length = tile->length / known::CHANNELS;
@@ -358,55 +473,59 @@ struct histo_known_reader : histo_known_layout<known> {
 
     /* ---- Loading ---- */
 
-    /* N neighbours of a thread, beginning with its k-th sample. */
-    template <int O, int N>
-    static HISTO_MEMBER void load_group(const histo_cuda_work *w, const char *at, int k, loaded *next)
+    /* The chunk of the k-th sample and its neighbours, of which the first `own` exist. */
+    template <int O>
+    static HISTO_MEMBER void load_chunk(const histo_cuda_work *w, const char *from, int k, int own, loaded *next)
     {
+        auto &it = column<O>(*next);
+        constexpr histo_known_chunk chunk = known::chunks[O];
+        enum { GRANULE = chunk.granule, GRANULES = sizeof it.words[0] / chunk.granule };
+        using word = typename histo_word_of_bytes<GRANULE>::type;
         using storage = histo_stored<known::dtypes[O]>;
-        auto &x = column<O>(*next).x;
-        if constexpr (O == 0 && known::CHANNELS > 1 && known::vectors[O] && N > 1) {
-            storage pixels[N * known::CHANNELS];
-            uint4 words[sizeof pixels / sizeof(uint4)];
+        const char *first = from - chunk.offset - (chunk.reversed ? (known::VECTOR - 1) * chunk.pixel : 0);
+        const uint32_t beyond = chunk.shifted ? (uint32_t)(uint64_t)first % GRANULE : 0;
+        const char *at = first - beyond;
+        const int begin = (int)beyond + (chunk.reversed ? (known::VECTOR - own) * chunk.pixel : 0);
+        const int end = (int)beyond + (chunk.reversed ? (int)known::VECTOR : own) * chunk.pixel;
+        if constexpr (chunk.shifted) it.beyond[k / known::VECTOR] = beyond;
+        constexpr bool is_filled =
+            !chunk.shifted && chunk.pixel == sizeof(storage) * (O == 0 ? (int)known::CHANNELS : 1);
+        if (own <= 0) return;
+        if ((is_filled && own == known::VECTOR) || at + (end + GRANULE - 1) / GRANULE * GRANULE <= w->ends[O]) {
 #pragma unroll
-            for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
-                words[i] = __ldcs((const uint4 *)at + i);
-            memcpy(pixels, words, sizeof words);
+            for (int i = 0; i < GRANULES; i++)
+                if (i * GRANULE < end && (i + 1) * GRANULE > begin)
+                    it.words[k / known::VECTOR][i] = __ldcs((const word *)at + i);
+        } else { /* byte by byte, as nothing beyond the last sample may be read */
+            uint32_t bytes[GRANULES * GRANULE / 4] = {};
+            const int last = w->ends[O] - at < end ? (int)(w->ends[O] - at) : end;
+#pragma unroll 1
+            for (int i = begin; i < last; i++) {
+                const uint32_t byte = (uint32_t) * (const volatile uint8_t *)(at + i) << (8 * (i % 4));
 #pragma unroll
-            for (int i = 0; i < N * known::CHANNELS; i++)
-                x[i % known::CHANNELS][k + i / known::CHANNELS] = pixels[i];
-        } else if constexpr (O == 0 && known::PIXEL_WORD > 0) {
-            using word = typename histo_word_of_bytes<known::PIXEL_WORD>::type;
-#pragma unroll
-            for (int n = 0; n < N; n++) {
-                const word *from = (const word *)(at + n * layout::template stride<O>(w, layout::LAST));
-                storage pixel[known::CHANNELS];
-                word words[sizeof pixel / sizeof(word)];
-#pragma unroll
-                for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
-                    words[i] = from[i];
-                memcpy(pixel, words, sizeof words);
-#pragma unroll
-                for (int c = 0; c < known::CHANNELS; c++)
-                    x[c][k + n] = pixel[c];
+                for (int n = 0; n < (int)(sizeof bytes / 4); n++) /* keeps bytes[] in registers */
+                    bytes[n] |= n == i / 4 ? byte : 0;
             }
-        } else {
+            memcpy(it.words[k / known::VECTOR], bytes, sizeof bytes);
+        }
+    }
+
+    /* N neighbours of a thread, beginning with its k-th sample, of which the first `own` exist. */
+    template <int O, int N>
+    static HISTO_MEMBER void load_group(const histo_cuda_work *w, const char *at, int k, int own, loaded *next)
+    {
+        if constexpr (histo_known_kind<known, O>() == HISTO_KNOWN_CHUNK) {
+            load_chunk<O>(w, at, k, own, next);
+        } else if constexpr (histo_known_kind<known, O>() == HISTO_KNOWN_SAMPLES) {
+            auto &x = column<O>(*next).x;
 #pragma unroll
             for (int c = 0; c < histo_known_columns<known, O>::COLUMNS; c++) {
                 const char *from = at + (O == 0 && c ? c * w->channel_stride : 0);
-                if constexpr (known::vectors[O] && N > 1) {
-                    enum { BYTES = N * (int)sizeof(storage), WORD = BYTES < 16 ? BYTES : 16 };
-                    using word = typename histo_word_of_bytes<WORD>::type;
-                    word words[BYTES / WORD];
 #pragma unroll
-                    for (int i = 0; i < BYTES / WORD; i++)
-                        words[i] = __ldcs((const word *)from + i);
-                    memcpy(&x[c][k], words, sizeof words);
-                } else {
-#pragma unroll
-                    for (int n = 0; n < N; n++)
+                for (int n = 0; n < N; n++)
+                    if (n < own)
                         x[c][k + n] =
                             layout::template load_one<O>(from + n * layout::template stride<O>(w, layout::LAST));
-                }
             }
         }
     }
@@ -414,12 +533,19 @@ struct histo_known_reader : histo_known_layout<known> {
     /* Operand O and all later operands. */
     template <int O, int N>
     static HISTO_MEMBER void load_operands(const histo_cuda_work *w, const histo_known_tile *tile,
-                                           const typename layout::place &at, int k, loaded *next)
+                                           const typename layout::place &at, int k, int own, loaded *next)
     {
         if constexpr (O < known::OPERANDS) {
-            load_group<O, N>(w, layout::template address<O>(w, tile, at), k, next);
-            load_operands<O + 1, N>(w, tile, at, k, next);
+            load_group<O, N>(w, layout::template address<O>(w, tile, at), k, own, next);
+            load_operands<O + 1, N>(w, tile, at, k, own, next);
         }
+    }
+
+    /* Of the neighbours from a place on, how many are in its run? At most VECTOR. */
+    static HISTO_MEMBER int own_of(const histo_cuda_work *w, const typename layout::place &at)
+    {
+        if constexpr (!known::PADDED) return known::VECTOR;
+        return max(min((int)w->row - (int)at.index[known::DIMS - 1], (int)known::VECTOR), 0);
     }
 
     static HISTO_MEMBER void load_whole(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t first,
@@ -428,7 +554,7 @@ struct histo_known_reader : histo_known_layout<known> {
         typename layout::place at = layout::place_of(w, tile, index(first, 0));
 #pragma unroll
         for (int k = 0; k < SAMPLES; k += known::VECTOR) {
-            load_operands<0, known::VECTOR>(w, tile, at, k, next);
+            load_operands<0, known::VECTOR>(w, tile, at, k, known::VECTOR, next);
             if constexpr (known::DIMS > 1)
                 at = layout::advance(w, at);
             else
@@ -436,13 +562,56 @@ struct histo_known_reader : histo_known_layout<known> {
         }
     }
 
-    /* Threads beyond the end of the tile load its last sample again. */
+    /* Neighbours that are beyond the end of the tile are not loaded. */
     static HISTO_MEMBER void load_last(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t first,
                                        uint32_t length, loaded *next)
     {
 #pragma unroll
-        for (int k = 0; k < SAMPLES; k++)
-            load_operands<0, 1>(w, tile, layout::place_of(w, tile, min(index(first, k), length - 1)), k, next);
+        for (int k = 0; k < SAMPLES; k += known::VECTOR) {
+            const uint32_t i = index(first, k);
+            next->own[k / known::VECTOR] = 0;
+            if (i >= length) continue;
+            const typename layout::place at = layout::place_of(w, tile, i);
+            const int own = min(own_of(w, at), (int)(length - i));
+            next->own[k / known::VECTOR] = own;
+            load_operands<0, known::VECTOR>(w, tile, at, k, own, next);
+        }
+    }
+
+    /* ---- Taking samples out of what was loaded ---- */
+
+    /* Operand O's samples, of channel c. */
+    template <int O>
+    static HISTO_MEMBER void take(const loaded &now, int c, histo_stored<known::dtypes[O]> (&x)[SAMPLES])
+    {
+        constexpr histo_known_chunk chunk = known::chunks[O];
+        using storage = histo_stored<known::dtypes[O]>;
+        if constexpr (chunk.granule == 0) {
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++)
+                x[k] = column<O>(now).x[c][k];
+        } else {
+            const auto &it = column<chunk.leader>(now);
+            enum { BYTES = known::VECTOR * chunk.pixel, WORDS = (BYTES + 3) / 4 };
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k += known::VECTOR) {
+                uint32_t raw[sizeof it.words[0] / 4], words[WORDS];
+                memcpy(raw, it.words[k / known::VECTOR], sizeof raw);
+#pragma unroll
+                for (int i = 0; i < WORDS; i++)
+                    words[i] = !chunk.shifted ? raw[i]
+                                              : __funnelshift_r(raw[i], i + 1 < (int)(sizeof raw / 4) ? raw[i + 1] : 0,
+                                                                8 * it.beyond[k / known::VECTOR]);
+                char bytes[4 * WORDS];
+                memcpy(bytes, words, sizeof bytes);
+#pragma unroll
+                for (int n = 0; n < known::VECTOR; n++)
+                    memcpy(&x[k + n],
+                           bytes + (chunk.reversed ? known::VECTOR - 1 - n : n) * chunk.pixel + chunk.offset +
+                               (O == 0 ? c * (int)sizeof(storage) : 0),
+                           sizeof(storage));
+            }
+        }
     }
 
     /* ---- Looking up ---- */
@@ -453,8 +622,13 @@ struct histo_known_reader : histo_known_layout<known> {
                                       const loaded &now, int c, uint32_t (&slot)[SAMPLES])
     {
         if constexpr (A < known::NAXES) {
-            const auto &x = column<A>(now).x[c];
-            if constexpr (known::axes[A].by == HISTO_BY_FIRSTS) {
+            histo_stored<known::dtypes[A]> x[SAMPLES];
+            take<A>(now, c, x);
+            if constexpr (known::BY_VALUE) {
+#pragma unroll
+                for (int k = 0; k < SAMPLES; k++)
+                    slot[k] = (uint8_t)x[k];
+            } else if constexpr (known::axes[A].by == HISTO_BY_FIRSTS) {
                 float numbers[SAMPLES];
 #pragma unroll
                 for (int k = 0; k < SAMPLES; k++)
@@ -463,7 +637,7 @@ struct histo_known_reader : histo_known_layout<known> {
                                     w->slot_strides[A], slot, SAMPLES);
             } else {
                 uint32_t its[SAMPLES];
-                layout::template look_up<A>(w, [&](auto lookup) { lookup.slots(x, its); });
+                layout::template look_up<A>(w, shared + j->tables[A], [&](auto lookup) { lookup.slots(x, its); });
 #pragma unroll
                 for (int k = 0; k < SAMPLES; k++)
                     slot[k] += known::NAXES > 1 ? its[k] * w->slot_strides[A] : its[k];
@@ -476,10 +650,23 @@ struct histo_known_reader : histo_known_layout<known> {
     template <int O>
     static HISTO_MEMBER void leave_out(const histo_cuda_work *w, const loaded &now, uint32_t (&slot)[SAMPLES])
     {
-        if constexpr (O != HISTO_ABSENT)
+        if constexpr (O != HISTO_ABSENT) {
+            const uint32_t none = known::BY_VALUE ? (uint32_t)HISTO_KNOWN_VALUES : w->slots;
+            histo_stored<known::dtypes[O]> x[SAMPLES];
+            take<O>(now, 0, x);
 #pragma unroll
             for (int k = 0; k < SAMPLES; k++)
-                slot[k] = layout::template is_left_out<O>(w, column<O>(now).x[0][k]) ? w->slots : slot[k];
+                slot[k] = layout::template is_left_out<O>(w, x[k]) ? none : slot[k];
+        }
+    }
+};
+
+template <class known>
+struct histo_tables_of<histo_known_reader<known>> {
+    static HISTO_MEMBER void load(const histo_cuda_work *w, const histo_joint *j, uint32_t *shared)
+    {
+        histo_load_joint_firsts(w, j, shared);
+        histo_load_known_tables<known>(w, j, shared);
     }
 };
 
@@ -567,7 +754,7 @@ struct histo_known_weighted : histo_known_layout<known> {
             return 0;
         } else {
             uint32_t its = 0;
-            layout::template look_up<A>(w, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
+            layout::template look_up<A>(w, NULL, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
             return w->slot_strides[A] * its + slot_from<A + 1>(w, it);
         }
     }

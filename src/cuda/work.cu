@@ -25,6 +25,24 @@ static bool is_aligned(const histo_cuda_work *work, int operand)
     return bits % histo_dtype_size(work->dtypes[operand]) == 0;
 }
 
+/* Samples of a tile of batch entries that are cut alike, so that `blocks` blocks finish together: all of them take the
+ * time of the one with the most tiles. Ending a tile takes about as long as reading `least` samples. */
+static int64_t balanced(int64_t entries, int64_t longest, int64_t blocks, int64_t least, int64_t most)
+{
+    enum { TRIES = 16 };
+    int64_t parts = (longest + most - 1) / most, best = 0;
+    if (parts < blocks / entries) parts = blocks / entries;
+    double best_time = 0;
+    for (int i = 0; i < TRIES; i++, parts++) {
+        const int64_t each = (longest + parts - 1) / parts, rounds = (entries * parts + blocks - 1) / blocks;
+        const double time = (double)rounds * (double)(each + least);
+        if (i > 0 && time >= best_time) continue;
+        best_time = time;
+        best = each;
+    }
+    return best;
+}
+
 /* Tiles of ragged segments end at piece boundaries and at segment boundaries: see device/tile.cuh. */
 static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
@@ -32,7 +50,13 @@ static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t mo
     work->first_entry = work->begin / each;
     int64_t entries = (work->end - 1) / each - work->first_entry + 1;
     int64_t longest = n < each ? n : each; /* of a batch entry */
-    int64_t samples = n / wanted + 1;
+    enum {
+        UNEVEN = 4 /* times as many pieces, as segments differ in length */,
+        MANY = 16 /* rounds of whole entries */
+    };
+    int64_t samples = n / (work->iter.offsets ? UNEVEN * wanted : wanted) + 1;
+    if (!work->iter.offsets && entries > 1 && entries <= MANY * wanted)
+        samples = balanced(entries, longest, wanted, least, most);
     samples = samples < least ? least : samples > most ? most : samples;
     samples = (samples + 127) / 128 * 128; /* so that tiles of aligned samples start at cache lines */
     work->samples_each = samples;

@@ -9,6 +9,7 @@
 #define CUDA_DEVICE_LOOKUP_CUH
 
 #include "cuda/device/dtype.cuh"
+#include "cuda/device/work.h"
 
 /* ---- axis/slot_of.h, overloaded by the compute type ---- */
 
@@ -77,14 +78,33 @@ HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, double x)
     return histo_nearest_f64(l, x);
 }
 
+/* x < edge of a 64-bit integer, d being (double)x: since rounding keeps the order, only a large x that was rounded to
+ * the edge has to be compared as an integer, which takes two slow conversions. */
+template <typename integer>
+HISTO_IN_KERNEL bool histo_less_rounded(integer x, double d, double edge)
+{
+    return d == edge && fabs(d) >= 0x1p53 ? histo_less(x, edge) : d < edge;
+}
+
+template <typename integer>
+HISTO_IN_KERNEL uint32_t histo_nearest_of_integer(const histo_lookup *l, integer x)
+{
+    const double round = 0x1.8p52, d = (double)x, sum = (d - l->lo) * l->per_step + round;
+    const int32_t n = l->bins;
+    int32_t slot = __double2loint(sum) + !histo_less_rounded(x, d, l->lo + (sum - round) * l->step);
+    slot = min(max(slot, 1), n);
+    if (!histo_less_rounded(x, d, l->hi)) slot = l->closed && d == l->hi && !histo_above(x, l->hi) ? n : n + 1;
+    return (uint32_t)(histo_less_rounded(x, d, l->lo) ? 0 : slot);
+}
+
 HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, int64_t x)
 {
-    return histo_nearest_i64(l, x);
+    return histo_nearest_of_integer(l, x);
 }
 
 HISTO_IN_KERNEL uint32_t histo_nearest(const histo_lookup *l, uint64_t x)
 {
-    return histo_nearest_u64(l, x);
+    return histo_nearest_of_integer(l, x);
 }
 
 /* As histo_nearest_f64, with the comparisons of the axis' ends in float. */
@@ -166,6 +186,15 @@ struct histo_pow2_lookup : histo_one_by_one<histo_pow2_lookup<type>, histo_store
         const bool is_signed = (histo_stored<type>)-1 < (histo_stored<type>)1;
         return is_signed ? histo_slot_by_shift(l, (int32_t)x) : histo_slot_by_shift(l, (uint32_t)x);
     }
+};
+
+/* ---- Integers of at most 16 bits in fixed point ---- */
+
+template <histo_dtype type>
+struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type>, histo_stored<type>> {
+    const histo_fixed_point *f;
+    HISTO_MEMBER explicit histo_fixed_point_lookup(const histo_fixed_point *fixed) : f(fixed) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
 };
 
 /* ---- A table of all bit patterns: 8- and 16-bit types ---- */

@@ -13,6 +13,21 @@ typedef struct histo_divisor {
     uint8_t shift1, shift2;
 } histo_divisor;
 
+/* Integers of at most 16 bits on a regular axis. Samples are clamped to first … last. The slot is ((sample - first) *
+ * factor + offset) >> shift. The host has checked this for every value of the dtype. */
+typedef struct histo_fixed_point {
+    int32_t first, last;
+    uint32_t factor;
+    uint32_t shift; /* 32 … 48 */
+    uint64_t offset;
+} histo_fixed_point;
+
+HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int32_t x)
+{
+    const int32_t in = x < f->first ? f->first : x > f->last ? f->last : x;
+    return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> f->shift);
+}
+
 /* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
  * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
 typedef struct histo_cuda_exact {
@@ -30,6 +45,7 @@ typedef struct histo_cuda_work {
     int naxes, weights, mask, where;
     histo_dtype dtypes[HISTO_MAX_OPERANDS];
     histo_lookup lookups[HISTO_MAX_AXES];
+    histo_fixed_point fixed; /* of the only axis, for kernels that look samples up by it */
     uint32_t slot_strides[HISTO_MAX_AXES];
     uint32_t slots; /* the slot of samples that mask and filter leave out */
     double where_lo, where_hi;
@@ -39,7 +55,10 @@ typedef struct histo_cuda_work {
     int channels;              /* in each; 1: none */
     int64_t channel_stride;    /* bytes from a sample to that of the next channel */
     uint32_t channel_counters; /* of one channel */
-    /* From a thread's samples to its next ones, in the dimensions of a batch entry (known.cuh). */
+    /* For kernels compiled for a class (known.cuh): */
+    const char *ends[HISTO_MAX_OPERANDS]; /* where an operand's last sample ends */
+    uint32_t row;                         /* the length of a run that is padded to what iter.shape says; else 0 */
+    /* From a thread's samples to its next ones, in the dimensions of a batch entry. */
     uint32_t advance[HISTO_MAX_DIMS + 1];
 
     int64_t begin, end;         /* samples of the strided iterator */

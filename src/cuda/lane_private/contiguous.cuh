@@ -4,8 +4,8 @@
 
 #include "cuda/lane_private/lane.cuh"
 
-/* A block's part of a tile: full steps of vectors of 16 bytes, distributed over the blocks of a team in turn, and the
- * samples before and after the steps of all of them. */
+/* A block's part of a tile: full steps of vectors of 16 bytes, equally many for each block of a team; fewer than a step
+ * of the remaining vectors, of which each thread takes equally many; and the samples before and after all vectors. */
 template <histo_dtype type, int VECTORS_>
 struct lane_contiguous {
     using storage = histo_stored<type>;
@@ -18,11 +18,11 @@ struct lane_contiguous {
 
     HISTO_MEMBER lane_contiguous(const histo_tile *tile, uint32_t member, uint32_t team)
     {
-        uint32_t step = blockDim.x * VECTORS, all = tile->length / PER_VECTOR;
+        uint32_t step = blockDim.x * VECTORS;
         vectors = (const uint4 *)tile->at;
         begin = tile->pad > 0;
         stride = step * team;
-        end = all > begin ? begin + (all - begin) / step * step : begin;
+        end = begin + (last(tile) - begin) / stride * stride;
         own = begin + step * member;
     }
 
@@ -33,10 +33,30 @@ struct lane_contiguous {
             words[v] = __ldcs(&vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
     }
 
-    /* Sample i, or the sample as many after the steps if it is in one. */
-    HISTO_MEMBER uint32_t outside_steps(uint32_t i) const
+    /* Where all vectors end. */
+    HISTO_MEMBER uint32_t last(const histo_tile *tile) const
     {
-        return i / PER_VECTOR - begin < end - begin ? i + (end - begin) * PER_VECTOR : i;
+        return max(tile->length / PER_VECTOR, begin);
+    }
+
+    /* This thread's v-th vector after the steps; beyond the last if it has none. */
+    HISTO_MEMBER uint32_t rest(int v) const
+    {
+        return end + (own - begin + (uint32_t)v * stride) / VECTORS + threadIdx.x;
+    }
+
+    HISTO_MEMBER void load_rest(const histo_tile *tile, uint4 (&words)[VECTORS]) const
+    {
+#pragma unroll
+        for (int v = 0; v < VECTORS; v++)
+            if (rest(v) < last(tile)) words[v] = __ldcs(&vectors[rest(v)]);
+    }
+
+    /* The i-th sample outside all vectors, of fewer than two vectors; beyond the end of the tile if there is none. */
+    HISTO_MEMBER uint32_t outside_vectors(const histo_tile *tile, uint32_t i) const
+    {
+        i += tile->pad;
+        return i < begin * PER_VECTOR ? i : i + (last(tile) - begin) * PER_VECTOR;
     }
 };
 
@@ -47,7 +67,7 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
 {
     typedef typename lookup::storage storage;
     extern __shared__ unsigned int shared[];
-    const lookup find(&work.lookups[0], shared + l.words);
+    const lookup find(&work, shared + l.words);
     const counter counts(shared, &l);
     lookup::load(&work.lookups[0], shared + l.words);
     histo_clear_shared(shared, l.words);
@@ -57,9 +77,15 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
         if (!tile.length) continue;
         const reader steps(&tile, member, team);
         uint4 now[reader::VECTORS] = {}, next[reader::VECTORS] = {};
-        if (steps.own < steps.end) steps.load(steps.own, now);
+        if (steps.own < steps.end)
+            steps.load(steps.own, now);
+        else
+            steps.load_rest(&tile, now);
         for (uint32_t at = steps.own; at < steps.end; at += steps.stride) {
-            if (at + steps.stride < steps.end) steps.load(at + steps.stride, next);
+            if (at + steps.stride < steps.end)
+                steps.load(at + steps.stride, next);
+            else
+                steps.load_rest(&tile, next);
 #pragma unroll
             for (int group = 0; group < reader::GROUPS; group++) {
                 storage x[reader::PER_GROUP];
@@ -70,11 +96,17 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
             }
             memcpy(now, next, sizeof now);
         }
-        for (uint32_t i = tile.pad + member * blockDim.x + threadIdx.x;; i += team * blockDim.x) {
-            i = steps.outside_steps(i);
-            if (i >= tile.length) break;
-            counts.count_slot(find.slot(((const storage *)tile.at)[i]));
+#pragma unroll
+        for (int v = 0; v < reader::VECTORS; v++) {
+            if (steps.rest(v) >= steps.last(&tile)) continue;
+            storage x[reader::PER_VECTOR];
+            uint32_t slot[reader::PER_VECTOR];
+            memcpy(x, &now[v], sizeof x);
+            find.slots(x, slot);
+            counts.count(slot, reader::PER_VECTOR);
         }
+        const uint32_t outside = steps.outside_vectors(&tile, member * blockDim.x + threadIdx.x);
+        if (outside < tile.length) counts.count_slot(find.slot(((const storage *)tile.at)[outside]));
         lane_merge<counter>(shared, &l, &work, tile.entry);
     }
 }

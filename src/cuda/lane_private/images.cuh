@@ -65,7 +65,7 @@ struct lane_images_counter {
     counter counts;
 
     HISTO_MEMBER lane_images_counter(const args *arguments, unsigned int *memory)
-        : a(arguments), shared(memory), find(&a->work.lookups[0], shared + a->layout.words), counts(shared, &a->layout)
+        : a(arguments), shared(memory), find(&a->work, shared + a->layout.words), counts(shared, &a->layout)
     {
         lookup::load(&a->work.lookups[0], shared + a->layout.words);
         histo_clear_shared(shared, a->layout.words);

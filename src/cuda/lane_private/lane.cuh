@@ -13,6 +13,7 @@
 typedef enum lane_lookup {
     LANE_BY_VALUE,   /* 8-bit samples by their value */
     LANE_BY_POW2,    /* bins of 2^k integers */
+    LANE_BY_FIXED,   /* 16-bit integers on other regular axes, in fixed point */
     LANE_BY_NEAREST, /* the edge nearest to a guess */
     LANE_BY_FIRSTS,  /* the first float of each bin */
     LANE_BY_LINEAR,  /* cells over the sample's value … */
@@ -178,10 +179,14 @@ struct lane_lookup_of {
     using storage = histo_stored<type>;
     using counter = lane_slot_counter;
     enum { ID = id };
+    const histo_cuda_work *w;
     const histo_lookup *l;
     const uint32_t *table;
 
-    HISTO_MEMBER lane_lookup_of(const histo_lookup *lookup, const uint32_t *words) : l(lookup), table(words) {}
+    HISTO_MEMBER lane_lookup_of(const histo_cuda_work *work, const uint32_t *words)
+        : w(work), l(&work->lookups[0]), table(words)
+    {
+    }
     static HISTO_MEMBER void load(const histo_lookup *, uint32_t *) {}
     HISTO_MEMBER uint32_t slot(storage x) const { return histo_any_lookup<type>(l).slot(x); }
 };
@@ -239,6 +244,17 @@ struct lane_by_pow2 : lane_lookup_of<type, LANE_BY_POW2> {
 #pragma unroll
         for (int k = 0; k < N; k++)
             slot[k] = lane_shifted(this->l, this->l->pow2.high + this->l->pow2.closed, x[k]);
+    }
+};
+
+template <histo_dtype type>
+struct lane_by_fixed : lane_lookup_of<type, LANE_BY_FIXED> {
+    using lane_lookup_of<type, LANE_BY_FIXED>::lane_lookup_of;
+
+    template <int N>
+    HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
+    {
+        histo_fixed_point_lookup<type>(&this->w->fixed).slots(x, slot);
     }
 };
 

@@ -2,7 +2,7 @@
 #ifndef CUDA_LANE_PRIVATE_STRIDED_CUH
 #define CUDA_LANE_PRIVATE_STRIDED_CUH
 
-#include "cuda/joint.cuh"
+#include "cuda/known.cuh"
 #include "cuda/lane_private/lane.cuh"
 
 /* reader: see device/reader.cuh; histo_any_layout reads whatever a job can be. */
@@ -26,10 +26,21 @@ static __global__ void __launch_bounds__(1024, 1)
     }
 }
 
-/* lane_slot_counter with the layout's constants in the code. */
+/* lane_slot_counter with the layout's constants in the code. By value, the counter after the values is that of the
+ * samples left out. */
 template <class known>
 struct lane_known_counter : lane_slot_counter {
     using lane_slot_counter::lane_slot_counter;
+
+    static HISTO_MEMBER uint32_t counters(const histo_cuda_work *w)
+    {
+        return known::BY_VALUE ? LANE_VALUES + 1 : lane_slot_counter::counters(w);
+    }
+    static HISTO_MEMBER uint32_t slot(const lane_layout *l, const histo_cuda_work *w, uint32_t counter)
+    {
+        if (!known::BY_VALUE) return lane_slot_counter::slot(l, w, counter);
+        return counter < LANE_VALUES ? w->lookups[0].table[counter] : w->slots;
+    }
 
     HISTO_MEMBER void count(uint32_t slot) const
     {
@@ -52,7 +63,7 @@ static __global__ void __launch_bounds__(1024, 1)
 {
     extern __shared__ unsigned int shared[];
     const counter counts(shared, &l);
-    histo_load_joint_firsts(&work, &joint, shared);
+    histo_tables_of<reader>::load(&work, &joint, shared);
     histo_clear_shared(shared, l.words);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = reader::tile(&work, &joint, item);
