@@ -229,7 +229,7 @@ static histo_status try_part(runner *r, filler *f, bool *hopeless)
     *hopeless = us > overhead_us && (us - overhead_us) * part > times * r->verdict->us;
     problem_fill_make(&r->data, false, &f->fill);
     f->fills = 0;
-    return status == HISTO_OK ? histo_hist_reset(f->hist) : status;
+    return status == HISTO_OK ? histo_hist_reset(f->hist, NULL) : status;
 }
 
 /* Time another strategy, unless it cannot count the problem. */

@@ -33,7 +33,7 @@ int main(void)
     must(histo_hist_create(&hist, 1, &axis, &(histo_hist_options){.batch = 3}));
     must(histo_hist_fill(hist, &image, NULL));
     print_channels(hist);
-    must(histo_hist_reset(hist));
+    must(histo_hist_reset(hist, NULL));
     must(histo_hist_fill(hist, &region, NULL));
     print_channels(hist);
     histo_hist_destroy(hist);

@@ -25,7 +25,7 @@ grep -qF "It prints \`${printed% }\`" "$root/README.md" || { echo "README.md: th
     awk '/^```c$/ {
             printf "void block_%d(const float *data, const float *weights_of, const unsigned char *mask_of, int64_t n,\n" \
                    "              const unsigned char *image, int64_t width, int64_t height, int64_t pitch,\n" \
-                   "              histo_hist *h, void *stream)\n{\n", ++block
+                   "              histo_hist *h, void *stream, uint32_t *there)\n{\n", ++block
             printf "#line %d \"docs/library.md\"\n", NR + 1
             on = 1
             next

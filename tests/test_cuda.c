@@ -191,8 +191,8 @@ static void gathered_by_every_reader(void **state)
         histo_free(saved);
     }
     OK(histo_hist_fill(h, &device, NULL));
-    OK(histo_hist_reset(h));
-    OK(histo_hist_reset(e));
+    OK(histo_hist_reset(h, NULL));
+    OK(histo_hist_reset(e, NULL));
     assert_same(h, e);
     OK(histo_hist_fill(h, &device, NULL));
     OK(histo_hist_fill(e, &host, NULL));
@@ -244,10 +244,10 @@ static void weights(void **state)
             fill_by(e, "cpu/sequential", hosts, &on_host);
             static const char *const strategies[] = {"cuda/global_atomic", "cuda/weighted_private"};
             for (int s = 0; s < 2; s++) {
-                OK(histo_hist_reset(h));
+                OK(histo_hist_reset(h, NULL));
                 fill_by(h, strategies[s], devices, &on_device);
                 assert_same(h, e);
-                OK(histo_hist_reset(h));
+                OK(histo_hist_reset(h, NULL));
                 fill_by(h, strategies[s], hosts, &on_host); /* staged */
                 assert_same(h, e);
             }
@@ -296,14 +296,14 @@ static void every_kind_of_memory(void **state)
             if (samples >= 4 && filter < 4) continue;
             histo_fill_options on_host = {.where = &pageable, .where_lo = 0.2, .where_hi = 0.7}, options = on_host;
             options.where = &kinds[filter];
-            OK(histo_hist_reset(h));
-            OK(histo_hist_reset(e));
+            OK(histo_hist_reset(h, NULL));
+            OK(histo_hist_reset(e, NULL));
             fill_by(h, "cuda/global_atomic", &kinds[samples], &options);
             fill_by(e, "cpu/privatized", &pageable, &on_host);
             assert_same(h, e);
         }
-        OK(histo_hist_reset(h));
-        OK(histo_hist_reset(e));
+        OK(histo_hist_reset(h, NULL));
+        OK(histo_hist_reset(e, NULL));
         fill_by(h, "cuda/shared_atomic", &kinds[samples], NULL);
         fill_by(e, "cpu/privatized", &pageable, NULL);
         assert_same(h, e);
@@ -489,8 +489,8 @@ static void captured_fills(void **state)
                 fill_by(e, "cpu/value_counts", &host, NULL);
             if (round == 1) {
                 CUDA_OK(cudaGraphLaunch(launched, streams[1]));
-                OK(histo_hist_reset(h));
-                OK(histo_hist_reset(e));
+                OK(histo_hist_reset(h, NULL));
+                OK(histo_hist_reset(e, NULL));
             }
             assert_same(h, e);
         }
@@ -502,6 +502,286 @@ static void captured_fills(void **state)
     }
     for (int s = 0; s < 2; s++)
         CUDA_OK(cudaStreamDestroy(streams[s]));
+    device_free(memory);
+    free(data);
+}
+
+/* ---- Reading ---- */
+
+/* Compare a read into device memory with one into the host's, which must see the same counts in any order. */
+static void check_read(const histo_hist *h, histo_slots slots, histo_dtype dtype, bool cumulative, bool sums)
+{
+    const int64_t size = histo_hist_size(h, slots);
+    const size_t bytes = (size_t)size * histo_dtype_size(dtype);
+    const histo_read_options options = {.dtype = dtype, .cumulative = cumulative};
+    char *here = malloc(2 * bytes), *back = here + bytes;
+    void *there;
+    CUDA_OK(cudaMalloc(&there, bytes));
+    CUDA_OK(cudaMemset(there, 0x55, bytes));
+    for (int square = 0; square <= sums; square++) {
+        if (!sums) {
+            OK(histo_hist_read_counts(h, slots, there, size, &options));
+            OK(histo_hist_read_counts(h, slots, here, size, &options));
+        } else {
+            OK(histo_hist_read_weights(h, slots, square ? NULL : there, square ? there : NULL, size, &options));
+            OK(histo_hist_read_weights(h, slots, square ? NULL : here, square ? here : NULL, size, &options));
+        }
+        CUDA_OK(cudaMemcpy(back, there, bytes, cudaMemcpyDeviceToHost));
+        if (memcmp(here, back, bytes) != 0)
+            fail_msg("slots %d, dtype %d, cumulative %d, sums %d, square %d", slots, dtype, cumulative, sums, square);
+    }
+    CUDA_OK(cudaFree(there));
+    free(here);
+}
+
+/* Every type, layout and place that the counts may be in: on the GPU alone, in both, and sparse. */
+static void reads_into_device_memory(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    static const histo_dtype dtypes[] = {HISTO_U64, HISTO_U32, HISTO_F32, HISTO_F64};
+    static const histo_weighting weightings[] = {HISTO_UNWEIGHTED, HISTO_WEIGHT_FAST, HISTO_WEIGHT_REPRODUCIBLE};
+    enum { N = 30000, BATCH = 3 };
+    const int64_t shape[] = {BATCH, N / BATCH};
+    float *data = make_floats(31, N), *more = make_floats(32, N);
+    histo_view hosts[] = {histo_view_nd(data, HISTO_F32, 2, shape), histo_view_nd(more, HISTO_F32, 2, shape)}, views[2];
+    hosts[0].batch_ndim = hosts[1].batch_ndim = 1;
+    void *memory[] = {device_copy(&hosts[0], &views[0]), device_copy(&hosts[1], &views[1])};
+    const int bins[] = {7, 256, 9000}; /* 9000: several tiles of a cumulative read */
+    for (int variant = 0; variant < 24; variant += is_sanitized() ? 5 : 1) {
+        const int naxes = variant % 2 + 1, axis_bins = bins[variant / 2 % 3];
+        const bool sparse = variant >= 18;
+        const histo_weighting weighting = sparse ? HISTO_UNWEIGHTED : weightings[variant / 6];
+        const histo_axis axes[] = {histo_axis_regular(naxes == 1 ? axis_bins : 5, 0, 1),
+                                   histo_axis_regular(axis_bins, 0.1, 0.8)};
+        histo_hist *h, *e;
+        const histo_hist_options options = {
+            .batch = BATCH, .weighting = weighting, .storage = sparse ? HISTO_SPARSE : HISTO_DENSE};
+        OK(histo_hist_create(&h, naxes, axes, &options));
+        OK(histo_hist_create(&e, naxes, axes, &options));
+        const histo_fill_options with = {.weights = weighting ? &views[0] : NULL},
+                                 with_host = {.weights = weighting ? &hosts[0] : NULL};
+        for (int place = 0; place < 4; place++) { /* not filled; on the GPU; also on the host; after a reset */
+            if (place == 3) OK(histo_hist_reset(h, NULL));
+            if (place == 1 || place == 3) OK(histo_hist_fill(h, views, &with));
+            if (place == 2) OK(histo_hist_fill(h, hosts, &with_host));
+            for (int slots = HISTO_BINS; slots <= HISTO_FLOW; slots++)
+                for (int d = 0; d < 4; d++) {
+                    check_read(h, (histo_slots)slots, dtypes[d], false, false);
+                    check_read(h, (histo_slots)slots, dtypes[d], true, false);
+                    if (d >= 2 && !sparse) check_read(h, (histo_slots)slots, dtypes[d], false, true);
+                }
+            histo_tally tally;
+            OK(histo_hist_tally(h, &tally));
+            assert_int_equal(tally.samples, place == 0 ? 0 : place == 2 ? 2 * N : N);
+        }
+        OK(histo_hist_fill(e, hosts, &with_host));
+        if (weighting != HISTO_WEIGHT_FAST) assert_same(h, e);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    for (int i = 0; i < 2; i++)
+        device_free(memory[i]);
+    free(data);
+    free(more);
+}
+
+/* Large reads into pageable and page-locked memory, contiguous or in rows. */
+static void large_reads(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 100000, bins = is_sanitized() ? 70001 : 5000011; /* more than all pieces hold */
+    int32_t *data = malloc((size_t)n * sizeof *data);
+    rng r = {.state = 3};
+    for (int64_t i = 0; i < n; i++)
+        data[i] = (int32_t)rng_below(&r, bins + 100) - 50;
+    for (int batch = 1; batch <= 2; batch++) {
+        const int64_t shape[] = {batch, n / batch};
+        histo_view host = histo_view_nd(data, HISTO_I32, 2, shape), device;
+        host.batch_ndim = 1;
+        void *memory = device_copy(&host, &device);
+        const histo_axis axis = histo_axis_integer(0, bins);
+        histo_hist *h, *e;
+        OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = batch}));
+        OK(histo_hist_create(&e, 1, &axis, &(histo_hist_options){.batch = batch}));
+        OK(histo_hist_fill(h, &device, NULL));
+        fill_by(e, "cpu/sequential", &host, NULL);
+        for (int slots = HISTO_BINS; slots <= HISTO_FLOW; slots++)
+            for (int narrow = 0; narrow < 2; narrow++) {
+                const histo_read_options as = {.dtype = narrow ? HISTO_U32 : HISTO_U64};
+                const int64_t size = histo_hist_size(h, (histo_slots)slots);
+                const size_t bytes = (size_t)size * histo_dtype_size(as.dtype);
+                void *expected = malloc(bytes), *pageable = calloc(bytes, 1), *pinned;
+                CUDA_OK(cudaMallocHost(&pinned, bytes));
+                memset(pinned, 1, bytes);
+                OK(histo_hist_read_counts(e, (histo_slots)slots, expected, size, &as));
+                OK(histo_hist_read_counts(h, (histo_slots)slots, pageable, size, &as));
+                OK(histo_hist_read_counts(h, (histo_slots)slots, pinned, size, &as));
+                assert_memory_equal(pageable, expected, bytes);
+                assert_memory_equal(pinned, expected, bytes);
+                CUDA_OK(cudaFreeHost(pinned));
+                free(pageable);
+                free(expected);
+            }
+        assert_same(h, e);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+        device_free(memory);
+    }
+    free(data);
+}
+
+/* A fill and reads on a stream return while it waits, and neither allocate nor copy. */
+static void reads_do_not_wait(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 100003;
+    float *data = make_floats(33, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    const histo_fill_options filling = {.stream = stream};
+    const histo_read_options plain = {.stream = stream}, running = {.stream = stream, .cumulative = true};
+    uint64_t *there, counts[2 * BINS], expected[2 * BINS];
+    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+    histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
+    OK(histo_hist_fill(h, &device, &filling));
+    CUDA_OK(cudaDeviceSynchronize());
+    gate g = {0};
+    CUDA_OK(cudaLaunchHostFunc(stream, wait_at, &g));
+    forbidden_calls = 0;
+    OK(histo_hist_reset(h, stream));
+    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &plain));
+    OK(histo_hist_fill(h, &device, &filling));
+    OK(histo_hist_read_counts(h, HISTO_BINS, there + BINS, BINS, &running));
+    const int forbidden = forbidden_calls;
+    const bool waiting = cudaStreamQuery(stream) == cudaErrorNotReady;
+    __atomic_store_n(&g.open, 1, __ATOMIC_RELEASE);
+    CUDA_OK(cudaStreamSynchronize(stream));
+    assert_true(waiting && !g.late);
+    assert_int_equal(forbidden, 0);
+    CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
+    fill_by(e, "cpu/sequential", &host, NULL);
+    OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
+    OK(histo_hist_merge(e, e));
+    OK(histo_hist_read_counts(e, HISTO_BINS, expected + BINS, BINS, &(histo_read_options){.cumulative = true}));
+    assert_memory_equal(counts, expected, sizeof counts);
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+    CUDA_OK(cudaFree(there));
+    CUDA_OK(cudaStreamDestroy(stream));
+    device_free(memory);
+    free(data);
+}
+
+/* Reset, fill and reads in a graph, whose launches count other samples each; reads into host memory in between change
+ * nothing. */
+static void captured_reads(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { N = 5000, ROUNDS = 4 };
+    float *data = make_floats(34, N * ROUNDS), *samples;
+    uint32_t *there, counts[BINS], expected[BINS];
+    const histo_read_options as = {.dtype = HISTO_U32};
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t launched;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc((void **)&samples, N * sizeof *samples));
+    CUDA_OK(cudaMemset(samples, 0, N * sizeof *samples));
+    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+    const histo_view view = histo_view_1d(samples, HISTO_F32, N), host = histo_view_1d(data, HISTO_F32, N);
+    const histo_fill_options filling = {.stream = stream};
+    const histo_read_options reading = {.stream = stream, .dtype = HISTO_U32};
+    for (int fresh = 0; fresh < 2; fresh++) { /* each launch counts alone, or adds to those before */
+        histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
+        OK(histo_hist_fill(h, &host, NULL));
+        OK(histo_hist_fill(h, &view, &filling));
+        CUDA_OK(cudaStreamSynchronize(stream));
+        CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        REFUSED(HISTO_UNSUPPORTED, "a graph can read only",
+                histo_hist_read_counts(h, HISTO_BINS, there, BINS, &reading));
+        REFUSED(HISTO_UNSUPPORTED, "a graph can reset only", histo_hist_reset(h, stream));
+        CUDA_OK(cudaStreamEndCapture(stream, &graph));
+        CUDA_OK(cudaGraphDestroy(graph));
+        OK(histo_hist_reset(h, NULL));
+        OK(histo_hist_fill(h, &view, &filling));
+        OK(histo_hist_reset(h, NULL));
+        CUDA_OK(cudaDeviceSynchronize());
+        CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        if (fresh) OK(histo_hist_reset(h, stream));
+        OK(histo_hist_fill(h, &view, &filling));
+        OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, &reading));
+        CUDA_OK(cudaStreamEndCapture(stream, &graph));
+        CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
+        for (int round = 0; round < ROUNDS; round++) {
+            const histo_view now = histo_view_1d(data + round * N, HISTO_F32, N);
+            CUDA_OK(cudaMemcpyAsync(samples, now.data, N * sizeof *samples, cudaMemcpyHostToDevice, stream));
+            CUDA_OK(cudaGraphLaunch(launched, stream));
+            CUDA_OK(cudaMemcpyAsync(counts, there, sizeof counts, cudaMemcpyDeviceToHost, stream));
+            CUDA_OK(cudaStreamSynchronize(stream));
+            if (fresh) OK(histo_hist_reset(e, NULL));
+            OK(histo_hist_fill(e, &now, NULL));
+            OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, &as));
+            assert_memory_equal(counts, expected, sizeof counts);
+            assert_same(h, e);
+        }
+        CUDA_OK(cudaGraphExecDestroy(launched));
+        CUDA_OK(cudaGraphDestroy(graph));
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+    }
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(samples));
+    CUDA_OK(cudaFree(there));
+    free(data);
+}
+
+/* A device that fails while it is read loses nothing: the read can be repeated. */
+static void failed_device_reads(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 20011;
+    float *data = make_floats(35, n);
+    histo_view host = histo_view_1d(data, HISTO_F32, n), device;
+    void *memory = device_copy(&host, &device);
+    uint64_t *there, counts[BINS], expected[BINS];
+    CUDA_OK(cudaMalloc((void **)&there, sizeof counts));
+    histo_hist *h = make(1, HISTO_UNWEIGHTED), *e = make(1, HISTO_UNWEIGHTED);
+    fill_by(e, "cpu/sequential", &host, NULL);
+    OK(histo_hist_read_counts(e, HISTO_BINS, expected, BINS, NULL));
+    OK(histo_hist_fill(h, &device, NULL));
+    histo_cuda_fail_as = cudaErrorMemoryAllocation;
+    for (int kind = 0; kind < 3; kind++) { /* on the device, to the host, everything to the host */
+        int at = 1;
+        for (bool reached = true; reached; at++) {
+            histo_tally tally;
+            histo_cuda_fail_at = at;
+            const histo_status status = kind == 2 ? histo_hist_tally(h, &tally)
+                                                  : histo_hist_read_counts(h, HISTO_BINS, kind ? counts : there, BINS,
+                                                                           &(histo_read_options){.cumulative = !kind});
+            reached = histo_cuda_fail_at <= 0;
+            histo_cuda_fail_at = 0;
+            assert_int_equal(status, reached ? HISTO_NO_MEMORY : HISTO_OK);
+            OK(histo_hist_read_counts(h, HISTO_BINS, there, BINS, NULL));
+            CUDA_OK(cudaMemcpy(counts, there, sizeof counts, cudaMemcpyDeviceToHost));
+            assert_memory_equal(counts, expected, sizeof counts);
+        }
+        assert_in_range(at, 2, 40);
+        OK(histo_hist_fill(h, &device, NULL)); /* so that the next kind has something to do */
+        OK(histo_hist_reset(h, NULL));
+        OK(histo_hist_fill(h, &device, NULL));
+    }
+    assert_same(h, e);
+    histo_hist_destroy(h);
+    histo_hist_destroy(e);
+    CUDA_OK(cudaFree(there));
     device_free(memory);
     free(data);
 }
@@ -625,12 +905,12 @@ static void split_fills(void **state)
         for (int times = 1; times <= 3; times++) {
             OK(histo_plan_fill(plan, h, &samples, &cases[c].fill));
             assert_same(h, e);
-            OK(histo_hist_reset(h));
+            OK(histo_hist_reset(h, NULL));
         }
         if (c == 0) {
             OK(histo_plan_fill(plan, h, &elsewhere, NULL));
             assert_same(h, e);
-            OK(histo_hist_reset(h));
+            OK(histo_hist_reset(h, NULL));
             OK(histo_plan_fill(plan, h, &on_device, NULL));
             assert_same(h, e);
         }
@@ -676,7 +956,7 @@ static void parameters(void **state)
                 status = histo_plan_fill(plan, h, &device, NULL);
                 if (status != HISTO_OK) fail_msg("%s with %s: %s", name, params, histo_last_error());
                 assert_same(h, e);
-                OK(histo_hist_reset(h));
+                OK(histo_hist_reset(h, NULL));
                 histo_plan_destroy(plan);
             }
         }
@@ -694,7 +974,7 @@ static void parameters(void **state)
         histo_plan *plan;
         OK(histo_plan_create(&plan, h2, &device_rows, NULL,
                              &(histo_plan_options){.strategy = "cuda/shared_atomic", .params = together[t]}));
-        OK(histo_hist_reset(h2));
+        OK(histo_hist_reset(h2, NULL));
         OK(histo_plan_fill(plan, h2, &device_rows, NULL));
         assert_same(h2, e2);
         histo_plan_destroy(plan);
@@ -745,7 +1025,7 @@ static void failures(void **state)
                 assert_int_equal(status, wanted);
                 assert_non_null(strstr(histo_last_error(), "GPU 0"));
                 histo_plan_destroy(plan);
-                OK(histo_hist_reset(h));
+                OK(histo_hist_reset(h, NULL));
                 OK(histo_plan_create(&plan, h, views, NULL, &(histo_plan_options){.strategy = strategy}));
                 OK(histo_plan_fill(plan, h, views, NULL));
             }
@@ -953,7 +1233,7 @@ static void compiled_kernels_fail(void **state)
         histo_cuda_fail_at = 0;
         if (status != HISTO_OK) {
             assert_int_equal(status, HISTO_DEVICE);
-            OK(histo_hist_reset(h));
+            OK(histo_hist_reset(h, NULL));
             OK(histo_plan_fill(plan, h, &p.device, &there));
         } else if (reached) {
             assert_explained(plan, "kernel: general, because the one compiled for such samples could not be loaded");
@@ -1110,6 +1390,11 @@ int main(void)
         cmocka_unit_test(planned_fills_do_not_wait),
         cmocka_unit_test(two_streams),
         cmocka_unit_test(captured_fills),
+        cmocka_unit_test(reads_into_device_memory),
+        cmocka_unit_test(large_reads),
+        cmocka_unit_test(reads_do_not_wait),
+        cmocka_unit_test(captured_reads),
+        cmocka_unit_test(failed_device_reads),
         cmocka_unit_test(several_host_threads),
         cmocka_unit_test(split_fills),
         cmocka_unit_test(parameters),

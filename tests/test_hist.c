@@ -50,7 +50,7 @@ static void pieces_order_and_merge(void **state)
     OK(histo_hist_create(&whole, 1, &axis, NULL));
     OK(histo_hist_fill(whole, &v, NULL));
     OK(histo_hist_clone(whole, &pieces));
-    OK(histo_hist_reset(pieces));
+    OK(histo_hist_reset(pieces, NULL));
     for (int64_t at = 0; at < n;) {
         int64_t len = 1 + rng_below(&r, 9000);
         if (len > n - at) len = n - at;
@@ -226,7 +226,7 @@ static void weights(void **state)
             histo_hist *h, *part;
             histo_plan *plan;
             OK(histo_hist_clone(reference, &h));
-            OK(histo_hist_reset(h));
+            OK(histo_hist_reset(h, NULL));
             OK(histo_hist_clone(h, &part));
             OK(histo_plan_create(&plan, h, t.views, &options,
                                  &(histo_plan_options){.threads = threads, .strategy = strategies[s]}));

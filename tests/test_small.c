@@ -169,7 +169,7 @@ static void random_problems(void **state)
                 fill(h, strategies[s], &samples, &there);
                 assert_same(h, expected, what);
                 if (strategies[s]) { /* again from host memory, in chunks */
-                    OK(histo_hist_reset(h));
+                    OK(histo_hist_reset(h, NULL));
                     fill(h, strategies[s], &p.samples, &here);
                     assert_same(h, expected, what);
                 }

@@ -188,7 +188,7 @@ static void beyond_the_reach_of_dense_ones(void **state)
             for (int again = 0; again < 3; again++)
                 fill_by(variant, h, &c, masked, 3);
             assert_holds(h, &c, 4);
-            OK(histo_hist_reset(h));
+            OK(histo_hist_reset(h, NULL));
             fill_by(variant, h, &c, masked, 1);
             assert_holds(h, &c, 1);
             histo_hist_destroy(h);

@@ -17,8 +17,8 @@
  *   - A pointer passed in is borrowed for the call only; the library copies what must outlive it.
  *   - A handle may be used by one thread at a time; different handles by different threads at once. To fill
  *     one histogram from several threads, give each thread a clone and merge the clones.
- *   - Samples may be in any host memory or in a GPU's memory; the library detects which. Reading, merging or saving
- *     a histogram waits for its fills and gathers what a GPU counted.
+ *   - Samples, and arrays that counts are read into, may be in any host memory or in a GPU's memory; the library
+ *     detects which. Reading into host memory, merging or saving waits for the histogram's fills.
  *   - Options structs may be NULL, and zero in any field means its default: write them with designated
  *     initialisers.
  *   - Structs and enums grow only at their end, and only together with the number in the soname. A program runs with
@@ -217,8 +217,10 @@ HISTO_API histo_status histo_hist_create(histo_hist **hist, int naxes, const his
 HISTO_API void histo_hist_destroy(histo_hist *hist);
 /* A copy with equal axes, options, counts and sums. The caller destroys it. */
 HISTO_API histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone);
-/* Set all counts and sums to zero. */
-HISTO_API histo_status histo_hist_reset(histo_hist *hist);
+/* Set all counts and sums to zero. A GPU that has counted does so on this cudaStream_t, after the fills and reads of
+ * the histogram, and the call may be captured into a CUDA graph; NULL: before whatever the histogram is next used for.
+ */
+HISTO_API histo_status histo_hist_reset(histo_hist *hist, void *stream);
 
 HISTO_API int histo_hist_naxes(const histo_hist *hist);
 /* Axis a, whose edges, if not NULL, live as long as the histogram; a zero axis if a is not in 0 … naxes-1. */
@@ -280,10 +282,16 @@ typedef struct histo_read_options {
     /* Each entry of the last axis is the sum of the counts up to and with it, as a cumulative histogram has it. Sums of
      * weights cannot be read like this. */
     bool cumulative;
+    /* For an array in a GPU's memory (device or managed memory): the cudaStream_t on which it is written, after the
+     * fills of the histogram; NULL: the default stream. The call may return before. If that GPU alone has counted since
+     * the histogram was created or reset, in a dense histogram without reproducible sums, nothing allocates, waits or
+     * copies, and the call may be captured into a CUDA graph: each launch of the graph reads what this GPU has
+     * counted by then. Otherwise the counts come through host memory, and the call waits. */
+    void *stream;
 } histo_read_options;
 
 /* Copy the counts to counts[size] in C order: batch slowest, then axis 0, …, the last axis fastest. size must be
- * histo_hist_size(hist, slots). Waits for fills on GPUs. */
+ * histo_hist_size(hist, slots). Waits for fills on GPUs, except for an array in a GPU's memory: see stream. */
 HISTO_API histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
                                               const histo_read_options *options);
 

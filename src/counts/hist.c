@@ -31,6 +31,7 @@ histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes
         histo_hist_destroy(hist);
         return status;
     }
+    hist->accumulators.on_host = true;
     *out = hist;
     return HISTO_OK;
 }
@@ -50,7 +51,9 @@ histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *a
         return histo_fail(HISTO_INVALID, "sparse histograms keep counts, and no sums of weights");
     histo_hist_options kind = *options;
     if (kind.batch == 0) kind.batch = 1;
-    return histo_hist_make(hist, naxes, axes, &kind);
+    histo_status status = histo_hist_make(hist, naxes, axes, &kind);
+    if (status == HISTO_OK) (*hist)->accumulators.on_host = false;
+    return status;
 }
 
 void histo_hist_destroy(histo_hist *hist)
@@ -79,10 +82,21 @@ histo_status histo_hist_clone(const histo_hist *hist, histo_hist **clone)
     return HISTO_OK;
 }
 
-histo_status histo_hist_reset(histo_hist *hist)
+histo_status histo_fail_captured(const char *what)
+{
+    return histo_fail(HISTO_UNSUPPORTED,
+                      "a graph can %s only a dense histogram without reproducible sums that one GPU alone has counted "
+                      "since it was created or reset",
+                      what);
+}
+
+histo_status histo_hist_reset(histo_hist *hist, void *stream)
 {
     if (!hist) return histo_fail(HISTO_INVALID, "the histogram is NULL");
-    histo_accumulators_clear(&hist->accumulators);
+    const histo_device_accumulators *device = hist->accumulators.on_devices;
+    if (stream && device && device->backend->capturing(stream) && !histo_accumulators_home(&hist->accumulators))
+        return histo_fail_captured("reset");
+    histo_accumulators_clear(&hist->accumulators, stream);
     return HISTO_OK;
 }
 

@@ -18,8 +18,12 @@ struct histo_hist {
 /* The options that a histogram was created with. */
 histo_hist_options histo_hist_kind(const histo_hist *hist);
 
-/* histo_hist_create for checked, owned axes, which it copies. `kind` has no fields left to defaults. */
+/* histo_hist_create for checked, owned axes, which it copies, and for a caller that writes counts into host memory.
+ * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
+
+/* Fail a captured call that would "read" or "reset" the histogram. */
+histo_status histo_fail_captured(const char *what);
 
 /* HISTO_INVALID unless both are non-NULL and agree in axes, batch, weighting and storage. */
 histo_status histo_hist_alike(const histo_hist *a, const histo_hist *b);

@@ -23,6 +23,7 @@ histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other)
 {
     histo_status status = histo_hist_alike(hist, other);
     if (status == HISTO_OK) status = histo_accumulators_gather(&hist->accumulators);
+    if (status == HISTO_OK) status = histo_accumulators_own(&hist->accumulators);
     if (status == HISTO_OK) status = histo_accumulators_gather(&other->accumulators);
     if (status != HISTO_OK) return status;
     histo_accumulators *to = &hist->accumulators;

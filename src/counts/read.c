@@ -1,8 +1,10 @@
 /* Reading counts and sums from a histogram. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "counts/hist.h"
-#include "plan/reading.h"
+#include "plan/strategy.h"
 
 int64_t histo_hist_size(const histo_hist *hist, histo_slots slots)
 {
@@ -134,10 +136,10 @@ static void put_exact(const histo_exact *from, int64_t slot, int64_t n, histo_dt
 
 static void read_dense(const histo_accumulators *from, const histo_reading *r)
 {
-    const double *sums = r->quantity == HISTO_SUM_W ? from->sum_w : r->quantity == HISTO_SUM_W2 ? from->sum_w2 : NULL;
-    const histo_exact *exact = r->quantity == HISTO_SUM_W    ? from->exact_w
-                               : r->quantity == HISTO_SUM_W2 ? from->exact_w2
-                                                             : NULL;
+    const double *sums = r->quantity == HISTO_READ_W ? from->sum_w : r->quantity == HISTO_READ_W2 ? from->sum_w2 : NULL;
+    const histo_exact *exact = r->quantity == HISTO_READ_W    ? from->exact_w
+                               : r->quantity == HISTO_READ_W2 ? from->exact_w2
+                                                              : NULL;
     histo_slot_grid grid = r->grid;
     if (!r->cumulative) histo_slot_grid_join(&grid);
     rows all = rows_of(grid);
@@ -181,6 +183,33 @@ static void read_sparse(const histo_hist *hist, histo_slots slots, const histo_r
     }
 }
 
+static histo_status read_gathered(const histo_hist *hist, histo_slots slots, const histo_reading *r)
+{
+    histo_status status = histo_accumulators_gather(&hist->accumulators);
+    if (status != HISTO_OK) return status;
+    if (hist->accumulators.sparse)
+        read_sparse(hist, slots, r);
+    else
+        read_dense(&hist->accumulators, r);
+    return HISTO_OK;
+}
+
+/* Into the memory of a device that does not hold everything. */
+static histo_status read_and_send(const histo_hist *hist, histo_slots slots, const histo_reading *r,
+                                  histo_device device)
+{
+    const histo_backend *backend = histo_backend_of(device);
+    const size_t bytes = (size_t)r->size * histo_dtype_size(r->dtype);
+    if (backend->capturing(r->stream)) return histo_fail_captured("read");
+    histo_reading here = *r;
+    here.out = histo_malloc(bytes);
+    if (!here.out) return histo_fail_memory(bytes, "counts on their way to a GPU");
+    histo_status status = read_gathered(hist, slots, &here);
+    if (status == HISTO_OK) status = backend->send(r->out, device, here.out, bytes, r->stream);
+    free(here.out);
+    return status;
+}
+
 static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
                                   const histo_read_options *options, void *out, int64_t size)
 {
@@ -188,21 +217,22 @@ static histo_status read_quantity(const histo_hist *hist, histo_slots slots, his
     if (options) {
         r.dtype = options->dtype;
         r.cumulative = options->cumulative;
+        r.stream = options->stream;
     }
-    if (!r.dtype) r.dtype = quantity == HISTO_COUNTS ? HISTO_U64 : HISTO_F64;
+    if (!r.dtype) r.dtype = quantity == HISTO_READ_COUNTS ? HISTO_U64 : HISTO_F64;
     const bool floating = r.dtype == HISTO_F32 || r.dtype == HISTO_F64;
-    if (quantity == HISTO_COUNTS && !floating && r.dtype != HISTO_U32 && r.dtype != HISTO_U64)
+    if (quantity == HISTO_READ_COUNTS && !floating && r.dtype != HISTO_U32 && r.dtype != HISTO_U64)
         return histo_fail(HISTO_INVALID, "counts are read as u32, u64, f32 or f64");
-    if (quantity != HISTO_COUNTS && !floating) return histo_fail(HISTO_INVALID, "sums are read as f32 or f64");
-    if (quantity != HISTO_COUNTS && r.cumulative)
+    if (quantity != HISTO_READ_COUNTS && !floating) return histo_fail(HISTO_INVALID, "sums are read as f32 or f64");
+    if (quantity != HISTO_READ_COUNTS && r.cumulative)
         return histo_fail(HISTO_INVALID, "counts can be read cumulatively, sums of weights cannot");
-    histo_status status = histo_accumulators_gather(&hist->accumulators);
-    if (status != HISTO_OK) return status;
-    if (hist->accumulators.sparse)
-        read_sparse(hist, slots, &r);
-    else
-        read_dense(&hist->accumulators, &r);
-    return HISTO_OK;
+    if (hist->weighting == HISTO_UNWEIGHTED) r.quantity = HISTO_READ_COUNTS;
+    bool only;
+    const histo_device device = histo_device_of(out, &only);
+    histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
+    if (home && (device == home->device || (device == HISTO_DEVICE_CPU && !r.cumulative)))
+        return home->backend->read(home, &r);
+    return device == HISTO_DEVICE_CPU ? read_gathered(hist, slots, &r) : read_and_send(hist, slots, &r, device);
 }
 
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
@@ -211,7 +241,7 @@ histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, v
     histo_status status = check_read(hist, slots, size);
     if (status != HISTO_OK) return status;
     if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
-    return read_quantity(hist, slots, HISTO_COUNTS, options, counts, size);
+    return read_quantity(hist, slots, HISTO_READ_COUNTS, options, counts, size);
 }
 
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2, int64_t size,
@@ -222,8 +252,8 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
     if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
         return histo_fail(HISTO_INVALID,
                           "the histogram keeps no sums of squared weights: its weighting is without them");
-    if (sum_w) status = read_quantity(hist, slots, HISTO_SUM_W, options, sum_w, size);
-    if (sum_w2 && status == HISTO_OK) status = read_quantity(hist, slots, HISTO_SUM_W2, options, sum_w2, size);
+    if (sum_w) status = read_quantity(hist, slots, HISTO_READ_W, options, sum_w, size);
+    if (sum_w2 && status == HISTO_OK) status = read_quantity(hist, slots, HISTO_READ_W2, options, sum_w2, size);
     return status;
 }
 

@@ -1,6 +1,6 @@
-/* Device accumulators: the accumulators of a histogram on one GPU. They are made by the first fill on that GPU, and
- * drained into host memory when the counts are read. An event orders all fills of the same accumulators across streams.
- */
+/* Device accumulators: the accumulators of a histogram on one GPU. They are made by the first fill on that GPU. While
+ * nothing else has counted, they stay there, and host memory gets copies when they are read; else they are drained into
+ * host memory. An event orders all use of the same accumulators across streams. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,31 +96,26 @@ static size_t all_counters(const histo_cuda_accumulators *accumulators)
     return (size_t)(accumulators->batch * accumulators->counters);
 }
 
-static histo_status clear_memory(histo_cuda_accumulators *accumulators)
+static histo_status clear_memory(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     size_t all = all_counters(accumulators);
     histo_status status = HISTO_OK;
     accumulators->sparse.n = 0;
     if (accumulators->counts)
-        status = HISTO_CUDA(
-            cudaMemsetAsync(accumulators->counts, 0, all * sizeof *accumulators->counts, accumulators->stream),
-            "clearing counts");
+        status = HISTO_CUDA(cudaMemsetAsync(accumulators->counts, 0, all * sizeof *accumulators->counts, stream),
+                            "clearing counts");
     double *sums[] = {accumulators->sum_w, accumulators->sum_w2};
     for (int s = 0; s < 2; s++) {
         const histo_cuda_exact *e = &accumulators->exact[s];
         if (status == HISTO_OK && sums[s])
-            status =
-                HISTO_CUDA(cudaMemsetAsync(sums[s], 0, all * sizeof(double), accumulators->stream), "clearing sums");
+            status = HISTO_CUDA(cudaMemsetAsync(sums[s], 0, all * sizeof(double), stream), "clearing sums");
         if (status == HISTO_OK && e->digits)
-            status = HISTO_CUDA(
-                cudaMemsetAsync(e->digits, 0, all * (size_t)e->windows * sizeof *e->digits, accumulators->stream),
-                "clearing sums");
-        if (status == HISTO_OK && e->special)
-            status = HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, accumulators->stream),
+            status = HISTO_CUDA(cudaMemsetAsync(e->digits, 0, all * (size_t)e->windows * sizeof *e->digits, stream),
                                 "clearing sums");
+        if (status == HISTO_OK && e->special)
+            status = HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, stream), "clearing sums");
     }
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaEventRecord(accumulators->done, accumulators->stream), "recording an event");
+    if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
     if (status == HISTO_OK) accumulators->pending = 0;
     return status;
 }
@@ -159,10 +154,12 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     if (status == HISTO_OK)
         status = HISTO_CUDA(cudaEventCreateWithFlags(&accumulators->done, cudaEventDisableTiming), "making an event");
     if (status == HISTO_OK && accumulators->counters)
-        status = allocate((void **)&accumulators->counts, all_counters(accumulators) * sizeof *accumulators->counts,
+        status = allocate((void **)&accumulators->counts,
+                          (all_counters(accumulators) + histo_cuda_scan_words((int64_t)all_counters(accumulators))) *
+                              sizeof *accumulators->counts,
                           "counts");
     if (status == HISTO_OK) status = make_sums(accumulators, p->weighting);
-    if (status == HISTO_OK) status = clear_memory(accumulators);
+    if (status == HISTO_OK) status = clear_memory(accumulators, accumulators->stream);
     if (status != HISTO_OK) {
         histo_cuda_accumulators_free(&accumulators->base);
         return status;
@@ -208,8 +205,9 @@ histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumul
             (covers(&accumulators->exact[0], &wanted[0]) && covers(&accumulators->exact[1], &wanted[1])))
             return HISTO_OK;
         /* Weights of a new dtype: drain the sums, then make some that fit both dtypes. */
-        histo_status status = histo_cuda_accumulators_gather(it, job->accumulators);
+        histo_status status = histo_cuda_accumulators_gather(it, job->accumulators, false);
         if (status != HISTO_OK) return status;
+        job->accumulators->on_host = true;
         for (int s = 0; s < 2; s++)
             wanted[s] = joined(&wanted[s], &accumulators->exact[s]);
         *link = it->next;
@@ -267,17 +265,29 @@ bool histo_cuda_is_captured(cudaStream_t stream)
     return capture != cudaStreamCaptureStatusNone;
 }
 
+/* A process-wide unique number of a capture. */
+static unsigned long long capture_of(cudaStream_t stream)
+{
+    cudaStreamCaptureStatus capture;
+    unsigned long long id = 0;
+    return cudaStreamGetCaptureInfo(stream, &capture, &id) == cudaSuccess ? id : 0;
+}
+
 /* In a graph, each launch waits for the event and records it, on whatever stream it runs. */
 histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, bool capturing)
 {
     accumulators->capturing = capturing;
     accumulators->captured |= capturing;
+    const unsigned long long capture = capturing ? capture_of(stream) : 0;
+    if (capture && capture == accumulators->capture && stream == accumulators->capture_stream) return HISTO_OK;
     unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* querying it would end a capture */
     if (id && id == accumulators->last) return HISTO_OK;                /* stream order suffices */
     histo_status status =
         HISTO_CUDA(cudaStreamWaitEvent(stream, accumulators->done, accumulators->capturing ? cudaEventWaitExternal : 0),
                    "waiting for an event");
     accumulators->last = status == HISTO_OK ? id : 0;
+    accumulators->capture = status == HISTO_OK ? capture : 0;
+    accumulators->capture_stream = stream;
     return status;
 }
 
@@ -306,9 +316,12 @@ static histo_status add_counts(const histo_cuda_accumulators *from, const histo_
 {
     (void)which, (void)plane;
     const uint64_t *counts = (const uint64_t *)elements;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
-        *(slot < from->slots ? &to->counts[entry * from->slots + slot] : &to->masked[entry]) += counts[i];
+    int64_t entry = first / from->counters, slot = first % from->counters;
+    for (int64_t i = 0; i < n; entry++, slot = 0) {
+        uint64_t *sums = to->counts + entry * from->slots;
+        for (; slot < from->slots && i < n; slot++)
+            sums[slot] += counts[i++];
+        if (i < n) to->masked[entry] += counts[i++];
     }
     return HISTO_OK;
 }
@@ -317,11 +330,12 @@ static histo_status add_sums(const histo_cuda_accumulators *from, const histo_ac
                              int64_t first, int64_t n, const void *elements)
 {
     (void)plane;
-    double *sums = which == 0 ? to->sum_w : to->sum_w2;
     const double *added = (const double *)elements;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t entry = (first + i) / from->counters, slot = (first + i) % from->counters;
-        if (slot < from->slots) sums[entry * from->slots + slot] += added[i];
+    int64_t entry = first / from->counters, slot = first % from->counters;
+    for (int64_t i = 0; i < n; i++, entry++, slot = 0) { /* the last counter of an entry is not used */
+        double *sums = (which == 0 ? to->sum_w : to->sum_w2) + entry * from->slots;
+        for (; slot < from->slots && i < n; slot++)
+            sums[slot] += added[i++];
     }
     return HISTO_OK;
 }
@@ -419,27 +433,108 @@ static histo_status fail_broken(const histo_cuda_accumulators *accumulators)
                       accumulators->base.device - HISTO_DEVICE_CUDA(0), accumulators->broken);
 }
 
-histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to)
+static histo_status drain_by_pieces(histo_cuda_accumulators *accumulators, const histo_accumulators *to)
 {
     enum { ROOM = 4 << 20 };
-    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)from;
-    if (accumulators->broken) return fail_broken(accumulators);
-    if (!accumulators->dirty && !accumulators->captured) return HISTO_OK;
-    int before;
-    histo_status status = histo_cuda_enter(from->device, &before);
-    if (status != HISTO_OK) return status;
     size_t bytes = all_counters(accumulators) * sizeof(uint64_t);
     if (bytes > ROOM || accumulators->is_sparse) bytes = ROOM;
     char *room = (char *)malloc(bytes);
-    if (!room) status = histo_fail_memory(bytes, "reading counts from a GPU");
-    if (status == HISTO_OK) status = wait_for_graphs(accumulators);
+    if (!room) return histo_fail_memory(bytes, "reading counts from a GPU");
+    histo_status status = drain_all(accumulators, to, room, bytes);
+    free(room);
+    return status;
+}
+
+/* Overwrite the host's accumulators with everything that is on the device. */
+static histo_status copy_all(const histo_cuda_accumulators *from, const histo_accumulators *to)
+{
+    const int64_t batch = from->batch, slots = from->slots;
+    const histo_slot_grid all = {2, 0, {batch, slots}, {from->counters, 1}},
+                          masked = {1, slots, {batch}, {from->counters}};
+    const histo_reading reads[] = {{HISTO_READ_COUNTS, all, batch * slots, false, HISTO_U64, to->counts, NULL},
+                                   {HISTO_READ_COUNTS, masked, batch, false, HISTO_U64, to->masked, NULL},
+                                   {HISTO_READ_W, all, batch * slots, false, HISTO_F64, to->sum_w, NULL},
+                                   {HISTO_READ_W2, all, batch * slots, false, HISTO_F64, to->sum_w2, NULL}};
+    histo_status status = HISTO_OK;
+    for (int i = 0; i < 4 && status == HISTO_OK; i++)
+        if (reads[i].out) status = histo_cuda_read_here(from, &reads[i], from->stream);
+    return status;
+}
+
+/* What is on the device replaces a copy in host memory, and is added to anything else there. */
+static histo_status bring_home(histo_cuda_accumulators *accumulators, const histo_accumulators *to, bool keep)
+{
+    histo_device_accumulators *base = &accumulators->base;
+    const bool changed = accumulators->dirty || accumulators->captured;
+    const cudaStream_t stream = accumulators->stream;
+    /* Host memory changes even if this fails midway, and is then to be cleared, or overwritten. */
+    if (!keep && !base->copied) {
+        base->drained = true;
+        return drain_by_pieces(accumulators, to);
+    }
+    base->copied = true;
+    histo_status status = changed ? copy_all(accumulators, to) : HISTO_OK;
+    if (status != HISTO_OK || keep) return status;
+    status = clear_memory(accumulators, stream);
+    if (status != HISTO_OK) {
+        accumulators->broken = "it could not be cleared after it was read";
+        return status;
+    }
+    base->copied = false;
+    base->drained = true;
+    return HISTO_OK;
+}
+
+histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to, bool keep)
+{
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)from;
+    if (accumulators->broken) return fail_broken(accumulators);
+    if (!accumulators->dirty && !accumulators->captured && (keep || !from->copied)) return HISTO_OK;
+    int before;
+    histo_status status = histo_cuda_enter(from->device, &before);
+    if (status != HISTO_OK) return status;
+    status = wait_for_graphs(accumulators);
     if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream, false);
-    if (status == HISTO_OK) status = drain_all(accumulators, to, room, bytes);
+    if (status == HISTO_OK) status = bring_home(accumulators, to, keep);
     if (status == HISTO_OK)
         accumulators->dirty = false;
     else
         cudaStreamSynchronize(accumulators->stream); /* the event does not cover the clearing */
-    free(room);
+    histo_cuda_leave(before);
+    return status;
+}
+
+histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const histo_reading *reading)
+{
+    histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)from;
+    if (accumulators->broken) return fail_broken(accumulators);
+    int before;
+    histo_status status = histo_cuda_enter(from->device, &before);
+    if (status != HISTO_OK) return status;
+    histo_reading r = *reading;
+    r.grid.stride[0] = accumulators->counters;
+    bool only;
+    const bool there = histo_cuda_locate(r.out, &only) != HISTO_DEVICE_CPU;
+    const cudaStream_t stream = there ? (cudaStream_t)r.stream : accumulators->stream;
+    const bool captured = there && histo_cuda_is_captured(stream);
+    if (!there) status = wait_for_graphs(accumulators);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, stream, captured);
+    if (status == HISTO_OK)
+        status =
+            there ? histo_cuda_read_there(accumulators, &r, stream) : histo_cuda_read_here(accumulators, &r, stream);
+    if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
+    histo_cuda_leave(before);
+    return status;
+}
+
+histo_status histo_cuda_send(void *to, histo_device device, const void *from, size_t bytes, void *stream)
+{
+    int before;
+    histo_status status = histo_cuda_enter(device, &before);
+    if (status != HISTO_OK) return status;
+    status =
+        HISTO_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, (cudaStream_t)stream), "copying counts");
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize((cudaStream_t)stream), "copying counts");
     histo_cuda_leave(before);
     return status;
 }
@@ -456,16 +551,21 @@ histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accu
     return status;
 }
 
-bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators)
+bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators, void *wanted)
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)device_accumulators;
     int before;
     if (histo_cuda_enter(device_accumulators->device, &before) != HISTO_OK) return false;
+    const cudaStream_t stream = wanted ? (cudaStream_t)wanted : accumulators->stream;
+    histo_status status = HISTO_OK;
     /* What a broken fill enqueued may still be running, and no event marks its end. */
-    histo_status status =
-        accumulators->broken ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting") : wait_for_graphs(accumulators);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream, false);
-    if (status == HISTO_OK) status = clear_memory(accumulators);
+    if (accumulators->broken)
+        status = HISTO_CUDA(cudaDeviceSynchronize(), "waiting");
+    else if (!wanted)
+        status = wait_for_graphs(accumulators);
+    if (status == HISTO_OK)
+        status = histo_cuda_accumulators_begin(accumulators, stream, wanted && histo_cuda_is_captured(stream));
+    if (status == HISTO_OK) status = clear_memory(accumulators, stream);
     accumulators->broken = NULL;
     accumulators->dirty = false;
     histo_cuda_leave(before);

@@ -25,6 +25,11 @@ static void describe(histo_text *text)
     }
 }
 
+static bool capturing(void *stream)
+{
+    return histo_cuda_is_captured((cudaStream_t)stream);
+}
+
 /* ---- Plans ---- */
 
 static size_t edges_bytes(const histo_lookup *lookup)
@@ -189,6 +194,9 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      prepare,
                                                      unprepare,
                                                      histo_cuda_accumulators_gather,
+                                                     histo_cuda_accumulators_read,
+                                                     histo_cuda_send,
+                                                     capturing,
                                                      histo_cuda_accumulators_clear,
                                                      histo_cuda_accumulators_free,
                                                      histo_cuda_accumulators_wait,

@@ -97,7 +97,7 @@ typedef struct histo_cuda_accumulators {
      */
     bool is_sparse;
     histo_cuda_sparse sparse;
-    unsigned long long *counts; /* [batch * counters] */
+    unsigned long long *counts; /* [batch * counters], and words for cumulative reads */
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
     histo_cuda_exact exact[2];  /* reproducible: sums of w and of w * w; the latter NULL if not wanted */
     uint64_t pending;           /* upper bound of additions to any exact sum since digits were last balanced */
@@ -106,8 +106,10 @@ typedef struct histo_cuda_accumulators {
     cudaStream_t stream;        /* for clearing, reading, and samples without a stream */
     cudaEvent_t done;           /* after everything enqueued so far */
     unsigned long long last;    /* id of the stream that recorded it; 0: unknown */
-    bool capturing, captured;   /* a fill is being captured into a graph; one has been */
-    const void *large_kernel;   /* the last kernel that was allowed more than the usual shared memory */
+    bool capturing, captured;   /* work is being captured into a graph; some has been */
+    unsigned long long capture; /* the last one, in which this stream waited for the event; 0: none */
+    cudaStream_t capture_stream;
+    const void *large_kernel; /* the last kernel that was allowed more than the usual shared memory */
     void *workspace;
     size_t workspace_bytes;
     int64_t *offsets;      /* [batch + 1] of a ragged fill from host memory; NULL before the first */
@@ -116,9 +118,11 @@ typedef struct histo_cuda_accumulators {
 
 /* The device accumulators of a job; made if missing. */
 histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumulators **accumulators);
-histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to);
+histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
+histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const histo_reading *reading);
+histo_status histo_cuda_send(void *to, histo_device device, const void *from, size_t bytes, void *stream);
 histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accumulators);
-bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators);
+bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators, void *stream);
 void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators);
 
 /* Copy a job's offsets to the device, on a stream between begin and end, and point the job at them. */
@@ -133,6 +137,17 @@ histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators
 histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream);
 /* Reserve capacity for `adds` additions to every exact sum. */
 histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream);
+
+/* ---- Reading (read.cu) ---- */
+
+/* Enqueue a read into memory of the device. The stride of the batch is that of counters. */
+histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const histo_reading *reading,
+                                   cudaStream_t stream);
+/* Read into host memory, not cumulatively, and wait. */
+histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *reading,
+                                  cudaStream_t stream);
+/* The words that cumulative reads need after so many counters. */
+size_t histo_cuda_scan_words(int64_t counters);
 
 /* ---- Sparse counts (sort_runs.cu) ---- */
 

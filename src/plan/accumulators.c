@@ -71,7 +71,15 @@ void histo_accumulators_free(histo_accumulators *accumulators)
     *accumulators = (histo_accumulators){0};
 }
 
-void histo_accumulators_clear(histo_accumulators *accumulators)
+bool histo_accumulators_none_on_host(const histo_accumulators *accumulators)
+{
+    bool none = !accumulators->on_host;
+    for (const histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
+        none &= !it->drained;
+    return none;
+}
+
+static void clear_host(histo_accumulators *accumulators)
 {
     size_t all = (size_t)(accumulators->batch * accumulators->slots);
     if (accumulators->counts) memset(accumulators->counts, 0, all * sizeof *accumulators->counts);
@@ -81,8 +89,18 @@ void histo_accumulators_clear(histo_accumulators *accumulators)
     if (accumulators->sum_w2) memset(accumulators->sum_w2, 0, all * sizeof *accumulators->sum_w2);
     if (accumulators->exact_w) histo_exact_reset(accumulators->exact_w);
     if (accumulators->exact_w2) histo_exact_reset(accumulators->exact_w2);
+    accumulators->on_host = false;
+}
+
+void histo_accumulators_clear(histo_accumulators *accumulators, void *stream)
+{
+    bool zero = !accumulators->sparse && histo_accumulators_none_on_host(accumulators);
+    for (const histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
+        zero &= !it->copied;
+    if (!zero) clear_host(accumulators);
     for (histo_device_accumulators **link = &accumulators->on_devices, *it; (it = *link);) {
-        if (it->backend->clear(it)) {
+        if (it->backend->clear(it, stream)) {
+            it->copied = it->drained = false;
             link = &it->next;
         } else {
             *link = it->next;
@@ -91,11 +109,36 @@ void histo_accumulators_clear(histo_accumulators *accumulators)
     }
 }
 
-histo_status histo_accumulators_gather(const histo_accumulators *accumulators)
+histo_device_accumulators *histo_accumulators_home(const histo_accumulators *accumulators)
+{
+    histo_device_accumulators *home = accumulators->on_devices;
+    const bool alone = home && !home->next && histo_accumulators_none_on_host(accumulators);
+    return alone && !accumulators->sparse && !accumulators->exact_w ? home : NULL;
+}
+
+/* Host memory's own counts are added to, so a copy must become its own first. */
+static histo_status own_copies(const histo_accumulators *accumulators)
 {
     histo_status status = HISTO_OK;
     for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
-        status = it->backend->gather(it, accumulators);
+        if (it->copied) status = it->backend->gather(it, accumulators, false);
+    return status;
+}
+
+histo_status histo_accumulators_own(histo_accumulators *accumulators)
+{
+    histo_status status = own_copies(accumulators);
+    if (status == HISTO_OK) accumulators->on_host = true;
+    return status;
+}
+
+histo_status histo_accumulators_gather(const histo_accumulators *accumulators)
+{
+    histo_device_accumulators *home = histo_accumulators_home(accumulators);
+    if (home) return home->backend->gather(home, accumulators, true);
+    histo_status status = own_copies(accumulators);
+    for (histo_device_accumulators *it = accumulators->on_devices; it && status == HISTO_OK; it = it->next)
+        status = it->backend->gather(it, accumulators, false);
     return status == HISTO_OK && accumulators->sparse ? histo_sparse_settle(accumulators->sparse) : status;
 }
 

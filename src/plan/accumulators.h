@@ -7,11 +7,18 @@
 /* Make accumulators that are all zero. On failure there is nothing to free. */
 histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t slots, const histo_hist_options *kind);
 void histo_accumulators_free(histo_accumulators *accumulators);
-/* Set everything to zero, also on devices. */
-void histo_accumulators_clear(histo_accumulators *accumulators);
-/* Add what devices have counted, so that host memory holds everything, and merge sparse lists. Call it before reading
- * the accumulators. Costs nothing if already done. */
+/* Set everything to zero, also on devices; there ordered on the stream, if it is not NULL. */
+void histo_accumulators_clear(histo_accumulators *accumulators, void *stream);
+/* Bring what devices have counted to host memory, so that it holds everything, and merge sparse lists. Call it before
+ * reading the accumulators. Costs nothing if already done. */
 histo_status histo_accumulators_gather(const histo_accumulators *accumulators);
+/* The device accumulators that hold everything, if there are such and graphs and reads can use them: host memory may
+ * hold a copy. Else NULL. */
+histo_device_accumulators *histo_accumulators_home(const histo_accumulators *accumulators);
+/* Is everything in host memory zero, or a copy? */
+bool histo_accumulators_none_on_host(const histo_accumulators *accumulators);
+/* Call it before host memory is counted into: what it holds becomes its own. */
+histo_status histo_accumulators_own(histo_accumulators *accumulators);
 /* Add a sparse list that may also count the samples left out: those of batch entry b use slot batch * slots + b. Takes
  * ownership of the list on success; on failure, nothing changes. */
 histo_status histo_accumulators_add(const histo_accumulators *accumulators, histo_list list);

@@ -95,7 +95,7 @@ static histo_status measure_target(trial *t, int target)
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
             c->why_not = "not measured: the memory of the GPU is too small for it";
-            histo_accumulators_clear(&t->accumulators); /* discard a fill that failed halfway */
+            histo_accumulators_clear(&t->accumulators, NULL); /* discard a fill that failed halfway */
             status = HISTO_OK;
             continue;
         }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/accumulators.h"
+
 void histo_params_default(const histo_row *row, int64_t *params)
 {
     for (int p = 0; row->strategy->params[p].name; p++)
@@ -144,12 +146,14 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     int64_t n = histo_strided_iter_samples(&job.iter);
     bool exact = histo_is_reproducible(plan->problem.weighting);
     const bool split = histo_split_fits(plan, operands);
+    histo_status status =
+        split || plan->row->backend == &histo_backend_cpu ? histo_accumulators_own(accumulators) : HISTO_OK;
+    if (status != HISTO_OK) return status;
     /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
     const int64_t most = split ? INT64_C(1) << 32 : n;
     int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
     histo_cpu_part cpu_part;
     if (split) histo_split_begin(&cpu_part, plan, &job);
-    histo_status status = HISTO_OK;
     for (; job.end < n && status == HISTO_OK; job.begin = job.end) {
         job.end = n - job.begin < piece ? n : job.begin + piece;
         status = split ? histo_split_run(plan, &job, &cpu_part) : plan->row->backend->run(plan->row->strategy, &job);

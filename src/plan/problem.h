@@ -14,6 +14,8 @@ typedef struct histo_device_accumulators {
     struct histo_device_accumulators *next;
     const struct histo_backend *backend;
     histo_device device;
+    bool copied;  /* host memory held a copy of these counts, and nothing else, when they were last gathered */
+    bool drained; /* some were moved to host memory and are counted there */
 } histo_device_accumulators;
 
 /* The accumulators of a histogram in host memory. A slot of the whole histogram is
@@ -26,7 +28,8 @@ typedef struct histo_accumulators {
     uint64_t *masked;                /* [batch] */
     double *sum_w, *sum_w2;          /* fast weighting: [batch * slots]; else NULL */
     histo_exact *exact_w, *exact_w2; /* reproducible: of batch * slots, else NULL; that of w^2 is NULL if not wanted */
-    histo_device_accumulators *on_devices; /* counted on devices and not yet added by histo_accumulators_gather */
+    bool on_host;                    /* host memory may hold counts that no device has, apart from drained ones */
+    histo_device_accumulators *on_devices;
 } histo_accumulators;
 
 static inline bool histo_is_fast(histo_weighting weighting)

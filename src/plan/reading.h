@@ -2,9 +2,9 @@
 #ifndef PLAN_READING_H
 #define PLAN_READING_H
 
-#include <histo/histo.h>
+#include "base/host_device.h"
 
-typedef enum histo_quantity { HISTO_COUNTS = 0, HISTO_SUM_W, HISTO_SUM_W2 } histo_quantity;
+typedef enum histo_quantity { HISTO_READ_COUNTS = 0, HISTO_READ_W, HISTO_READ_W2 } histo_quantity;
 
 /* Slots as an array in C order: element [i0, i1, …] is slot first + i0 * stride[0] + i1 * stride[1] + … The batch is
  * dimension 0, unless dimensions were joined. */
@@ -21,6 +21,7 @@ typedef struct histo_reading {
     bool cumulative; /* each element is the sum of those up to it along the last axis; counts only */
     histo_dtype dtype;
     void *out;
+    void *stream; /* for memory of a GPU */
 } histo_reading;
 
 /* Join dimensions that are contiguous together. */
@@ -37,8 +38,8 @@ static inline void histo_slot_grid_join(histo_slot_grid *grid)
     grid->ndim = last + 1;
 }
 
-/* More than 2^32 - 1 saturates in 32 bits. */
-static inline uint32_t histo_saturated(uint64_t count)
+/* Counts above the largest number of 32 bits become that number. */
+HISTO_INLINE uint32_t histo_saturated(uint64_t count)
 {
     return count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
 }

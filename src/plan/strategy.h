@@ -5,6 +5,7 @@
 
 #include "base/text_builder.h"
 #include "plan/problem.h"
+#include "plan/reading.h"
 
 typedef struct histo_param {
     const char *name;
@@ -70,11 +71,20 @@ typedef struct histo_backend {
      * job->prepared. */
     histo_status (*prepare)(const histo_problem *problem, void **prepared);
     void (*unprepare)(void *prepared);
-    /* Add the device's counts to the accumulators and clear them on the device; waits for fills. Adds each count once,
-     * even if a failed call is repeated. */
-    histo_status (*gather)(histo_device_accumulators *from, const histo_accumulators *to);
-    /* Clear the counts; false if the device accumulators are no longer usable. */
-    bool (*clear)(histo_device_accumulators *device_accumulators);
+    /* Bring the device's counts to the accumulators in host memory; waits for fills. keep: they stay on the device, and
+     * host memory, which holds nothing else, becomes a copy. Else they move: they are added, and cleared on the device.
+     * Adds each count once, even if a failed call is repeated. */
+    histo_status (*gather)(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
+    /* Read counts or fast sums, which stay on the device, into its memory, ordered on reading->stream, or into host
+     * memory, where it waits. Host memory cannot have cumulative counts. */
+    histo_status (*read)(histo_device_accumulators *from, const histo_reading *reading);
+    /* Copy from host memory into that of a device, after what the stream has to do, and wait for the copy. */
+    histo_status (*send)(void *to, histo_device device, const void *from, size_t bytes, void *stream);
+    /* Is the stream being captured into a graph? */
+    bool (*capturing)(void *stream);
+    /* Clear the counts, ordered on a stream if it is not NULL; false if the device accumulators are no longer usable.
+     */
+    bool (*clear)(histo_device_accumulators *device_accumulators, void *stream);
     void (*free)(histo_device_accumulators *device_accumulators);
     /* Wait for fills; the counts stay on the device. */
     histo_status (*wait)(histo_device_accumulators *device_accumulators);

@@ -1,0 +1,284 @@
+/* Reading what a GPU has counted, into its own memory or the host's. A kernel picks the slots and writes them as what
+ * is asked for. On their way to the host, they pass through page-locked pieces: the GPU fills some while all threads
+ * copy from others. */
+#include <string.h>
+
+#include "cuda/staging.h"
+
+extern "C" {
+#include "base/pool.h"
+}
+
+typedef unsigned long long word;
+
+/* ---- Kernels ---- */
+
+template <typename OUT>
+static __device__ OUT as(word count)
+{
+    return (OUT)count;
+}
+
+template <>
+__device__ uint32_t as<uint32_t>(word count)
+{
+    return histo_saturated(count);
+}
+
+template <typename OUT>
+static __device__ OUT as(double sum)
+{
+    return (OUT)sum;
+}
+
+static __device__ int64_t slot_at(const histo_slot_grid *grid, int64_t i)
+{
+    int64_t slot = grid->first;
+    for (int d = grid->ndim - 1; d > 0; d--) {
+        const int64_t extent = grid->extent[d], next = i / extent;
+        slot += (i - next * extent) * grid->stride[d];
+        i = next;
+    }
+    return slot + i * grid->stride[0];
+}
+
+/* Elements [begin, end) of the grid, to out[0], … */
+template <typename IN, typename OUT>
+static __global__ void read_slots(histo_slot_grid grid, const IN *from, int64_t begin, int64_t end, OUT *out)
+{
+    const int64_t step = gridDim.x * (int64_t)blockDim.x;
+    for (int64_t i = begin + blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < end; i += step)
+        out[i - begin] = as<OUT>(from[slot_at(&grid, i)]);
+}
+
+enum { SCAN_THREADS = 256, SCAN_EACH = 8, SCAN_TILE = SCAN_THREADS * SCAN_EACH };
+
+/* The sum of the values of the threads before this one, and of all. */
+static __device__ word sum_before(word value, word *all)
+{
+    __shared__ word of_warp[SCAN_THREADS / 32];
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    word through = value, before = 0;
+    for (int d = 1; d < 32; d *= 2) {
+        const word below = __shfl_up_sync(~0u, through, d);
+        if (lane >= d) through += below;
+    }
+    __syncthreads(); /* the last call has been read */
+    if (lane == 31) of_warp[warp] = through;
+    __syncthreads();
+    *all = 0;
+    for (int w = 0; w < SCAN_THREADS / 32; w++) {
+        if (w < warp) before += of_warp[w];
+        *all += of_warp[w];
+    }
+    return before + through - value;
+}
+
+/* Rows of n elements, cut into tiles. The sum of each tile: */
+static __global__ void sum_tiles(histo_slot_grid grid, const word *from, int64_t n, int64_t tiles, word *sums)
+{
+    const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles, end = min((tile + 1) * SCAN_TILE, n);
+    word sum = 0, all;
+    for (int64_t i = tile * SCAN_TILE + threadIdx.x; i < end; i += SCAN_THREADS)
+        sum += from[slot_at(&grid, row * n + i)];
+    sum_before(sum, &all);
+    if (threadIdx.x == 0) sums[blockIdx.x] = all;
+}
+
+/* Running sums. sums: of tiles; unused if a row is one tile. */
+template <typename OUT>
+static __global__ void scan_tiles(histo_slot_grid grid, const word *from, int64_t n, int64_t tiles, const word *sums,
+                                  OUT *out)
+{
+    const int64_t row = blockIdx.x / tiles, tile = blockIdx.x % tiles;
+    word of_tiles = 0, earlier, all, value[SCAN_EACH], sum = 0;
+    for (int64_t t = threadIdx.x; t < tile; t += SCAN_THREADS)
+        of_tiles += sums[row * tiles + t];
+    sum_before(of_tiles, &earlier);
+    const int64_t begin = tile * SCAN_TILE + threadIdx.x * SCAN_EACH;
+    for (int k = 0; k < SCAN_EACH; k++) {
+        value[k] = begin + k < n ? from[slot_at(&grid, row * n + begin + k)] : 0;
+        sum += value[k];
+    }
+    word running = earlier + sum_before(sum, &all);
+    for (int k = 0; k < SCAN_EACH && begin + k < n; k++)
+        out[row * n + begin + k] = as<OUT>(running += value[k]);
+}
+
+/* ---- Launching ---- */
+
+static histo_status launch(const void *kernel, int64_t blocks, int threads, void **args, cudaStream_t stream)
+{
+    return HISTO_CUDA(cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3((unsigned)threads), args, 0, stream),
+                      "reading counts");
+}
+
+template <typename OUT>
+static histo_status launch_cumulative(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
+{
+    histo_slot_grid grid = r->grid;
+    int64_t n = grid.extent[grid.ndim - 1], tiles = (n + SCAN_TILE - 1) / SCAN_TILE, blocks = r->size / n * tiles;
+    const word *counts = from->counts;
+    word *sums = from->counts + from->batch * from->counters;
+    void *summed[] = {&grid, &counts, &n, &tiles, &sums},
+         *scanned[] = {&grid, &counts, &n, &tiles, &sums, (void *)&r->out};
+    histo_status status = tiles > 1 ? launch((const void *)sum_tiles, blocks, SCAN_THREADS, summed, stream) : HISTO_OK;
+    return status == HISTO_OK ? launch((const void *)scan_tiles<OUT>, blocks, SCAN_THREADS, scanned, stream) : status;
+}
+
+size_t histo_cuda_scan_words(int64_t counters)
+{
+    return counters > SCAN_TILE ? (size_t)counters / (SCAN_TILE / 2) : 0;
+}
+
+/* Write elements [begin, end) to `out`, which is on the device. */
+static histo_status launch_slots(const histo_cuda_accumulators *from, const histo_reading *r, int64_t begin,
+                                 int64_t end, void *out, cudaStream_t stream)
+{
+    enum { THREADS = 256, MAX_BLOCKS = 1 << 13 };
+    histo_slot_grid grid = r->grid;
+    histo_slot_grid_join(&grid);
+    const void *sums = r->quantity == HISTO_READ_W ? from->sum_w : from->sum_w2;
+    const bool counts = r->quantity == HISTO_READ_COUNTS;
+    const void *values = counts ? from->counts : sums, *kernel = (const void *)read_slots<double, double>;
+    if (!counts && r->dtype == HISTO_F32) kernel = (const void *)read_slots<double, float>;
+    if (counts && r->dtype == HISTO_U32) kernel = (const void *)read_slots<word, uint32_t>;
+    if (counts && r->dtype == HISTO_U64) kernel = (const void *)read_slots<word, word>;
+    if (counts && r->dtype == HISTO_F32) kernel = (const void *)read_slots<word, float>;
+    if (counts && r->dtype == HISTO_F64) kernel = (const void *)read_slots<word, double>;
+    const int64_t blocks = (end - begin + THREADS - 1) / THREADS;
+    void *args[] = {&grid, &values, &begin, &end, &out};
+    return launch(kernel, blocks < MAX_BLOCKS ? blocks : (int64_t)MAX_BLOCKS, THREADS, args, stream);
+}
+
+histo_status histo_cuda_read_there(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
+{
+    if (!r->cumulative) return launch_slots(from, r, 0, r->size, r->out, stream);
+    switch (r->dtype) {
+    case HISTO_U32:
+        return launch_cumulative<uint32_t>(from, r, stream);
+    case HISTO_F32:
+        return launch_cumulative<float>(from, r, stream);
+    case HISTO_F64:
+        return launch_cumulative<double>(from, r, stream);
+    default:
+        return launch_cumulative<word>(from, r, stream);
+    }
+}
+
+/* ---- To the host ---- */
+
+/* A read into host memory, piece by piece. */
+typedef struct route {
+    const histo_cuda_accumulators *from;
+    const histo_reading *r;
+    cudaStream_t stream;
+    const char *direct;     /* the elements as they lie on the device; NULL if a kernel must write them */
+    bool straight;          /* into the array, without pieces in host memory */
+    histo_staging *staging; /* NULL if neither needs it */
+    size_t size;            /* of an element */
+    int64_t most;           /* elements of a piece */
+} route;
+
+/* Enqueue piece p. */
+static histo_status bring(const route *to, int64_t p)
+{
+    const int64_t begin = p * to->most, end = to->r->size - begin < to->most ? to->r->size : begin + to->most;
+    histo_staged_piece *piece = to->straight ? NULL : &to->staging->pieces[p % HISTO_STAGED_PIECES];
+    const char *from = to->direct ? to->direct + (size_t)begin * to->size : NULL;
+    histo_status status = piece ? histo_staged_piece_lock(piece) : HISTO_OK;
+    if (status == HISTO_OK && !from) {
+        char *chunk = to->staging->chunks[0].memory + (size_t)(p % HISTO_STAGED_PIECES) * HISTO_PIECE_BYTES;
+        status = launch_slots(to->from, to->r, begin, end, chunk, to->stream);
+        from = chunk;
+    }
+    if (status == HISTO_OK)
+        status = HISTO_CUDA(cudaMemcpyAsync(piece ? piece->memory : (char *)to->r->out + (size_t)begin * to->size, from,
+                                            (size_t)(end - begin) * to->size, cudaMemcpyDeviceToHost, to->stream),
+                            "reading counts");
+    if (status == HISTO_OK && piece)
+        status = HISTO_CUDA(cudaEventRecord(piece->copied, to->stream), "recording an event");
+    return status;
+}
+
+typedef struct copying {
+    char *to;
+    const char *from;
+    size_t bytes;
+    int parts;
+} copying;
+
+static void copy_part(void *context, int part)
+{
+    const copying *c = (const copying *)context;
+    const size_t each = c->bytes / (size_t)c->parts / 64 * 64, begin = (size_t)part * each;
+    memcpy(c->to + begin, c->from + begin, part + 1 == c->parts ? c->bytes - begin : each);
+}
+
+/* Copy piece p from page-locked memory to the array. */
+static histo_status put(const route *to, int64_t p)
+{
+    enum { BYTES_A_PART = 1 << 18, MAX_PARTS = 8 };
+    const histo_staged_piece *piece = &to->staging->pieces[p % HISTO_STAGED_PIECES];
+    histo_status status = HISTO_CUDA(cudaEventSynchronize(piece->copied), "reading counts");
+    if (status != HISTO_OK) return status;
+    const int64_t begin = p * to->most, n = to->r->size - begin < to->most ? to->r->size - begin : to->most;
+    copying c = {(char *)to->r->out + (size_t)begin * to->size, piece->memory, (size_t)n * to->size, 1};
+    const int cpus = histo_backend_cpu.threads(0), most = cpus < MAX_PARTS ? cpus : MAX_PARTS;
+    const size_t parts = c.bytes / BYTES_A_PART;
+    c.parts = parts < 1 ? 1 : parts < (size_t)most ? (int)parts : most;
+    histo_pool_run(c.parts, copy_part, &c);
+    return HISTO_OK;
+}
+
+static histo_status bring_all(const route *to)
+{
+    const int64_t pieces = (to->r->size + to->most - 1) / to->most;
+    histo_status status = HISTO_OK;
+    for (int64_t done = 0, started = 0; done < pieces && status == HISTO_OK; done++) {
+        for (; started < pieces && started < done + HISTO_STAGED_PIECES && status == HISTO_OK; started++)
+            status = bring(to, started);
+        if (status == HISTO_OK && !to->straight) status = put(to, done);
+    }
+    return status;
+}
+
+/* The buffers that the route needs. Kernels of an earlier use may still read the chunk. */
+static histo_status make_room(route *to)
+{
+    histo_status status = to->straight ? HISTO_OK : histo_staging_pieces(to->staging);
+    if (status != HISTO_OK || to->direct) return status;
+    const size_t bytes = (size_t)to->r->size * to->size, most = HISTO_STAGED_PIECES * HISTO_PIECE_BYTES;
+    histo_staged_chunk *chunk = &to->staging->chunks[0];
+    status = histo_staged_chunk_make(chunk, bytes < most ? bytes : most);
+    return status == HISTO_OK ? HISTO_CUDA(cudaStreamWaitEvent(to->stream, chunk->counted, 0), "waiting for an event")
+                              : status;
+}
+
+histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const histo_reading *r, cudaStream_t stream)
+{
+    enum { SMALL = 1 << 16 }; /* bytes that the driver copies fast into any memory */
+    route to = {from, r, stream};
+    histo_slot_grid grid = r->grid;
+    histo_slot_grid_join(&grid);
+    to.size = histo_dtype_size(r->dtype);
+    const size_t bytes = (size_t)r->size * to.size;
+    if (grid.ndim == 1 && (grid.stride[0] == 1 || r->size == 1)) {
+        if (r->quantity == HISTO_READ_COUNTS && r->dtype == HISTO_U64)
+            to.direct = (const char *)(from->counts + grid.first);
+        if (r->quantity == HISTO_READ_W && r->dtype == HISTO_F64) to.direct = (const char *)(from->sum_w + grid.first);
+        if (r->quantity == HISTO_READ_W2 && r->dtype == HISTO_F64)
+            to.direct = (const char *)(from->sum_w2 + grid.first);
+    }
+    to.straight = bytes <= SMALL || histo_cuda_pinned(r->out);
+    to.most = to.straight && to.direct ? r->size : (int64_t)(HISTO_PIECE_BYTES / to.size);
+    histo_status status = HISTO_OK;
+    if (!to.straight || !to.direct) status = histo_staging_take(from->base.device, &to.staging);
+    if (status != HISTO_OK) return status;
+    if (to.staging) status = make_room(&to);
+    if (status == HISTO_OK) status = bring_all(&to);
+    const histo_status last = HISTO_CUDA(cudaStreamSynchronize(stream), "reading counts");
+    if (status == HISTO_OK) status = last;
+    if (to.staging) histo_staging_give(to.staging, status == HISTO_OK);
+    return status;
+}
