@@ -40,6 +40,14 @@ size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_lay
     return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;
 }
 
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows)
+{
+    int64_t entries = (rows->end - 1) / work->tiles_per_entry - rows->first / work->tiles_per_entry + 1;
+    dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
+    void *args[] = {(void *)work, (void *)rows};
+    return histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);
+}
+
 histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
                                      const void *more, const histo_block_layout *layout)
 {
@@ -52,10 +60,7 @@ histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, c
         void *args[] = {(void *)work, &rows, (void *)more};
         status = histo_cuda_launch(job, kernel, dim3((unsigned)(n < layout->blocks ? n : layout->blocks)),
                                    layout->threads, layout->shared, args);
-        int64_t entries = (rows.end - 1) / work->tiles_per_entry - rows.first / work->tiles_per_entry + 1;
-        dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
-        if (status == HISTO_OK && rows.at)
-            status = histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);
+        if (status == HISTO_OK && rows.at) status = histo_cuda_add_rows(job, work, &rows);
     }
     return status;
 }

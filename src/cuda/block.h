@@ -20,6 +20,9 @@ histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
 
+/* Launch the second kernel, which adds up rows. */
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows);
+
 /* Launch kernel(work, rows) or kernel(work, rows, *more) over all tiles, and the second kernel where the layout wants
  * it. */
 histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
