@@ -34,7 +34,7 @@ static histo_status histo_cuda_count_tiles(const histo_job *job, const histo_blo
                                            int64_t most)
 {
     histo_cuda_work work = histo_cuda_work_of(job, layout->blocks, least, most);
-    const void *kernel = histo_kernel_by_reader(histo_few_readers(), histo_cuda_reader_of(&work), [](auto reader) {
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [](auto reader) {
         return (const void *)histo_count_tiles<decltype(reader), COUNTER>;
     });
     return histo_cuda_launch_tiles(job, kernel, &work, NULL, layout);

@@ -28,6 +28,7 @@
  * where packed counters fit on chip and 32-bit ones do not. Loses to 32-bit counters where those fit, because they need
  * no old word, and where samples hit few bins, which overflow. */
 #include "cuda/block.h"
+#include "cuda/gallery/coarse.cuh"
 #include "cuda/gallery/packed_layout.h"
 #include "cuda/packed.cuh"
 
@@ -62,33 +63,6 @@ typedef struct tiling {
     unsigned long long *tally; /* of overflows, or NULL */
 } tiling;
 
-/* ---- Loads of c = 1, 2 or 4 samples ---- */
-
-HISTO_IN_KERNEL void load(uint32_t *words, const char *from, int bytes)
-{
-    switch (bytes) {
-    case 1:
-        words[0] = __ldcs((const uint8_t *)from);
-        break;
-    case 2:
-        words[0] = __ldcs((const uint16_t *)from);
-        break;
-    case 4:
-        words[0] = __ldcs((const uint32_t *)from);
-        break;
-    case 8: {
-        uint2 two = __ldcs((const uint2 *)from);
-        memcpy(words, &two, sizeof two);
-        break;
-    }
-    default:
-        for (int v = 0; v < bytes / 16; v++) {
-            uint4 four = __ldcs((const uint4 *)from + v);
-            memcpy(words + 4 * v, &four, sizeof four);
-        }
-    }
-}
-
 /* Sources: what a kernel counts. SAMPLES of a thread in an iteration at most, and how many a launch asks for. */
 
 template <typename reader>
@@ -103,37 +77,6 @@ struct by_reader {
                                    uint32_t (&slot)[SAMPLES])
     {
         reader::slots(w, tile, at, slot);
-    }
-};
-
-/* c = t->coarsening neighbouring samples by one load. */
-template <histo_dtype type>
-struct coarse {
-    using storage = histo_stored<type>;
-    enum { SAMPLES = MAX_COARSENING, IS_MAPPED = false, SIZE = (int)sizeof(storage) };
-    static HISTO_MEMBER uint32_t each(const tiling *t) { return t->coarsening; }
-    static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, const tiling *, int64_t item)
-    {
-        return histo_contiguous<type>::tile(w, item);
-    }
-    static HISTO_MEMBER void slots(const histo_cuda_work *w, const tiling *t, const histo_tile *tile, uint32_t at,
-                                   uint32_t (&slot)[SAMPLES])
-    {
-        uint32_t c = t->coarsening, first = at + threadIdx.x * c;
-        const storage *from = (const storage *)tile->at + first;
-        bool whole = first >= tile->pad && first + c <= tile->length;
-        uint32_t words[MAX_COARSENING * SIZE / 4] = {0};
-        if (whole && c == 1) load(words, (const char *)from, SIZE);
-        if (whole && c == 2) load(words, (const char *)from, SIZE * 2);
-        if (whole && c == 4) load(words, (const char *)from, SIZE * 4);
-        storage x[MAX_COARSENING];
-        memcpy(x, words, sizeof x);
-#pragma unroll
-        for (uint32_t k = 0; k < MAX_COARSENING; k++) {
-            bool is_there = k < c && first + k >= tile->pad && first + k < tile->length;
-            if (is_there && !whole) x[k] = from[k];
-            slot[k] = is_there ? histo_any_lookup<type>(&w->lookups[0]).slot(x[k]) : HISTO_NO_SLOT;
-        }
     }
 };
 
@@ -199,9 +142,9 @@ struct pre_processed {
         for (int k = 0; k < MAX_COARSENING; k++)
             map[k] = HISTO_NO_SLOT;
         if (first >= tile->length) return;
-        if (c == 1) load(map, from, 4);
-        if (c == 2) load(map, from, 8);
-        if (c == 4) load(map, from, 16);
+        if (c == 1) histo_load_at_once(map, from, 4);
+        if (c == 2) histo_load_at_once(map, from, 8);
+        if (c == 4) histo_load_at_once(map, from, 16);
     }
 };
 
@@ -308,21 +251,17 @@ static histo_status launch_parts(const histo_job *job, const void *kernel, const
     return status != HISTO_OK ? status : end;
 }
 
-/* By coarse loads where the samples are contiguous. */
-static const void *kernel_of(int reader, bool is_coarse)
+static const void *kernel_of(int reader, int coarsening)
 {
-    return histo_kernel_by_reader(histo_paper_readers(), reader, [=](auto it) {
-        using reader_type = decltype(it);
-        if constexpr ((int)reader_type::ID != (int)HISTO_READ_ANY) {
-            if (is_coarse) return (const void *)count<coarse<(histo_dtype)reader_type::ID>>;
-        }
-        return (const void *)count<by_reader<reader_type>>;
+    return histo_kernel_by_reader(histo_all_readers(), reader, [=](auto it) {
+        return histo_kernel_by_coarsening(it, coarsening,
+                                          [](auto its) { return (const void *)count<by_reader<decltype(its)>>; });
     });
 }
 
 static const void *map_kernel_of(int reader)
 {
-    return histo_kernel_by_reader(histo_paper_readers(), reader,
+    return histo_kernel_by_reader(histo_all_readers(), reader,
                                   [](auto it) { return (const void *)write_maps<decltype(it)>; });
 }
 
@@ -368,7 +307,7 @@ static histo_status launch(const histo_job *job)
     }
     if (status == HISTO_OK && l.rows && t.dense) /* counters that no block writes */
         status = HISTO_CUDA(cudaMemsetAsync(t.rows, 0, l.bytes_rows, (cudaStream_t)job->stream), "clearing rows");
-    const void *kernel = l.mapped ? (const void *)count<pre_processed> : kernel_of(reader, t.coarsening != 0);
+    const void *kernel = l.mapped ? (const void *)count<pre_processed> : kernel_of(reader, l.on_chip.coarsening);
     const int64_t at_once = l.mapped ? l.mapped : l.rows ? l.rows : work.tiles;
     for (int64_t item = 0; item < work.tiles && status == HISTO_OK; item = t.last_item) {
         t.first_item = t.first_of_rows = item;
