@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bench/racer.h"
+#include "plan/strategy.h"
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -117,6 +118,17 @@ static histo_status take_turns(const bench *b)
         }
     }
     return status;
+}
+
+/* What strategies tell about all fills of this race. */
+static void ask(const bench *b)
+{
+    for (int i = 0; i < b->result->scores; i++) {
+        bench_score *score = &b->result->score[i];
+        const histo_row *row = score->entry == BENCH_STRATEGY ? histo_row_find(score->name, NULL) : NULL;
+        histo_text note = {.out = score->note, .capacity = sizeof score->note};
+        if (row && row->strategy && row->strategy->tell) row->strategy->tell(&note);
+    }
 }
 
 /* ---- The race ---- */
@@ -350,6 +362,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);
     if (status == HISTO_OK) status = take_turns(&b);
     if (status == HISTO_OK) status = bench_check_counts(&b);
+    if (status == HISTO_OK) ask(&b);
     for (int i = 0; i < result->scores; i++)
         racer_forget(&b.racers[i]);
     free(b.racers);
