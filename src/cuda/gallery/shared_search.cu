@@ -116,5 +116,6 @@ extern "C" const histo_strategy histo_cuda_shared_search = {
     .unsupported_reason = unsupported_reason,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-               {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"}},
+               {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"},
+               {"overlap", 0, 1, 1, "samples from host memory; 1: copied while others are counted; 0: in turns"}},
 };
