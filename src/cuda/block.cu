@@ -35,6 +35,13 @@ histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t
     return l;
 }
 
+void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text)
+{
+    histo_text_add(text, "%lld blocks of %d threads, %zu bytes of shared memory each, %s", (long long)layout->blocks,
+                   layout->threads, layout->shared,
+                   layout->by_rows ? "added up by a second kernel" : "each added to the histogram atomically");
+}
+
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout)
 {
     return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;

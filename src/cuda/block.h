@@ -17,6 +17,9 @@ typedef struct histo_block_layout {
 histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
                                            size_t extra, int64_t blocks, bool by_rows);
 
+/* Say it in words. */
+void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text);
+
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
 

@@ -172,6 +172,18 @@ static histo_status launch(const histo_job *job)
     return status;
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const layout l = layout_of(problem, params);
+    histo_text_add(
+        text,
+        "%lld vertical tile%s of %lld counters of 32 bits; %d cop%s, %u words apart; %lld blocks of %d threads "
+        "along the samples, %s",
+        (long long)l.bin_tiles, l.bin_tiles == 1 ? "" : "s", (long long)l.bin_tile, l.copies,
+        l.copies == 1 ? "y" : "ies", l.stride, (long long)l.blocks, l.threads,
+        l.rows ? "added up by a second kernel" : "each added to the histogram atomically");
+}
+
 extern "C" const histo_strategy histo_cuda_shared_atomic = {
     .unsupported_reason = unsupported_reason,
     .workspace = workspace,
@@ -187,4 +199,5 @@ extern "C" const histo_strategy histo_cuda_shared_atomic = {
                {"coarsening", 0, 4, 0, "samples a load, 1, 2 or 4; 0: 16 bytes of them. Where they are contiguous"},
                {"shift", 0, 31, 0,
                 "words from where a block's counters begin to where the next block's do, modulo 32"}},
+    .explain = explain,
 };

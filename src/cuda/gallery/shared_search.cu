@@ -112,10 +112,19 @@ static histo_status launch(const histo_job *job)
     return histo_cuda_launch_tiles(job, kernel, &work, &edges, &l);
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; the edges of %d ax%s and one copy of 32-bit counters", problem->naxes,
+                   problem->naxes == 1 ? "is" : "es");
+}
+
 extern "C" const histo_strategy histo_cuda_shared_search = {
     .unsupported_reason = unsupported_reason,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 512, "threads of a block, rounded down to whole warps"},
                {"overlap", 0, 1, 1, "samples from host memory; 1: copied while others are counted; 0: in turns"}},
+    .explain = explain,
 };

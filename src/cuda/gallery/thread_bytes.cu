@@ -105,6 +105,13 @@ static histo_status launch(const histo_job *job)
     return histo_cuda_count_tiles<byte_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; a byte of each of %lld slots for each thread", (long long)problem->slots + 1);
+}
+
 extern "C" const histo_strategy histo_cuda_thread_bytes = {
     .unsupported_reason = unsupported_reason,
     .workspace = workspace,
@@ -114,4 +121,5 @@ extern "C" const histo_strategy histo_cuda_thread_bytes = {
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 128, 1024, 256,
                 "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
+    .explain = explain,
 };
