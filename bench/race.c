@@ -120,15 +120,17 @@ static histo_status take_turns(const bench *b)
     return status;
 }
 
-/* What strategies tell about all fills of this race. */
-static void ask(const bench *b)
+/* Warm up, and ask the strategy about its fills since then. */
+static histo_status warm_up(racer *r)
 {
-    for (int i = 0; i < b->result->scores; i++) {
-        bench_score *score = &b->result->score[i];
-        const histo_row *row = score->entry == BENCH_STRATEGY ? histo_row_find(score->name, NULL) : NULL;
-        histo_text note = {.out = score->note, .capacity = sizeof score->note};
-        if (row && row->strategy && row->strategy->tell) row->strategy->tell(&note);
-    }
+    bench_score *score = r->score;
+    const histo_row *row = score->entry == BENCH_STRATEGY ? histo_row_find(score->name, NULL) : NULL;
+    const bool tells = row && row->strategy && row->strategy->tell;
+    histo_text before = {0}, note = {.out = score->note, .capacity = sizeof score->note};
+    if (tells) row->strategy->tell(&before);
+    histo_status status = racer_warm_up(r);
+    if (tells && status == HISTO_OK) row->strategy->tell(&note);
+    return status;
 }
 
 /* ---- The race ---- */
@@ -358,11 +360,10 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (status == HISTO_OK) status = list_entries(&b);
     result->bytes = (int64_t)(bytes_of_samples(&b) + bytes_of_mask(&b) + bytes_of_weights(&b));
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
-        status = racer_warm_up(&b.racers[i]);
+        status = warm_up(&b.racers[i]);
     if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);
     if (status == HISTO_OK) status = take_turns(&b);
     if (status == HISTO_OK) status = bench_check_counts(&b);
-    if (status == HISTO_OK) ask(&b);
     for (int i = 0; i < result->scores; i++)
         racer_forget(&b.racers[i]);
     free(b.racers);
