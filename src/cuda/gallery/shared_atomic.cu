@@ -12,9 +12,9 @@
  *   second kernel adds up.
  * - A tile has at most 2^30 samples, so no counter can wrap.
  *
- * Source: Hardavellas, Histograms (per-block sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one
- * histogram per block (padding, reduction in a second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk
- * 2007 (merge by atomics or by a second kernel).
+ * Source: Milic et al. 2013, III.B (several passes, each for a part of the bins); Hardavellas, Histograms (per-block
+ * sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one histogram per block (padding, reduction in a
+ * second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk 2007 (merge by atomics or by a second kernel).
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
 #include "cuda/block.h"

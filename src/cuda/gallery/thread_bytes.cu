@@ -6,7 +6,8 @@
  *   words into it, so that a warp reads 32 banks here as well.
  * - The totals of blocks are merged by atomics or by a second kernel.
  *
- * Source: Podlozhnyuk 2007, histogram64. 16 KiB of shared memory allowed 64 bins; here it is what fits for 128 threads.
+ * Source: Podlozhnyuk 2007, histogram64; Milic et al. 2013, III.B, a copy for each thread, of 8-bit counters. 16 KiB of
+ * shared memory allowed 64 bins; here it is what fits for 128 threads.
  * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
