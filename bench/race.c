@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "bench/racer.h"
+#include "plan/strategy.h"
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -116,6 +117,19 @@ static histo_status take_turns(const bench *b)
             status = racer_stop_if_broken(&b->racers[i], status);
         }
     }
+    return status;
+}
+
+/* Warm up, and ask the strategy about its fills since then. */
+static histo_status warm_up(racer *r)
+{
+    bench_score *score = r->score;
+    const histo_row *row = score->entry == BENCH_STRATEGY ? histo_row_find(score->name, NULL) : NULL;
+    const bool tells = row && row->strategy && row->strategy->tell;
+    histo_text before = {0}, note = {.out = score->note, .capacity = sizeof score->note};
+    if (tells) row->strategy->tell(&before);
+    histo_status status = racer_warm_up(r);
+    if (tells && status == HISTO_OK) row->strategy->tell(&note);
     return status;
 }
 
@@ -346,7 +360,7 @@ histo_status bench_race_run(const bench_race *race, bench_result *result)
     if (status == HISTO_OK) status = list_entries(&b);
     result->bytes = (int64_t)(bytes_of_samples(&b) + bytes_of_mask(&b) + bytes_of_weights(&b));
     for (int i = 0; i < result->scores && status == HISTO_OK; i++)
-        status = racer_warm_up(&b.racers[i]);
+        status = warm_up(&b.racers[i]);
     if (status == HISTO_OK && race->hopeless > 0) drop_hopeless(&b);
     if (status == HISTO_OK) status = take_turns(&b);
     if (status == HISTO_OK) status = bench_check_counts(&b);

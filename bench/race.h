@@ -30,6 +30,7 @@ typedef struct bench_score {
     char params[96]; /* of a strategy: "copies=4"; else "" */
     bench_outcome outcome;
     char reason[512];  /* unless exact */
+    char note[256];    /* what a strategy tells about its fills, if a parameter asks for it */
     int64_t samples;   /* of its pass */
     int64_t misplaced; /* of these, how many a peer put into the wrong bin */
     bench_times times;

@@ -94,6 +94,7 @@ static void put_score(FILE *to, const bench_result *result, const bench_score *s
                 (long long)score->samples);
         put_times(to, &score->times);
         if (score->entry == BENCH_PEER) fprintf(to, ", \"misplaced\": %lld", (long long)score->misplaced);
+        if (*score->note) json_member(to, ", ", "note", score->note);
     } else {
         json_member(to, ", ", "reason", score->reason);
     }
@@ -159,6 +160,7 @@ static void print_result(FILE *to, const bench_result *result)
         }
         fprintf(to, "%10.4g %8.2f %%", bench_rate(score) * 1e-3, bench_percent(result, score));
         if (score->samples < result->samples) fprintf(to, "   %lld samples only", (long long)score->samples);
+        if (*score->note) fprintf(to, "   %s", score->note);
         fputc('\n', to);
     }
     const char *before = "  not for this:";

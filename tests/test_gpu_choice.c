@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "cuda/gallery/packed_layout.h"
 #include "data.h"
 #include "plan/rates.h"
 
@@ -236,6 +237,45 @@ static void by_probes(void **state)
     }
 }
 
+/* The papers' strategies say how they lay a problem out. */
+static void assert_explained(const char *strategy, int64_t bins, const int64_t *chosen, const char *expected)
+{
+    char said[1024] = "";
+    int64_t params[HISTO_MAX_PARAMS] = {0};
+    histo_text text = {.out = said, .capacity = sizeof said};
+    const histo_row *row = histo_row_find(strategy, NULL);
+    const histo_axis axis = histo_axis_integer(0, bins);
+    histo_problem p = problem_of(1, HISTO_U32, &axis, 1 << 24);
+    for (int i = 0; row->strategy->params[i].name; i++)
+        params[i] = chosen ? chosen[i] : row->strategy->params[i].default_value;
+    row->strategy->explain(&p, params, &text);
+    if (!strstr(said, expected)) fail_msg("%s: '%s' has no '%s'", strategy, said, expected);
+    histo_problem_free(&p);
+}
+
+static void explained_layouts(void **state)
+{
+    (void)state;
+    const int64_t thesis[HISTO_MAX_PARAMS] = {[HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS};
+    const int64_t dense[HISTO_MAX_PARAMS] = {
+        [HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS, [HISTO_PACKED_BITS] = 4, [HISTO_PACKED_DENSE] = 8};
+    assert_explained("cuda/packed_atomic", 256, thesis,
+                     "1 vertical tile of 260 counters of 8 bits; 64 copies in 16640 bytes of shared memory; 264 blocks "
+                     "of 1024 threads along the samples, on 1 stream; 1 sample a load");
+    assert_explained(
+        "cuda/packed_atomic", 1 << 20, dense,
+        "2 vertical tiles of 65537 counters of 4 bits; 1 copy in 32772 bytes of shared memory; 132 blocks "
+        "of 1024 threads along the samples, on 4 streams; 4 samples a load; 131073 of the 1048580 counters "
+        "on chip");
+    assert_explained("cuda/packed_atomic", 256, NULL, "of 16 bits; 64 copies in 33536 bytes of shared memory");
+    assert_explained("cuda/shared_atomic", 256, NULL, "1 vertical tile of 260 counters of 32 bits; 1 copy, 261 words");
+    assert_explained("cuda/warp_tagged", 256, NULL, "; 8 copies of 32-bit counters, one for each warp");
+    assert_explained("cuda/bank_owner", 256, NULL, "blocks of 256 threads");
+    assert_explained("cuda/thread_bytes", 256, NULL, "; a byte of each of 260 slots for each thread");
+    assert_explained("cuda/thread_counters", 256, NULL, "; 32 bits of each of 260 slots for each thread");
+    assert_explained("cuda/shared_search", 256, NULL, "; the edges of 1 axis and one copy of 32-bit counters");
+}
+
 int main(void)
 {
     if (histo_backend_cuda.unavailable()) fail_msg("%s", histo_backend_cuda.unavailable());
@@ -244,6 +284,7 @@ int main(void)
         cmocka_unit_test(by_size),
         cmocka_unit_test(safe_from_skew),
         cmocka_unit_test(by_probes),
+        cmocka_unit_test(explained_layouts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "cuda/packed.h"
 #include "data.h"
 #include "device.h"
+#include "plan/strategy.h"
 
 static const int widths[] = {4, 8, 16};
 
@@ -275,10 +276,13 @@ static const char *any_params(rng *r, int64_t bins, char params[256])
                  ANY_OF(1, 32, 33, 100, 512, 1024));
         return "cuda/packed_window";
     }
-    snprintf(params, 256, "bits=%d,coarsening=%d,copies=%d,preprocess=%d,blocks=%d,tile=%d,streams=%d,threads=%d",
-             ANY_OF(0, 4, 4, 8, 16), ANY_OF(0, 1, 2, 3, 4), ANY_OF(0, 1, 2, 3, 7, 32, 64), ANY_OF(0, 0, 1),
-             ANY_OF(0, 1, 2, 7, 30), bins < 3000 ? ANY_OF(0, 1000, 100, 37, 8) : ANY_OF(0, 3001), ANY_OF(1, 1, 2, 3, 8),
-             ANY_OF(1, 32, 33, 100, 512, 1024));
+    snprintf(params, 256,
+             "config=%s,bits=%d,coarsening=%d,copies=%d,preprocess=%d,blocks=%d,tile=%d,streams=%d,threads=%d,"
+             "merge=%d,dense=%d,tally=%d",
+             ANY_OF(0, 1) ? "thesis" : "usual", ANY_OF(0, 4, 4, 8, 16), ANY_OF(0, 1, 2, 3, 4),
+             ANY_OF(0, 1, 2, 3, 7, 32, 64), ANY_OF(0, 0, 1), ANY_OF(0, 1, 2, 7, 30),
+             bins < 3000 ? ANY_OF(0, 1000, 100, 37, 8) : ANY_OF(0, 3001), ANY_OF(0, 1, 2, 3, 8),
+             ANY_OF(0, 32, 33, 100, 512, 1024), ANY_OF(0, 0, 1), ANY_OF(0, 0, 2, 8, 1000), ANY_OF(0, 0, 1));
     return "cuda/packed_atomic";
 }
 
@@ -434,6 +438,67 @@ static void skewed_samples(void **state)
         }
 }
 
+/* All samples in one counter of one word: each 2^bits-th of them overflows, and each 2^bits-th carry wraps. */
+static void overflows_are_tallied(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    const int64_t n = 200000;
+    const histo_strategy *strategy = histo_row_find("cuda/packed_atomic", NULL)->strategy;
+    histo_axis axis = histo_axis_integer(0, 256);
+    uint8_t *data = calloc((size_t)n, 1); /* slot 1 */
+    histo_view view = histo_view_1d(data, HISTO_U8, n), device;
+    void *memory = device_copy(&view, &device);
+    for (int w = 0; w < 3; w++) {
+        char params[64], expected[128], told[128] = "";
+        histo_text text = {.out = told, .capacity = sizeof told};
+        unsigned long long fills = 2, overflows = 0, wrapped = 0;
+        for (int64_t at = 1, carries = n >> widths[w]; at < 32 / widths[w]; at++, carries >>= widths[w])
+            *(at == 1 ? &overflows : &wrapped) += fills * (unsigned long long)carries;
+        snprintf(params, sizeof params, "tally=1,bits=%d,blocks=1,copies=1", widths[w]);
+        strategy->tell(&text);
+        text.length = 0;
+        check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
+        strategy->tell(&text);
+        snprintf(expected, sizeof expected, "%llu overflows, %.4g %% of the samples; %llu neighbours wrapped",
+                 overflows, 100 * (double)overflows / (double)(fills * (unsigned long long)n), wrapped);
+        if (strncmp(told, expected, strlen(expected)) != 0) fail_msg("'%s', not '%s'", told, expected);
+    }
+    device_free(memory);
+    free(data);
+}
+
+/* Chapter 6's configuration at each of its sizes, and its extensions, which depend on it. */
+static void configurations_of_the_thesis(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    static const char *const all[] = {"",
+                                      "bits=4",
+                                      "preprocess=1",
+                                      "merge=1",
+                                      "dense=8",
+                                      "bits=4,dense=8",
+                                      "dense=8,preprocess=1",
+                                      "dense=8,merge=1",
+                                      "streams=4,merge=1,preprocess=1"};
+    const int64_t n = 300007, bins[] = {10, 384, 385, 1536, 24576, 24577, 49152, 49153, 98304, 1 << 20};
+    rng r = {.state = 6};
+    for (int b = 0; b < 10; b++) {
+        histo_axis axis = histo_axis_integer(0, bins[b]);
+        uint32_t *data = make_samples(&r, HISTO_U32, b % 2 ? GAUSSIAN : UNIFORM, &axis, n);
+        histo_view view = histo_view_1d(data, HISTO_U32, n), device;
+        void *memory = device_copy(&view, &device);
+        for (size_t e = 0; e < sizeof all / sizeof *all; e++) {
+            char params[64];
+            snprintf(params, sizeof params, "config=thesis%s%s", *all[e] ? "," : "", all[e]);
+            check_fill(&axis, &device, &view, "cuda/packed_atomic", params);
+        }
+        device_free(memory);
+        free(data);
+    }
+}
+
 /* Many 16-bit samples are counted by value, whether there are fewer or more values than bins. */
 static void counted_by_value(void **state)
 {
@@ -491,6 +556,7 @@ int main(void)
         cmocka_unit_test(all_parameters_together), cmocka_unit_test(counters_that_wrap),
         cmocka_unit_test(last_counter_that_wraps), cmocka_unit_test(counted_by_value),
         cmocka_unit_test(floats_by_one_rounding),  cmocka_unit_test(skewed_samples),
+        cmocka_unit_test(overflows_are_tallied),   cmocka_unit_test(configurations_of_the_thesis),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

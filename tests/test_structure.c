@@ -5,8 +5,10 @@
 
 #include "check.h"
 #include "cuda/gallery/banks.h"
+#include "cuda/gallery/packed_layout.h"
 #include "cuda/packed.h"
 #include "data.h"
+#include "plan/problem.h"
 
 /* ---- Banks ---- */
 
@@ -159,6 +161,137 @@ static void tiles_cover_each_counter_once(void **state)
         }
 }
 
+/* ---- The thesis's configurations of packed_atomic ---- */
+
+/* One regular axis on a card like the thesis's, or like an H200. */
+static histo_packed_problem thesis_problem(int64_t bins, bool large)
+{
+    histo_packed_problem p = {bins, bins + 4, 3840 * 2160, 12, 48 << 10, 48 << 10, 0};
+    if (large) {
+        p.multiprocessors = 132;
+        p.shared_each = 228 << 10;
+        p.shared_block = 227 << 10;
+        p.reserve = 1 << 10;
+    }
+    /* Flow, which the thesis does not count, takes a word of each copy: */
+    p.shared_block += 1 << 10;
+    return p;
+}
+
+static histo_packed_layout thesis_layout(const histo_packed_problem *p, int bits, int64_t dense)
+{
+    const int64_t params[HISTO_MAX_PARAMS] = {
+        [HISTO_PACKED_CONFIG] = HISTO_PACKED_THESIS, [HISTO_PACKED_BITS] = bits, [HISTO_PACKED_DENSE] = dense};
+    return histo_packed_layout_of(p, params);
+}
+
+static void copies_of_table_5_1(void **state)
+{
+    (void)state;
+    static const int64_t rows[][2] = {{24576, 1}, {12288, 2}, {6144, 4}, {3072, 8}, {1536, 16}, {768, 32}, {384, 64}};
+    for (int large = 0; large < 2; large++)
+        for (int r = 0; r < 7; r++) {
+            histo_packed_problem at = thesis_problem(rows[r][0], large), above = thesis_problem(rows[r][0] + 1, large);
+            histo_packed_layout l = thesis_layout(&at, 0, 0);
+            assert_int_equal(l.block.packing.bits, 8);
+            assert_int_equal(l.block.copies, rows[r][1]);
+            assert_int_equal(thesis_layout(&above, 0, 0).block.copies, rows[r][1] > 1 ? rows[r][1] / 2 : 1);
+            assert_int_equal(thesis_layout(&at, 4, 0).block.copies, rows[r][1] < 64 ? 2 * rows[r][1] : 64);
+            assert_true(l.block.stride >= (uint32_t)(rows[r][0] + 4 + 3) / 4);
+            assert_int_equal(l.shared, 4 * l.block.stride * l.block.copies);
+            assert_int_equal(l.bin_tiles, 1);
+        }
+    histo_packed_problem few = thesis_problem(1, false);
+    assert_int_equal(thesis_layout(&few, 0, 0).block.copies, 64);
+}
+
+static void configurations_of_chapter_6(void **state)
+{
+    (void)state;
+    enum { K = 1024 };
+    /* bins, bits, dense, tiles, samples a load, streams, blocks of a stream along x */
+    static const int64_t rows[][7] = {
+        {256, 0, 0, 1, 1, 1, 24},      {24 * K, 0, 0, 1, 1, 1, 24},    {24 * K + 1, 0, 0, 1, 1, 1, 12},
+        {48 * K, 0, 0, 1, 1, 1, 12},   {48 * K + 1, 0, 0, 2, 4, 4, 3}, {96 * K, 0, 0, 2, 4, 4, 3},
+        {1024 * K, 0, 0, 22, 4, 4, 3}, {2048 * K, 0, 0, 43, 4, 4, 3},  {1024 * K, 4, 0, 11, 4, 4, 3},
+        {1024 * K, 0, 8, 3, 4, 4, 3},  {1024 * K, 4, 8, 2, 4, 4, 3},   {96 * K, 16, 0, 4, 4, 4, 3},
+    };
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        histo_packed_problem p = thesis_problem(rows[r][0], false);
+        histo_packed_layout l = thesis_layout(&p, (int)rows[r][1], rows[r][2]);
+        assert_int_equal(l.bin_tiles, rows[r][3]);
+        assert_int_equal(l.coarsening, rows[r][4]);
+        assert_int_equal(l.streams, rows[r][5]);
+        assert_int_equal(histo_packed_blocks_of_stream(&l), rows[r][6]);
+        assert_int_equal(l.threads, 1024);
+        assert_true(l.block.size * l.bin_tiles >= l.region.size && l.block.size * (l.bin_tiles - 1) < l.region.size);
+    }
+}
+
+/* Any parameters: what is on chip fits, and tiles cover the region. */
+static void layouts_fit(void **state)
+{
+    (void)state;
+    rng r = {.state = 51};
+    for (int round = 0; round < 20000; round++) {
+        int64_t params[HISTO_MAX_PARAMS] = {[HISTO_PACKED_CONFIG] = rng_below(&r, 2)};
+        params[HISTO_PACKED_BITS] = rng_below(&r, 17);
+        params[HISTO_PACKED_COPIES] = rng_below(&r, 2) * rng_below(&r, 65);
+        params[HISTO_PACKED_BLOCKS] = rng_below(&r, 2) * rng_below(&r, 65536);
+        params[HISTO_PACKED_TILE] = rng_below(&r, 2) * rng_below(&r, INT64_C(1) << rng_below(&r, 21));
+        params[HISTO_PACKED_STREAMS] = rng_below(&r, 9);
+        params[HISTO_PACKED_DENSE] = rng_below(&r, 2) * rng_below(&r, INT64_C(1) << rng_below(&r, 21));
+        histo_packed_problem p = thesis_problem(1 + rng_below(&r, INT64_C(1) << rng_below(&r, 29)), round % 2);
+        histo_packed_layout l = histo_packed_layout_of(&p, params);
+        assert_in_range(l.block.copies, 1, HISTO_PACKED_MAX_COPIES);
+        assert_in_range(l.bin_tiles, 1, HISTO_PACKED_MAX_TILES);
+        /* Neighbouring threads use different copies, and equal bins of these are in different banks. */
+        assert_true(l.block.copies == 1 || l.block.stride % 2 == 1);
+        assert_true(l.shared <= p.shared_block && l.shared >= 4);
+        assert_true(l.block.stride * (32 / l.block.packing.bits) >= l.block.size);
+        assert_true((int64_t)l.region.first + l.region.size <= p.counters && l.region.size > 0);
+        assert_true(l.region.size == p.counters || params[HISTO_PACKED_DENSE] > 1);
+        assert_true((int64_t)l.block.size * l.bin_tiles >= l.region.size);
+        assert_true((int64_t)l.block.size * (l.bin_tiles - 1) < l.region.size);
+        int64_t each = histo_packed_blocks_of_stream(&l);
+        assert_true(each >= 1 && (each == 1 || each * l.streams <= l.blocks));
+    }
+}
+
+/* The word of a pre-processed sample gives the counter back, and no sample belongs to no tile. */
+static void maps_give_the_counter(void **state)
+{
+    (void)state;
+    rng r = {.state = 56};
+    for (int bits = 4; bits <= 16; bits *= 2)
+        for (int round = 0; round < 3000; round++) {
+            histo_packed_block b = {.packing = histo_packing_of(bits)};
+            b.size = 1 + (uint32_t)rng_below(&r, (INT64_C(1) << 16) * (32 / bits));
+            uint32_t tile = (uint32_t)rng_below(&r, HISTO_MAP_TILES), at = (uint32_t)rng_below(&r, b.size);
+            uint32_t map = histo_packed_map(&b, tile * b.size + at);
+            if ((uint64_t)tile * b.size + at > UINT32_MAX) continue;
+            assert_int_equal(histo_map_tile(map), tile);
+            assert_int_equal(histo_map_index(map), histo_packed_word(&b.packing, at));
+            assert_int_equal(histo_map_offset(map), histo_packed_shift(&b.packing, at));
+        }
+    assert_int_equal(histo_map_tile(0xffffffff), HISTO_MAP_TILES);
+}
+
+static void streams_share_all_tiles(void **state)
+{
+    (void)state;
+    for (int streams = 1; streams <= 8; streams++)
+        for (int64_t tiles = streams; tiles < 100; tiles++) {
+            assert_int_equal(histo_packed_first_of_stream(tiles, 0, streams), 0);
+            assert_int_equal(histo_packed_first_of_stream(tiles, streams, streams), tiles);
+            for (int s = 0; s < streams; s++) {
+                int64_t share = histo_packed_first_of_stream(tiles, s + 1, streams) -
+                                histo_packed_first_of_stream(tiles, s, streams);
+                assert_true(share == tiles / streams || share == tiles / streams + 1);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +301,11 @@ int main(void)
         cmocka_unit_test(bank_owner_reads_without_conflicts),
         cmocka_unit_test(warp_tagged_counts_a_share),
         cmocka_unit_test(tiles_cover_each_counter_once),
+        cmocka_unit_test(copies_of_table_5_1),
+        cmocka_unit_test(configurations_of_chapter_6),
+        cmocka_unit_test(layouts_fit),
+        cmocka_unit_test(maps_give_the_counter),
+        cmocka_unit_test(streams_share_all_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

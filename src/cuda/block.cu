@@ -35,9 +35,24 @@ histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t
     return l;
 }
 
+void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text)
+{
+    histo_text_add(text, "%lld blocks of %d threads, %zu bytes of shared memory each, %s", (long long)layout->blocks,
+                   layout->threads, layout->shared,
+                   layout->by_rows ? "added up by a second kernel" : "each added to the histogram atomically");
+}
+
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout)
 {
     return layout->by_rows ? (size_t)layout->blocks * (size_t)(problem->slots + 1) * sizeof(unsigned int) : 0;
+}
+
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows)
+{
+    int64_t entries = (rows->end - 1) / work->tiles_per_entry - rows->first / work->tiles_per_entry + 1;
+    dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
+    void *args[] = {(void *)work, (void *)rows};
+    return histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);
 }
 
 histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, const histo_cuda_work *work,
@@ -52,10 +67,7 @@ histo_status histo_cuda_launch_tiles(const histo_job *job, const void *kernel, c
         void *args[] = {(void *)work, &rows, (void *)more};
         status = histo_cuda_launch(job, kernel, dim3((unsigned)(n < layout->blocks ? n : layout->blocks)),
                                    layout->threads, layout->shared, args);
-        int64_t entries = (rows.end - 1) / work->tiles_per_entry - rows.first / work->tiles_per_entry + 1;
-        dim3 grid((unsigned)((work->counters + COLUMNS - 1) / COLUMNS), (unsigned)entries);
-        if (status == HISTO_OK && rows.at)
-            status = histo_cuda_launch(job, (const void *)add_rows, grid, COLUMNS * LANES, 0, args);
+        if (status == HISTO_OK && rows.at) status = histo_cuda_add_rows(job, work, &rows);
     }
     return status;
 }

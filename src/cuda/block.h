@@ -17,8 +17,14 @@ typedef struct histo_block_layout {
 histo_block_layout histo_cuda_block_layout(const histo_problem *problem, int64_t wanted, int group, size_t each,
                                            size_t extra, int64_t blocks, bool by_rows);
 
+/* Say it in words. */
+void histo_cuda_block_explain(const histo_block_layout *layout, histo_text *text);
+
 /* Bytes of workspace. */
 size_t histo_cuda_rows_bytes(const histo_problem *problem, const histo_block_layout *layout);
+
+/* Launch the second kernel, which adds up rows. */
+histo_status histo_cuda_add_rows(const histo_job *job, const histo_cuda_work *work, const histo_rows *rows);
 
 /* Launch kernel(work, rows) or kernel(work, rows, *more) over all tiles, and the second kernel where the layout wants
  * it. */
@@ -31,7 +37,7 @@ static histo_status histo_cuda_count_tiles(const histo_job *job, const histo_blo
                                            int64_t most)
 {
     histo_cuda_work work = histo_cuda_work_of(job, layout->blocks, least, most);
-    const void *kernel = histo_kernel_by_reader(histo_few_readers(), histo_cuda_reader_of(&work), [](auto reader) {
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [](auto reader) {
         return (const void *)histo_count_tiles<decltype(reader), COUNTER>;
     });
     return histo_cuda_launch_tiles(job, kernel, &work, NULL, layout);

@@ -36,6 +36,13 @@ HISTO_INLINE histo_packing histo_packing_of(int bits)
     return p;
 }
 
+/* A block's counters in shared memory. */
+typedef struct histo_packed_block {
+    histo_packing packing;
+    uint32_t size;           /* counters, at most */
+    uint32_t copies, stride; /* of the counters; words from one to the next */
+} histo_packed_block;
+
 /* A vertical tile: a range of a batch entry's counters. */
 typedef struct histo_counter_range {
     uint32_t first, size;

@@ -27,6 +27,7 @@ typedef struct route {
     bool gathers;                      /* any operand is gathered … */
     bool strided;                      /* … sample by sample … */
     bool fetches;                      /* … or fetched from the caller's memory */
+    bool overlaps;                     /* chunks are copied while others are counted */
     size_t in_chunk[HISTO_MAX_OPERANDS], in_piece[HISTO_MAX_OPERANDS]; /* offset of each operand */
     size_t chunk_bytes;
 } route;
@@ -170,8 +171,11 @@ static histo_status bring(const histo_strategy *strategy, const route *r, int64_
     }
     if (status == HISTO_OK && begin == first) {
         status = histo_staged_chunk_make(chunk, r->chunk_bytes);
+        /* Its last contents have to be counted first; without overlap, those of the previous chunk. */
+        const histo_staged_chunk *busy = chunk;
+        if (!r->overlaps && which > 0) busy = &r->staging->chunks[(which - 1) % HISTO_STAGED_CHUNKS];
         if (status == HISTO_OK)
-            status = HISTO_CUDA(cudaStreamWaitEvent(r->staging->copies, chunk->counted, 0), "waiting for an event");
+            status = HISTO_CUDA(cudaStreamWaitEvent(r->staging->copies, busy->counted, 0), "waiting for an event");
     }
     if (status == HISTO_OK) status = copy(r, chunk, first, begin, end, r->gathers ? f->piece : NULL);
     if (status == HISTO_OK && r->gathers)
@@ -258,10 +262,19 @@ static route route_of(const histo_job *job, const bool *direct, const bool *pinn
     return r;
 }
 
+/* A strategy may have a parameter "overlap", to compare with. */
+static bool overlaps(const histo_strategy *strategy, const int64_t *params)
+{
+    for (int p = 0; strategy->params[p].name; p++)
+        if (strcmp(strategy->params[p].name, "overlap") == 0) return params[p] != 0;
+    return true;
+}
+
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned)
 {
     route r = route_of(job, direct, pinned);
+    r.overlaps = overlaps(strategy, job->params);
     histo_status status = histo_staging_take(job->problem->device, &r.staging);
     if (status != HISTO_OK) return status;
     if (r.gathers) status = histo_staging_pieces(r.staging);

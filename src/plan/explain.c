@@ -23,6 +23,7 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
         [HISTO_MEASURED] = "by measurement",
         [HISTO_REMEMBERED] = "by wisdom",
     };
+    const histo_strategy *strategy = plan->row->strategy;
     histo_text_add(text, "chosen: %s ", plan->name);
     if (plan->problem.device == HISTO_DEVICE_CPU)
         histo_text_add(text, "with %d thread%s", plan->threads, plan->threads == 1 ? "" : "s");
@@ -37,9 +38,14 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
                        plan->target[0].threads, plan->target[0].threads == 1 ? "" : "s",
                        plan->origin == HISTO_MEASURED ? "measured" : "predicted", plan->split.us);
     if (plan->row->backend->explain) plan->row->backend->explain(plan->prepared, text);
-    for (int p = 0; plan->row->strategy->params[p].name; p++)
-        histo_text_add(text, "  %s = %lld: %s\n", plan->row->strategy->params[p].name, (long long)plan->params[p],
-                       plan->row->strategy->params[p].about);
+    if (strategy->explain) {
+        histo_text_add(text, "layout: ");
+        strategy->explain(&plan->problem, plan->params, text);
+        histo_text_add(text, "\n");
+    }
+    for (int p = 0; strategy->params[p].name; p++)
+        histo_text_add(text, "  %s = %lld: %s\n", strategy->params[p].name, (long long)plan->params[p],
+                       strategy->params[p].about);
 }
 
 static histo_speed speed_of(const histo_target *target)

@@ -20,6 +20,14 @@ void histo_plan_use(histo_plan *plan, const histo_row *row)
     histo_problem_stride(&plan->problem, !row->strategy->sparse);
 }
 
+/* The value that text of this length names, or -1. */
+static int64_t config_named(const histo_strategy *strategy, const histo_param *param, const char *text, size_t length)
+{
+    for (int c = 0; strategy->configs && strategy->configs[c] && strcmp(param->name, "config") == 0; c++)
+        if (strlen(strategy->configs[c]) == length && strncmp(strategy->configs[c], text, length) == 0) return c;
+    return -1;
+}
+
 /* Parse "name=value,…" into params, which hold the defaults; fails for parameters that the strategy does not have. */
 static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
 {
@@ -36,10 +44,11 @@ static histo_status parse_params(const histo_row *row, const char *text, int64_t
                               (int)key, text);
         char *end;
         long long value = strtoll(text + key + 1, &end, 10);
-        if (end != text + item || end == text + key + 1 || value < list[p].min || value > list[p].max)
+        int64_t named = config_named(row->strategy, &list[p], text + key + 1, item - key - 1);
+        if (named < 0 && (end != text + item || end == text + key + 1 || value < list[p].min || value > list[p].max))
             return histo_fail(HISTO_INVALID, "parameter %s of strategy %s must be a whole number from %lld to %lld",
                               list[p].name, row->name, (long long)list[p].min, (long long)list[p].max);
-        params[p] = value;
+        params[p] = named < 0 ? value : named;
         text += item + (text[item] == ',');
     }
     return HISTO_OK;

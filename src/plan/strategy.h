@@ -28,6 +28,12 @@ typedef struct histo_strategy {
     histo_status (*launch)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
+    /* Names for the values of its parameter "config", from 0 on; the list ends with NULL. NULL: it has none. */
+    const char *const *configs;
+    /* Add what the problem is laid out as with these parameters: a sentence without its end. NULL: nothing to say. */
+    void (*explain)(const histo_problem *problem, const int64_t *params, histo_text *text);
+    /* Add what the last fills counted about themselves, if a parameter asked for it. NULL: nothing. */
+    void (*tell)(histo_text *text);
     bool ragged; /* counts ragged segments: walks the strided iterator, or gets its tiles from cuda/device/tile.cuh */
     bool pairs;  /* counts image pairs */
     bool sparse; /* counts into sparse histograms only */

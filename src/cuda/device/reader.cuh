@@ -92,15 +92,6 @@ using histo_all_readers =
                   histo_contiguous<HISTO_BF16>, histo_contiguous<HISTO_F32>, histo_contiguous<HISTO_F64>,
                   histo_any_layout>;
 
-/* The dtypes of the papers' inputs. */
-using histo_paper_readers = histo_readers<histo_contiguous<HISTO_U8>, histo_contiguous<HISTO_U16>,
-                                          histo_contiguous<HISTO_U32>, histo_contiguous<HISTO_I32>,
-                                          histo_contiguous<HISTO_F32>, histo_contiguous<HISTO_F64>, histo_any_layout>;
-
-/* The commonest dtypes, for strategies that are not worth more code. */
-using histo_few_readers = histo_readers<histo_contiguous<HISTO_U8>, histo_contiguous<HISTO_U32>,
-                                        histo_contiguous<HISTO_F32>, histo_contiguous<HISTO_F64>, histo_any_layout>;
-
 #ifndef __CUDACC_RTC__ /* on the host */
 
 /* kernel_of(reader()) for the reader of the list that has this ID, or else for its last. For count<reader>, kernel_of

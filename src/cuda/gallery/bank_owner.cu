@@ -89,10 +89,18 @@ static histo_status launch(const histo_job *job)
     return histo_cuda_count_tiles<owned_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", l.threads / LANES);
+}
+
 extern "C" const histo_strategy histo_cuda_bank_owner = {
     .unsupported_reason = unsupported_reason,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,
                 "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .explain = explain,
 };

@@ -1,5 +1,8 @@
 /* bin_per_block: each block reads all samples and counts those of its own bin, or of its few bins.
  *
+ * A block of one bin compares each sample with the two edges of its bin, so it needs no search, where samples are
+ * contiguous; a block of several bins looks up the slot of each sample.
+ *
  * A thread counts in registers, and a block adds up its threads' counters at the end of a tile. Nothing is shared while
  * counting. blockIdx.y says which bins; blocks along x divide the samples, as many as fill the device (`blocks` = 1 is
  * the published algorithm).
@@ -7,6 +10,7 @@
  * Source: Milic et al. 2013, III.B, as many blocks as bins.
  * Bytes: all samples once for each group of bins, which is why it loses beyond a handful of bins. */
 #include "cuda/block.h"
+#include "cuda/gallery/edges.cuh"
 
 enum { BINS, BLOCKS, THREADS };
 enum { MAX_BINS = 8, MAX_SLOTS = 4096, MAX_WARPS = 32 };
@@ -75,8 +79,11 @@ static histo_status launch(const histo_job *job)
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, HISTO_MAX_TILE);
     void *args[] = {&work, &bins};
     dim3 grid((unsigned)(work.tiles < blocks ? work.tiles : blocks), groups);
-    const void *kernel = histo_kernel_by_reader(histo_few_readers(), histo_cuda_reader_of(&work),
-                                                [](auto reader) { return (const void *)count<decltype(reader)>; });
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [=](auto reader) {
+        using reader_type = decltype(reader);
+        return bins == 1 ? (const void *)count<typename histo_reader_with<histo_own_slot_lookup, reader_type>::type>
+                         : (const void *)count<reader_type>;
+    });
     return histo_cuda_launch(job, kernel, grid, threads, 0, args);
 }
 

@@ -2,23 +2,26 @@
  * the histogram at the end of its tile.
  *
  * - Copies of the counters, chosen by thread, separate samples that hit the same bin. `padding` words behind each copy
- *   put its counters into other banks than those of the next (256 bins padded to 257).
+ *   put its counters into other banks than those of the next (256 bins padded to 257). `shift` does the same for the
+ *   counters of neighbouring blocks, as the Handbook's padding did before blocks' memory began at multiples of a
+ *   kilobyte.
+ * - `coarsening` changes how many samples a thread loads at once, and nothing else.
  * - More counters than fit on chip are counted in vertical tiles: blockIdx.y says which, and each tile reads all
  *   samples.
  * - The merge adds atomically to the histogram, or writes each block's counters to a row of the workspace, which a
  *   second kernel adds up.
  * - A tile has at most 2^30 samples, so no counter can wrap.
  *
- * Source: Hardavellas, Histograms (per-block sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one
- * histogram per block (padding, reduction in a second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk
- * 2007 (merge by atomics or by a second kernel).
+ * Source: Milic et al. 2013, III.B (several passes, each for a part of the bins); Hardavellas, Histograms (per-block
+ * sub-histograms, atomicAdd against atomicInc); The CUDA Handbook, one histogram per block (padding, reduction in a
+ * second kernel); Ross 2014, 6.1.2 and 5.7 (tiles, copies); Podlozhnyuk 2007 (merge by atomics or by a second kernel).
  * Bytes: each sample once per vertical tile. Wins while one tile holds all slots and samples spread over them. Loses
  * when the samples of a warp hit a few bins, and to packed counters when there are many tiles. */
-#include "cuda/cuda.h"
-#include "cuda/device/reader.cuh"
+#include "cuda/block.h"
+#include "cuda/gallery/coarse.cuh"
 
-enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING };
-enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535 };
+enum { COPIES, PADDING, TILE, MERGE, INC, BLOCKS, THREADS, COARSENING, SHIFT };
+enum { MAX_TILE_SAMPLES = 1 << 30, MAX_TILES = 65535, BANKS = 32 };
 
 /* How a problem is laid out on chip. */
 typedef struct layout {
@@ -34,7 +37,7 @@ typedef struct layout {
 
 /* What its kernels need of it. */
 typedef struct tiling {
-    uint32_t bin_tile, stride, copies;
+    uint32_t bin_tile, stride, copies, shift;
     bool inc;
     int64_t first_item;
     unsigned int *rows; /* [item - first_item][counters], or NULL to add to the histogram */
@@ -78,7 +81,8 @@ template <typename reader>
 static __global__ void __launch_bounds__(1024, 1)
     count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t)
 {
-    extern __shared__ unsigned int shared[];
+    extern __shared__ unsigned int memory[];
+    unsigned int *shared = memory + blockIdx.x * t.shift % BANKS;
     unsigned int *mine = shared + threadIdx.x % t.copies * t.stride;
     uint32_t first = blockIdx.y * t.bin_tile;
     for (int64_t item = t.first_item + blockIdx.x; item < work.tiles; item += gridDim.x) {
@@ -101,27 +105,12 @@ static __global__ void __launch_bounds__(1024, 1)
     }
 }
 
-/* The second kernel: thread x adds up counter x of all rows of each batch entry. */
-static __global__ void add_rows(const __grid_constant__ histo_cuda_work work, const __grid_constant__ tiling t,
-                                int64_t rows)
-{
-    int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-    if (i >= work.counters) return;
-    unsigned long long sum = 0;
-    for (int64_t row = 0; row < rows; row++) {
-        sum += t.rows[row * work.counters + i];
-        int64_t item = t.first_item + row;
-        if (row + 1 < rows && (item + 1) % work.tiles_per_entry) continue;
-        work.counts[(work.first_entry + item / work.tiles_per_entry) * work.counters + i] += sum;
-        sum = 0;
-    }
-}
-
 static layout layout_of(const histo_problem *p, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(p->device);
     layout l;
-    int64_t counters = p->slots + 1, most = (int64_t)(device->shared_block / sizeof(unsigned int));
+    int64_t counters = p->slots + 1,
+            most = (int64_t)(device->shared_block / sizeof(unsigned int)) - (params[SHIFT] ? BANKS : 0);
     int64_t padding = params[PADDING], copies = params[COPIES] ? params[COPIES] : 1;
     l.bin_tile = params[TILE] && params[TILE] < counters ? params[TILE] : counters;
     if (l.bin_tile < counters / MAX_TILES + 1) l.bin_tile = counters / MAX_TILES + 1;
@@ -131,7 +120,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     l.copies = (int)copies;
     l.stride = (uint32_t)(l.bin_tile + padding);
     l.bin_tiles = (counters + l.bin_tile - 1) / l.bin_tile;
-    l.shared = (size_t)l.stride * (size_t)l.copies * sizeof(unsigned int);
+    l.shared = ((size_t)l.stride * (size_t)l.copies + (params[SHIFT] ? BANKS : 0)) * sizeof(unsigned int);
     l.threads = params[THREADS] ? (int)params[THREADS] : l.shared > (32 << 10) ? 1024 : 512;
     l.blocks = histo_cuda_resident(p->device, l.threads, l.shared) / l.bin_tiles + 1;
     if (params[BLOCKS]) l.blocks = params[BLOCKS];
@@ -159,23 +148,40 @@ static histo_status launch(const histo_job *job)
     enum { MIN = 1 << 14 };
     layout l = layout_of(job->problem, job->params);
     histo_cuda_work work = histo_cuda_work_of(job, l.blocks, MIN, MAX_TILE_SAMPLES);
-    int reader = job->params[COARSENING] ? (int)HISTO_READ_ANY : histo_cuda_reader_of(&work);
-    const void *kernel = histo_kernel_by_reader(histo_paper_readers(), reader,
-                                                [](auto it) { return (const void *)count<decltype(it)>; });
-    tiling t = {(uint32_t)l.bin_tile,  l.stride, (uint32_t)l.copies,
-                job->params[INC] != 0, 0,        l.rows ? (unsigned int *)job->workspace : NULL};
+    const int coarsening = job->params[COARSENING] == 3 ? 2 : (int)job->params[COARSENING];
+    const void *kernel = histo_kernel_by_reader(histo_all_readers(), histo_cuda_reader_of(&work), [=](auto it) {
+        return histo_kernel_by_coarsening(it, coarsening, [](auto its) { return (const void *)count<decltype(its)>; });
+    });
+    tiling t = {(uint32_t)l.bin_tile,
+                l.stride,
+                (uint32_t)l.copies,
+                (uint32_t)job->params[SHIFT],
+                job->params[INC] != 0,
+                0,
+                l.rows ? (unsigned int *)job->workspace : NULL};
     histo_status status = HISTO_OK;
     int64_t each = l.rows ? l.rows : work.tiles; /* tiles of a launch */
     for (; t.first_item < work.tiles && status == HISTO_OK; t.first_item += each) {
-        int64_t rows = work.tiles - t.first_item < each ? work.tiles - t.first_item : each;
-        void *args[] = {&work, &t, &rows};
-        dim3 grid((unsigned)(rows < l.blocks ? rows : l.blocks), (unsigned)l.bin_tiles);
+        int64_t n = work.tiles - t.first_item < each ? work.tiles - t.first_item : each;
+        void *args[] = {&work, &t};
+        dim3 grid((unsigned)(n < l.blocks ? n : l.blocks), (unsigned)l.bin_tiles);
         status = histo_cuda_launch(job, kernel, grid, l.threads, l.shared, args);
-        if (status == HISTO_OK && l.rows)
-            status = histo_cuda_launch(job, (const void *)add_rows, dim3((unsigned)((work.counters + 255) / 256)), 256,
-                                       0, args);
+        const histo_rows rows = {t.rows, t.first_item, t.first_item + n};
+        if (status == HISTO_OK && l.rows) status = histo_cuda_add_rows(job, &work, &rows);
     }
     return status;
+}
+
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const layout l = layout_of(problem, params);
+    histo_text_add(
+        text,
+        "%lld vertical tile%s of %lld counters of 32 bits; %d cop%s, %u words apart; %lld blocks of %d threads "
+        "along the samples, %s",
+        (long long)l.bin_tiles, l.bin_tiles == 1 ? "" : "s", (long long)l.bin_tile, l.copies,
+        l.copies == 1 ? "y" : "ies", l.stride, (long long)l.blocks, l.threads,
+        l.rows ? "added up by a second kernel" : "each added to the histogram atomically");
 }
 
 extern "C" const histo_strategy histo_cuda_shared_atomic = {
@@ -190,5 +196,8 @@ extern "C" const histo_strategy histo_cuda_shared_atomic = {
                {"inc", 0, 1, 0, "0: atomicAdd; 1: atomicInc"},
                {"blocks", 0, 65535, 0, "blocks of the grid for a tile; 0: as many as the device holds at once"},
                {"threads", 0, 1024, 0, "threads of a block; 0: 512, or 1024 for more than 32 KiB of counters"},
-               {"coarsening", 0, 1, 0, "0: 16 bytes of samples a load; 1: one sample a load"}},
+               {"coarsening", 0, 4, 0, "samples a load, 1, 2 or 4; 0: 16 bytes of them. Where they are contiguous"},
+               {"shift", 0, 31, 0,
+                "words from where a block's counters begin to where the next block's do, modulo 32"}},
+    .explain = explain,
 };

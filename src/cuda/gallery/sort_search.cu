@@ -201,5 +201,6 @@ extern "C" const histo_strategy histo_cuda_sort_search = {
     .launch = launch,
     .params = {{"chunk", MIN_CHUNK, 1 << 28, 1 << 24,
                 "samples sorted at a time; the workspace holds two or three times as much"},
-               {"by_slot", 0, 1, 0, "0: sort by the sample's value where that is all; 1: by its slot, in fewer steps"}},
+               {"by_slot", 0, 1, 0, "0: sort by the sample's value where that is all; 1: by its slot, in fewer steps"},
+               {"overlap", 0, 1, 1, "samples from host memory; 1: copied while others are counted; 0: in turns"}},
 };

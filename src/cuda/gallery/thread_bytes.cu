@@ -6,7 +6,8 @@
  *   words into it, so that a warp reads 32 banks here as well.
  * - The totals of blocks are merged by atomics or by a second kernel.
  *
- * Source: Podlozhnyuk 2007, histogram64. 16 KiB of shared memory allowed 64 bins; here it is what fits for 128 threads.
+ * Source: Podlozhnyuk 2007, histogram64; Milic et al. 2013, III.B, a copy for each thread, of 8-bit counters. 16 KiB of
+ * shared memory allowed 64 bins; here it is what fits for 128 threads.
  * Bytes: each sample once; on chip, a load and a store of one byte for each sample, and a byte of each row and thread
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
@@ -105,6 +106,13 @@ static histo_status launch(const histo_job *job)
     return histo_cuda_count_tiles<byte_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; a byte of each of %lld slots for each thread", (long long)problem->slots + 1);
+}
+
 extern "C" const histo_strategy histo_cuda_thread_bytes = {
     .unsupported_reason = unsupported_reason,
     .workspace = workspace,
@@ -114,4 +122,5 @@ extern "C" const histo_strategy histo_cuda_thread_bytes = {
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 128, 1024, 256,
                 "threads of a block, rounded down to a multiple of 128; fewer if they do not fit"}},
+    .explain = explain,
 };

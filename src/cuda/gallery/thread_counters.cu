@@ -71,10 +71,18 @@ static histo_status launch(const histo_job *job)
     return histo_cuda_count_tiles<own_counters>(job, &l, MIN, HISTO_MAX_TILE);
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; 32 bits of each of %lld slots for each thread", (long long)problem->slots + 1);
+}
+
 extern "C" const histo_strategy histo_cuda_thread_counters = {
     .unsupported_reason = unsupported_reason,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 512, 256,
                 "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .explain = explain,
 };

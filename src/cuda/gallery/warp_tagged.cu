@@ -90,6 +90,13 @@ static histo_status launch(const histo_job *job)
     return histo_cuda_count_tiles<tagged_counters>(job, &l, MIN, HISTO_TAGGED_SAMPLES);
 }
 
+static void explain(const histo_problem *problem, const int64_t *params, histo_text *text)
+{
+    const histo_block_layout l = layout_of(problem, params);
+    histo_cuda_block_explain(&l, text);
+    histo_text_add(text, "; %d copies of 32-bit counters, one for each warp", l.threads / 32);
+}
+
 extern "C" const histo_strategy histo_cuda_warp_tagged = {
     .unsupported_reason = unsupported_reason,
     .workspace = workspace,
@@ -99,4 +106,5 @@ extern "C" const histo_strategy histo_cuda_warp_tagged = {
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
                {"threads", 32, 1024, 256,
                 "threads of a block, rounded down to whole warps; fewer if their counters do not fit"}},
+    .explain = explain,
 };
