@@ -84,9 +84,9 @@ static histo_status launch_few(const histo_job *job)
 
 static histo_status launch(const histo_job *job)
 {
-    enum { MIN = 1 << 12, MAX = 1 << 30 };
+    enum { MIN = 1 << 12, MAX = 1 << 30, WARP = 32 };
     if (is_few(job->problem) && job->end - job->begin <= FEW && !job->params[BLOCKS]) return launch_few(job);
-    int threads = (int)job->params[THREADS];
+    int threads = (int)job->params[THREADS] / WARP * WARP;
     int64_t blocks = histo_cuda_resident(job->problem->device, threads, 0);
     if (job->params[BLOCKS]) blocks = job->params[BLOCKS];
     histo_cuda_work work = histo_cuda_work_of(job, blocks, MIN, MAX);
@@ -103,7 +103,7 @@ extern "C" const histo_strategy histo_cuda_global_atomic = {
     .cost_us = cost_us,
     .launch = launch,
     .params = {{"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},
-               {"threads", 32, 1024, 256, "threads of a block"}},
+               {"threads", 32, 1024, 256, "threads of a block, rounded down to whole warps"}},
     .ragged = true,
     .pairs = true,
 };

@@ -4,6 +4,7 @@
 
 #include "cuda/device/reader.cuh"
 #include "cuda/device/touched.cuh"
+#include "cuda/device/warp.cuh"
 #include "cuda/device/weight.cuh"
 #include "cuda/joint.cuh"
 
@@ -73,14 +74,20 @@ static __global__ void __launch_bounds__(1024) count_weighted(const __grid_const
 {
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = READER::tile(&work, item);
+        const int64_t first = tile.entry * work.counters;
+        uint32_t left_out = 0; /* by mask or filter: often so many that they would wait for each other */
         for (uint32_t offset = threadIdx.x; offset < tile.length; offset += blockDim.x) {
             const auto place = READER::place_of(&work, &tile, offset);
-            uint32_t slot = READER::slot(&work, &place);
-            int64_t i = tile.entry * work.counters + slot;
-            atomicAdd(&work.counts[i], 1ull);
-            if (slot != work.slots)
-                READER::with_weight(&work, &place, [&](auto weight) { histo_add_to_sums(&work, i, weight); });
+            const uint32_t slot = READER::slot(&work, &place);
+            left_out += slot == work.slots;
+            if (slot == work.slots) continue;
+            atomicAdd(&work.counts[first + slot], 1ull);
+            READER::with_weight(&work, &place, [&](auto weight) { histo_add_to_sums(&work, first + slot, weight); });
         }
+        __syncwarp();
+        left_out = histo_warp_sum(left_out);
+        if (left_out && threadIdx.x % 32 == 0)
+            atomicAdd(&work.counts[first + work.slots], (unsigned long long)left_out);
     }
 }
 

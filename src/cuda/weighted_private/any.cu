@@ -7,7 +7,7 @@ namespace histo::weighted_private
 
 kernel kernel_of_any(bool squares)
 {
-    return squares ? count_any<histo_any_weighted, true> : count_any<histo_any_weighted, false>;
+    return squares ? count_any<histo_any_weighted, true, double> : count_any<histo_any_weighted, false, double>;
 }
 
 } // namespace histo::weighted_private

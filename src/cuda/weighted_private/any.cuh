@@ -29,45 +29,64 @@ HISTO_IN_KERNEL bool load_weight(const histo_cuda_work *w, const typename READER
     });
 }
 
-/* READER: see device/weight.cuh. */
-template <class READER, bool SQUARES>
+/* READER: see device/weight.cuh; FORMAT: of the weights' fixed point. */
+template <class READER, bool SQUARES, typename FORMAT>
 static __global__ void __launch_bounds__(1024, 1)
     count_any(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)
 {
+    enum { N = READER::GROUP };
     extern __shared__ unsigned int shared[];
-    const auto sum = sums<double, SQUARES>::of(shared, &l);
+    const auto sum = sums<FORMAT, SQUARES>::of(shared, &l);
+    const bool joins = WARP >> l.log_copies > FEW_LANES;
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = READER::tile(&work, item);
-        window<double> in =
-            window_from<double, SQUARES>(densest_window<double, SQUARES>(shared, tile.length, [&](uint32_t i) {
+        const window<FORMAT> in =
+            window_from<FORMAT, SQUARES>(densest_window<FORMAT, SQUARES>(shared, tile.length, [&](uint32_t i) {
                 const auto place = READER::place_of(&work, &tile, i);
                 double weight;
                 load_weight<READER>(&work, &place, &weight);
-                return weight;
+                return (FORMAT)weight;
             }));
+        uint32_t left_out = 0;
         sum.clear();
-        for (uint32_t first = threadIdx.x; first < tile.length; first += blockDim.x * READER::GROUP) {
-            typename READER::place place[READER::GROUP];
+        for (uint32_t step = 0; step < tile.length; step += blockDim.x * N) {
+            const uint32_t first = step + threadIdx.x;
+            typename READER::place place[N];
 #pragma unroll
-            for (int k = 0; k < READER::GROUP; k++) /* past the end of the tile, its last sample is read again */
+            for (int k = 0; k < N; k++) /* past the end of the tile, its last sample is read again */
                 place[k] = READER::place_of(&work, &tile, min(first + (uint32_t)k * blockDim.x, tile.length - 1));
+            uint32_t slot[N], at[N], count[N], outside = 0;
+            fixed<FORMAT, SQUARES> f[N];
+            bool all_count = true;
 #pragma unroll
-            for (int k = 0; k < READER::GROUP; k++) {
-                if (first + (uint32_t)k * blockDim.x >= tile.length) break;
-                uint32_t slot = READER::slot(&work, &place[k]);
-                if (slot == work.slots) { /* left out: counted, but not its weight */
-                    sum.add_count(slot, 1);
-                    continue;
-                }
-                double weight;
-                bool exact = load_weight<READER>(&work, &place[k], &weight);
-                fixed<double, SQUARES> f = cut<double, SQUARES>(exact ? weight : 0, &in);
-                sum.template add_each<1>(&slot, &f);
-                if (f.outside || !exact)
-                    add_outside(&work, tile.entry * work.counters + slot, READER::weight(&work, &place[k]));
+            for (int k = 0; k < N; k++) {
+                slot[k] = READER::slot(&work, &place[k]);
+                const bool is_there = first + (uint32_t)k * blockDim.x < tile.length, counts = slot[k] != work.slots;
+                double weight = 0;
+                const bool exact = !counts || load_weight<READER>(&work, &place[k], &weight);
+                left_out += is_there && !counts;
+                count[k] = is_there && counts;
+                all_count = all_count && count[k];
+                f[k] = cut<FORMAT, SQUARES>((FORMAT)(exact && count[k] ? weight : 0), &in);
+                if (f[k].outside || (!exact && count[k])) outside |= 1u << k;
+                at[k] = count[k] ? sum.word(slot[k]) : sum.spare();
             }
+            bool repeat = false;
+            if constexpr (N == (int)GROUP) {
+                /* Samples so far apart in memory are alike only if few slots have most: joining others costs more. */
+                repeat =
+                    joins && __all_sync(~0u, all_count) && __popc(__ballot_sync(~0u, slot[0] == slot[1])) >= WARP / 2;
+                if (repeat) sum.add_repeating(slot, f);
+            }
+            if (!repeat) sum.template add<N>(at, count, f);
+            if (outside)
+#pragma unroll
+                for (int k = 0; k < N; k++)
+                    if (outside >> k & 1)
+                        add_outside(&work, tile.entry * work.counters + slot[k], READER::weight(&work, &place[k]));
         }
-        sum.merge(&work, tile.entry, &in);
+        if (left_out) sum.add_count(work.slots, left_out);
+        sum.merge(&work, tile.entry * work.counters, (uint32_t)work.counters, &in);
     }
 }
 

@@ -106,7 +106,7 @@ static __global__ void __launch_bounds__(1024, 1)
             sum.template add_each<1>(&slot, &f);
             if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));
         }
-        sum.merge(&work, tile.entry, &in);
+        sum.merge(&work, first, (uint32_t)work.counters, &in);
     }
 }
 

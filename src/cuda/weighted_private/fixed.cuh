@@ -89,7 +89,7 @@ HISTO_IN_KERNEL fixed<T, SQUARES> cut(T x, const window<T> *w)
     double whole = (double)(inside ? x : 0) * w->scale;
     f.sum = whole_number<is::WORDS, 0>(whole);
     constexpr int spare = sizeof(T) == 8 ? SPARE : 0;
-    if constexpr (SQUARES) f.square = whole_number<is::SQUARE_WORDS, spare>(whole * whole);
+    if constexpr (SQUARES) f.square = whole_number<is::SQUARE_WORDS - (spare == 0), spare>(whole * whole);
     return f;
 }
 

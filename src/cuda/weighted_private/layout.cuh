@@ -24,13 +24,13 @@ struct layout {
 
 /* For weights of a type: words of a sum and of one of squares; exponents of a window, and those that it may begin with.
  * A tile's sum is below 2^(32 * WORDS - 1) (significand bits + EXPONENTS - 1 + TILE_BITS), one of squares below
- * 2^(32 * SQUARE_WORDS). */
+ * 2^(32 * SQUARE_WORDS). A square itself has a word less: the last one only takes carries. */
 template <typename T, bool SQUARES>
 struct format;
 
 template <bool SQUARES>
 struct format<float, SQUARES> {
-    enum { WORDS = 2, SQUARE_WORDS = SQUARES ? 3 : 0, EXPONENTS = SQUARES ? 14 : 18, ALL = 256 };
+    enum { WORDS = 2, SQUARE_WORDS = SQUARES ? 4 : 0, EXPONENTS = 18, ALL = 256 };
     enum { FIRST = 1, LAST = ALL - 1 - EXPONENTS, BIAS = 127, BITS = 24 };
 };
 

@@ -79,14 +79,18 @@ struct sums {
 
     HISTO_MEMBER void add_count(uint32_t slot, uint32_t n) const { atomicAdd(&mine[word(slot)], n); }
 
-    /* Add numbers to the words at[k] of WORDS planes. */
-    template <int WORDS, int N>
+    /* Add numbers to the words at[k] of WORDS planes. CARRIES: the last word only takes carries, which are rare. */
+    template <int WORDS, int N, bool CARRIES>
     HISTO_MEMBER void add_numbers(unsigned int *to, const uint32_t *at, typename number<WORDS>::type *n) const
     {
 #pragma unroll
         for (int j = 0; j < WORDS; j++, to += l->words)
 #pragma unroll
             for (int k = 0; k < N; k++) {
+                if (CARRIES && j + 1 == WORDS) {
+                    if (n[k]) atomicAdd(&to[at[k]], (uint32_t)n[k]);
+                    continue;
+                }
                 uint32_t old = atomicAdd(&to[at[k]], (uint32_t)n[k]);
                 if (j + 1 < WORDS) n[k] = (n[k] + old) >> 32;
             }
@@ -102,13 +106,13 @@ struct sums {
             sum[k] = f[k].sum;
             atomicAdd(&mine[at[k]], count[k]);
         }
-        add_numbers<is::WORDS, N>(mine + plane::SUM * l->words, at, sum);
+        add_numbers<is::WORDS, N, false>(mine + plane::SUM * l->words, at, sum);
         if constexpr (SQUARES) {
             typename number<is::SQUARE_WORDS>::type square[N];
 #pragma unroll
             for (int k = 0; k < N; k++)
                 square[k] = f[k].square;
-            add_numbers<is::SQUARE_WORDS, N>(mine + plane::SQUARE * l->words, at, square);
+            add_numbers<is::SQUARE_WORDS, N, true>(mine + plane::SQUARE * l->words, at, square);
         }
     }
 
@@ -242,16 +246,16 @@ struct sums {
         return sum;
     }
 
-    /* Add the block's words to the histogram, each block from another slot on. */
-    HISTO_MEMBER void merge(const histo_cuda_work *w, int64_t entry, const window<T> *in) const
+    /* Add the block's words to the histogram, from its counter `to` on; each block begins with another slot. */
+    HISTO_MEMBER void merge(const histo_cuda_work *w, int64_t to, uint32_t counters, const window<T> *in) const
     {
-        uint32_t counters = (uint32_t)w->counters, begin = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+        uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
         __syncthreads();
         for (uint32_t i = threadIdx.x; i < counters; i += blockDim.x) {
             uint32_t slot = i + begin < counters ? i + begin : i + begin - counters, first = word(slot);
             unsigned int count = (unsigned int)take<1>(shared, first, false);
             if (!count) continue;
-            int64_t at = entry * w->counters + slot;
+            int64_t at = to + slot;
             atomicAdd(&w->counts[at], (unsigned long long)count);
             merge_sum(w, 0, at, take<is::WORDS>(shared + plane::SUM * l->words, first, true), true, in->unit);
             if constexpr (SQUARES)

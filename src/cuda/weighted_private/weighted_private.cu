@@ -2,8 +2,9 @@
  * of which each belongs to a few lanes of every warp and to as many banks.
  *
  * - Shared memory adds 32-bit integers at full speed, but floats and 64-bit numbers by compare-and-swap loops. A weight
- *   in fixed point is two or three 32-bit words, its square three or four, and the old word tells the carry into the
- *   next. Integer additions commute and round nothing: the sums of a block are exact, in the fast mode too.
+ *   in fixed point is two or three 32-bit words, its square three, and the old word tells the carry into the next. A
+ *   fourth word of squares only takes carries, which are rare. Integer additions commute and round nothing: the sums of
+ *   a block are exact, in the fast mode too.
  * - A tile of the samples has a window of exponents, the densest among some of its weights. Weights outside it, and
  *   infinities and NaN, are added to the histogram one by one, as global_atomic does.
  * - The window and the words are so wide that no sum of a tile can overflow.
@@ -12,9 +13,9 @@
  * - Lookup tables of f32 (cells, first floats) lie behind the words, as in lane_private.
  *
  * Bytes: each sample and weight once. Bound by the integer pipeline and shared memory; with sums of squares, by
- * returning atomics. Wins wherever the words of all slots fit a block; loses to global_atomic for more, and where
- * exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the carry that of packed
- * counters (Ross 2014, 5.2). */
+ * returning atomics. Wins wherever the words of all slots fit a block; weighted_partition takes more. Loses to
+ * global_atomic where exponents of weights have no dense window. Source: ours; the layout is that of lane_private, the
+ * carry that of packed counters (Ross 2014, 5.2). */
 #include "cuda/firsts.cuh"
 #include "cuda/known.h"
 #include "cuda/weighted_private/layout.h"
@@ -35,6 +36,12 @@ typedef struct plan {
 static bool is_float(const histo_problem *p)
 {
     return p->weights != HISTO_ABSENT && p->dtypes[p->weights] == HISTO_F32;
+}
+
+/* Does float hold all weights? */
+static bool is_exact_in_float(const histo_problem *p)
+{
+    return p->weights == HISTO_ABSENT || is_float(p) || histo_dtype_size(p->dtypes[p->weights]) <= 2;
 }
 
 static int planes_of(bool narrow, bool squares)
@@ -113,14 +120,17 @@ static kernel contiguous_kernel_of(const histo_cuda_work *work, bool squares, f3
     return kernel_of_integers(work->dtypes[0], narrow, squares);
 }
 
-/* A kernel compiled for such jobs, or NULL. */
-static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, bool squares)
+/* A kernel compiled for such jobs, or NULL. narrow: in the format of float. */
+static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, bool narrow, bool squares)
 {
+    static const char *const kernels[2][2] = {
+        {"histo::weighted_private::count_any<histo_known_weighted<known>, false, double>",
+         "histo::weighted_private::count_any<histo_known_weighted<known>, true, double>"},
+        {"histo::weighted_private::count_any<histo_known_weighted<known>, false, float>",
+         "histo::weighted_private::count_any<histo_known_weighted<known>, true, float>"}};
     histo_cuda_known known;
     if (!histo_cuda_known_of(job, work, NULL, 0, &known)) return NULL;
-    return histo_cuda_known_kernel(job, &known, "cuda/weighted_private/any.cuh",
-                                   squares ? "histo::weighted_private::count_any<histo_known_weighted<known>, true>"
-                                           : "histo::weighted_private::count_any<histo_known_weighted<known>, false>");
+    return histo_cuda_known_kernel(job, &known, "cuda/weighted_private/any.cuh", kernels[narrow][squares]);
 }
 
 static histo_status launch(const histo_job *job)
@@ -135,7 +145,11 @@ static histo_status launch(const histo_job *job)
     kernel count = contiguous_kernel_of(&work, squares, lookup);
     if (count) it = plan_of(job->problem, job->params, narrow, lookup == NO_TABLE ? 0 : table);
     const void *chosen = (const void *)count;
-    if (!chosen) chosen = compiled_kernel(job, &work, squares);
+    if (!chosen) {
+        narrow = is_exact_in_float(job->problem);
+        chosen = compiled_kernel(job, &work, narrow, squares);
+        if (chosen) it = plan_of(job->problem, job->params, narrow, 0);
+    }
     if (!chosen) chosen = (const void *)kernel_of_any(squares);
     void *args[] = {&work, &it.l};
     dim3 grid((unsigned)(work.tiles < it.blocks ? work.tiles : it.blocks));
