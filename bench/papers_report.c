@@ -137,8 +137,6 @@ static void print_remarks(const papers_result *r, FILE *to)
             last = c->reason;
         }
     }
-    if (any && !r->series[0].measured && r->experiment->measure == PAPERS_RELATIVE)
-        fprintf(to, "values are relative to '%s': without --device it is measured, too\n", r->series[0].label);
     if (r->left && any) fprintf(to, "%d more points not measured\n", r->left);
 }
 

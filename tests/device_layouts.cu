@@ -9,6 +9,7 @@
 #include "cuda/packed.cuh"
 #include "cuda/packed_window/window.cuh"
 #include "cuda/partition/layout.cuh"
+#include "cuda/weighted_partition/layout.cuh"
 #include "cuda/weighted_private/layout.cuh"
 
 #define CONSTANT(name) #name, (uint64_t)(name)
@@ -58,6 +59,9 @@ const device_layout device_layouts[] = {
     {SIZE_OF(histo::partition::hot_table)},
     {SIZE_OF(histo::weighted_private::layout)},
     {OFFSET_OF(histo::weighted_private::layout, table)},
+    {SIZE_OF(histo::weighted_partition::layout)},
+    {OFFSET_OF(histo::weighted_partition::layout, slots)},
+    {OFFSET_OF(histo::weighted_partition::layout, sums)},
     {CONSTANT(HISTO_MAX_AXES)},
     {CONSTANT(HISTO_MAX_DIMS)},
     {CONSTANT(HISTO_MAX_OPERANDS)},

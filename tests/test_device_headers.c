@@ -81,6 +81,7 @@ static void test_layout(void **state)
                                      "#include \"cuda/packed.cuh\"\n"
                                      "#include \"cuda/packed_window/window.cuh\"\n"
                                      "#include \"cuda/partition/layout.cuh\"\n"
+                                     "#include \"cuda/weighted_partition/layout.cuh\"\n"
                                      "#include \"cuda/weighted_private/layout.cuh\"\n"
                                      "#define OFFSET(type, member) __INTADDR__(&((type *)0)->member)\n");
     for (const device_layout *it = device_layouts; it->expression; it++) {
@@ -164,8 +165,13 @@ static const struct {
       "histo::packed_window::count_read<histo_u32x2_reader, 16>"}},
     {"partition/scatter.cuh", {"histo::partition::scatter<histo::partition::unjoined<own_reader>>"}},
     {"weighted_private/any.cuh",
-     {"histo::weighted_private::count_any<own_weighted, false>",
-      "histo::weighted_private::count_any<own_weighted, true>"}},
+     {"histo::weighted_private::count_any<own_weighted, false, double>",
+      "histo::weighted_private::count_any<own_weighted, true, double>",
+      "histo::weighted_private::count_any<own_weighted, false, float>",
+      "histo::weighted_private::count_any<own_weighted, true, float>"}},
+    {"weighted_partition/scatter.cuh",
+     {"histo::weighted_partition::scatter<own_weighted, float>",
+      "histo::weighted_partition::scatter<own_weighted, double>"}},
 };
 
 static void test_kernels(void **state)
@@ -211,8 +217,11 @@ static const struct {
     {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
     {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
     {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, false>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true, double>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true, float>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, false, float>"},
+    {true, "weighted_partition/scatter.cuh", "histo::weighted_partition::scatter<histo_known_weighted<known>, float>"},
+    {true, "weighted_partition/scatter.cuh", "histo::weighted_partition::scatter<histo_known_weighted<known>, double>"},
     {true, "global_atomic.cuh", "histo::global_atomic::count_weighted<histo_known_weighted<known>>"},
 };
 

@@ -987,6 +987,106 @@ static void weights(void **state)
     free(magnitudes);
 }
 
+/* ---- Weights in more bins than fit on a chip ---- */
+
+enum { MANY_BINS = 30000, MANY_BATCH = 2, MANY_SLOTS = MANY_BATCH * (MANY_BINS + 3) };
+
+typedef struct many_sums {
+    uint64_t counts[MANY_SLOTS];
+    double w[MANY_SLOTS], w2[MANY_SLOTS];
+} many_sums;
+
+/* False if the strategy does not support it. */
+static bool sum_many(const char *strategy, const histo_axis *axis, histo_weighting weighting, const histo_view *samples,
+                     const histo_fill_options *options, const char *params, many_sums *out)
+{
+    histo_hist *h;
+    histo_plan *plan = NULL;
+    OK(histo_hist_create(&h, 1, axis, &(histo_hist_options){.batch = MANY_BATCH, .weighting = weighting}));
+    if (!params)
+        plan = plan_for(strategy, h, samples, options, 2);
+    else
+        OK(histo_plan_create(&plan, h, samples, options,
+                             &(histo_plan_options){.strategy = strategy, .params = params}));
+    memset(out, 0, sizeof *out);
+    if (plan) {
+        OK(histo_plan_fill(plan, h, samples, options));
+        OK(histo_hist_read_counts(h, HISTO_FLOW, out->counts, MANY_SLOTS, NULL));
+        OK(histo_hist_read_weights(h, HISTO_FLOW, out->w, with_squares(weighting) ? out->w2 : NULL, MANY_SLOTS, NULL));
+    }
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    return plan;
+}
+
+static void compare_many(const char *what, histo_weighting weighting, const many_sums *got, const many_sums *exact)
+{
+    bool reproducible = weighting == HISTO_WEIGHT_REPRODUCIBLE || weighting == HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    assert_memory_equal(got->counts, exact->counts, sizeof exact->counts);
+    for (int s = 0; s < MANY_SLOTS; s++)
+        for (int power = 0; power < 1 + with_squares(weighting); power++) {
+            double x = power ? got->w2[s] : got->w[s], y = power ? exact->w2[s] : exact->w[s];
+            if (reproducible ? x != y : !is_near(x, y, y, exact->counts[s] + 2)) /* u64 is rounded first */
+                fail_msg("%s: slot %d has a sum of w^%d of %a, should have %a", what, s, power + 1, x, y);
+        }
+}
+
+/* Weights above 0, with a mask; all in one bin, in a few, spread, and in order. */
+static void weights_of_many_bins(void **state)
+{
+    (void)state;
+    enum { N = 50000 };
+    static const histo_dtype dtypes[] = {HISTO_F32, HISTO_F64, HISTO_U16, HISTO_U64};
+    static const distribution distributions[] = {UNIFORM, DEGENERATE, ZIPF, SORTED};
+    rng r = {.state = 21};
+    histo_axis axis = histo_axis_regular(MANY_BINS, 0, 1000);
+    many_sums *exact = malloc(sizeof *exact), *got = malloc(sizeof *got);
+    char *mask = malloc(N), *w = malloc(N * sizeof(double));
+    for (int i = 0; i < 16; i++) {
+        const histo_dtype dtype = dtypes[i % 4];
+        char *x = make_samples(&r, i % 3 ? HISTO_F64 : HISTO_F32, distributions[i / 4], &axis, N);
+        for (int k = 0; k < N; k++) {
+            const double weight = ldexp(1 + rng_uniform(&r), (int)rng_below(&r, k % 5 ? 12 : 40));
+            if (dtype == HISTO_F32) ((float *)w)[k] = (float)weight;
+            if (dtype == HISTO_F64) ((double *)w)[k] = weight;
+            if (dtype == HISTO_U16) ((uint16_t *)w)[k] = (uint16_t)(1 + rng_below(&r, 65535));
+            if (dtype == HISTO_U64) ((uint64_t *)w)[k] = (uint64_t)weight << (k % 9 ? 0 : 20) | 1;
+            mask[k] = rng_below(&r, 3) > 0;
+        }
+        const int64_t shape[2] = {MANY_BATCH, N / MANY_BATCH};
+        histo_view views[3] = {histo_view_nd(x, i % 3 ? HISTO_F64 : HISTO_F32, 2, shape),
+                               histo_view_nd(w, dtype, 2, shape), histo_view_nd(mask, HISTO_U8, 2, shape)};
+        for (int v = 0; v < 3; v++)
+            views[v].batch_ndim = 1;
+        const histo_fill_options all = {.weights = &views[1], .mask = &views[2]};
+        sum_many("cpu/sequential", &axis, HISTO_WEIGHT_REPRODUCIBLE, &views[0], &all, "", exact);
+        for (int s = 0; s < histo_strategy_count(); s++) {
+            char name[64], what[160];
+            if (!row_name(s, name) || !is_chosen()) continue;
+            placed memory = {0};
+            histo_view copies[3];
+            for (int v = 0; v < 3; v++)
+                copies[v] = *place(&memory, &views[v], strncmp(name, "cuda/", 5) == 0 && i % 5, &copies[v]);
+            const histo_fill_options options = {.weights = &copies[1], .mask = &copies[2]};
+            for (int weighting = HISTO_WEIGHT_FAST; weighting <= HISTO_WEIGHT_REPRODUCIBLE_SUM; weighting++) {
+                if (!sum_many(name, &axis, (histo_weighting)weighting, &copies[0], &options, NULL, got)) break;
+                snprintf(what, sizeof what, "%s, weights %s, distribution %d, weighting %d", name,
+                         histo_dtype_name(dtype), i / 4, weighting);
+                compare_many(what, (histo_weighting)weighting, got, exact);
+                if (strcmp(name, "cuda/weighted_partition") != 0) continue;
+                sum_many(name, &axis, (histo_weighting)weighting, &copies[0], &options, "slice=8192", got);
+                compare_many(what, (histo_weighting)weighting, got, exact);
+            }
+            displace(&memory);
+        }
+        free(x);
+    }
+    free(exact);
+    free(got);
+    free(mask);
+    free(w);
+}
+
 /* Parameters of strategies affect only speed. */
 static void parameters(void **state)
 {
@@ -1052,6 +1152,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(pairs),
         cmocka_unit_test(no_pairs),
         cmocka_unit_test(weights),
+        cmocka_unit_test(weights_of_many_bins),
         cmocka_unit_test(parameters),
         cmocka_unit_test(rows),
     };

@@ -1,0 +1,22 @@
+/* weighted_partition, on the host: the kernels that this folder gives the strategy.
+ *
+ *     scatter.cu   the partition pass
+ *     count.cu     counting */
+#ifndef CUDA_WEIGHTED_PARTITION_LAYOUT_H
+#define CUDA_WEIGHTED_PARTITION_LAYOUT_H
+
+#include "cuda/cuda.h"
+#include "cuda/weighted_partition/layout.cuh"
+
+namespace histo::weighted_partition
+{
+
+using kernel = void (*)(const histo_cuda_work, const layout);
+
+/* narrow: weights in the pool are of float, else of double. */
+kernel kernel_of_scatter(bool narrow);
+kernel kernel_of_count(bool narrow, bool squares);
+
+} // namespace histo::weighted_partition
+
+#endif
