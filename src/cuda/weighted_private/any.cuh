@@ -73,7 +73,9 @@ static __global__ void __launch_bounds__(1024, 1)
             }
             bool repeat = false;
             if constexpr (N == (int)GROUP) {
-                repeat = joins && __all_sync(~0u, all_count) && sum.repeats(slot);
+                /* Samples so far apart in memory are alike only if few slots have most: joining others costs more. */
+                repeat =
+                    joins && __all_sync(~0u, all_count) && __popc(__ballot_sync(~0u, slot[0] == slot[1])) >= WARP / 2;
                 if (repeat) sum.add_repeating(slot, f);
             }
             if (!repeat) sum.template add<N>(at, count, f);
