@@ -221,16 +221,15 @@ static void set_granule(const histo_cuda_work *work, int leader, int vector, his
         }
 }
 
-/* Do chunks hold `vector` neighbours, of at most so many bytes where an operand is alone? Operands without chunks must
- * be so far apart that it does not matter which lane loads which. */
+/* Do chunks hold `vector` neighbours, of at most so many bytes where an operand is alone? Without a chunk, lanes load
+ * neighbours, so that each load touches few cache lines. */
 static bool hold(const histo_cuda_work *work, const histo_cuda_known *known, int vector, int alone)
 {
-    enum { FAR = 64 };
     for (int o = 0; o < known->operands; o++) {
         const histo_known_chunk *chunk = &known->chunks[o];
         const int64_t stride = absolute(work->iter.strides[o][work->iter.ndim - 1]), bytes = vector * chunk->pixel;
         const int64_t most = chunk->pixel == (int)histo_dtype_size(known->dtypes[o]) ? alone : HISTO_KNOWN_CHUNK_BYTES;
-        if (chunk->granule ? bytes < 4 || bytes > most : stride != 0 && stride < FAR) return false;
+        if (chunk->granule ? bytes < 4 || bytes > most : stride != 0) return false;
     }
     return true;
 }

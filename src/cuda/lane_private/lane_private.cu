@@ -505,7 +505,7 @@ static bool takes_table(const histo_job *job, bool are_rows)
  * kernels below read a table in global memory? */
 static bool prefer_compiled(request *r)
 {
-    enum { NARROW = 1024, SMALL = 64 << 10 /* bytes */ };
+    enum { NARROW = 1024, NARROW_BYTES = 256 /* of 8-bit samples */, SMALL = 64 << 10 /* bytes */ };
     const histo_problem *p = r->job->problem;
     const histo_strided_iter *iter = &r->job->iter;
     const int run = iter->ndim - 1;
@@ -518,7 +518,7 @@ static bool prefer_compiled(request *r)
     }
     if (run == iter->batch_ndim) return false;
     const bool are_small = iter->batch > 1 && iter->per_batch * size < SMALL;
-    if (iter->shape[run] * size >= NARROW && !are_small) return false;
+    if (iter->shape[run] * size >= (size == 1 ? NARROW_BYTES : NARROW) && !are_small) return false;
     set_any(r);
     return is_compiled(r);
 }
