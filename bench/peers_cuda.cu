@@ -355,7 +355,9 @@ static npp_context npp_own; /* querying the device's properties takes longer tha
 static histo_status begin_npp(const bench_task *task, void **state)
 {
     if (task->input->axes) return fail_joint();
-    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256 || searches(task)) return fail_type(task);
+    /* NPP rounds the width of a bin down, and counts behind its array where that matters. */
+    const bool rounds = (int)(task->axis->hi - task->axis->lo) % (int)task->axis->bins != 0;
+    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256 || searches(task) || rounds) return fail_type(task);
     npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
     npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
     if (!npp_function || !ask) return histo_fail(HISTO_UNSUPPORTED, "libnppist.so is not there");
@@ -367,9 +369,7 @@ static histo_status begin_npp(const bench_task *task, void **state)
         return histo_fail(HISTO_UNSUPPORTED, "NPP refuses images of this size");
     cudaFree(p->counts);
     p->counts = NULL;
-    /* NPP counts samples of the highest level one bin too far where bins are of unequal numbers of values. */
-    const size_t counters = (size_t)(npp_images(task) * task->axis->bins) + 1;
-    TRY(cudaMalloc(&p->counts, counters * sizeof *p->counts), "counts of a peer");
+    TRY(cudaMalloc(&p->counts, (size_t)(npp_images(task) * task->axis->bins) * sizeof *p->counts), "counts of a peer");
     return allocate_workspace(p, cudaSuccess);
 }
 
