@@ -198,19 +198,18 @@ histo_status bench_input_parse(const char *name, bench_input *to)
     char first[32], dtype_name[16];
     const char *rest = name + strcspn(name, "/");
     snprintf(first, sizeof first, "%.*s", (int)(rest - name), name);
-    for (int p = 0; p < PICTURES && *rest; p++) {
+    for (int p = 0; p < PICTURES; p++) {
         if (strcmp(first, pictures[p].name) != 0) continue;
+        if (!*rest) return histo_fail(HISTO_INVALID, "'%s' lacks a size, as in %s/4k", name, name);
         *to = (bench_input){.kind = pictures[p].kind, .dtype = HISTO_U8, .bins = 256};
         snprintf(to->name, sizeof to->name, "%s", name);
         if (parse_size(rest + 1, &to->width, &to->height)) return HISTO_OK;
     }
     bench_distribution of;
     histo_dtype dtype;
-    if (!*rest)
-        return histo_fail(HISTO_INVALID, "'%s' is no whole name: it goes on with /TYPE/BINS or, of an image, /4k",
-                          name);
     histo_status status = bench_distribution_parse(first, &of);
     if (status != HISTO_OK) return status;
+    if (!*rest) return histo_fail(HISTO_INVALID, "'%s' lacks a type and bins, as in %s/u32/4096", name, name);
     const char *bins = rest + 1 + strcspn(rest + 1, "/");
     char *end = "/";
     snprintf(dtype_name, sizeof dtype_name, "%.*s", (int)(bins - rest - 1), rest + 1);
