@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "bench/images.h"
 #include "bench/position.h"
+#include "bench/sort.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
 
@@ -285,12 +286,6 @@ bool bench_input_selected(const bench_input *input, const char *list)
     return false;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 histo_axis bench_input_axis(const bench_input *input, double *edges)
 {
     enum { EDGES = 2 }; /* stream of random numbers */
@@ -299,7 +294,7 @@ histo_axis bench_input_axis(const bench_input *input, double *edges)
     case BENCH_QUANTILES:
         for (int64_t i = 0; i <= bins; i++)
             edges[i] = random_normal(EDGES, i);
-        qsort(edges, (size_t)bins + 1, sizeof *edges, compare_doubles);
+        bench_sort(edges, (size_t)bins + 1);
         return histo_axis_variable(bins, edges);
     case BENCH_QUADRATIC:
         for (int64_t i = 0; i <= bins; i++)

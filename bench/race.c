@@ -7,18 +7,12 @@
 
 #include "base/error.h"
 #include "bench/racer.h"
+#include "bench/sort.h"
 #include "plan/strategy.h"
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 double bench_median(const bench_times *times)
 {
-    int middle = times->passes / 2;
-    return times->passes % 2 ? times->us[middle] : (times->us[middle - 1] + times->us[middle]) / 2;
+    return bench_sorted_median(times->us, times->passes);
 }
 
 double bench_rate(const bench_score *score)
@@ -40,7 +34,7 @@ double bench_percent(const bench_result *result, const bench_score *score)
 
 static void sort_times(bench_times *times)
 {
-    qsort(times->us, (size_t)times->passes, sizeof *times->us, compare_doubles);
+    bench_sort(times->us, (size_t)times->passes);
 }
 
 /* ---- Turns ---- */

@@ -6,6 +6,7 @@
 #include "bench/json.h"
 #include "bench/random_run.h"
 #include "bench/report.h"
+#include "bench/sort.h"
 
 static const char *bare(const char *name)
 {
@@ -140,12 +141,6 @@ typedef struct distribution {
     double mean, median, fifth, first, worst;
 } distribution;
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static distribution distribution_of(const random_result *result, random_class class, measure_of *measure)
 {
     distribution d = {0};
@@ -157,9 +152,9 @@ static distribution distribution_of(const random_result *result, random_class cl
         d.mean += log(values[d.count++]);
     }
     if (d.count) {
-        qsort(values, (size_t)d.count, sizeof *values, compare_doubles);
+        bench_sort(values, (size_t)d.count);
         d.mean = exp(d.mean / d.count);
-        d.median = (values[(d.count - 1) / 2] + values[d.count / 2]) / 2;
+        d.median = bench_sorted_median(values, d.count);
         d.fifth = values[(d.count - 1) / 20];
         d.first = values[(d.count - 1) / 100];
         d.worst = values[0];

@@ -1,7 +1,8 @@
 #include "bench/random_roof.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "bench/sort.h"
 
 typedef struct reading {
     const bench_device *device;
@@ -16,18 +17,6 @@ static histo_status read_again(void *context, void *stream)
     return r->device->read(r->placed, r->bytes, r->threads, stream);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double random_median(double *values, int n)
-{
-    qsort(values, (size_t)n, sizeof *values, compare_doubles);
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 /* The median time, but not less than that of fewer bytes. */
 static histo_status add_size(const bench_device *device, bench_work *work, void *context, double bytes,
                              random_roof *roof)
@@ -38,9 +27,10 @@ static histo_status add_size(const bench_device *device, bench_work *work, void 
     for (int pass = 0; pass < PASSES && status == HISTO_OK; pass++)
         status = device->time(work, context, &us[pass]);
     if (status != HISTO_OK) return status;
+    bench_sort(us, PASSES);
     const int i = roof->sizes++;
     roof->bytes[i] = bytes;
-    roof->us[i] = fmax(random_median(us, PASSES), i > 0 ? roof->us[i - 1] : 0);
+    roof->us[i] = fmax(bench_sorted_median(us, PASSES), i > 0 ? roof->us[i - 1] : 0);
     return HISTO_OK;
 }
 

@@ -20,7 +20,4 @@ histo_status random_roof_measure(const bench_device *device, problem_place place
 /* Between the sizes, by interpolation. */
 double random_reading_us(const random_roof *roof, double bytes);
 
-/* Sorts the values. */
-double random_median(double *values, int n);
-
 #endif

@@ -11,6 +11,7 @@
 #include "bench/random_device.h"
 #include "bench/random_naive.h"
 #include "bench/random_peers.h"
+#include "bench/sort.h"
 #include "cpu/cpu.h"
 
 const char *const random_class_names[RANDOM_CLASSES] = {"GPU, more than 2^22 samples", "GPU, 2^20 to 2^22",
@@ -352,7 +353,8 @@ static void judge(runner *r)
     random_verdict *v = r->verdict;
     for (int i = 0; i < v->scores; i++) {
         random_score *s = &v->score[i];
-        s->us = random_median(r->entries[i].us, r->entries[i].passes);
+        bench_sort(r->entries[i].us, (size_t)r->entries[i].passes);
+        s->us = bench_sorted_median(r->entries[i].us, r->entries[i].passes);
         if (s->is_plan) v->us = s->us;
     }
     for (int i = 0; i < v->scores; i++) {
