@@ -355,9 +355,9 @@ static npp_context npp_own; /* querying the device's properties takes longer tha
 static histo_status begin_npp(const bench_task *task, void **state)
 {
     if (task->input->axes) return fail_joint();
+    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256 || searches(task)) return fail_type(task);
     /* NPP rounds the width of a bin down, and counts behind its array where that matters. */
-    const bool rounds = (int)(task->axis->hi - task->axis->lo) % (int)task->axis->bins != 0;
-    if (task->input->dtype != HISTO_U8 || task->axis->bins > 256 || searches(task) || rounds) return fail_type(task);
+    if (((int)task->axis->hi - (int)task->axis->lo) % (int)task->axis->bins != 0) return fail_type(task);
     npp_function = (npp_histogram *)npp_symbol("nppiHistogramEven_8u_C1R_Ctx");
     npp_workspace *ask = (npp_workspace *)npp_symbol("nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
     if (!npp_function || !ask) return histo_fail(HISTO_UNSUPPORTED, "libnppist.so is not there");
