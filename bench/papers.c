@@ -38,12 +38,23 @@ const papers_experiment *papers_at(int i)
     return i < EXPERIMENTS ? &experiments[i] : NULL;
 }
 
+/* Is it one of an experiment's numbers, as 6 of "5 and 6"? */
+static bool has_number(const papers_experiment *e, const char *wanted)
+{
+    const size_t length = strlen(wanted);
+    for (const char *at = e->number; at; at = strchr(at, ' ')) {
+        at += strspn(at, " ");
+        if (strncmp(at, wanted, length) == 0 && (at[length] == ' ' || !at[length])) return true;
+    }
+    return false;
+}
+
 bool papers_selected(const papers_experiment *e, const char *paper, const char *figure, const char *table)
 {
     if (paper && strcmp(e->paper, paper) != 0) return false;
     if (!figure && !table) return true;
-    if (figure && strcmp(e->kind, "figure") == 0 && strcmp(e->number, figure) == 0) return true;
-    return table && strcmp(e->kind, "table") == 0 && strcmp(e->number, table) == 0;
+    if (figure && strcmp(e->kind, "figure") == 0 && has_number(e, figure)) return true;
+    return table && strcmp(e->kind, "table") == 0 && has_number(e, table);
 }
 
 /* ---- The table's texts ---- */
@@ -159,7 +170,8 @@ static bool is_on_gpu(const papers_series *s)
 static const bench_device *device_of(const papers_series *s, const papers_options *o)
 {
     if (!is_on_gpu(s))
-        return o->device < HISTO_DEVICE_CUDA(0) ? bench_device_find(HISTO_DEVICE_CPU, BENCH_RESIDENT) : NULL;
+        return s->baseline || o->device < HISTO_DEVICE_CUDA(0) ? bench_device_find(HISTO_DEVICE_CPU, BENCH_RESIDENT)
+                                                               : NULL;
     if (o->device == HISTO_DEVICE_CPU) return NULL;
     const bench_device *found = bench_device_find(o->device, s->placement);
     return found && found->device != HISTO_DEVICE_CPU ? found : NULL;
@@ -177,6 +189,7 @@ histo_status papers_plan(const papers_experiment *e, const papers_options *o, pa
     while (r->series_count < PAPERS_MAX_SERIES && next_item(&list, ';', item, sizeof item)) {
         papers_series *s = &r->series[r->series_count++];
         parse_series(item, s);
+        s->baseline = r->series_count == 1 && (e->measure == PAPERS_RELATIVE || e->measure == PAPERS_WINNERS);
         s->measured = device_of(s, o) != NULL;
     }
     for (int i = 0; host && of_host[e->measure][i]; i++) {

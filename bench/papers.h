@@ -16,7 +16,7 @@ typedef enum papers_measure {
 } papers_measure;
 
 typedef struct papers_experiment {
-    const char *paper, *kind, *number; /* "ross", "figure", "6.3" */
+    const char *paper, *kind, *number; /* "ross", "figure", "6.3"; "5 and 6" is both */
     const char *title;
     papers_measure measure;
     const char *inputs, *bins, *samples, *series; /* see papers.def */
@@ -29,6 +29,7 @@ typedef struct papers_series {
     char label[48];
     bench_contender contender; /* its name is "cuda/plan" of a plan */
     bench_placement placement;
+    bool baseline; /* what others are compared with, whatever device was asked for */
     bool measured; /* its device is there */
 } papers_series;
 
@@ -83,6 +84,8 @@ histo_status papers_plan(const papers_experiment *e, const papers_options *optio
 histo_status papers_run(const papers_experiment *e, const papers_options *options, papers_result *result);
 void papers_free(papers_result *result);
 
+/* "Ross 2014, figures 5 and 6: Types": its name in a heading. Returns text. */
+char *papers_heading(const papers_experiment *experiment, char *text, size_t size);
 /* "Ross 2014". */
 const char *papers_title(const char *paper);
 

@@ -21,6 +21,13 @@ const char *papers_title(const char *paper)
     return papers[i].title;
 }
 
+char *papers_heading(const papers_experiment *e, char *text, size_t size)
+{
+    snprintf(text, size, "%s, %s%s %s: %s", papers_title(e->paper), e->kind, strchr(e->number, ' ') ? "s" : "",
+             e->number, e->title);
+    return text;
+}
+
 const char *papers_axis(const papers_result *r)
 {
     const papers_experiment *e = r->experiment;
@@ -143,8 +150,8 @@ static void print_remarks(const papers_result *r, FILE *to)
 void papers_print(const papers_result *r, FILE *to)
 {
     const papers_experiment *e = r->experiment;
-    char text[96];
-    fprintf(to, "\n%s, %s %s: %s\n", papers_title(e->paper), e->kind, e->number, e->title);
+    char text[160];
+    fprintf(to, "\n%s\n", papers_heading(e, text, sizeof text));
     if (*e->claim) fprintf(to, "Published: %s\n", e->claim);
     fprintf(to, "%s", papers_value_name(r, text, sizeof text));
     bool any = false;

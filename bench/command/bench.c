@@ -44,6 +44,12 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool ends_in(const char *path, const char *suffix)
+{
+    size_t length = strlen(path), end = strlen(suffix);
+    return length > end && strcmp(path + length - end, suffix) == 0;
+}
+
 static int take_sweeps(measuring *m, fault *f)
 {
     const settings *s = m->settings;
@@ -59,6 +65,8 @@ static int check_image(const settings *s, fault *f)
 {
     if (s->output && s->image && strcmp(s->output, s->image) == 0)
         return fault_set(f, EXIT_USAGE, "-o and --image are both %s: name another file", s->image);
+    if (s->output && (ends_in(s->output, ".png") || ends_in(s->output, ".svg") || ends_in(s->output, ".pdf")))
+        return fault_set(f, EXIT_USAGE, "-o %s is for tables, JSON or .tsv: pictures go to --image", s->output);
     return picture_check(s->image, f);
 }
 
@@ -263,12 +271,6 @@ static int run_random(measuring *m, int *wrong, fault *f)
 
 /* ---- The papers ---- */
 
-static bool ends_in(const char *path, const char *suffix)
-{
-    size_t length = strlen(path), end = strlen(suffix);
-    return length > end && strcmp(path + length - end, suffix) == 0;
-}
-
 /* How many experiments are selected, by --figure, --table and the paper's name. */
 static int count_experiments(const settings *s, const char *paper)
 {
@@ -342,28 +344,43 @@ static int run_papers(measuring *m, int *wrong, fault *f)
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
-    bool images, draws, sweeps;
-} subjects[] = {{"map", run_map, false, true, false},
-                {"random", run_random, false, true, false},
-                {"gallery", run_gallery, true, false, true},
-                {"paper", run_papers, false, true, true},
-                {"conflicts", run_conflicts, true, false, false}};
+    bool images, sweeps;
+} subjects[] = {{"map", run_map, false, false},
+                {"random", run_random, false, false},
+                {"gallery", run_gallery, true, true},
+                {"paper", run_papers, false, true},
+                {"conflicts", run_conflicts, true, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
 static int check_subject(const settings *s, int which, fault *f)
 {
     const char *name = subjects[which].name;
-    if (s->image && !subjects[which].draws)
-        return fault_set(f, EXIT_USAGE, "'bench %s' draws no picture: leave --image out", name);
-    if (s->bins && !subjects[which].sweeps)
-        return fault_set(f, EXIT_USAGE, "--bins is for 'bench gallery' and 'bench paper': leave it out");
+    const struct {
+        bool given;
+        const char *option, *takers; /* subjects */
+    } options[] = {{s->image, "--image", "map random paper"},
+                   {s->bins, "--bins", "gallery paper"},
+                   {s->figure, "--figure", "paper"},
+                   {s->paper_table, "--table", "paper"},
+                   {s->strategy, "--strategy", "gallery"},
+                   {s->params, "--param", "gallery"},
+                   {s->inputs, "--input", "gallery"},
+                   {s->cells, "--cells", "map"},
+                   {s->count, "--count", "random"},
+                   {s->seed, "--seed", "random"},
+                   {s->only, "--only", "random"},
+                   {s->problem, "--problem", "random"},
+                   {s->quick, "--quick", "random gallery paper"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (options[i].given && !strstr(options[i].takers, name))
+            return fault_set(f, EXIT_USAGE, "'bench %s' takes no %s: leave it out", name, options[i].option);
     if (s->sample_list && !subjects[which].sweeps)
         return fault_set(f, EXIT_USAGE, "'bench %s' takes one number of --samples, not '%s'", name, s->sample_list);
-    if ((s->figure || s->paper_table) && subjects[which].run != run_papers)
-        return fault_set(f, EXIT_USAGE, "--figure and --table are for 'bench paper': leave them out");
-    if (subjects[which].run == run_papers && s->files_count > 2)
-        return fault_set(f, EXIT_USAGE, "'bench paper' takes one paper, and '%s' is one too many", s->files[2]);
+    const int most = subjects[which].run == run_papers ? 2 : 1;
+    if (!subjects[which].images && s->files_count > most)
+        return fault_set(f, EXIT_USAGE, "'bench %s' takes %s, and '%s' is one too many", name,
+                         most == 2 ? "one paper" : "no files", s->files[most]);
     return 0;
 }
 

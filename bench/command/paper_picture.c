@@ -23,7 +23,8 @@ static void picture_path(const papers_result *results, int index, int count, con
     if (count == 1)
         snprintf(path, size, "%s", image);
     else
-        snprintf(path, size, "%.*s-%s-%s-%s%s%s", (int)(dot - image), image, e->paper, e->kind, e->number, letter, dot);
+        snprintf(path, size, "%.*s-%s-%s-%.*s%s%s", (int)(dot - image), image, e->paper, e->kind,
+                 (int)strcspn(e->number, " "), e->number, letter, dot);
 }
 
 /* A wafer's histogram, means across and differences upward, with lines around its middle eighth, as in the thesis. */
@@ -206,7 +207,7 @@ int picture_of_paper(const papers_result *results, int index, int count, const s
     char path[4096], title[160], footer[400];
     if (!r->points) return 0;
     picture_path(results, index, count, s->image, path, sizeof path);
-    snprintf(title, sizeof title, "%s, %s %s: %s", papers_title(e->paper), e->kind, e->number, e->title);
+    papers_heading(e, title, sizeof title);
     snprintf(footer, sizeof footer, "%s%s", *e->claim ? "Published: " : "", e->claim);
     plot p = {.title = title, .footer = footer, .width = s->plot_width, .height = s->plot_height};
     if (e->measure == PAPERS_WINNERS) return draw_winners(r, p, path, f);

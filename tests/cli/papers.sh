@@ -18,6 +18,7 @@ shows '^ *128  ' bench paper milic --figure 5 --device cpu --quick --samples 2^1
 shows '^64 bins, 4096  ' bench paper --figure 11 --device cpu --quick --samples 2^12,2^14 --bins 64,128 --image 11.svg
 checks=$((checks + 1))
 [ -s 5-milic-figure-5.png ] && [ -s 5-milic-figure-5b.png ] && [ -s 5-milic-figure-5c.png ] || fail "figure 5 has three parts: $(ls)"
+shows '^Milic et al\. 2013, figures 5 and 6: Types: characters$' bench paper --figure 6 --device cpu --quick --samples 2^10 --bins 64
 grep -q '</svg>' 11.svg || fail "no map of winners"
 shows '^3 more points not measured$' bench paper lecture --device cpu --quick --budget 1e-9
 checks=$((checks + 1))
@@ -40,6 +41,8 @@ refuses 2 'there is no such experiment: ' bench paper knuth
 refuses 2 'name a paper, a --figure or a --table' bench paper -o x.json
 refuses 2 'there is no such experiment: ' bench paper milic --table 4.2
 refuses 2 'takes one paper, and .milic. is one too many' bench paper ross milic
-refuses 2 'are for .bench paper.' bench map --figure 6.3
+refuses 2 'there is no such experiment: ' bench paper milic --figure 1
+refuses 2 "'bench map' takes no --figure: leave it out" bench map --figure 6.3
+refuses 2 "'bench paper' takes no --param: leave it out" bench paper --figure 6.3 --param copies=1
 refuses 2 'the suffix of a picture' bench paper ross --table 4.2 --image x.gif
 finish
