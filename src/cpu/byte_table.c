@@ -104,8 +104,8 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
     return equal | (uint64_t)_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at + 32), p) << 32;
 }
 
-/* Count a group value by value if three values make up most of it; else return false, which is quick where the first
- * value is rare in the first vector. */
+/* Count a group value by value if four values make up much of it; else return false, which is quick where two of its
+ * values are rare in the first vector. */
 #define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
     /* Is count_few worth trying? Only if the first value of the groups is frequent in their last vectors, which it is \
      * neither for short runs nor for a single group. */                                                               \
@@ -115,28 +115,27 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
         int far = 0;                                                                                                   \
         for (const type *from = at; from < at + HISTO_PIECE; from += GROUP)                                            \
             far += alike_##bits(from + GROUP - LANES, *from);                                                          \
-        return far * 32 >= GROUPS * LANES * 9;                                                                         \
+        return far * 32 >= GROUPS * LANES * 6;                                                                         \
     }                                                                                                                  \
                                                                                                                        \
     static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
-        enum { FEW = 3, MAX_OTHERS = 24, LANES = 64 / sizeof *at };                                                    \
-        if (alike_##bits(at, *at) * 6 < LANES) return false;                                                           \
+        enum { FEW = 4, MAX_OTHERS = 40, LANES = 64 / sizeof *at };                                                    \
+        const bool first = alike_##bits(at, at[0]) * 6 >= LANES;                                                       \
+        if (!first && alike_##bits(at, at[GROUP / 2 - 1]) * 6 < LANES) return false;                                   \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
-        type places[FEW];                                                                                              \
+        type places[FEW] = {first ? at[0] : at[GROUP / 2 - 1]};                                                        \
         for (int i = 0; i < FEW; i++) {                                                                                \
-            places[i] = left ? at[__builtin_ctzll(left)] : *at;                                                        \
+            if (i > 0) places[i] = left ? at[__builtin_ctzll(left)] : places[0];                                       \
             equal[i] = equal_##bits(at, places[i]) & left;                                                             \
             left &= ~equal[i];                                                                                         \
         }                                                                                                              \
         if (ones(left) > MAX_OTHERS) return false;                                                                     \
         for (int i = 0; i < FEW; i++)                                                                                  \
             if (add_##width(&table[places[i]], ones(equal[i]))) carry(to, one##_at(places[i]));                        \
-        while (left) {                                                                                                 \
-            type place = at[__builtin_ctzll(left)];                                                                    \
-            uint64_t more = equal_##bits(at, place);                                                                   \
-            if (add_##width(&table[place], ones(more))) carry(to, one##_at(place));                                    \
-            left &= ~more;                                                                                             \
+        for (; left; left &= left - 1) {                                                                               \
+            const type place = at[__builtin_ctzll(left)];                                                              \
+            if (add_##width(&table[place], 1)) carry(to, one##_at(place));                                             \
         }                                                                                                              \
         return true;                                                                                                   \
     }

@@ -4,7 +4,7 @@
  * A block may span batch entries, in the order of memory. So several small images share a block, and the columns of a
  * table are counted row by row. Different threads count different batch entries.
  *
- * Groups of samples of which three slots make up much are counted by comparison, because an increment waits for the
+ * Groups of samples of which few slots make up much are counted by comparison, because an increment waits for the
  * previous one of the same counter.
  *
  * Bytes: each sample once, and 8 bytes of counters for each, most of them in cache. Wins for few samples per slot:
@@ -96,8 +96,54 @@ static void add_fast(const histo_accumulators *accumulators, int64_t first, cons
     }
 }
 
+/* Does one run of one operand hold all samples, each of which counts as 1? */
+static bool is_one_run(const histo_job *job)
+{
+    return job->iter.ndim == 1 && job->iter.operands == 1 && job->problem->batch == 1 && !job->problem->pairs &&
+           job->problem->weighting == HISTO_UNWEIGHTED;
+}
+
+/* The number of samples in each slot of a block; those that are all equal are counted at once. */
+static void count_block(const histo_job *job, histo_block *block, uint32_t *slots)
+{
+    uint64_t *const counts = job->accumulators->counts + block->batch * job->problem->slots;
+    if (!block->first && histo_block_is_constant(job, block)) {
+        const int n = block->n;
+        block->n = 1;
+        histo_block_slots(job, block, slots);
+        counts[slots[0]] += (uint64_t)n;
+        block->n = n;
+        return;
+    }
+    histo_block_slots(job, block, slots);
+    histo_cpu_kernels_usable()->count_longs(counts, slots, block->n);
+}
+
+/* Without the general walk through blocks, which takes as long as counting a hundred samples. */
+static void count_one_run(const histo_job *job)
+{
+    _Alignas(64) double gathered[HISTO_BLOCK];
+    uint32_t slots[HISTO_BLOCK];
+    const int64_t stride = job->iter.strides[0][0];
+    const size_t size = histo_dtype_size(job->problem->dtypes[0]);
+    histo_block block = {.n = 0};
+    for (int64_t i = job->begin; i < job->end; i += block.n) {
+        const char *at = job->iter.base[0] + i * stride;
+        const bool in_place = stride == (int64_t)size && (uintptr_t)at % size == 0;
+        block.n = job->end - i < HISTO_BLOCK ? (int)(job->end - i) : HISTO_BLOCK;
+        block.ahead = in_place ? job->end - i - block.n : 0;
+        block.at[0] = in_place ? (const void *)at : gathered;
+        if (!in_place) histo_cpu_kernels_usable()->gather((char *)gathered, at, stride, size, block.n);
+        count_block(job, &block, slots);
+    }
+}
+
 static void count_range(const histo_job *job, int index, int threads)
 {
+    if (is_one_run(job)) {
+        count_one_run(job);
+        return;
+    }
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
     _Alignas(64) char own[job->workspace ? 1 : ON_STACK];
@@ -113,15 +159,7 @@ static void count_range(const histo_job *job, int index, int threads)
     while (histo_blocks_next(&blocks, &block)) {
         const int64_t first = block.batch * p->slots;
         histo_block_add_masked(job, &block, true);
-        if (!block.first && histo_block_is_constant(job, &block)) {
-            const int n = block.n;
-            block.n = 1;
-            histo_block_slots(job, &block, slots);
-            accumulators->counts[first + slots[0]] += (uint64_t)n;
-            continue;
-        }
-        histo_block_slots(job, &block, slots);
-        histo_cpu_kernels_usable()->count_longs(accumulators->counts + first, slots, block.n);
+        count_block(job, &block, slots);
         if (histo_is_fast(p->weighting)) {
             histo_block_weights(job, &block, weights);
             add_fast(accumulators, first, slots, weights, block.n);

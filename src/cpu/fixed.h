@@ -37,7 +37,7 @@ typedef struct fixed {
     int bits;
     bool exact;
     uint32_t margin, doubtful;
-    uint32_t last; /* the highest slot not in doubt */
+    uint32_t last, nan; /* the highest slot not in doubt; that of NaN */
 } fixed;
 
 static inline uint64_t pattern_f64(double x)
@@ -93,11 +93,12 @@ static inline bool fixed_of(const histo_lookup *l, double lo, bool from_floats, 
                  .exact = exact,
                  .margin = margin,
                  .doubtful = exact ? 0 : 2 * margin + 1,
-                 .last = (uint32_t)l->bins + (exact && l->closed ? 0 : 1)};
+                 .last = (uint32_t)l->bins + (exact && l->closed ? 0 : 1),
+                 .nan = (uint32_t)l->bins + 2};
     return exact || doubt < 1.0 / 256;
 }
 
-/* fixed_slots: the slots of a batch; false if one is in doubt or NaN. Positions are clamped to a quarter of a bin below
+/* fixed_slots: the slots of a batch; false if one is in doubt. Positions are clamped to a quarter of a bin below
  * the axis and half a bin above it, neither of which is in doubt. fixed_codes: the bins of a batch as bytes; false if
  * one is in doubt or a sample is outside the axis. The order of codes does not matter, so four of them are packed
  * without crossing lanes. */
@@ -153,15 +154,17 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
         const __m512 above = _mm512_set1_ps(f->bins + 0.5F * (float)(1 << f->bits));                                   \
         const __m512i offset = _mm512_set1_epi32((int)f->margin + (1 << f->bits));                                     \
         const __m128i bits = _mm_cvtsi32_si128(f->bits), rest = _mm_cvtsi32_si128(32 - f->bits);                       \
+        const __m512i nan = _mm512_set1_epi32((int)f->nan);                                                            \
         __m512i most = _mm512_setzero_si512(), least = _mm512_set1_epi32(-1);                                          \
         for (int i = 0; i < BATCH; i += LANES) {                                                                       \
             __m512 t = in_units(f, exact, distances_##name(f, exact, samples + i));                                    \
-            t = _mm512_min_ps(above, _mm512_max_ps(below, t)); /* NaN stays NaN */                                     \
+            const __mmask16 numbers = _mm512_cmp_ps_mask(t, t, _CMP_ORD_Q);                                            \
+            t = _mm512_min_ps(above, _mm512_max_ps(below, t));                                                         \
             __m512i place = _mm512_add_epi32(_mm512_cvt_roundps_epi32(t, DOWN), offset);                               \
             __m512i slot = _mm512_srl_epi32(place, bits);                                                              \
-            most = _mm512_max_epu32(most, slot);                                                                       \
-            if (!exact) least = _mm512_min_epu32(least, _mm512_sll_epi32(place, rest));                                \
-            _mm512_storeu_si512(out + i, slot);                                                                        \
+            most = _mm512_mask_max_epu32(most, numbers, most, slot);                                                   \
+            if (!exact) least = _mm512_mask_min_epu32(least, numbers, least, _mm512_sll_epi32(place, rest));           \
+            _mm512_storeu_si512(out + i, _mm512_mask_mov_epi32(nan, numbers, slot));                                   \
         }                                                                                                              \
         return !any_doubt(most, f->last, least, f->doubtful << (32 - f->bits));                                        \
     }                                                                                                                  \
@@ -191,21 +194,22 @@ static inline bool any_doubt(__m512i most, uint32_t limit, __m512i least, uint32
     {                                                                                                                  \
         const type lo = (type)f->lo;                                                                                   \
         const float per_step = f->per_step, below = -0.25F * (float)(1 << f->bits);                                    \
-        const float above = f->bins + 0.5F * (float)(1 << f->bits), none = above + 2 * (float)(1 << f->bits);          \
+        const float above = f->bins + 0.5F * (float)(1 << f->bits);                                                    \
         const int bits = f->bits, rest = 32 - bits;                                                                    \
-        const uint32_t margin = f->margin;                                                                             \
+        const uint32_t margin = f->margin, nan = f->nan;                                                               \
         uint32_t most = 0, least = UINT32_MAX;                                                                         \
         for (int i = 0; i < BATCH; i++) {                                                                              \
             float t = (float)(samples[i] - lo) * per_step;                                                             \
             t = t < below ? below : t;                                                                                 \
             t = t > above ? above : t;                                                                                 \
-            t = t == t ? t : none; /* beyond the last slot */                                                          \
+            const uint32_t number = t == t ? UINT32_MAX : 0;                                                           \
+            t = t == t ? t : below;                                                                                    \
             int32_t place = (int32_t)t + (int32_t)margin;                                                              \
-            uint32_t slot = (uint32_t)(place >> bits) + (uint32_t)(samples[i] >= lo);                                  \
-            uint32_t fraction = exact ? UINT32_MAX : (uint32_t)place << rest;                                          \
+            uint32_t slot = ((uint32_t)(place >> bits) + (uint32_t)(samples[i] >= lo)) & number;                       \
+            uint32_t fraction = exact ? UINT32_MAX : (uint32_t)place << rest | ~number;                                \
             most = slot > most ? slot : most;                                                                          \
             least = fraction < least ? fraction : least;                                                               \
-            out[i] = slot;                                                                                             \
+            out[i] = slot | (nan & ~number);                                                                           \
         }                                                                                                              \
         return most <= f->last && least >= f->doubtful << rest;                                                        \
     }                                                                                                                  \
