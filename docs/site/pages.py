@@ -16,7 +16,7 @@ HEADER = "include/histo/histo.h"
 MOVED = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANGELOG.md": "changelog.md",
          "SECURITY.md": "security.md", "examples/README.md": "examples.md", HEADER: "api.md"}
 CONTENTS = [("Guide", ["install", "command", "library", "examples", "api"]),
-            ("Performance", ["performance", "strategies", "rejected", "results/README", "results/instructions"]),
+            ("Performance", ["performance", "strategies", "papers", "rejected", "results/README", "results/instructions"]),
             ("Development", ["design", "contributing", "changelog", "security"])]
 LANGUAGES = {".c": "c", ".h": "c", ".cu": "cuda", ".cuh": "cuda", ".def": "c", ".py": "python", ".sh": "bash"}
 LINK = re.compile(r"(\]\()([^)\s#:]+)((?:#[^)\s]*)?\))")
@@ -60,7 +60,7 @@ def main(directory):
     site = pathlib.Path(directory)
     shutil.rmtree(site, ignore_errors=True)
     for file in (ROOT / "docs").rglob("*"):
-        if file.suffix in (".png", ".txt") and "site" not in file.relative_to(ROOT / "docs").parts:
+        if file.suffix in (".png", ".svg", ".txt") and "site" not in file.relative_to(ROOT / "docs").parts:
             copy = site / file.relative_to(ROOT / "docs")
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(file, copy)

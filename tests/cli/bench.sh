@@ -139,6 +139,9 @@ histo=$whole
 refuses 2 'say what to measure' bench
 refuses 2 "'speed' cannot be measured" bench speed
 refuses 2 'no input is called nothing: there are fractal' bench gallery --input nothing
+refuses 2 'no input is called nothing: ' bench gallery --input uniform/u8/64,nothing
+# shellcheck disable=SC2086
+shows '^clustered/i16/777: 5000 samples' $quick --input clustered/i16/777 --strategy sequential
 refuses 2 "not '0'" bench gallery --samples 0
 
 # Sweeps: each strategy with each combination of parameters, each input with each number of bins and of samples.

@@ -36,6 +36,46 @@ for n in (1000, 4096):
     assert values["sort-search", n]["value"] is None and values["sort-search with transfers", n]["place"] == "host"
 END
 
+# docs/papers.md lists all experiments, and commands that work: here without a GPU, and only a moment.
+checks=$((checks + 1))
+python3 - "$histo" "$support/../../../docs/papers.md" <<'END' || fail "the commands of docs/papers.md do not work"
+import re, subprocess, sys
+histo, page = sys.argv[1], open(sys.argv[2]).read()
+def run(*arguments):
+    done = subprocess.run([histo, *arguments], capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.stderr)
+    return done.stdout
+known = {line.split("\t")[1] for line in run("strategies").splitlines()[1:]}
+listed = {"papers": set(), "strategies": set()}
+for row in page.splitlines():
+    commands = re.findall(r"`(histo [^`]*)`", row)
+    for command in commands if row.startswith("|") else []:
+        words = command.split()
+        if words[1:3] == ["bench", "paper"]:
+            numbers = re.findall(r"--(figure|table) ([A-Z0-9.]+)", row)
+            listed["papers"].update((words[3], kind, n) for kind, n in numbers)
+            for kind, n in numbers or [(None, None)]:
+                run("bench", "paper", words[3], *([f"--{kind}", n] if n else []), "--device", "cpu", "--quick", "--budget", "1e-9")
+            if not numbers:
+                listed["papers"].add(words[3])
+        elif words[1:3] == ["bench", "gallery"]:
+            option = lambda name: words[words.index(name) + 1]
+            listed["strategies"].update(option("--strategy").split(","))
+            bins = ["--bins", option("--bins")] if "--bins" in words else []
+            run("bench", "gallery", "--device", "cpu", "--quick", "--repeat", "1", "--samples", "1000", "--strategy", "direct",
+                "--input", option("--input"), *bins)
+        elif words[1] == "generate":
+            run("generate", words[2], "--quiet", "--to", "raw", "-o", "x", *([] if "k" in words[2] else ["--samples", "1000"]))
+assert listed["strategies"] <= known and len(listed["strategies"]) > 12, listed["strategies"] - known
+paper = None
+for line in run("bench", "paper").splitlines():
+    if line and not line.startswith(" "):
+        paper = line.split(":")[0]
+    elif line:
+        kind, number = line.split()[:2]
+        assert {paper, (paper, kind, number)} & listed["papers"], line
+END
+
 nvidia-smi -L >/dev/null 2>&1 || refuses 1 'nothing can be measured on GPU 0: ' bench paper nvidia --device cuda
 refuses 2 'there is no such experiment: ' bench paper knuth
 refuses 2 'name a paper, a --figure or a --table' bench paper -o x.json
