@@ -62,6 +62,8 @@ for row in page.splitlines():
             option = lambda name: words[words.index(name) + 1]
             listed["strategies"].update(option("--strategy").split(","))
             bins = ["--bins", option("--bins")] if "--bins" in words else []
+            if "--input" not in words:
+                continue  # a photograph
             run("bench", "gallery", "--device", "cpu", "--quick", "--repeat", "1", "--samples", "1000", "--strategy", "direct",
                 "--input", option("--input"), *bins)
         elif words[1] == "generate":
