@@ -236,7 +236,7 @@ void papers_json(const papers_result *r, bool first, FILE *to)
             put_member("published", c->published, to);
             json_member(to, ", ", "chosen", c->chosen);
             json_member(to, ", ", "reason", c->reason);
-            fputc('}', to);
+            fputs(c->wrong ? ", \"wrong\": true}" : "}", to);
         }
     fputs("]}", to);
 }
