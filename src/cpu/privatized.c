@@ -327,9 +327,11 @@ static double cost_us(const histo_problem *p, int threads)
         count_ns += l.exact ? 1.2 * l.powers : 4 * l.powers;
     const double sample_ns = histo_gather_ns(p) + histo_pipelined_slots_ns(p) + count_ns;
     const double flushed = p->batch > l.threads ? (double)p->batch : l.threads;
-    /* To clear the tables and to add them up; those of several megabytes are new pages for each fill. */
-    const bool pages = l.tables >= 4 << 20;
-    const double counts_us = (double)l.entries * (l.threads > 1 ? 1e-3 : pages ? 0.6e-3 : 0.18e-3) * l.subtables;
+    /* To clear the tables and to add them up; those of several megabytes are new pages for each fill, and so many
+     * counters come from memory. */
+    const bool far = l.tables >= 4 << 20 || (double)p->slots * (double)p->batch * sizeof(uint64_t) > 8 << 20;
+    const double counter_us = l.threads > 1 ? 1e-3 : far ? 0.6e-3 : l.tables >= 1 << 19 ? 0.35e-3 : 0.18e-3;
+    const double counts_us = (double)l.entries * counter_us * l.subtables;
     const double sums_us = (double)l.sums * (l.sums < 4 << 20 ? 0.06e-3 : 0.15e-3);
     const double table_us = flushed * (0.05 + (own_sums ? 0 : counts_us) + sums_us);
     return 0.3 + (l.threads - 1) * 5 + (double)p->samples * sample_ns * 1e-3 / l.threads + table_us;

@@ -182,7 +182,11 @@ DEFINE_INSIDE(f64, double)
 #define DEFINE_OF_UNIFORM(name, type)                                                                                  \
     static void exact_slots_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                   \
     {                                                                                                                  \
-        if (!inside_##name(l, samples, n, out)) uniform_##name(l, samples, n, 1, false, out);                          \
+        const int some = n < BATCH ? n : BATCH; /* which tell of all whether it is worth trying */                     \
+        if (!inside_##name(l, samples, some, out))                                                                     \
+            uniform_##name(l, samples, n, 1, false, out);                                                              \
+        else if (!inside_##name(l, samples + some, n - some, out + some))                                              \
+            uniform_##name(l, samples + some, n - some, 1, false, out + some);                                         \
     }                                                                                                                  \
                                                                                                                        \
     static bool slots_in_fixed_##name(const histo_lookup *l, fixed *f)                                                 \
