@@ -43,7 +43,7 @@ static histo_status add_operand(histo_problem *problem, const histo_view *view, 
                                 const histo_view *first, const histo_view **views_out)
 {
     histo_status status = histo_view_check(view, what);
-    if (status == HISTO_OK) status = histo_view_same_shape(view, first, what);
+    if (status == HISTO_OK && view != first) status = histo_view_same_shape(view, first, what);
     if (status != HISTO_OK) return status;
     problem->dtypes[problem->operands] = view->dtype;
     views_out[problem->operands++] = view;
@@ -186,6 +186,7 @@ static int nearest(const histo_view *view, int begin, int end)
 static int apart(const histo_view *view)
 {
     enum { LONG_RUN = 32 }; /* of samples of different entries, which may have gaps around them */
+    if (!view->batch_ndim) return 0;
     const int entry = nearest(view, 0, view->batch_ndim), sample = nearest(view, view->batch_ndim, view->ndim);
     if (entry == view->batch_ndim || sample == view->ndim) return 0;
     const uint64_t step = distance(view, entry), bytes = distance(view, sample);
