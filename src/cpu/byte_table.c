@@ -104,7 +104,7 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
     return equal | (uint64_t)_mm512_cmpeq_epi16_mask(_mm512_loadu_si512(at + 32), p) << 32;
 }
 
-/* Count a group value by value if four values make up much of it; else return false, which is quick where two of its
+/* Count a group value by value if few values make up much of it; else return false, which is quick where two of its
  * values are rare in the first vector. */
 #define DEFINE_COUNT_FEW(name, type, bits, one, counter, width)                                                        \
     /* Is count_few worth trying? Only if the first value of the groups is frequent in their last vectors, which it is \
@@ -120,18 +120,22 @@ static inline uint64_t equal_u16(const uint16_t *at, uint16_t place)
                                                                                                                        \
     static inline bool count_few_##name(counter *table, const type *at, histo_carry_fn *carry, const void *to)         \
     {                                                                                                                  \
-        enum { FEW = 4, MAX_OTHERS = 40, LANES = 64 / sizeof *at };                                                    \
-        const bool first = alike_##bits(at, at[0]) * 6 >= LANES;                                                       \
-        if (!first && alike_##bits(at, at[GROUP / 2 - 1]) * 6 < LANES) return false;                                   \
+        enum { PROBES = 3, FEW = 5, SOME_OTHERS = 12, MAX_OTHERS = 40, LANES = 64 / sizeof *at };                      \
+        type places[FEW] = {at[0], at[GROUP / 2 - 1], at[GROUP - 1]};                                                  \
+        if (alike_##bits(at, places[0]) * 6 < LANES && alike_##bits(at, places[1]) * 6 < LANES) return false;          \
         uint64_t equal[FEW], left = ~(uint64_t)0;                                                                      \
-        type places[FEW] = {first ? at[0] : at[GROUP / 2 - 1]};                                                        \
-        for (int i = 0; i < FEW; i++) {                                                                                \
-            if (i > 0) places[i] = left ? at[__builtin_ctzll(left)] : places[0];                                       \
+        int few = PROBES;                                                                                              \
+        for (int i = 0; i < PROBES; i++) {                                                                             \
             equal[i] = equal_##bits(at, places[i]) & left;                                                             \
             left &= ~equal[i];                                                                                         \
         }                                                                                                              \
+        for (; few < FEW && ones(left) > SOME_OTHERS; few++) {                                                         \
+            places[few] = at[__builtin_ctzll(left)];                                                                   \
+            equal[few] = equal_##bits(at, places[few]) & left;                                                         \
+            left &= ~equal[few];                                                                                       \
+        }                                                                                                              \
         if (ones(left) > MAX_OTHERS) return false;                                                                     \
-        for (int i = 0; i < FEW; i++)                                                                                  \
+        for (int i = 0; i < few; i++)                                                                                  \
             if (add_##width(&table[places[i]], ones(equal[i]))) carry(to, one##_at(places[i]));                        \
         for (; left; left &= left - 1) {                                                                               \
             const type place = at[__builtin_ctzll(left)];                                                              \
