@@ -126,7 +126,9 @@ static void count_one_run(const histo_job *job)
     uint32_t slots[HISTO_BLOCK];
     const int64_t stride = job->iter.strides[0][0];
     const size_t size = histo_dtype_size(job->problem->dtypes[0]);
-    histo_block block = {.n = 0};
+    histo_block block;
+    block.batch = block.left_out = 0;
+    block.first = NULL;
     for (int64_t i = job->begin; i < job->end; i += block.n) {
         const char *at = job->iter.base[0] + i * stride;
         const bool in_place = stride == (int64_t)size && (uintptr_t)at % size == 0;
@@ -140,10 +142,6 @@ static void count_one_run(const histo_job *job)
 
 static void count_range(const histo_job *job, int index, int threads)
 {
-    if (is_one_run(job)) {
-        count_one_run(job);
-        return;
-    }
     const histo_problem *p = job->problem;
     const histo_accumulators *accumulators = job->accumulators;
     _Alignas(64) char own[job->workspace ? 1 : ON_STACK];
@@ -172,6 +170,10 @@ static void count_range(const histo_job *job, int index, int threads)
 
 static histo_status launch(const histo_job *job)
 {
+    if (is_one_run(job)) { /* of one batch entry, and so for one thread */
+        count_one_run(job);
+        return HISTO_OK;
+    }
     const bool whole = job->begin == 0 && job->end == histo_strided_iter_samples(&job->iter);
     const histo_status status = histo_weights_reserve(job);
     if (status != HISTO_OK) return status;
