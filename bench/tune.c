@@ -31,7 +31,9 @@ static histo_status make_map(const bench_tune_options *o, bench_tuning *map)
     size_t each = (size_t)(o->distributions * map->strategies), all = each * (size_t)map->cells;
     map->cell = calloc((size_t)map->cells, sizeof *map->cell);
     map->us = malloc(all * sizeof *map->us);
-    if (!map->cell || !map->us) return histo_fail_memory(all * sizeof *map->us, "a map: ask for fewer cells");
+    map->params = calloc(all, HISTO_MAX_PARAMS * sizeof *map->params);
+    if (!map->cell || !map->us || !map->params)
+        return histo_fail_memory(all * sizeof *map->us, "a map: ask for fewer cells");
     for (size_t i = 0; i < all; i++)
         map->us[i] = (double)NAN;
     int next = 0;
@@ -42,6 +44,7 @@ static histo_status make_map(const bench_tune_options *o, bench_tuning *map)
                                                 .bins = o->bin[b],
                                                 .samples = o->sample[s],
                                                 .us = map->us + each * (size_t)next,
+                                                .params = map->params + each * (size_t)next * HISTO_MAX_PARAMS,
                                                 .best = -1};
     return HISTO_OK;
 }
@@ -50,7 +53,13 @@ void bench_tuning_free(bench_tuning *map)
 {
     free(map->cell);
     free(map->us);
+    free(map->params);
     *map = (bench_tuning){0};
+}
+
+static int64_t *params_of(const bench_tuning *map, const bench_tuned *cell, int distribution, int strategy)
+{
+    return cell->params + (distribution * map->strategies + strategy) * HISTO_MAX_PARAMS;
 }
 
 /* ---- Measuring ---- */
@@ -140,7 +149,10 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
 {
     histo_axis axis = bench_input_axis(input, NULL);
     histo_view view = histo_view_1d(data, input->dtype, cell->samples);
-    histo_plan_options how = {.effort = HISTO_MEASURE, .device = at->device->device, .threads = t->options->threads};
+    histo_plan_options how = {.effort = HISTO_MEASURE,
+                              .device = at->device->device,
+                              .threads = t->options->threads,
+                              .vary = t->options->vary};
     histo_hist *hist;
     histo_plan *plan = NULL;
     histo_status status = histo_hist_create(&hist, 1, &axis, NULL);
@@ -148,12 +160,17 @@ static histo_status measure(tuning *t, const venue *at, bench_tuned *cell, int d
     status = histo_plan_create(&plan, hist, &view, NULL, &how);
     histo_hist_destroy(hist);
     if (status != HISTO_OK) return status;
-    for (int c = 0; c < plan->candidates; c++)
-        if (!plan->candidate[c].why_not)
-            cell->us[distribution * t->map->strategies + index_of(plan->candidate[c].row)] = plan->candidate[c].us;
+    for (int c = 0; c < plan->candidates; c++) {
+        const histo_candidate *it = &plan->candidate[c];
+        if (it->why_not) continue;
+        cell->us[distribution * t->map->strategies + index_of(it->row)] = it->us;
+        memcpy(params_of(t->map, cell, distribution, index_of(it->row)), it->params, sizeof it->params);
+    }
     double us;
     int worst, best = winner(t, cell, how.device, &us, &worst);
-    if (best >= 0) status = histo_wisdom_add(how.device, plan->target[plan->at].signature, histo_row_at(best), us);
+    if (best >= 0)
+        status = histo_wisdom_add(how.device, plan->target[plan->at].signature, histo_row_at(best),
+                                  params_of(t->map, cell, worst, best), us);
     histo_plan_destroy(plan);
     return status;
 }
@@ -273,6 +290,10 @@ static void put_times(const bench_tuning *map, const bench_tuned *cell, int dist
         if (isnan(us[s])) continue;
         fputs(comma, to);
         json_member(to, "{", "strategy", full_name(s, name));
+        char params[512] = "";
+        histo_params_print(histo_row_at(s), params_of(map, cell, distribution, s),
+                           &(histo_text){.out = params, .capacity = sizeof params});
+        if (*params) json_member(to, ", ", "params", params);
         fprintf(to, ", \"us\": %.6g, \"Gsamples_per_s\": %.5g}", us[s], (double)cell->samples / us[s] * 1e-3);
         comma = ", ";
     }

@@ -13,6 +13,7 @@ typedef struct bench_tune_options {
     histo_device device; /* HISTO_DEVICE_AUTO: the CPU, and the GPU if there is one */
     bool transfers;      /* samples start in host memory, and copying them to the GPU counts */
     int threads;         /* of the CPU; 0: the default */
+    bool vary;           /* also measure other parameters of the fastest strategy */
     int dtypes, bins, samples, distributions;
     const histo_dtype *dtype;
     const int64_t *bin, *sample; /* increasing */
@@ -31,8 +32,9 @@ typedef struct bench_tuned {
     histo_dtype dtype;
     int64_t bins, samples;
     double *us;
-    int best;  /* the strategy with the fastest worst case over the distributions; -1: none */
-    int worst; /* its worst distribution */
+    int64_t *params; /* with which each was measured, in the same order */
+    int best;        /* the strategy with the fastest worst case over the distributions; -1: none */
+    int worst;       /* its worst distribution */
     double best_us;
 } bench_tuned;
 
@@ -43,6 +45,7 @@ typedef struct bench_tuning {
     bench_tuned *cell;
     int64_t done, total; /* measurements; done < total after a stop */
     double *us;
+    int64_t *params;
 } bench_tuning;
 
 const bench_tuned *bench_tuning_cell(const bench_tuning *map, int dtype, int bins, int samples);

@@ -855,7 +855,7 @@ static void remember(const char *strategy, const histo_hist *h, const histo_view
 {
     histo_plan *plan;
     OK(histo_plan_create(&plan, h, samples, fill, &(histo_plan_options){.strategy = strategy}));
-    OK(histo_wisdom_add(plan->problem.device, plan->target[plan->at].signature, plan->row, us));
+    OK(histo_wisdom_add(plan->problem.device, plan->target[plan->at].signature, plan->row, NULL, us));
     histo_plan_destroy(plan);
 }
 

@@ -21,15 +21,16 @@ static void remember_much(void)
     for (int i = 0; i < ENTRIES; i++) {
         char signature[32];
         snprintf(signature, sizeof signature, "problem-%d", i);
-        OK(histo_wisdom_add(HISTO_DEVICE_CPU, signature, row, 1));
+        OK(histo_wisdom_add(HISTO_DEVICE_CPU, signature, row, NULL, 1));
     }
 }
 
 static void *look_up(void *unused)
 {
     double us;
+    int64_t params[HISTO_MAX_PARAMS];
     while (!atomic_load(&stop))
-        histo_wisdom_find(HISTO_DEVICE_CPU, "unknown", &us);
+        histo_wisdom_find(HISTO_DEVICE_CPU, "unknown", params, &us);
     return unused;
 }
 
@@ -66,10 +67,11 @@ static int child(void)
     histo_axis axis = histo_axis_regular(2, 0, 1);
     histo_hist *h;
     uint64_t counts[2];
+    int64_t params[HISTO_MAX_PARAMS];
     if (histo_hist_create(&h, 1, &axis, NULL) != HISTO_OK || histo_hist_fill(h, &view, NULL) != HISTO_OK ||
         histo_hist_read_counts(h, HISTO_BINS, counts, 2, NULL) != HISTO_OK || counts[0] != 1 || counts[1] != 2)
         return 1;
-    if (!histo_wisdom_find(HISTO_DEVICE_CPU, "problem-0", &us)) return 2;
+    if (!histo_wisdom_find(HISTO_DEVICE_CPU, "problem-0", params, &us)) return 2;
     atomic_int done = 0;
     histo_pool_run(TASKS, count_up, &done);
     return atomic_load(&done) == TASKS ? 0 : 3;

@@ -171,9 +171,55 @@ static void measured_and_remembered(void **state)
     REFUSED(HISTO_IO, "cannot write", histo_wisdom_save("/nonexistent/wisdom"));
 }
 
+/* Other parameters are tried, of the strategy that was asked for or of the fastest, kept in files, and used again. */
+static void varied_and_remembered(void **state)
+{
+    fixture *f = *state;
+    static const char *const asked[] = {"cpu/privatized", NULL};
+    char path[] = "/tmp/histo-wisdom-XXXXXX", line[1024], signature[HISTO_SIGNATURE_BYTES];
+    close(mkstemp(path));
+    histo_plan *plan;
+    for (int a = 0; a < 2; a++) {
+        const histo_plan_options options = {
+            .effort = HISTO_MEASURE, .vary = true, .strategy = asked[a], .device = HISTO_DEVICE_CPU};
+        OK(histo_plan_create(&plan, f->hist, &f->view, NULL, &options));
+        for (int p = 0; plan->row->strategy->params[p].name; p++)
+            assert_in_range(plan->params[p], plan->row->strategy->params[p].min, plan->row->strategy->params[p].max);
+        OK(histo_plan_fill(plan, f->hist, &f->view, NULL));
+        snprintf(signature, sizeof signature, "%s", plan->target[0].signature);
+        histo_plan_destroy(plan);
+    }
+    const histo_row *row = histo_row_find("cpu/privatized", NULL);
+    int64_t params[HISTO_MAX_PARAMS] = {0}, found[HISTO_MAX_PARAMS];
+    histo_params_default(row, params);
+    params[0] = row->strategy->params[0].max;
+    double us;
+    OK(histo_wisdom_add(HISTO_DEVICE_CPU, signature, row, params, 1.5));
+    OK(histo_wisdom_save(path));
+    FILE *file = fopen(path, "r");
+    bool named = false;
+    while (fgets(line, sizeof line, file))
+        named |= strstr(line, " cpu/privatized:") && strstr(line, row->strategy->params[0].name);
+    fclose(file);
+    assert_true(named);
+    histo_wisdom_forget();
+    /* A parameter that the strategy does not have leaves a line out. */
+    file = fopen(path, "a");
+    fputs("x y cpu/privatized:wings=2 1\n", file);
+    fclose(file);
+    OK(histo_wisdom_load(path));
+    unlink(path);
+    assert_ptr_equal(histo_wisdom_find(HISTO_DEVICE_CPU, signature, found, &us), row);
+    assert_memory_equal(found, params, sizeof params);
+    OK(histo_plan_create(&plan, f->hist, &f->view, NULL, &(histo_plan_options){.device = HISTO_DEVICE_CPU}));
+    assert_ptr_equal(plan->row, row);
+    assert_int_equal(plan->params[0], params[0]);
+    histo_plan_destroy(plan);
+}
+
 static void remember_one(void)
 {
-    OK(histo_wisdom_add(HISTO_DEVICE_CPU, "problem", histo_row_find("cpu/sequential", NULL), 1.5));
+    OK(histo_wisdom_add(HISTO_DEVICE_CPU, "problem", histo_row_find("cpu/sequential", NULL), NULL, 1.5));
 }
 
 /* The file must contain exactly one line of wisdom. */
@@ -257,7 +303,8 @@ static void wisdom_in_another_locale(void **state)
     histo_wisdom_forget();
     OK(histo_wisdom_load(path));
     double us = 0;
-    assert_non_null(histo_wisdom_find(HISTO_DEVICE_CPU, "problem", &us));
+    int64_t params[HISTO_MAX_PARAMS];
+    assert_non_null(histo_wisdom_find(HISTO_DEVICE_CPU, "problem", params, &us));
     assert_true(us == 1.5);
     setlocale(LC_NUMERIC, "C");
     unlink(path);
@@ -304,6 +351,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(forced, setup, teardown),
         cmocka_unit_test_setup_teardown(refused, setup, teardown),
         cmocka_unit_test_setup_teardown(measured_and_remembered, setup, teardown),
+        cmocka_unit_test_setup_teardown(varied_and_remembered, setup, teardown),
         cmocka_unit_test_teardown(wisdom_files, forget),
         cmocka_unit_test_teardown(wisdom_in_another_locale, forget),
         cmocka_unit_test_setup_teardown(kept, setup, teardown),

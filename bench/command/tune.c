@@ -113,6 +113,7 @@ static int begin(tune *t, const settings *s, fault *f)
     *o = (bench_tune_options){.device = s->device,
                               .transfers = s->transfers,
                               .threads = s->threads,
+                              .vary = s->vary,
                               .dtype = t->dtypes,
                               .distribution = t->distributions,
                               .bin = t->bins,

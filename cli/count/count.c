@@ -351,13 +351,14 @@ static int add_series(run *r, int file, int page, fault *f)
 static int make_plan(run *r, int i, const piece *p, histo_plan **plan, fault *f)
 {
     const settings *s = r->settings;
-    const histo_plan_options options = {.effort = s->measure   ? HISTO_MEASURE
-                                                  : s->compile ? HISTO_COMPILE
-                                                               : HISTO_ESTIMATE,
+    const histo_plan_options options = {.effort = s->measure || s->vary ? HISTO_MEASURE
+                                                  : s->compile          ? HISTO_COMPILE
+                                                                        : HISTO_ESTIMATE,
                                         .device = s->device,
                                         .strategy = s->strategy,
                                         .params = s->params,
-                                        .threads = s->threads};
+                                        .threads = s->threads,
+                                        .vary = s->vary};
     histo_fill_options fill = piece_fill(p, i);
     const histo_hist *hist = r->result->series[r->first_series + i * r->segments].hist;
     histo_status status = histo_plan_create(plan, hist, &p->views[i], &fill, &options);

@@ -42,12 +42,12 @@ static int load_default(fault *f)
 int wisdom_load(const settings *s, fault *f)
 {
     if (!s->wisdom) return load_default(f);
-    bool fresh = s->measure && access(s->wisdom, F_OK) != 0; /* to be created */
+    bool fresh = (s->measure || s->vary) && access(s->wisdom, F_OK) != 0; /* to be created */
     return fresh || histo_wisdom_load(s->wisdom) == HISTO_OK ? 0 : fault_of_wisdom(f);
 }
 
 int wisdom_save_measured(const settings *s, fault *f)
 {
-    if (!s->measure || !s->wisdom || histo_wisdom_save(s->wisdom) == HISTO_OK) return 0;
+    if (!(s->measure || s->vary) || !s->wisdom || histo_wisdom_save(s->wisdom) == HISTO_OK) return 0;
     return fault_of_wisdom(f);
 }

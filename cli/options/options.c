@@ -160,6 +160,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(THREADS, value_threads),
     FLAG(COMPILE, compile),
     FLAG(MEASURE, measure),
+    FLAG(VARY, vary),
     TEXT(WISDOM, wisdom),
     PARSED(SAMPLES, value_samples),
     TEXT(INPUT, inputs),

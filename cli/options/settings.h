@@ -77,6 +77,7 @@ typedef struct settings {
     int threads;          /* --threads N */
     bool compile;         /* --compile */
     bool measure;         /* --measure */
+    bool vary;            /* --vary */
     const char *wisdom;   /* --wisdom FILE: loaded at the start, and saved after --measure */
 
     /* What `histo bench` measures. */

@@ -408,6 +408,8 @@ typedef struct histo_plan_options {
     const char *params;   /* of the strategy: "name=value,…"; an unknown name is HISTO_INVALID */
     int threads; /* CPU threads; default: the environment variable HISTO_THREADS (1 … 1024), else the CPUs that this
                     process may use */
+    bool vary;   /* with HISTO_MEASURE: time other values of the parameters, too, of the fastest strategy of each device
+                    or of the one asked for, one after the other; the fastest are kept and remembered */
 } histo_plan_options;
 
 /* Plan fills of hist with samples like these: the same dtypes, the same choice of weights, mask and where, and about

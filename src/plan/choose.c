@@ -74,7 +74,7 @@ static histo_status force(histo_plan *plan, const char *name)
     if (!row) return histo_fail(HISTO_UNSUPPORTED, "no strategy is called '%s': `histo strategies` lists them", name);
     const char *why = why_not_on(row, plan);
     if (why) return histo_fail(HISTO_UNSUPPORTED, "strategy %s/%s: %s", row->backend->name, row->name, why);
-    histo_plan_use(plan, row);
+    histo_plan_use(plan, row, NULL);
     plan->origin = HISTO_FORCED;
     return HISTO_OK;
 }
@@ -104,6 +104,7 @@ static void list_candidates(histo_plan *plan, int target)
         if (row->backend != histo_backend_of(plan->problem.device) || !is_of_storage(row, &plan->problem)) continue;
         histo_candidate *it = &plan->candidate[plan->candidates++];
         *it = (histo_candidate){.row = row, .target = target, .why_not = why_not_on(row, plan)};
+        if (row->strategy) histo_params_default(row, it->params);
         if (!it->why_not) estimate(plan, it);
     }
 }
@@ -160,11 +161,13 @@ static const histo_candidate *remembered(histo_plan *plan, int target)
 {
     histo_target *it = &plan->target[target];
     double us;
-    const histo_row *known = histo_wisdom_find(it->device, it->signature, &us);
+    int64_t params[HISTO_MAX_PARAMS];
+    const histo_row *known = histo_wisdom_find(it->device, it->signature, params, &us);
     for (int c = 0; known && c < plan->candidates; c++) {
         histo_candidate *candidate = &plan->candidate[c];
         if (candidate->target != target || candidate->row != known || candidate->why_not) continue;
         candidate->us = us + it->transfer.start_us;
+        memcpy(candidate->params, params, sizeof params);
         return candidate;
     }
     return NULL;
@@ -219,15 +222,15 @@ static const histo_candidate *choose_estimated(histo_plan *plan)
 
 /* Remember the best candidate of each target, so that later plans bound to either target can use it. */
 static histo_status choose_measured(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
-                                    const histo_candidate **best)
+                                    bool vary, const histo_candidate **best)
 {
-    histo_status status = histo_plan_measure(plan, operands, fill);
+    histo_status status = histo_plan_measure(plan, operands, fill, vary);
     plan->origin = HISTO_MEASURED;
     for (int p = 0; p < plan->targets && status == HISTO_OK; p++) {
         const histo_target *target = &plan->target[p];
         const histo_candidate *it = target->measured ? histo_plan_cheapest(plan, p) : NULL;
         if (!it) continue;
-        status = histo_wisdom_add(target->device, target->signature, it->row, it->us);
+        status = histo_wisdom_add(target->device, target->signature, it->row, it->params, it->us);
         if (!*best || it->us < (*best)->us) *best = it;
     }
     return status;
@@ -241,7 +244,9 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     list_candidates(plan, 0);
     if (name) {
         histo_status status = force(plan, name);
-        return status == HISTO_OK ? histo_plan_settle(plan, 0) : status;
+        if (status == HISTO_OK) status = histo_plan_settle(plan, 0);
+        if (status == HISTO_OK && measuring && options->vary) status = histo_plan_vary(plan, operands, fill);
+        return status;
     }
     const histo_candidate *best = measuring ? NULL : remembered(plan, 0);
     histo_status status = HISTO_OK;
@@ -251,19 +256,19 @@ histo_status histo_plan_choose(histo_plan *plan, const histo_plan_options *optio
     if (plan->targets > 1) consider_second(plan, best, measuring);
     best = NULL;
     if (measuring)
-        status = choose_measured(plan, operands, fill, &best);
+        status = choose_measured(plan, operands, fill, options->vary, &best);
     else
         best = choose_estimated(plan);
     if (status == HISTO_OK && !best) status = histo_fail(HISTO_UNSUPPORTED, "no strategy can solve this problem");
     if (status != HISTO_OK) return status;
-    histo_plan_use(plan, best->row);
+    histo_plan_use(plan, best->row, best->params);
     status = histo_plan_settle(plan, best->target);
     if (status != HISTO_OK && best->target > 0) {
         /* Optional GPUs that do not work are no reason to fail. */
         plan->target[1].left_out = "it could not be prepared for this plan";
         best = choose_estimated(plan);
         if (!best) return status;
-        histo_plan_use(plan, best->row);
+        histo_plan_use(plan, best->row, best->params);
         return histo_plan_settle(plan, 0);
     }
     if (status != HISTO_OK || plan->targets == 1) return status;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "plan/accumulators.h"
 
 /* A trial plan, set to one candidate after the other. */
@@ -73,8 +74,46 @@ static histo_candidate *next_best(histo_plan *plan, int target, const bool *trie
     return best;
 }
 
+/* Time one more value of a parameter, and keep it if it is clearly faster. What cannot run like that is left out. */
+static histo_status try_value(trial *t, int p, int64_t value, double *best_us)
+{
+    const double clearly = 0.98;
+    histo_plan *plan = t->plan;
+    const histo_strategy *strategy = plan->row->strategy;
+    const int64_t before = plan->params[p];
+    if (value == before) return HISTO_OK;
+    plan->params[p] = value;
+    double us = 0;
+    histo_status status = HISTO_OK;
+    if (plan->problem.device == HISTO_DEVICE_CPU &&
+        !histo_memory_suffices(histo_strategy_workspace(strategy, &plan->problem, plan->threads, plan->params)))
+        status = HISTO_NO_MEMORY;
+    if (status == HISTO_OK) status = time_candidate(t, *best_us, &us);
+    if (status == HISTO_OK && us < clearly * *best_us) {
+        *best_us = us;
+        return HISTO_OK;
+    }
+    plan->params[p] = before;
+    if (status != HISTO_OK) histo_accumulators_clear(&t->accumulators, NULL); /* discard a fill that failed halfway */
+    return status == HISTO_DEVICE ? status : HISTO_OK;
+}
+
+/* One parameter after the other: its ends and the powers of two between them. */
+static histo_status vary_all(trial *t, double *best_us)
+{
+    const histo_param *list = t->plan->row->strategy->params;
+    histo_status status = HISTO_OK;
+    for (int p = 0; list[p].name && status == HISTO_OK; p++) {
+        status = try_value(t, p, list[p].min, best_us);
+        for (int64_t value = 1; value < list[p].max && status == HISTO_OK; value *= 2)
+            if (value > list[p].min) status = try_value(t, p, value, best_us);
+        if (status == HISTO_OK) status = try_value(t, p, list[p].max, best_us);
+    }
+    return status;
+}
+
 /* Best first, so that hopeless candidates can be stopped early. */
-static histo_status measure_target(trial *t, int target)
+static histo_status measure_target(trial *t, int target, bool varies)
 {
     histo_plan *plan = t->plan;
     histo_target *it = &plan->target[target];
@@ -91,7 +130,7 @@ static histo_status measure_target(trial *t, int target)
                                                    : "not measured: it is kept to be compared with";
             continue;
         }
-        histo_plan_use(plan, c->row);
+        histo_plan_use(plan, c->row, c->params);
         status = time_candidate(t, best_us, &c->us);
         if (status == HISTO_NO_MEMORY && it->device != HISTO_DEVICE_CPU) {
             c->why_not = "not measured: the memory of the GPU is too small for it";
@@ -102,6 +141,12 @@ static histo_status measure_target(trial *t, int target)
         if (status == HISTO_OK && c->us < best_us) best_us = c->us;
         if (status == HISTO_OK && it->transfer.bytes > 0 && !it->measured) status = time_gathering(t, &gather_us);
         it->measured = status == HISTO_OK;
+    }
+    histo_candidate *fastest = status == HISTO_OK && varies && it->measured ? histo_plan_cheapest(plan, target) : NULL;
+    if (fastest) {
+        histo_plan_use(plan, fastest->row, fastest->params);
+        status = vary_all(t, &fastest->us);
+        memcpy(fastest->params, plan->params, sizeof plan->params);
     }
     for (int i = 0; i < plan->candidates; i++)
         if (tried[i] && !plan->candidate[i].why_not) plan->candidate[i].us += gather_us;
@@ -128,7 +173,20 @@ histo_status histo_plan_time(histo_plan *plan, const histo_view *const *operands
     return status;
 }
 
-histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+histo_status histo_plan_vary(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill)
+{
+    trial t;
+    double us;
+    histo_status status = begin(&t, plan, operands, fill);
+    if (status != HISTO_OK) return status;
+    status = time_candidate(&t, 1e300, &us);
+    if (status == HISTO_OK) status = vary_all(&t, &us);
+    histo_accumulators_free(&t.accumulators);
+    return status;
+}
+
+histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
+                                bool vary)
 {
     trial t;
     histo_status status = begin(&t, plan, operands, fill);
@@ -136,7 +194,7 @@ histo_status histo_plan_measure(histo_plan *plan, const histo_view *const *opera
     for (int target = 0; target < plan->targets && status == HISTO_OK; target++) {
         histo_target *it = &plan->target[target];
         if (it->left_out) continue;
-        status = measure_target(&t, target);
+        status = measure_target(&t, target, vary);
         if (status != HISTO_OK && plan->free_choice && target > 0) {
             it->left_out = "measuring there failed";
             it->measured = false;

@@ -13,10 +13,11 @@ void histo_params_default(const histo_row *row, int64_t *params)
         params[p] = row->strategy->params[p].default_value;
 }
 
-void histo_plan_use(histo_plan *plan, const histo_row *row)
+void histo_plan_use(histo_plan *plan, const histo_row *row, const int64_t *params)
 {
     plan->row = row;
     histo_params_default(row, plan->params);
+    if (params) memcpy(plan->params, params, sizeof plan->params);
     histo_problem_stride(&plan->problem, !row->strategy->sparse);
 }
 
@@ -28,11 +29,9 @@ static int64_t config_named(const histo_strategy *strategy, const histo_param *p
     return -1;
 }
 
-/* Parse "name=value,…" into params, which hold the defaults; fails for parameters that the strategy does not have. */
-static histo_status parse_params(const histo_row *row, const char *text, int64_t *params)
+histo_status histo_params_parse(const histo_row *row, const char *text, int64_t *params)
 {
     const histo_param *list = row->strategy->params;
-    histo_params_default(row, params);
     while (text && *text) {
         size_t item = strcspn(text, ",");
         size_t key = strcspn(text, "=,");
@@ -52,6 +51,17 @@ static histo_status parse_params(const histo_row *row, const char *text, int64_t
         text += item + (text[item] == ',');
     }
     return HISTO_OK;
+}
+
+void histo_params_print(const histo_row *row, const int64_t *params, histo_text *text)
+{
+    const char *comma = "";
+    for (int p = 0; row->strategy->params[p].name; p++) {
+        const histo_param *it = &row->strategy->params[p];
+        if (params[p] == it->default_value) continue;
+        histo_text_add(text, "%s%s=%lld", comma, it->name, (long long)params[p]);
+        comma = ",";
+    }
 }
 
 static void unprepare(histo_target *target)
@@ -85,7 +95,7 @@ histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes
     if (status == HISTO_OK) status = histo_plan_choose(plan, options, operands, fill);
     for (int p = 0; p < plan->targets; p++)
         if (p != plan->at && plan->split.fraction == 0) unprepare(&plan->target[p]);
-    if (status == HISTO_OK) status = parse_params(plan->row, options->params, plan->params);
+    if (status == HISTO_OK) status = histo_params_parse(plan->row, options->params, plan->params);
     if (status != HISTO_OK) {
         histo_plan_destroy(plan);
         return status;

@@ -24,6 +24,7 @@ enum { HISTO_MAX_TARGETS = 2 };
 
 typedef struct histo_candidate {
     const histo_row *row;
+    int64_t params[HISTO_MAX_PARAMS];
     int target;
     const char *why_not; /* it cannot be chosen; NULL if it can */
     histo_cost cost;     /* predicted; determines count_us */
@@ -119,14 +120,21 @@ bool histo_is_pinned(const histo_backend *backend, const histo_view *view);
 /* Set the parameters of a row to their defaults. */
 void histo_params_default(const histo_row *row, int64_t *params);
 
-/* Make the plan use a row with its default parameters. */
-void histo_plan_use(histo_plan *plan, const histo_row *row);
+/* Change the parameters that "name=value,…" names; fails for those that the row does not have. */
+histo_status histo_params_parse(const histo_row *row, const char *text, int64_t *params);
+/* Write those that are not the default like that. */
+void histo_params_print(const histo_row *row, const int64_t *params, histo_text *text);
+
+/* Make the plan use a row, with its default parameters or with these. */
+void histo_plan_use(histo_plan *plan, const histo_row *row, const int64_t *params);
 
 /* One line that describes the kind of problem on problem->device, for wisdom. */
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity);
 
-/* Wisdom: find the remembered strategy for a signature on a device (NULL if none), and remember one. */
-const histo_row *histo_wisdom_find(histo_device device, const char *signature, double *us);
-histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, double us);
+/* Wisdom: find the remembered strategy for a signature on a device (NULL if none) with its parameters, and remember
+ * one; params: NULL for the defaults. */
+const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us);
+histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, const int64_t *params,
+                              double us);
 
 #endif

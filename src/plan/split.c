@@ -3,6 +3,7 @@
  * times, because predictions for a CPU with many threads are often wrong; docs/performance.md has the figures. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/measure.h"
 
@@ -10,42 +11,41 @@
 static const double worth = 1.25;
 
 /* Let both targets take part: the GPU leads; plan->split holds the CPU's row, its parameters and its fraction. */
-static bool engage(histo_plan *plan, const histo_row *cpu, const histo_row *gpu, double fraction)
+static bool engage(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu, double fraction)
 {
     if (histo_plan_settle(plan, 0) != HISTO_OK || histo_plan_settle(plan, 1) != HISTO_OK) return false;
-    histo_plan_use(plan, gpu);
-    plan->split.row = cpu;
-    histo_params_default(cpu, plan->split.params);
+    histo_plan_use(plan, gpu->row, gpu->params);
+    plan->split.row = cpu->row;
+    memcpy(plan->split.params, cpu->params, sizeof plan->split.params);
     plan->split.fraction = fraction;
     return true;
 }
 
-static void disengage(histo_plan *plan, const histo_row *row, int target)
+static void disengage(histo_plan *plan, const histo_candidate *alone)
 {
     plan->split = (histo_split){0};
-    histo_plan_use(plan, row);
-    histo_plan_settle(plan, target); /* already prepared: cannot fail */
+    histo_plan_use(plan, alone->row, alone->params);
+    histo_plan_settle(plan, alone->target); /* already prepared: cannot fail */
 }
 
 void histo_plan_split(histo_plan *plan, const histo_candidate *cpu, const histo_candidate *gpu,
                       const histo_view *const *operands, const histo_fill_options *fill)
 {
-    const histo_row *row = plan->row;
-    const int target = plan->at;
+    const histo_candidate *chosen = plan->at == 0 ? cpu : gpu;
     const histo_transfer *way = &plan->target[1].transfer;
     if (!way->direct || plan->problem.ragged || plan->problem.storage == HISTO_SPARSE) return;
     double fixed = fmin(way->start_us + way->setup_us + way->gather_us, gpu->us);
     double fraction = (cpu->us - fixed) / (cpu->us - fixed + gpu->us), alone = fmin(cpu->us, gpu->us);
     if (!(fraction > 0) || (1 - fraction) * cpu->us * worth > alone) return;
-    if (!engage(plan, cpu->row, gpu->row, fraction)) {
-        disengage(plan, row, target);
+    if (!engage(plan, cpu, gpu, fraction)) {
+        disengage(plan, chosen);
         return;
     }
     plan->split.us = (1 - fraction) * cpu->us;
     if (plan->origin != HISTO_MEASURED) return;
     bool timed = histo_plan_time(plan, operands, fill, &plan->split.us) == HISTO_OK;
     plan->split.us += way->gather_us;
-    if (!timed || plan->split.us > alone) disengage(plan, row, target);
+    if (!timed || plan->split.us > alone) disengage(plan, chosen);
 }
 
 bool histo_split_fits(const histo_plan *plan, const histo_view *const *operands)

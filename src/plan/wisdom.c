@@ -1,11 +1,11 @@
 /* Wisdom: the strategy that was measured fastest for a kind of problem on a device. Lines of text:
  *
  *     histo-wisdom 1
- *     DEVICE SIGNATURE BACKEND/STRATEGY MICROSECONDS
+ *     DEVICE SIGNATURE BACKEND/STRATEGY[:NAME=VALUE,…] MICROSECONDS
  *
  * DEVICE and SIGNATURE contain no blanks. A signature describes the samples, axes and weights, the classes of the
  * numbers of bins and samples, and whether the samples have to be transferred, but not their distribution. Loading
- * skips lines with unknown strategies; a later line replaces an earlier one. */
+ * skips lines with unknown strategies or parameters; a later line replaces an earlier one. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,12 @@
 #include "plan/plan.h"
 #include "view/dtype.h"
 
+enum { PARAMS_BYTES = 512 /* of a strategy and its parameters as text */ };
+
 typedef struct entry {
     struct entry *next;
     const histo_row *row;
+    int64_t params[HISTO_MAX_PARAMS];
     double us;
     char key[]; /* "DEVICE SIGNATURE" */
 } entry;
@@ -67,7 +70,7 @@ static entry *find(const char *key)
     return NULL;
 }
 
-static histo_status add(const char *key, const histo_row *row, double us)
+static histo_status add(const char *key, const histo_row *row, const int64_t *params, double us)
 {
     histo_status status = HISTO_OK;
     pthread_mutex_lock(&histo_wisdom_lock);
@@ -81,6 +84,9 @@ static histo_status add(const char *key, const histo_row *row, double us)
     if (e) {
         e->row = row;
         e->us = us;
+        memset(e->params, 0, sizeof e->params);
+        histo_params_default(row, e->params);
+        if (params) memcpy(e->params, params, sizeof e->params);
     } else {
         status = histo_fail_memory(bytes, "wisdom");
     }
@@ -93,7 +99,7 @@ static void make_key(char *key, size_t capacity, histo_device device, const char
     snprintf(key, capacity, "%s %s", histo_backend_of(device)->device_name(device), signature);
 }
 
-const histo_row *histo_wisdom_find(histo_device device, const char *signature, double *us)
+const histo_row *histo_wisdom_find(histo_device device, const char *signature, int64_t *params, double *us)
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
     make_key(key, sizeof key, device, signature);
@@ -101,15 +107,17 @@ const histo_row *histo_wisdom_find(histo_device device, const char *signature, d
     const entry *e = find(key);
     const histo_row *row = e ? e->row : NULL;
     if (e) *us = e->us;
+    if (e) memcpy(params, e->params, sizeof e->params);
     pthread_mutex_unlock(&histo_wisdom_lock);
     return row;
 }
 
-histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, double us)
+histo_status histo_wisdom_add(histo_device device, const char *signature, const histo_row *row, const int64_t *params,
+                              double us)
 {
     char key[HISTO_SIGNATURE_BYTES + 128];
     make_key(key, sizeof key, device, signature);
-    return add(key, row, us);
+    return add(key, row, params, us);
 }
 
 void histo_wisdom_forget(void)
@@ -132,8 +140,12 @@ static histo_status print(char **text)
     if (!out) return histo_fail_memory(sizeof(FILE), "the text of wisdom");
     fputs("histo-wisdom 1\n", out);
     pthread_mutex_lock(&histo_wisdom_lock);
-    for (const entry *e = known; e; e = e->next)
-        fprintf(out, "%s %s/%s %.6g\n", e->key, e->row->backend->name, e->row->name, e->us);
+    for (const entry *e = known; e; e = e->next) {
+        char params[PARAMS_BYTES] = "";
+        histo_params_print(e->row, e->params, &(histo_text){.out = params, .capacity = sizeof params});
+        fprintf(out, "%s %s/%s%s%s %.6g\n", e->key, e->row->backend->name, e->row->name, *params ? ":" : "", params,
+                e->us);
+    }
     pthread_mutex_unlock(&histo_wisdom_lock);
     bool failed = ferror(out);
     if (fclose(out) == 0 && !failed) return HISTO_OK;
@@ -158,15 +170,20 @@ static histo_status save(const char *path)
 
 static histo_status load_line(const char *line)
 {
-    char device[128], signature[HISTO_SIGNATURE_BYTES], strategy[64];
+    char device[128], signature[HISTO_SIGNATURE_BYTES], strategy[PARAMS_BYTES];
     double us;
-    if (sscanf(line, "%127s %383s %63s %lf", device, signature, strategy, &us) != 4) return HISTO_OK;
+    if (sscanf(line, "%127s %383s %511s %lf", device, signature, strategy, &us) != 4) return HISTO_OK;
     if (!(us >= 0 && us < 1e300)) return HISTO_OK;
+    char *values = strchr(strategy, ':');
+    if (values) *values++ = 0;
     const histo_row *row = histo_row_find(strategy, NULL);
-    if (!row) return HISTO_OK;
+    if (!row || !row->strategy) return HISTO_OK;
+    int64_t params[HISTO_MAX_PARAMS] = {0};
+    histo_params_default(row, params);
+    if (histo_params_parse(row, values, params) != HISTO_OK) return HISTO_OK;
     char key[sizeof device + sizeof signature];
     snprintf(key, sizeof key, "%s %s", device, signature);
-    return add(key, row, us);
+    return add(key, row, params, us);
 }
 
 static histo_status load(const char *path)

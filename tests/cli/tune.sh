@@ -46,6 +46,12 @@ shows . tune --device cpu -q --types i32 --bins 1000 --samples 100 --distributio
     fail "wisdom was not added up: $(cat kept.txt)"
 grep -q '<svg' one.svg || fail "no picture"
 
+# Parameters, too; of the strategy that is asked for, or of the fastest.
+shows '^chosen: cpu/privatized .*by name$' explain --bytes --strategy privatized --vary zeros
+shows '^chosen: cpu/.*, by measurement$' explain --bytes --device cpu --vary --wisdom varied.txt zeros
+shows . tune --device cpu -q --vary --types u32 --bins 4096 --samples 2^16 --distributions uniform,zipf --save varied.txt
+[ "$(grep -c ' cpu/' varied.txt)" -ge 1 ] || fail "nothing was remembered: $(cat varied.txt)"
+
 # The file used by default.
 XDG_CONFIG_HOME=$PWD/config
 export XDG_CONFIG_HOME
