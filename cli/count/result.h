@@ -68,6 +68,17 @@ bool table_next(const table *t, int64_t *cell, int64_t *slots);
 /* Is the position in a bin of every axis? */
 bool table_is_bin(const table *t, const int64_t *slots);
 
+/* The narrowest run of bins of the first axis that holds at least seven eighths of what is in bins (Ross 2014, 5.8.3,
+ * has these on chip). */
+typedef struct dense_run {
+    int64_t first, bins;
+    double lo, hi;
+    double share; /* of what is in bins */
+} dense_run;
+
+/* False if there is nothing in bins, or no memory. */
+bool table_dense_run(const table *t, dense_run *run);
+
 /* Statistics of the bins of axis a: samples count as the middle of their bin or, if `whole`, as the bin's integer. */
 histo_stats table_stats(const table *t, int a, bool whole);
 

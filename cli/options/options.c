@@ -149,6 +149,7 @@ static const target targets[OPTION_COUNT] = {
     TEXT(OUTPUT, output),
     TEXT(TO, output_format),
     FLAG(LOGY, log_counts),
+    FLAG(DENSE, dense),
     TEXT(TITLE, title),
     PARSED(SIZE, value_size),
     FLAG(QUIET, quiet),

@@ -66,6 +66,7 @@ typedef struct settings {
     const char *output;        /* -o FILE; the suffix selects the format; "-" is standard output */
     const char *output_format; /* --to FORMAT: instead of the suffix */
     bool log_counts;           /* --logy */
+    bool dense;                /* --dense */
     const char *title;         /* --title */
     bool quiet, verbose;
     int plot_width, plot_height; /* --size WxH, pixels */

@@ -42,6 +42,19 @@ done
 refuses 2 'not pairs of images' --pairs apart --strategy value_counts a.pgm b.pgm
 shows '^axis difference: integer, 3 bins over \[-2, 1)$' explain --pairs apart a.pgm b.pgm
 
+# The narrowest range of differences with seven eighths of them: 16 of 18 are 0, and the others -2 and 2.
+printf 'P5\n3 3\n255\n\001\001\001\001\001\001\001\001\001' >flat.pgm
+printf 'P5\n3 3\n255\n\001\001\003\001\001\001\001\001\001' >spot.pgm
+shows '^88.9 % of the samples are in 1 of 8 bins of difference, from 0 to 1$' \
+    --to text --pairs ring --dense -b '8;4' -r '-4:4;0:4' flat.pgm spot.pgm
+shows '^100 % of the samples are in 1 of 8 bins of difference, from 0 to 1$' \
+    --to text --pairs ring --dense -b '8;4' -r '-4:4;0:4' flat.pgm flat.pgm
+shows '^100 % of the samples are in 1 of 8 bins of difference' --to text --sparse --pairs ring --dense -b '8;4' \
+    -r '-4:4;0:4' flat.pgm flat.pgm
+checks=$((checks + 1))
+"$histo" --pairs ring -b '8;4' -r '-4:4;0:4' -o plain.png flat.pgm spot.pgm && "$histo" --pairs ring --dense -b '8;4' \
+    -r '-4:4;0:4' -o dense.png flat.pgm spot.pgm && ! cmp -s plain.png dense.png || fail "--dense draws nothing"
+
 refuses 2 'ring or apart' --pairs both a.pgm b.pgm
 refuses 2 'contradict' --pairs ring --joint r,g a.pgm b.pgm
 refuses 2 'contradict' --pairs ring --batch a.pgm b.pgm

@@ -191,7 +191,7 @@ static int draw_groups(const result *r, const table *tables, plot p, const char 
     return failed;
 }
 
-static int draw_heat(const result *r, const table *t, plot p, const char *format, outfile *o, fault *f)
+static int draw_heat(const result *r, const table *t, plot p, bool dense, const char *format, outfile *o, fault *f)
 {
     const size_t nx = (size_t)t->bins[0], ny = (size_t)t->bins[1];
     if (fault_beyond_memory(f, 8.0 * (double)(nx * ny + nx + ny), "the cells of a heat map", "use fewer bins") != 0)
@@ -220,6 +220,11 @@ static int draw_heat(const result *r, const table *t, plot p, const char *format
     p.y_label = label_of_axis(r, 1, labels[1], sizeof labels[1]);
     p.heat = &heat;
     p.log_y = false;
+    dense_run run;
+    if (dense && table_dense_run(t, &run)) {
+        p.x_lines[0] = run.lo;
+        p.x_lines[1] = run.hi;
+    }
     int failed = plot_write(&p, format, o, f);
     free(values);
     free(footer);
@@ -238,7 +243,8 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
               .log_y = s->log_counts,
               .width = s->plot_width,
               .height = s->plot_height};
-    int failed = naxes == 1 ? draw_groups(r, tables, p, format, o, f) : draw_heat(r, &tables[0], p, format, o, f);
+    int failed =
+        naxes == 1 ? draw_groups(r, tables, p, format, o, f) : draw_heat(r, &tables[0], p, s->dense, format, o, f);
     tables_free(tables, r);
     return failed;
 }

@@ -71,7 +71,8 @@ typedef struct plot {
     int nseries;
     const plot_series *series;
     const char *const *bin_names; /* of the first series, shown below its bins if all fit; NULL: edges are shown */
-    double y_lines[2];            /* dashed, across a heat map; equal: none */
+    double x_lines[2];            /* dashed, from the bottom to the top of a heat map; equal: none */
+    double y_lines[2];            /* the same across it */
     const plot_heat *heat;        /* drawn instead of series, unless NULL */
     const plot_grid *grid;        /* likewise */
     const plot_tiles *tiles;   /* drawn in the colours of the series, which only provide these and names, unless NULL */

@@ -277,14 +277,20 @@ static void paint_box(const plot_panel *panel, double left, double right)
     cairo_stroke(panel->cr);
 }
 
-static void paint_y_lines(const plot_panel *panel, const double lines[2])
+/* Dashed lines across the panel: at two values of y, and from its bottom to its top at two of x. */
+static void paint_lines(const plot_panel *panel, const double x_lines[2], const double y_lines[2])
 {
     const double dashes[] = {6 * panel->unit, 4 * panel->unit};
     cairo_set_dash(panel->cr, dashes, 2, 0);
-    for (int i = 0; i < 2; i++) {
-        const double y = crisp(panel, plot_scale_at(&panel->y, lines[i]));
+    for (int i = 0; i < 2 && y_lines[0] < y_lines[1]; i++) {
+        const double y = crisp(panel, plot_scale_at(&panel->y, y_lines[i]));
         cairo_move_to(panel->cr, panel->x.from, y);
         cairo_line_to(panel->cr, panel->x.to, y);
+    }
+    for (int i = 0; i < 2 && x_lines[0] < x_lines[1]; i++) {
+        const double x = crisp(panel, plot_scale_at(&panel->x, x_lines[i]));
+        cairo_move_to(panel->cr, x, panel->y.from);
+        cairo_line_to(panel->cr, x, panel->y.to);
     }
     use(panel->cr, axis_ink);
     cairo_stroke(panel->cr);
@@ -358,7 +364,7 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
     cairo_set_line_width(cr, line_width(panel));
     if (p->heat) {
         status = content.empty ? status : plot_heat_paint(panel, p, &content.color);
-        if (p->y_lines[0] < p->y_lines[1]) paint_y_lines(panel, p->y_lines);
+        paint_lines(panel, p->x_lines, p->y_lines);
         paint_box(panel, panel->x.from, panel->x.to);
         double left = round(panel->x.to + key_gap * unit), right = left + round(key_width * unit);
         plot_heat_paint_key(panel, left, right - left);

@@ -34,6 +34,19 @@ static int draw_projections(const screen *to, const result *r, const settings *s
     return failed;
 }
 
+static void put_dense_run(const screen *to, const result *r, const table *t)
+{
+    char name[320], text[600], lo[TEXT_NUMBER_BYTES], hi[TEXT_NUMBER_BYTES];
+    dense_run run;
+    if (!table_dense_run(t, &run)) return;
+    text_short(run.lo, lo);
+    text_short(run.hi, hi);
+    snprintf(text, sizeof text, "%.3g %% of the samples are in %lld of %lld bins of %.60s, from %s to %s",
+             100 * run.share, (long long)run.bins, (long long)t->bins[0], label_of_axis(r, 0, name, sizeof name), lo,
+             hi);
+    screen_phrases(to, text);
+}
+
 /* Draw series with the same axes. */
 static int draw_group(const screen *to, const result *r, const table *tables, const settings *s, int rows, fault *f)
 {
@@ -44,8 +57,10 @@ static int draw_group(const screen *to, const result *r, const table *tables, co
         terminal_bytes(to, &tables[0], rows - 1, s->log_counts);
     else if (naxes == 1)
         drawn = terminal_bars(to, r, tables, rows, s->log_counts);
-    for (int i = 0; naxes == 2 && i < r->count && drawn; i++)
-        drawn = terminal_heat(to, r, &tables[i], rows, s->log_counts);
+    for (int i = 0; naxes == 2 && i < r->count && drawn; i++) {
+        drawn = terminal_heat(to, r, &tables[i], rows - s->dense, s->log_counts);
+        if (drawn && s->dense) put_dense_run(to, r, &tables[i]);
+    }
     return drawn ? 0 : fault_set(f, EXIT_DATA, "no memory to draw the histogram");
 }
 
