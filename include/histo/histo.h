@@ -452,6 +452,102 @@ typedef struct histo_information { /* in nats */
  * of weights, none of which may be negative: information[batch]. */
 HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_information *information);
 
+/* ---- Maps: from a sample to its bin to a value -------------------------------------------------------- */
+
+/* A map has axes, by which a sample has a slot exactly as in a histogram, and a table of values for these slots: lookup
+ * tables of images, equalization, matching, normalization, class numbers, back projection. The values are written by
+ * the caller, or made from histograms. Results have the same bits for any number of threads. */
+typedef struct histo_map histo_map;
+
+typedef enum histo_within {
+    HISTO_MAP_STEP = 0, /* a value for each slot, flow included */
+    HISTO_MAP_LINEAR, /* one axis: a value for each edge, and straight lines between; samples outside have the value of
+                     the edge that is next to them, NaN stays NaN */
+} histo_within;
+
+typedef struct histo_map_options {
+    int64_t batch;       /* number of tables, default 1: for the batch entries of samples, or the tiles of an image */
+    histo_within within; /* default HISTO_MAP_STEP */
+} histo_map_options;
+
+/* Create a map with axes[naxes] and all values zero. The caller destroys it. */
+HISTO_API histo_status histo_map_create(histo_map **map, int naxes, const histo_axis *axes,
+                                        const histo_map_options *options);
+/* map may be NULL. */
+HISTO_API void histo_map_destroy(histo_map *map);
+
+/* The number of values: batch times the product over the axes of n + 3 (HISTO_MAP_STEP: underflow, the bins, overflow,
+ * NaN), or n + 1 (HISTO_MAP_LINEAR: the edges). */
+HISTO_API int64_t histo_map_size(const histo_map *map);
+
+/* Copy all values, in the order of a read with HISTO_FLOW, from or to values[size]; size must be histo_map_size(map).
+ */
+HISTO_API histo_status histo_map_write(histo_map *map, const double *values, int64_t size);
+HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int64_t size);
+
+/* What follows makes the values from histograms with the same axes as the map, each table from its batch entry; a
+ * histogram without a batch serves all tables. C is the cumulative count of a bin, n that of the last bin: the flow is
+ * not counted. In a HISTO_MAP_STEP map, underflow has the lowest value, overflow the highest, and NaN stays NaN. */
+
+typedef enum histo_equalize_rule {
+    HISTO_EQUALIZE_MINIMUM = 0, /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which so has the
+                                   lowest value: OpenCV. If only one bin is occupied, it keeps its relative place. */
+    HISTO_EQUALIZE_CDF,         /* C / n: scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either rule */
+} histo_equalize_rule;
+
+typedef struct histo_make_options {
+    double lo, hi; /* values go from lo to hi; both zero: from 0 to 1. If both are whole numbers, up to 2^53, those of
+                      HISTO_MAP_STEP maps are too, rounded half to even */
+    histo_equalize_rule rule;
+    double clip; /* histo_map_equalize: the contrast limit of CLAHE. Counts above clip times the mean count of all bins,
+                    rounded down but at least 1, are cut, and what is cut is spread over all bins once; INFINITY cuts
+                    nothing. The rule is HISTO_EQUALIZE_CDF. Default 0: no CLAHE */
+} histo_make_options;
+
+/* Equalization: the values are the cumulative shares, from lo to hi, of a histogram with one axis. Without counts they
+ * are equally spaced. Arithmetic is exact, except that HISTO_EQUALIZE_MINIMUM of 256 bins to 0 … 255 and tables with
+ * `clip` are computed in float in OpenCV's order, and so have the bits of cv::equalizeHist and cv::CLAHE. */
+HISTO_API histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const histo_make_options *options);
+
+/* Matching: the value where the cumulative share of the reference, a histogram with one axis of any bins, is that of
+ * the bin. It is interpolated linearly between the reference's occupied bins, or edges for HISTO_MAP_LINEAR maps, as in
+ * scikit-image. HISTO_INVALID if either has no counts. */
+HISTO_API histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference);
+
+/* Straight lines through n landmarks: the quantile q[k], HISTO_QUANTILE_LINEAR, of hist has the value target[k]; q
+ * increases. Below the first and above the last, the values stay (two landmarks: a percentile stretch), or with
+ * `extend` the outer lines go on (the standardization of Nyul and Udupa). HISTO_INVALID if hist has no counts, or if a
+ * quantile is in the flow. */
+HISTO_API histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q,
+                                           const double *target, bool extend);
+
+/* Back projection, for HISTO_MAP_STEP maps of any number of axes: from lo for the smallest to hi for the largest count,
+ * and lo in the flow, as in OpenCV; equal counts have lo. With `against`, which may be NULL, sqrt(p / q) of the shares
+ * p in hist and q in against, 0 where q is 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
+HISTO_API histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
+                                         const histo_make_options *options);
+
+/* Tables on a grid over the last ndim dimensions of the views, none of them a batch dimension: count[d] tiles of
+ * size[d] samples; the last one may reach beyond the end. A sample has the multilinear blend, in float, of the tables
+ * of the tiles whose centres surround it. The map has a table for each tile, or for each tile of each batch entry. The
+ * tiles of a histogram are a view with batch dimensions: {count[0], count[1], size[0], size[1]}. */
+typedef struct histo_tiles {
+    int ndim; /* 1 … 3; 0: no tiles */
+    int64_t count[3], size[3];
+} histo_tiles;
+
+typedef struct histo_apply_options {
+    const histo_view *mask; /* of any dtype: where it is zero, out is left as it is */
+    histo_tiles tiles;
+    int threads; /* default: as for plans */
+} histo_apply_options;
+
+/* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half
+ * to even and clamped to their range, and NaN becomes 0; floats are rounded. The map has one table, or one for each
+ * batch entry. All memory is host memory. views[a] may be out itself; other overlaps are undefined. */
+HISTO_API histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
+                                       const histo_apply_options *options);
+
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
 typedef enum histo_format {
