@@ -5,15 +5,13 @@ repeats it.
 """
 import ctypes
 import math
-import os
-import sys
 
 import cv2
 import numpy as np
 import skimage.exposure
 
 from libhisto import (DTYPES, INTEGER, MAX_DIMS, REGULAR, STORAGE, VARIABLE, Axis, FillOptions, View, axis_of, check, lib,
-                      view_of)
+                      run_checks, view_of)
 
 STEP, LINEAR = range(2)
 MINIMUM, CDF = range(2)
@@ -332,18 +330,5 @@ def check_mask_and_types(rng):
     assert np.array_equal(out, wanted, equal_nan=out.dtype.kind == "f"), f"{x.dtype} to {out.dtype}"
 
 
-def main():
-    seed, cases = int(os.environ.get("HISTO_SEED", 1)), int(os.environ.get("HISTO_CASES", 200))
-    checks = [check_equalize_u8, check_equalize_u16, check_equalize_floats, check_clahe, check_blend, check_match,
-              check_match_floats, check_landmarks, check_project, check_mask_and_types]
-    for case in range(seed, seed + cases):
-        try:
-            checks[case % len(checks)](np.random.default_rng(case))
-        except (AssertionError, RuntimeError) as failure:
-            print(f"HISTO_SEED={case} HISTO_CASES=1 ({checks[case % len(checks)].__name__}): {failure}")
-            return 1
-    print(f"{cases} cases")
-    return 0
-
-
-sys.exit(main())
+run_checks([check_equalize_u8, check_equalize_u16, check_equalize_floats, check_clahe, check_blend, check_match,
+            check_match_floats, check_landmarks, check_project, check_mask_and_types], 200)

@@ -6,8 +6,6 @@ repeats it.
 import ctypes
 import itertools
 import math
-import os
-import sys
 from fractions import Fraction
 
 import cv2
@@ -17,7 +15,7 @@ import scipy.stats
 import skimage.filters
 import skimage.metrics
 
-from libhisto import INTEGER, INVALID, OK, REGULAR, SPARSE, DENSE, VARIABLE, Hist, axis_of, check, last_error, lib
+from libhisto import INTEGER, INVALID, OK, REGULAR, SPARSE, DENSE, VARIABLE, Hist, axis_of, check, last_error, lib, run_checks
 
 QUANTILES = ("linear lower higher nearest midpoint inverted_cdf averaged_inverted_cdf closest_observation "
              "interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased").split()
@@ -279,19 +277,6 @@ def check_nothing():
     assert math.isnan(information(two).mutual)
 
 
-def main():
-    seed, cases = int(os.environ.get("HISTO_SEED", 1)), int(os.environ.get("HISTO_CASES", 400))
-    checks = [check_quantiles, check_quantiles_of_bins, check_summary, check_otsu, check_thresholds, check_metrics,
-              check_information]
-    check_nothing()
-    for case in range(seed, seed + cases):
-        try:
-            checks[case % len(checks)](np.random.default_rng(case))
-        except (AssertionError, RuntimeError) as failure:
-            print(f"HISTO_SEED={case} HISTO_CASES=1 ({checks[case % len(checks)].__name__}): {failure}")
-            return 1
-    print(f"{cases} cases")
-    return 0
-
-
-sys.exit(main())
+check_nothing()
+run_checks([check_quantiles, check_quantiles_of_bins, check_summary, check_otsu, check_thresholds, check_metrics,
+            check_information], 400)
