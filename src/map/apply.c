@@ -310,7 +310,7 @@ static void apply_run(const application *app, const histo_run *run, int64_t x, b
             histo_cpu_kernels_usable()->gather(b->gathered[a], samples[a], step, size, n);
             samples[a] = b->gathered[a];
         }
-        char *to = (char *)(uintptr_t)run->at[naxes] + done * stride;
+        char *to = (char *)run->at[naxes] + done * stride;
         const bool direct = !app->mask && is_contiguous_aligned(to, stride, out_size);
         map_block(app, run, &rows, x + done, samples, n, b, direct ? to : b->results);
         const char *mask = app->mask ? run->at[naxes + 1] + done * mask_stride : NULL;

@@ -58,7 +58,7 @@ histo_status histo_name_find(const char *const *names, int n, const char *name, 
 {
     if (!name) return histo_fail(HISTO_INVALID, "the name of the %s is NULL", what);
     for (int i = 0; i < n; i++) {
-        if (strcmp(names[i], name)) continue;
+        if (strcmp(names[i], name) != 0) continue;
         *found = i;
         return HISTO_OK;
     }
