@@ -20,6 +20,13 @@ typedef struct block {
     double values[HISTO_BLOCK];
 } block;
 
+/* The tiles whose centres are around a place of one dimension, and the share of the higher one: in float, as cv::CLAHE
+ * has it. */
+typedef struct neighbours {
+    int32_t low, high;
+    float share;
+} neighbours;
+
 typedef struct application {
     const histo_map *map;
     histo_tiles tiles;
@@ -33,10 +40,12 @@ typedef struct application {
     int outer, batch_ndim;
     int64_t samples;
     int threads;
-    block *blocks;    /* [threads] */
-    int64_t patterns; /* of a sample that has a table of them, 256 or 65536; else 0 */
-    char *results;    /* [map->batch][patterns] results; … */
-    float *planes;    /* … with tiles, values */
+    block *blocks;       /* [threads] */
+    int64_t patterns;    /* of a sample that has a table of them, 256 or 65536; else 0 */
+    char *results;       /* [map->batch][patterns] results; … */
+    float *planes;       /* … with tiles, values */
+    neighbours *columns; /* [width] the tiles around each place of a row, … */
+    float *shares;       /* … and their shares again, without gaps */
 } application;
 
 /* ---- Checks ---- */
@@ -173,13 +182,6 @@ static void look_up_any(const void *samples, size_t size, const char *table, siz
 
 /* ---- Tiles ---- */
 
-/* The tiles whose centres are around a place of one dimension, and the share of the higher one: in float, as cv::CLAHE
- * has it. */
-typedef struct neighbours {
-    int32_t low, high;
-    float share;
-} neighbours;
-
 static neighbours neighbours_of(const histo_tiles *tiles, int d, int64_t place)
 {
     const float at = (float)place * (1.0F / (float)tiles->size[d]) - 0.5F, low = floorf(at);
@@ -225,35 +227,95 @@ static tile_rows tile_rows_of(const application *app, int64_t row)
     return rows;
 }
 
-/* What table t has for sample i of a block. */
-static inline float value_in(const application *app, const void *samples, const histo_map_slots *slots, int64_t t,
-                             int i)
+/* What a table has for sample i of a block. */
+static inline float value_in(const application *app, const histo_map_slots *slots, int64_t table, int i)
 {
-    if (app->planes) {
-        const bool byte = app->patterns == 256;
-        const size_t pattern = byte ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i];
-        return app->planes[(size_t)(t * app->patterns) + pattern];
-    }
-    const double *entry = app->map->values + t * app->map->length + slots->slot[i];
+    const double *entry = app->map->values + table * app->map->length + slots->slot[i];
     if (app->map->within == HISTO_MAP_STEP) return (float)entry[0];
     return (float)(slots->share[i] == 1 ? entry[1] : entry[0] + (entry[1] - entry[0]) * slots->share[i]);
+}
+
+/* The blend of two values in float, in OpenCV's order. */
+static inline float between(float low, float high, float share)
+{
+    return low * (1 - share) + high * share;
+}
+
+/* Samples of a row that have the same tiles around them. */
+typedef struct segment {
+    int n;
+    int32_t low, high;
+    const float *share; /* of the higher tile, for each */
+} segment;
+
+static segment segment_at(const application *app, int64_t x, int most)
+{
+    const neighbours *near = app->columns + x;
+    segment s = {.low = near->low, .high = near->high, .share = app->shares + x};
+    while (s.n < most && near[s.n].low == s.low && near[s.n].high == s.high)
+        s.n++;
+    return s;
+}
+
+/* The tiles around each place of a row. */
+static histo_status find_columns(application *app)
+{
+    if (!app->tiles.ndim) return HISTO_OK;
+    const size_t bytes = (size_t)app->width * (sizeof *app->columns + sizeof *app->shares);
+    app->columns = histo_malloc(bytes);
+    if (!app->columns) return histo_fail_memory(bytes, "the tiles of a row");
+    app->shares = (float *)(app->columns + app->width);
+    for (int64_t x = 0; x < app->width; x++) {
+        app->columns[x] = neighbours_of(&app->tiles, app->tiles.ndim - 1, x);
+        app->shares[x] = app->columns[x].share;
+    }
+    return HISTO_OK;
+}
+
+/* The blend of two tables of bit patterns; `size` is a constant where this is called. */
+static inline void blend_patterns(const float *low, const float *high, const void *samples, size_t size,
+                                  const float *share, int n, float *values)
+{
+    for (int i = 0; i < n; i++) {
+        const size_t pattern = size == 1 ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i];
+        values[i] = between(low[pattern], high[pattern], share[i]);
+    }
+}
+
+/* What the tiles of row `first` of tables have for samples [begin, begin + s->n) of a block. */
+static void blend_row(const application *app, int64_t first, const segment *s, const void *samples, int begin,
+                      const histo_map_slots *slots, float *values)
+{
+    const int64_t low = first + s->low, high = first + s->high;
+    if (!app->planes) {
+        for (int i = 0; i < s->n; i++)
+            values[i] =
+                between(value_in(app, slots, low, begin + i), value_in(app, slots, high, begin + i), s->share[i]);
+        return;
+    }
+    const float *of_low = app->planes + low * app->patterns, *of_high = app->planes + high * app->patterns;
+    if (app->patterns == 256)
+        blend_patterns(of_low, of_high, (const uint8_t *)samples + begin, 1, s->share, s->n, values);
+    else
+        blend_patterns(of_low, of_high, (const uint16_t *)samples + begin, 2, s->share, s->n, values);
 }
 
 /* Values of n samples from place x of a row on. */
 static void blend(const application *app, const tile_rows *rows, int64_t x, const void *samples,
                   const histo_map_slots *slots, int n, double *values)
 {
-    const int last = app->tiles.ndim - 1;
-    for (int i = 0; i < n; i++) {
-        const neighbours near = neighbours_of(&app->tiles, last, x + i);
-        float value[4] = {0};
+    float of_row[4][HISTO_BLOCK];
+    segment s;
+    for (int begin = 0; begin < n; begin += s.n) {
+        s = segment_at(app, x + begin, n - begin);
         for (int r = 0; r < rows->n; r++)
-            value[r] = value_in(app, samples, slots, rows->first[r] + near.low, i) * (1 - near.share) +
-                       value_in(app, samples, slots, rows->first[r] + near.high, i) * near.share;
+            blend_row(app, rows->first[r], &s, samples, begin, slots, of_row[r]);
         for (int r = rows->n / 2, d = 0; r > 0; r /= 2, d++)
             for (int k = 0; k < r; k++)
-                value[k] = value[2 * k] * (1 - rows->share[d]) + value[2 * k + 1] * rows->share[d];
-        values[i] = (double)value[0];
+                for (int i = 0; i < s.n; i++)
+                    of_row[k][i] = between(of_row[2 * k][i], of_row[2 * k + 1][i], rows->share[d]);
+        for (int i = 0; i < s.n; i++)
+            values[begin + i] = (double)of_row[0][i];
     }
 }
 
@@ -392,6 +454,7 @@ histo_status histo_map_apply(const histo_map *map, const histo_view *views, cons
     make_iterator(&app, views);
     status = histo_map_lookup_make(&app.lookup, map, views);
     if (status == HISTO_OK) status = tabulate(&app);
+    if (status == HISTO_OK) status = find_columns(&app);
     if (status == HISTO_OK) app.blocks = histo_cpu_allocate((size_t)app.threads * sizeof *app.blocks);
     if (status == HISTO_OK && !app.blocks)
         status = histo_fail_memory((size_t)app.threads * sizeof *app.blocks, "blocks of samples");
@@ -399,6 +462,7 @@ histo_status histo_map_apply(const histo_map *map, const histo_view *views, cons
     free(app.blocks);
     free(app.results);
     free(app.planes);
+    free(app.columns);
     histo_map_lookup_free(&app.lookup);
     return status;
 }
