@@ -343,6 +343,211 @@ HISTO_API histo_status histo_hist_rebin(const histo_hist *hist, int axis, int64_
 /* Create a histogram with the bins [begin, end) of one axis; the other bins are added to underflow and overflow. */
 HISTO_API histo_status histo_hist_slice(const histo_hist *hist, int axis, int64_t begin, int64_t end, histo_hist **out);
 
+/* ---- Numbers from a histogram ------------------------------------------------------------------------- */
+
+/* All of these read the counts, and so wait for fills on GPUs. They are computed on the host in one order: the results
+ * have the same bits whatever device, strategy, number of threads or chunks counted. Arrays of results are in host
+ * memory and have an element for each batch entry. "Shares" are counts over their sum in bins; without counts they, and
+ * what follows from them, are NaN. Where samples have a value, it is that of their bin: on HISTO_INTEGER axes the
+ * integer itself, elsewhere the bin's centre, (lower edge + upper edge) / 2. The flow counts only where this is said.
+ */
+
+/* numpy.quantile's methods, by the names and formulas of Hyndman and Fan, "Sample quantiles in statistical packages",
+ * The American Statistician 50 (1996). */
+typedef enum histo_quantile_rule {
+    HISTO_QUANTILE_LINEAR = 0,
+    HISTO_QUANTILE_LOWER,
+    HISTO_QUANTILE_HIGHER,
+    HISTO_QUANTILE_NEAREST,
+    HISTO_QUANTILE_MIDPOINT,
+    HISTO_QUANTILE_INVERTED_CDF,
+    HISTO_QUANTILE_AVERAGED_INVERTED_CDF,
+    HISTO_QUANTILE_CLOSEST_OBSERVATION,
+    HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF,
+    HISTO_QUANTILE_HAZEN,
+    HISTO_QUANTILE_WEIBULL,
+    HISTO_QUANTILE_MEDIAN_UNBIASED,
+    HISTO_QUANTILE_NORMAL_UNBIASED,
+} histo_quantile_rule;
+
+/* "linear" … "normal_unbiased", NumPy's names; HISTO_INVALID for any other. */
+HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *rule);
+
+/* The quantiles q[n], each 0 … 1, of a histogram with one axis: values[batch][n]. On an integer axis they are those of
+ * the samples, equal to numpy.quantile of the samples as doubles. On other axes the c samples of a bin count as if they
+ * were spread over it, at (k + 1/2) / c of its width for k = 0 … c-1, so that the error is less than the bin's width.
+ * Underflow and overflow take part: a quantile that needs a sample of either is -infinity or infinity. NaN samples do
+ * not take part. Without samples, all quantiles are NaN. */
+HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
+                                            double *values);
+
+typedef struct histo_summary {
+    uint64_t count;         /* of the bins */
+    double mean, variance;  /* variance: the mean of (x - mean)^2 */
+    double skewness;        /* the mean of (x - mean)^3, over variance^1.5; NaN if the variance is 0 */
+    double kurtosis;        /* the mean of (x - mean)^4, over variance^2, minus 3; NaN if the variance is 0 */
+    double entropy;         /* of the shares, in bits */
+    int64_t first, last;    /* the lowest and the highest occupied bin; -1 if there is none, as for mode */
+    int64_t mode, occupied; /* the bin with the largest count, the lowest of equals; the number of occupied bins */
+} histo_summary;
+
+/* Summarize a histogram with one axis: summaries[batch]. */
+HISTO_API histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summaries);
+
+/* How to split a histogram into classes of neighbouring bins, or find a threshold, which is the same for two classes.
+ */
+typedef enum histo_split_method {
+    HISTO_SPLIT_OTSU = 0,    /* any number of classes: the least variance within classes (Otsu 1979), by dynamic
+                                programming with divide and conquer in O(classes * occupied * log(occupied)). Two classes
+                                of an integer or regular axis are compared exactly, and the lowest of equal splits is taken
+                              */
+    HISTO_SPLIT_TRIANGLE,    /* two classes, as are all that follow: Zack et al. 1977 */
+    HISTO_SPLIT_LI,          /* the least cross entropy, by the iteration of Li and Tam 1998 */
+    HISTO_SPLIT_YEN,         /* the largest correlation: Yen et al. 1995 */
+    HISTO_SPLIT_ISODATA,     /* half-way between the means of both classes: Ridler and Calvard 1978 */
+    HISTO_SPLIT_MINIMUM,     /* the minimum between two maxima, after smoothing: Prewitt and Mendelsohn 1966 */
+    HISTO_SPLIT_MEAN,        /* the mean of all samples */
+    HISTO_SPLIT_MAX_ENTROPY, /* the largest sum of both classes' entropies: Kapur, Sahoo and Wong 1985 */
+} histo_split_method;
+
+/* "otsu", "triangle", "li", "yen", "isodata", "minimum", "mean", "max-entropy"; HISTO_INVALID for any other. */
+HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_method *method);
+
+/* Split the bins of a histogram with one axis into classes, 2 or more: last[batch][classes - 1] is the last bin of each
+ * class but the highest, increasing. A sample is above a threshold iff its bin is above last[0]. If all samples are in
+ * one bin and there are two classes, last[0] is that bin. HISTO_INVALID, naming the batch entry, if fewer bins are
+ * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima. */
+HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
+
+/* How to compare the counts a and b of two histograms, whose sums are A and B. */
+typedef enum histo_metric {
+    HISTO_CORRELATION = 0, /* Pearson's coefficient: -1 … 1 */
+    HISTO_CHI_SQUARE,      /* sum of (a - b)^2 / a where a > 0 */
+    HISTO_CHI_SQUARE_ALT,  /* 2 * sum of (a - b)^2 / (a + b) */
+    HISTO_INTERSECTION,    /* sum of min(a / A, b / B): 0 … 1 */
+    HISTO_BHATTACHARYYA,   /* sqrt(1 - sum of sqrt(a * b / (A * B))): 0 … 1, also called Hellinger distance */
+    HISTO_KL_DIVERGENCE,   /* sum of a/A * log((a/A) / (b/B)), in nats; infinite where only b is 0 */
+    HISTO_JS_DIVERGENCE,   /* Jensen-Shannon: half of both KL divergences from the mean of the shares: 0 … log(2) */
+    HISTO_KOLMOGOROV,      /* one axis: the largest difference of the cumulative shares: 0 … 1 */
+    HISTO_EARTH_MOVER,     /* one axis: the area between the cumulative shares, in units of the axis (Wasserstein 1) */
+} histo_metric;
+
+/* "correlation", "chi-square", "chi-square-alt", "intersection", "bhattacharyya", "kl-divergence", "js-divergence",
+ * "kolmogorov", "earth-mover"; HISTO_INVALID for any other. */
+HISTO_API histo_status histo_metric_parse(const char *name, histo_metric *metric);
+
+/* Compare the counts of two histograms, whose axes, batch, weighting and storage must be equal: values[batch]. */
+HISTO_API histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric,
+                                          double *values);
+
+typedef struct histo_information { /* in nats */
+    double entropy[2];             /* of each axis alone */
+    double joint_entropy;
+    double mutual; /* entropy[0] + entropy[1] - joint_entropy, 0 … */
+    double
+        normalized; /* (entropy[0] + entropy[1]) / joint_entropy, 1 … 2 (Studholme et al. 1999); 1 if that is 0 / 0 */
+} histo_information;
+
+/* The information that the two axes of a histogram have of each other, from its counts or, if it is weighted, its sums
+ * of weights, none of which may be negative: information[batch]. */
+HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_information *information);
+
+/* ---- Maps: from a sample to its bin to a value -------------------------------------------------------- */
+
+/* A map has axes, by which a sample has a slot exactly as in a histogram, and a table of values for these slots: lookup
+ * tables of images, equalization, matching, normalization, class numbers, back projection. The values are written by
+ * the caller, or made from histograms. Results have the same bits for any number of threads. */
+typedef struct histo_map histo_map;
+
+typedef enum histo_within {
+    HISTO_MAP_STEP = 0, /* a value for each slot, flow included */
+    HISTO_MAP_LINEAR, /* one axis: a value for each edge, and straight lines between; samples outside have the value of
+                     the edge that is next to them, NaN stays NaN */
+} histo_within;
+
+typedef struct histo_map_options {
+    int64_t batch;       /* number of tables, default 1: for the batch entries of samples, or the tiles of an image */
+    histo_within within; /* default HISTO_MAP_STEP */
+} histo_map_options;
+
+/* Create a map with axes[naxes] and all values zero. The caller destroys it. */
+HISTO_API histo_status histo_map_create(histo_map **map, int naxes, const histo_axis *axes,
+                                        const histo_map_options *options);
+/* map may be NULL. */
+HISTO_API void histo_map_destroy(histo_map *map);
+
+/* The number of values: batch times the product over the axes of n + 3 (HISTO_MAP_STEP: underflow, the bins, overflow,
+ * NaN), or n + 1 (HISTO_MAP_LINEAR: the edges). */
+HISTO_API int64_t histo_map_size(const histo_map *map);
+
+/* Copy all values, in the order of a read with HISTO_FLOW, from or to values[size]; size must be histo_map_size(map).
+ */
+HISTO_API histo_status histo_map_write(histo_map *map, const double *values, int64_t size);
+HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int64_t size);
+
+/* What follows makes the values from histograms with the same axes as the map, each table from its batch entry; a
+ * histogram without a batch serves all tables. C is the cumulative count of a bin, n that of the last bin: the flow is
+ * not counted. In a HISTO_MAP_STEP map, underflow has the lowest value, overflow the highest, and NaN stays NaN. */
+
+typedef enum histo_equalize_rule {
+    HISTO_EQUALIZE_MINIMUM = 0, /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which so has the
+                                   lowest value: OpenCV. If only one bin is occupied, it keeps its relative place. */
+    HISTO_EQUALIZE_CDF,         /* C / n: scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either rule */
+} histo_equalize_rule;
+
+typedef struct histo_make_options {
+    double lo, hi; /* values go from lo to hi; both zero: from 0 to 1. If both are whole numbers, up to 2^53, those of
+                      HISTO_MAP_STEP maps are too, rounded half to even */
+    histo_equalize_rule rule;
+    double clip; /* histo_map_equalize: the contrast limit of CLAHE. Counts above clip times the mean count of all bins,
+                    rounded down but at least 1, are cut, and what is cut is spread over all bins once; INFINITY cuts
+                    nothing. The rule is HISTO_EQUALIZE_CDF. Default 0: no CLAHE */
+} histo_make_options;
+
+/* Equalization: the values are the cumulative shares, from lo to hi, of a histogram with one axis. Without counts they
+ * are equally spaced. Arithmetic is exact, except that HISTO_EQUALIZE_MINIMUM of 256 bins to 0 … 255 and tables with
+ * `clip` are computed in float in OpenCV's order, and so have the bits of cv::equalizeHist and cv::CLAHE. */
+HISTO_API histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const histo_make_options *options);
+
+/* Matching: the value where the cumulative share of the reference, a histogram with one axis of any bins, is that of
+ * the bin. It is interpolated linearly between the reference's occupied bins, or edges for HISTO_MAP_LINEAR maps, as in
+ * scikit-image. HISTO_INVALID if either has no counts. */
+HISTO_API histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference);
+
+/* Straight lines through n landmarks: the quantile q[k], HISTO_QUANTILE_LINEAR, of hist has the value target[k]; q
+ * increases. Below the first and above the last, the values stay (two landmarks: a percentile stretch), or with
+ * `extend` the outer lines go on (the standardization of Nyul and Udupa). HISTO_INVALID if hist has no counts, or if a
+ * quantile is in the flow. */
+HISTO_API histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q,
+                                           const double *target, bool extend);
+
+/* Back projection, for HISTO_MAP_STEP maps of any number of axes: from lo for the smallest to hi for the largest count,
+ * and lo in the flow, as in OpenCV; equal counts have lo. With `against`, which may be NULL, sqrt(p / q) of the shares
+ * p in hist and q in against, 0 where q is 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
+HISTO_API histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
+                                         const histo_make_options *options);
+
+/* Tables on a grid over the last ndim dimensions of the views, none of them a batch dimension: count[d] tiles of
+ * size[d] samples; the last one may reach beyond the end. A sample has the multilinear blend, in float, of the tables
+ * of the tiles whose centres surround it. The map has a table for each tile, or for each tile of each batch entry. The
+ * tiles of a histogram are a view with batch dimensions: {count[0], count[1], size[0], size[1]}. */
+typedef struct histo_tiles {
+    int ndim; /* 1 … 3; 0: no tiles */
+    int64_t count[3], size[3];
+} histo_tiles;
+
+typedef struct histo_apply_options {
+    const histo_view *mask; /* of any dtype: where it is zero, out is left as it is */
+    histo_tiles tiles;
+    int threads; /* default: as for plans */
+} histo_apply_options;
+
+/* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half
+ * to even and clamped to their range, and NaN becomes 0; floats are rounded. The map has one table, or one for each
+ * batch entry. All memory is host memory. views[a] may be out itself; other overlaps are undefined. */
+HISTO_API histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
+                                       const histo_apply_options *options);
+
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
 typedef enum histo_format {

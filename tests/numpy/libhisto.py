@@ -1,6 +1,7 @@
 """The C library through ctypes, for the tests in this directory. HISTO_LIBRARY is the path of the shared library."""
 import ctypes
 import os
+import sys
 
 import numpy as np
 
@@ -112,3 +113,14 @@ class Hist:
         check(lib.histo_hist_read_weights(self.handle, slots, ctypes.c_void_p(sums[0].ctypes.data),
                                           ctypes.c_void_p(sums[1].ctypes.data), ctypes.c_int64(sums[0].size), None))
         return sums
+
+
+def run_checks(checks, default_cases):
+    """Exit after HISTO_CASES random cases from seed HISTO_SEED on, one check after the other, each with a generator."""
+    seed, cases = int(os.environ.get("HISTO_SEED", 1)), int(os.environ.get("HISTO_CASES", default_cases))
+    for case in range(seed, seed + cases):
+        try:
+            checks[case % len(checks)](np.random.default_rng(case))
+        except (AssertionError, RuntimeError) as failure:
+            sys.exit(f"HISTO_SEED={case} HISTO_CASES=1 ({checks[case % len(checks)].__name__}): {failure}")
+    print(f"{cases} cases")

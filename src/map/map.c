@@ -1,0 +1,148 @@
+#include "map/map.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "counts/hist.h"
+#include "numbers/occupied.h"
+
+/* ---- Objects ---- */
+
+static histo_status check_options(int naxes, const histo_axis *axes, const histo_map_options *o)
+{
+    if (naxes < 1 || naxes > HISTO_MAX_AXES)
+        return histo_fail(HISTO_INVALID, "a map has 1 to %d axes, not %d", HISTO_MAX_AXES, naxes);
+    if (!axes) return histo_fail(HISTO_INVALID, "the axes are NULL");
+    if (o->within != HISTO_MAP_STEP && o->within != HISTO_MAP_LINEAR)
+        return histo_fail(HISTO_INVALID, "unknown kind of map %d", (int)o->within);
+    if (o->within == HISTO_MAP_LINEAR && naxes > 1) return histo_fail(HISTO_INVALID, "linear maps have one axis");
+    if (o->batch < 0) return histo_fail(HISTO_INVALID, "a map has 1 or more tables, not %lld", (long long)o->batch);
+    return HISTO_OK;
+}
+
+static histo_status allocate(histo_map *map)
+{
+    map->length = 1;
+    for (int a = 0; a < map->naxes; a++)
+        if (__builtin_mul_overflow(map->length, map->axes[a].bins + (map->within == HISTO_MAP_STEP ? 3 : 1),
+                                   &map->length))
+            map->length = INT64_MAX;
+    if (map->length > HISTO_MAX_SLOTS || map->batch > HISTO_MAX_SLOTS / map->length)
+        return histo_fail(HISTO_INVALID, "a map has at most 2^31 values");
+    const size_t n = (size_t)(map->batch * map->length);
+    map->values = histo_calloc(n, sizeof *map->values);
+    return map->values ? HISTO_OK : histo_fail_memory(n * sizeof *map->values, "the values of a map");
+}
+
+histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes, const histo_map_options *options)
+{
+    if (!out) return histo_fail(HISTO_INVALID, "the place for the map is NULL");
+    const histo_map_options none = {0}, *o = options ? options : &none;
+    histo_status status = check_options(naxes, axes, o);
+    if (status != HISTO_OK) return status;
+    histo_map *map = calloc(1, sizeof *map);
+    if (!map) return histo_fail_memory(sizeof *map, "a map");
+    map->batch = o->batch ? o->batch : 1;
+    map->within = o->within;
+    for (; map->naxes < naxes && status == HISTO_OK; map->naxes += status == HISTO_OK)
+        status = histo_axis_own(&axes[map->naxes], &map->axes[map->naxes]);
+    if (status == HISTO_OK) status = allocate(map);
+    if (status == HISTO_OK)
+        *out = map;
+    else
+        histo_map_destroy(map);
+    return status;
+}
+
+void histo_map_destroy(histo_map *map)
+{
+    if (!map) return;
+    for (int a = 0; a < map->naxes; a++)
+        histo_axis_disown(&map->axes[a]);
+    free(map->values);
+    free(map);
+}
+
+int64_t histo_map_size(const histo_map *map)
+{
+    return map->batch * map->length;
+}
+
+static histo_status check_values(const histo_map *map, const double *values, int64_t size)
+{
+    if (!map || !values) return histo_fail(HISTO_INVALID, "the map or the array is NULL");
+    if (size == histo_map_size(map)) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "the array has %lld values, the map %lld", (long long)size,
+                      (long long)histo_map_size(map));
+}
+
+histo_status histo_map_write(histo_map *map, const double *values, int64_t size)
+{
+    histo_status status = check_values(map, values, size);
+    if (status == HISTO_OK) memcpy(map->values, values, (size_t)size * sizeof *values);
+    return status;
+}
+
+histo_status histo_map_read(const histo_map *map, double *values, int64_t size)
+{
+    histo_status status = check_values(map, values, size);
+    if (status == HISTO_OK) memcpy(values, map->values, (size_t)size * sizeof *values);
+    return status;
+}
+
+/* ---- Making values ---- */
+
+histo_status histo_map_check_source(const histo_map *map, const histo_hist *hist, bool one_axis)
+{
+    if (!map || !hist) return histo_fail(HISTO_INVALID, "the map or the histogram is NULL");
+    if (one_axis && map->naxes > 1)
+        return histo_fail(HISTO_INVALID, "the map must have one axis, it has %d", map->naxes);
+    bool equal = map->naxes == hist->naxes;
+    for (int a = 0; a < map->naxes && equal; a++)
+        equal = histo_axis_equal(&map->axes[a], &hist->axes[a]);
+    if (!equal) return histo_fail(HISTO_INVALID, "the map and the histogram have different axes");
+    const int64_t batch = histo_hist_batch(hist);
+    if (batch == 1 || batch == map->batch) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "the map has %lld tables, the histogram a batch of %lld", (long long)map->batch,
+                      (long long)batch);
+}
+
+int64_t histo_map_first(const histo_map *map)
+{
+    return map->within == HISTO_MAP_STEP ? 1 : 0;
+}
+
+int64_t histo_map_last(const histo_map *map)
+{
+    return map->axes[0].bins;
+}
+
+double histo_map_place(const histo_map *map, int64_t entry)
+{
+    return map->within == HISTO_MAP_STEP ? histo_bin_value(&map->axes[0], entry - 1)
+                                         : histo_axis_edge(&map->axes[0], entry);
+}
+
+void histo_map_set_flow(const histo_map *map, double *table)
+{
+    if (map->within != HISTO_MAP_STEP) return;
+    const int64_t bins = map->axes[0].bins;
+    table[0] = table[1];
+    table[bins + 1] = table[bins];
+    table[bins + 2] = NAN;
+}
+
+uint64_t *histo_map_counts(const histo_hist *hist)
+{
+    const int64_t size = histo_hist_size(hist, HISTO_BINS);
+    uint64_t *counts = histo_malloc((size_t)size * sizeof *counts);
+    if (!counts) {
+        histo_fail_memory((size_t)size * sizeof *counts, "counts");
+        return NULL;
+    }
+    if (histo_hist_read_counts(hist, HISTO_BINS, counts, size, NULL) == HISTO_OK) return counts;
+    free(counts);
+    return NULL;
+}

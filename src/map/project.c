@@ -1,0 +1,88 @@
+/* Back projection: tables of counts, scaled, or of ratios of shares. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "map/map.h"
+
+/* As cv::normalize with NORM_MINMAX scales: in float, with one rounding of each product and sum. */
+static void scale_counts(const uint64_t *counts, int64_t n, double lo, double hi, double *values)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        least = counts[i] < least ? counts[i] : least;
+        most = counts[i] > most ? counts[i] : most;
+    }
+    const float scale = most > least ? (float)((hi - lo) * (1 / (double)(most - least))) : 0;
+    const float shift = (float)lo - (float)((double)least * (double)scale);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = most > least ? (double)fmaf((float)counts[i], scale, shift) : lo;
+}
+
+static double sum_of(const uint64_t *counts, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)counts[i];
+    return sum;
+}
+
+static void share_ratios(const uint64_t *counts, const uint64_t *against, int64_t n, double *values)
+{
+    const double scale = sum_of(against, n) / sum_of(counts, n);
+    for (int64_t i = 0; i < n; i++)
+        values[i] = against[i] && counts[i] ? sqrt((double)counts[i] / (double)against[i] * scale) : 0;
+}
+
+/* Put the values of the bins where they are among all slots. */
+static void spread_bins(const histo_map *map, const double *bins, double flow, double *table)
+{
+    int64_t at[HISTO_MAX_AXES] = {0};
+    for (int64_t i = 0; i < map->length; i++) {
+        bool inside = true;
+        for (int a = 0; a < map->naxes; a++)
+            inside &= at[a] > 0 && at[a] <= map->axes[a].bins;
+        table[i] = inside ? *bins++ : flow;
+        for (int a = map->naxes - 1; a >= 0 && ++at[a] == map->axes[a].bins + 3; a--)
+            at[a] = 0;
+    }
+}
+
+static histo_status check(const histo_map *map, const histo_hist *hist, const histo_hist *against,
+                          const histo_make_options *o)
+{
+    histo_status status = histo_map_check_source(map, hist, false);
+    if (status == HISTO_OK && against) status = histo_map_check_source(map, against, false);
+    if (status != HISTO_OK) return status;
+    if (map->within != HISTO_MAP_STEP) return histo_fail(HISTO_INVALID, "back projection needs a HISTO_MAP_STEP map");
+    if (!isfinite(o->lo) || !isfinite(o->hi)) return histo_fail(HISTO_INVALID, "lo or hi is not finite");
+    return HISTO_OK;
+}
+
+histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
+                               const histo_make_options *options)
+{
+    histo_make_options o = options ? *options : (histo_make_options){0};
+    histo_status status = check(map, hist, against, &o);
+    if (status != HISTO_OK) return status;
+    if (o.lo == 0 && o.hi == 0) o.hi = 1;
+    const int64_t each = histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist);
+    uint64_t *counts = histo_map_counts(hist), *others = against ? histo_map_counts(against) : NULL;
+    double *bins = malloc((size_t)each * sizeof *bins);
+    if (!counts || (against && !others) || !bins) {
+        status = bins ? HISTO_NO_MEMORY : histo_fail_memory((size_t)each * sizeof *bins, "values");
+    } else {
+        for (int64_t b = 0; b < map->batch; b++) {
+            const uint64_t *mine = counts + (histo_hist_batch(hist) > 1 ? b * each : 0);
+            if (against)
+                share_ratios(mine, others + (histo_hist_batch(against) > 1 ? b * each : 0), each, bins);
+            else
+                scale_counts(mine, each, o.lo, o.hi, bins);
+            spread_bins(map, bins, against ? 0 : o.lo, map->values + b * map->length);
+        }
+    }
+    free(bins);
+    free(others);
+    free(counts);
+    return status;
+}

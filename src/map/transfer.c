@@ -1,0 +1,158 @@
+/* Transfers: piecewise linear functions of the cumulative share, or of the sample, evaluated at the entries of tables.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "map/map.h"
+#include "numbers/occupied.h"
+
+/* Points (x, y), x not decreasing; `extend`: the outer lines go on, else the outer values stay. */
+typedef struct curve {
+    double *x, *y;
+    int64_t n;
+    bool extend;
+} curve;
+
+static histo_status curve_make(curve *c, int64_t room)
+{
+    *c = (curve){.x = histo_malloc(2 * (size_t)room * sizeof(double))};
+    if (!c->x) return histo_fail_memory(2 * (size_t)room * sizeof(double), "the points of a transfer");
+    c->y = c->x + room;
+    return HISTO_OK;
+}
+
+/* As numpy.interp: of equal x the last point counts. */
+static double curve_at(const curve *c, double x)
+{
+    if (!c->extend && x <= c->x[0] && (c->n == 1 || x < c->x[1])) return c->y[0];
+    if (!c->extend && x >= c->x[c->n - 1]) return c->y[c->n - 1];
+    int64_t low = 0, high = c->n - 1; /* the last point, but the last of all, that is not above x */
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (c->x[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double slope = (c->y[low + 1] - c->y[low]) / (c->x[low + 1] - c->x[low]);
+    return slope * (x - c->x[low]) + c->y[low];
+}
+
+/* ---- Matching ---- */
+
+/* The values of the reference over its cumulative shares, at its occupied bins or at its edges. */
+static void add_reference(curve *c, const histo_axis *axis, const histo_levels *levels, histo_within within)
+{
+    uint64_t sum = 0;
+    c->n = 0;
+    if (within == HISTO_MAP_LINEAR) {
+        c->x[0] = 0;
+        c->y[c->n++] = histo_axis_edge(axis, levels->bin[0]);
+    }
+    for (int64_t i = 0; i < levels->n; i++) {
+        const int64_t bin = levels->bin[i];
+        if (within == HISTO_MAP_LINEAR && i > 0 && bin > levels->bin[i - 1] + 1) { /* no share between two edges */
+            c->x[c->n] = c->x[c->n - 1];
+            c->y[c->n++] = histo_axis_edge(axis, bin);
+        }
+        sum += levels->count[i];
+        c->x[c->n] = (double)sum / (double)levels->total;
+        c->y[c->n++] = within == HISTO_MAP_LINEAR ? histo_axis_edge(axis, bin + 1) : histo_bin_value(axis, bin);
+    }
+}
+
+/* A table from the levels of the source and the reference's curve. */
+static void match_table(const histo_map *map, const histo_levels *source, const curve *reference, double *table)
+{
+    uint64_t sum = 0;
+    int64_t next = 0;
+    for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++) {
+        for (; next < source->n && source->bin[next] < i; next++)
+            sum += source->count[next];
+        table[i] = curve_at(reference, (double)sum / (double)source->total);
+    }
+    histo_map_set_flow(map, table);
+}
+
+histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference)
+{
+    histo_status status = histo_map_check_source(map, hist, true);
+    if (status == HISTO_OK) status = histo_numbers_check(reference, 1, reference, "reference");
+    if (status != HISTO_OK) return status;
+    const int64_t batch = histo_hist_batch(reference);
+    if (batch != 1 && batch != map->batch)
+        return histo_fail(HISTO_INVALID, "the map has %lld tables, the reference a batch of %lld",
+                          (long long)map->batch, (long long)batch);
+    const histo_axis axis = histo_hist_axis(reference, 0);
+    histo_occupied sources, references = {0};
+    curve c = {0};
+    histo_levels source = {0}, model = {0};
+    status = histo_occupied_read(&sources, hist, HISTO_BINS);
+    if (status == HISTO_OK) status = histo_occupied_read(&references, reference, HISTO_BINS);
+    if (status == HISTO_OK) status = curve_make(&c, 2 * references.size + 2);
+    for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
+        if (b == 0 || histo_hist_batch(hist) > 1) source = histo_occupied_next(&sources);
+        if (b == 0 || batch > 1) model = histo_occupied_next(&references);
+        if (source.total == 0 || model.total == 0) {
+            status = histo_fail(HISTO_INVALID, "histogram %lld has no counts in bins", (long long)b);
+            break;
+        }
+        add_reference(&c, &axis, &model, map->within);
+        match_table(map, &source, &c, map->values + b * map->length);
+    }
+    free(c.x);
+    histo_occupied_release(&sources);
+    histo_occupied_release(&references);
+    return status;
+}
+
+/* ---- Landmarks ---- */
+
+static histo_status check_landmarks(int n, const double *q, const double *target)
+{
+    if (n < 2 || !q || !target) return histo_fail(HISTO_INVALID, "there must be 2 or more landmarks");
+    for (int k = 0; k < n; k++)
+        if (!isfinite(target[k])) return histo_fail(HISTO_INVALID, "target %d is not finite", k);
+    for (int k = 1; k < n; k++)
+        if (!(q[k - 1] < q[k])) return histo_fail(HISTO_INVALID, "the quantiles do not increase");
+    return HISTO_OK;
+}
+
+histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q, const double *target,
+                                 bool extend)
+{
+    histo_status status = histo_map_check_source(map, hist, true);
+    if (status == HISTO_OK) status = check_landmarks(n, q, target);
+    if (status != HISTO_OK) return status;
+    const int64_t batch = histo_hist_batch(hist);
+    double *found = histo_malloc((size_t)(batch * n) * sizeof *found);
+    if (!found) return histo_fail_memory((size_t)(batch * n) * sizeof *found, "landmarks");
+    status = histo_hist_quantiles(hist, HISTO_QUANTILE_LINEAR, n, q, found);
+    for (int64_t i = 0; i < batch * n && status == HISTO_OK; i++)
+        if (!isfinite(found[i]))
+            status = histo_fail(HISTO_INVALID, "quantile %g of histogram %lld is not in a bin", q[i % n],
+                                (long long)(i / n));
+    curve c = {0};
+    if (status == HISTO_OK) status = curve_make(&c, n);
+    c.extend = extend;
+    for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
+        double *table = map->values + b * map->length;
+        c.n = 0;
+        for (int k = 0; k < n; k++) {
+            const double x = found[(batch > 1 ? b * n : 0) + k];
+            if (extend && c.n > 0 && c.x[c.n - 1] == x) continue; /* a line needs two places */
+            c.x[c.n] = x;
+            c.y[c.n++] = target[k];
+        }
+        if (c.n == 1) c.extend = false;
+        for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++)
+            table[i] = curve_at(&c, histo_map_place(map, i));
+        histo_map_set_flow(map, table);
+        c.extend = extend;
+    }
+    free(c.x);
+    free(found);
+    return status;
+}

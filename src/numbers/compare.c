@@ -1,0 +1,144 @@
+/* Distances of histograms: one pass over the bins that are occupied in either. Sums in double, in the order of the
+ * bins. */
+#include <math.h>
+
+#include "base/error.h"
+#include "counts/hist.h"
+#include "numbers/occupied.h"
+
+static const char *const metric_names[] = {
+    [HISTO_CORRELATION] = "correlation",       [HISTO_CHI_SQUARE] = "chi-square",
+    [HISTO_CHI_SQUARE_ALT] = "chi-square-alt", [HISTO_INTERSECTION] = "intersection",
+    [HISTO_BHATTACHARYYA] = "bhattacharyya",   [HISTO_KL_DIVERGENCE] = "kl-divergence",
+    [HISTO_JS_DIVERGENCE] = "js-divergence",   [HISTO_KOLMOGOROV] = "kolmogorov",
+    [HISTO_EARTH_MOVER] = "earth-mover",
+};
+enum { METRICS = sizeof metric_names / sizeof *metric_names };
+
+histo_status histo_metric_parse(const char *name, histo_metric *metric)
+{
+    int found;
+    histo_status status = histo_name_find(metric_names, METRICS, name, "metric", &found);
+    if (status == HISTO_OK) *metric = (histo_metric)found;
+    return status;
+}
+
+/* Iterates over the bins that are occupied in either histogram. */
+typedef struct pairs {
+    histo_levels a, b;
+    int64_t i, j;      /* the next levels */
+    int64_t bin;       /* of the current pair, … */
+    double in_a, in_b; /* … its counts, … */
+    double of_a, of_b; /* … and their shares */
+} pairs;
+
+static bool pairs_next(pairs *p)
+{
+    const bool a = p->i < p->a.n, b = p->j < p->b.n;
+    if (!a && !b) return false;
+    p->bin = a && (!b || p->a.bin[p->i] < p->b.bin[p->j]) ? p->a.bin[p->i] : p->b.bin[p->j];
+    p->in_a = a && p->a.bin[p->i] == p->bin ? (double)p->a.count[p->i++] : 0;
+    p->in_b = b && p->b.bin[p->j] == p->bin ? (double)p->b.count[p->j++] : 0;
+    p->of_a = p->in_a / (double)p->a.total;
+    p->of_b = p->in_b / (double)p->b.total;
+    return true;
+}
+
+static double correlation(pairs p, int64_t bins)
+{
+    const double n = (double)bins, mean_a = (double)p.a.total / n, mean_b = (double)p.b.total / n;
+    double ab = 0, aa = 0, bb = 0, seen = 0;
+    for (; pairs_next(&p); seen++) {
+        const double a = p.in_a - mean_a, b = p.in_b - mean_b;
+        ab += a * b;
+        aa += a * a;
+        bb += b * b;
+    }
+    const double empty = n - seen; /* bins where both counts are 0 */
+    ab += empty * mean_a * mean_b;
+    aa += empty * mean_a * mean_a;
+    bb += empty * mean_b * mean_b;
+    return ab / (sqrt(aa) * sqrt(bb));
+}
+
+/* p * log(p / q) */
+static double divergence(double p, double q)
+{
+    return p == 0 ? 0 : p * log(p / q);
+}
+
+/* The metrics that are a sum over pairs. */
+static double term(histo_metric metric, const pairs *p)
+{
+    const double difference = p->in_a - p->in_b, middle = 0.5 * (p->of_a + p->of_b);
+    switch (metric) {
+    case HISTO_CHI_SQUARE:
+        return p->in_a > 0 ? difference * difference / p->in_a : 0;
+    case HISTO_CHI_SQUARE_ALT:
+        return 2 * (difference * difference / (p->in_a + p->in_b));
+    case HISTO_INTERSECTION:
+        return p->of_a < p->of_b ? p->of_a : p->of_b;
+    case HISTO_BHATTACHARYYA:
+        return sqrt(p->of_a * p->of_b);
+    case HISTO_KL_DIVERGENCE:
+        return divergence(p->of_a, p->of_b);
+    default:
+        return 0.5 * (divergence(p->of_a, middle) + divergence(p->of_b, middle));
+    }
+}
+
+static double sum_of_terms(histo_metric metric, pairs p)
+{
+    double sum = 0;
+    while (pairs_next(&p))
+        sum += term(metric, &p);
+    return sum;
+}
+
+/* The largest difference of the cumulative shares, or the area between them. */
+static double between_cumulative(histo_metric metric, pairs p, const histo_axis *axis)
+{
+    double largest = 0, area = 0, apart = 0, before = 0;
+    uint64_t upto_a = 0, upto_b = 0;
+    for (bool first = true; pairs_next(&p); first = false) {
+        const double value = histo_bin_value(axis, p.bin);
+        if (!first) area += fabs(apart) * (value - before);
+        before = value;
+        if (p.in_a > 0) upto_a += p.a.count[p.i - 1];
+        if (p.in_b > 0) upto_b += p.b.count[p.j - 1];
+        apart = (double)upto_a / (double)p.a.total - (double)upto_b / (double)p.b.total;
+        largest = fmax(largest, fabs(apart));
+    }
+    return metric == HISTO_KOLMOGOROV ? largest : area;
+}
+
+static double compare(histo_metric metric, pairs p, const histo_hist *hist)
+{
+    const bool sums = metric == HISTO_CHI_SQUARE || metric == HISTO_CHI_SQUARE_ALT;
+    if (!sums && (p.a.total == 0 || p.b.total == 0)) return NAN;
+    if (metric == HISTO_CORRELATION) return correlation(p, histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist));
+    if (metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER) {
+        const histo_axis axis = histo_hist_axis(hist, 0);
+        return between_cumulative(metric, p, &axis);
+    }
+    const double sum = sum_of_terms(metric, p);
+    return metric == HISTO_BHATTACHARYYA ? sqrt(fmax(0, 1 - sum)) : fmax(0, sum); /* not below 0 by rounding */
+}
+
+histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric, double *values)
+{
+    if ((int)metric < 0 || (int)metric >= METRICS) return histo_fail(HISTO_INVALID, "unknown metric %d", (int)metric);
+    histo_status status = histo_hist_alike(a, b);
+    if (status != HISTO_OK) return status;
+    const bool ordered = metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER;
+    status = histo_numbers_check(a, ordered ? 1 : histo_hist_naxes(a), values, metric_names[metric]);
+    if (status != HISTO_OK) return status;
+    histo_occupied of_a, of_b = {0};
+    status = histo_occupied_read(&of_a, a, HISTO_BINS);
+    if (status == HISTO_OK) status = histo_occupied_read(&of_b, b, HISTO_BINS);
+    for (int64_t i = 0; i < histo_hist_batch(a) && status == HISTO_OK; i++)
+        values[i] = compare(metric, (pairs){.a = histo_occupied_next(&of_a), .b = histo_occupied_next(&of_b)}, a);
+    histo_occupied_release(&of_a);
+    histo_occupied_release(&of_b);
+    return status;
+}

@@ -1,0 +1,145 @@
+/* Otsu, "A threshold selection method from gray-level histograms", IEEE Transactions on Systems, Man, and Cybernetics 9
+ * (1979), for any number of classes: the split with the least variance within classes, which is that with the largest
+ * sum of S^2 / n over the classes, where n is a class's count and S the sum of its samples. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "numbers/split.h"
+#include "numbers/wide.h"
+
+/* ---- Two classes of bins of equal width: exactly ---- */
+
+/* A split into n0 samples below and n1 above. The distance of the class means, times all counts, is |n S0 - n0 S|; the
+ * variance between classes grows with its square over n0 n1. Samples have the numbers of their bins as values, below
+ * 2^31, so all of these stay below 2^512. */
+typedef struct candidate {
+    wide distance, counts;
+    double criterion; /* within 2^-48 of the exact one */
+} candidate;
+
+static candidate split_below(const histo_levels *levels, uint64_t n0, wide_word_pair s0, wide_word_pair s)
+{
+    const wide counts = wide_multiply(wide_of(n0), wide_of(levels->total - n0));
+    const wide distance =
+        wide_distance(wide_multiply(wide_of(levels->total), wide_of(s0)), wide_multiply(wide_of(n0), wide_of(s)));
+    const double d = wide_to_double(distance);
+    return (candidate){distance, counts, d / wide_to_double(counts) * d};
+}
+
+static bool is_larger(const candidate *a, const candidate *b)
+{
+    if (a->criterion > b->criterion * (1 + 0x1p-40)) return true;
+    if (a->criterion < b->criterion * (1 - 0x1p-40)) return false;
+    return wide_compare(wide_multiply(wide_multiply(a->distance, a->distance), b->counts),
+                        wide_multiply(wide_multiply(b->distance, b->distance), a->counts)) > 0;
+}
+
+static int64_t split_in_two(const histo_levels *levels)
+{
+    const int64_t origin = levels->bin[0];
+    wide_word_pair s = 0, s0 = 0;
+    for (int64_t i = 0; i < levels->n; i++)
+        s += (wide_word_pair)levels->count[i] * (uint64_t)(levels->bin[i] - origin);
+    uint64_t n0 = 0;
+    int64_t best_at = 0;
+    candidate best = {.criterion = -1};
+    for (int64_t i = 0; i < levels->n - 1; i++) {
+        n0 += levels->count[i];
+        s0 += (wide_word_pair)levels->count[i] * (uint64_t)(levels->bin[i] - origin);
+        const candidate next = split_below(levels, n0, s0, s);
+        if (best.criterion >= 0 && !is_larger(&next, &best)) continue;
+        best = next;
+        best_at = i;
+    }
+    return levels->bin[best_at];
+}
+
+/* ---- Any number of classes ---- */
+
+/* Sums over the first i levels, from the mean of all, so that squares lose few digits. */
+typedef struct prefix {
+    double n, s;
+} prefix;
+
+/* What levels [begin, end) give as a class. */
+static double gain(const prefix *upto, int64_t begin, int64_t end)
+{
+    const double s = upto[end].s - upto[begin].s;
+    return s * s / (upto[end].n - upto[begin].n);
+}
+
+/* One more class: best[i] of the first i levels in so many classes, from `before` with one class fewer. from[i] is
+ * where the last class begins, the first of equals. */
+typedef struct row {
+    const prefix *upto;
+    const double *before;
+    double *best;
+    int32_t *from;
+} row;
+
+/* Rows begin, … end - 1, whose last classes begin at low … high: from[] never decreases. */
+static void fill_row(const row *r, int64_t begin, int64_t end, int64_t low, int64_t high)
+{
+    if (begin >= end) return;
+    const int64_t middle = begin + (end - begin) / 2, top = high < middle - 1 ? high : middle - 1;
+    int64_t found = low;
+    double largest = -1;
+    for (int64_t i = low; i <= top; i++) {
+        const double value = r->before[i] + gain(r->upto, i, middle);
+        if (value <= largest) continue;
+        largest = value;
+        found = i;
+    }
+    r->best[middle] = largest;
+    r->from[middle] = (int32_t)found;
+    fill_row(r, begin, middle, low, found);
+    fill_row(r, middle + 1, end, found, high);
+}
+
+static void sum_levels(const histo_axis *axis, const histo_levels *levels, prefix *upto)
+{
+    const double origin = histo_bin_value(axis, levels->bin[0]);
+    double mean = 0;
+    for (int64_t i = 0; i < levels->n; i++)
+        mean += (double)levels->count[i] / (double)levels->total * (histo_bin_value(axis, levels->bin[i]) - origin);
+    upto[0] = (prefix){0, 0};
+    for (int64_t i = 0; i < levels->n; i++) {
+        const double n = (double)levels->count[i], x = histo_bin_value(axis, levels->bin[i]) - origin - mean;
+        upto[i + 1] = (prefix){upto[i].n + n, upto[i].s + n * x};
+    }
+}
+
+static histo_status split_in_many(const histo_axis *axis, const histo_levels *levels, int classes, int64_t *last)
+{
+    const size_t n = (size_t)levels->n + 1;
+    const size_t bytes = n * (sizeof(prefix) + 2 * sizeof(double) + (size_t)classes * sizeof(int32_t));
+    prefix *upto = histo_malloc(bytes);
+    if (!upto) return histo_fail_memory(bytes, "a split into classes");
+    double *before = (double *)(upto + n), *best = before + n;
+    int32_t *from = (int32_t *)(best + n);
+    sum_levels(axis, levels, upto);
+    for (int64_t i = 1; i <= levels->n; i++)
+        before[i] = gain(upto, 0, i);
+    for (int c = 1; c < classes; c++) {
+        const row r = {upto, before, best, from + (size_t)c * n};
+        fill_row(&r, c + 1, levels->n + 1, c, levels->n - 1);
+        double *swap = before;
+        before = best;
+        best = swap;
+    }
+    for (int64_t c = classes - 1, end = levels->n; c > 0; c--) {
+        end = from[(size_t)c * n + (size_t)end];
+        last[c - 1] = levels->bin[end - 1];
+    }
+    free(upto);
+    return HISTO_OK;
+}
+
+histo_status histo_split_otsu(const histo_axis *axis, const histo_levels *levels, int classes, int64_t *last)
+{
+    if (classes > 2 || (axis->kind != HISTO_INTEGER && axis->kind != HISTO_REGULAR))
+        return split_in_many(axis, levels, classes, last);
+    last[0] = split_in_two(levels);
+    return HISTO_OK;
+}

@@ -1,0 +1,178 @@
+/* Quantiles: where each rule looks among the sorted samples, and which samples these are, by the cumulative counts. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "numbers/occupied.h"
+
+static const char *const rule_names[] = {
+    [HISTO_QUANTILE_LINEAR] = "linear",
+    [HISTO_QUANTILE_LOWER] = "lower",
+    [HISTO_QUANTILE_HIGHER] = "higher",
+    [HISTO_QUANTILE_NEAREST] = "nearest",
+    [HISTO_QUANTILE_MIDPOINT] = "midpoint",
+    [HISTO_QUANTILE_INVERTED_CDF] = "inverted_cdf",
+    [HISTO_QUANTILE_AVERAGED_INVERTED_CDF] = "averaged_inverted_cdf",
+    [HISTO_QUANTILE_CLOSEST_OBSERVATION] = "closest_observation",
+    [HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF] = "interpolated_inverted_cdf",
+    [HISTO_QUANTILE_HAZEN] = "hazen",
+    [HISTO_QUANTILE_WEIBULL] = "weibull",
+    [HISTO_QUANTILE_MEDIAN_UNBIASED] = "median_unbiased",
+    [HISTO_QUANTILE_NORMAL_UNBIASED] = "normal_unbiased",
+};
+enum { RULES = sizeof rule_names / sizeof *rule_names };
+
+histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *rule)
+{
+    int found;
+    histo_status status = histo_name_find(rule_names, RULES, name, "quantile rule", &found);
+    if (status == HISTO_OK) *rule = (histo_quantile_rule)found;
+    return status;
+}
+
+/* A place among the sorted samples 0 … n-1: between `below` and the next one, `share` of the way. */
+typedef struct place {
+    double below, share;
+} place;
+
+/* A place of a continuous rule. Beyond the ends it is the first or the last sample. */
+static place between(double n, double index)
+{
+    if (index < 0) return (place){0, 0};
+    if (index >= n - 1) return (place){n - 1, 0};
+    return (place){floor(index), index - floor(index)};
+}
+
+static place at(double n, double index)
+{
+    return (place){fmin(fmax(index, 0), n - 1), 0};
+}
+
+/* Hyndman and Fan's formula for the continuous rules. */
+static double plotting_position(double n, double q, double alpha, double beta)
+{
+    return n * q + (alpha + q * (1 - alpha - beta)) - 1;
+}
+
+static place place_of(histo_quantile_rule rule, double n, double q)
+{
+    const double linear = (n - 1) * q, step = n * q - 1, closest = n * q - 1 - 0.5;
+    switch (rule) {
+    case HISTO_QUANTILE_LINEAR:
+        return between(n, linear);
+    case HISTO_QUANTILE_LOWER:
+        return at(n, floor(linear));
+    case HISTO_QUANTILE_HIGHER:
+        return at(n, ceil(linear));
+    case HISTO_QUANTILE_NEAREST:
+        return at(n, rint(linear));
+    case HISTO_QUANTILE_MIDPOINT:
+        return between(n, 0.5 * (floor(linear) + ceil(linear)));
+    case HISTO_QUANTILE_INVERTED_CDF:
+        return at(n, ceil(step));
+    case HISTO_QUANTILE_AVERAGED_INVERTED_CDF:
+        return step == floor(step) && step >= 0 && step < n - 1 ? (place){step, 0.5} : at(n, ceil(step));
+    case HISTO_QUANTILE_CLOSEST_OBSERVATION:
+        /* At a tie the sample whose number, from 1, is even. */
+        return at(n, closest == floor(closest) && fmod(closest, 2) != 0 ? closest : floor(closest) + 1);
+    case HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF:
+        return between(n, plotting_position(n, q, 0, 1));
+    case HISTO_QUANTILE_HAZEN:
+        return between(n, plotting_position(n, q, 0.5, 0.5));
+    case HISTO_QUANTILE_WEIBULL:
+        return between(n, plotting_position(n, q, 0, 0));
+    case HISTO_QUANTILE_MEDIAN_UNBIASED:
+        return between(n, plotting_position(n, q, 1 / 3.0, 1 / 3.0));
+    case HISTO_QUANTILE_NORMAL_UNBIASED:
+        break;
+    }
+    return between(n, plotting_position(n, q, 3 / 8.0, 3 / 8.0));
+}
+
+/* The samples of a batch entry, in order. Levels are slots of the flow: 0 is underflow. */
+typedef struct sorted_samples {
+    const histo_axis *axis;
+    histo_levels levels;
+    const uint64_t *upto; /* cumulative counts of the levels */
+    uint64_t n;           /* without NaN */
+} sorted_samples;
+
+static double sample_at(const sorted_samples *s, double index)
+{
+    uint64_t rank = index >= 0x1p64 ? UINT64_MAX : (uint64_t)index;
+    if (rank > s->n - 1) rank = s->n - 1; /* n was rounded up to a double */
+    int64_t low = 0, high = s->levels.n - 1;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (s->upto[middle] > rank)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    const int64_t bin = s->levels.bin[low] - 1;
+    if (bin < 0) return -INFINITY;
+    if (bin == s->axis->bins) return INFINITY;
+    const double lower = histo_axis_edge(s->axis, bin);
+    if (s->axis->kind == HISTO_INTEGER) return lower;
+    const double upper = histo_axis_edge(s->axis, bin + 1), count = (double)s->levels.count[low];
+    const double share = ((double)(rank - (s->upto[low] - s->levels.count[low])) + 0.5) / count;
+    return lower * (1 - share) + upper * share;
+}
+
+/* As NumPy does, except that a neighbour in the flow is never left out. */
+static double interpolate(double a, double b, double share)
+{
+    if (share == 0 || a == b) return a;
+    if (isinf(a)) return isinf(b) && share >= 0.5 ? b : a;
+    if (isinf(b)) return b;
+    const double distance = b - a;
+    if (isinf(distance)) return a * (1 - share) + b * share;
+    return share < 0.5 ? a + distance * share : b - distance * (1 - share);
+}
+
+static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, double q)
+{
+    if (s->n == 0) return NAN;
+    const place p = place_of(rule, (double)s->n, q);
+    const double below = sample_at(s, p.below);
+    return p.share == 0 ? below : interpolate(below, sample_at(s, p.below + 1), p.share);
+}
+
+/* The samples that are not NaN; upto has room for all levels. */
+static sorted_samples sort_samples(const histo_axis *axis, histo_levels levels, uint64_t *upto)
+{
+    sorted_samples s = {.axis = axis, .levels = levels, .upto = upto};
+    if (levels.n > 0 && levels.bin[levels.n - 1] == axis->bins + 2) s.levels.n--;
+    for (int64_t i = 0; i < s.levels.n; i++)
+        upto[i] = s.n += levels.count[i];
+    return s;
+}
+
+histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
+                                  double *values)
+{
+    histo_status status = histo_numbers_check(hist, 1, values, "quantiles");
+    if (status != HISTO_OK) return status;
+    if ((int)rule < 0 || (int)rule >= RULES) return histo_fail(HISTO_INVALID, "unknown quantile rule %d", (int)rule);
+    if (n < 0 || (n > 0 && !q)) return histo_fail(HISTO_INVALID, "the array of quantiles to find is NULL");
+    for (int i = 0; i < n; i++)
+        if (!(q[i] >= 0 && q[i] <= 1)) return histo_fail(HISTO_INVALID, "quantile %g is not in 0 to 1", q[i]);
+    histo_occupied all;
+    status = histo_occupied_read(&all, hist, HISTO_FLOW);
+    uint64_t *upto = NULL;
+    if (status == HISTO_OK) {
+        const size_t bytes = ((size_t)all.size + 1) * sizeof *upto;
+        upto = histo_malloc(bytes);
+        if (!upto) status = histo_fail_memory(bytes, "cumulative counts");
+    }
+    const histo_axis axis = histo_hist_axis(hist, 0);
+    for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
+        const sorted_samples s = sort_samples(&axis, histo_occupied_next(&all), upto);
+        for (int i = 0; i < n; i++)
+            values[b * n + i] = quantile_of(&s, rule, q[i]);
+    }
+    free(upto);
+    histo_occupied_release(&all);
+    return status;
+}

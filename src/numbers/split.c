@@ -1,0 +1,319 @@
+/* Thresholds. Formulas as in scikit-image, in double: a histogram is taken from its first to its last occupied bin. */
+#include "numbers/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static const char *const method_names[] = {
+    [HISTO_SPLIT_OTSU] = "otsu", [HISTO_SPLIT_TRIANGLE] = "triangle",       [HISTO_SPLIT_LI] = "li",
+    [HISTO_SPLIT_YEN] = "yen",   [HISTO_SPLIT_ISODATA] = "isodata",         [HISTO_SPLIT_MINIMUM] = "minimum",
+    [HISTO_SPLIT_MEAN] = "mean", [HISTO_SPLIT_MAX_ENTROPY] = "max-entropy",
+};
+enum { METHODS = sizeof method_names / sizeof *method_names };
+
+histo_status histo_split_method_parse(const char *name, histo_split_method *method)
+{
+    int found;
+    histo_status status = histo_name_find(method_names, METHODS, name, "method", &found);
+    if (status == HISTO_OK) *method = (histo_split_method)found;
+    return status;
+}
+
+/* The sums of the levels [0, i): the counts, and the samples from the value of the first level. */
+typedef struct sums {
+    double n, s;
+} sums;
+
+static sums sums_add(sums upto, const histo_axis *axis, const histo_levels *levels, int64_t i)
+{
+    const double n = (double)levels->count[i];
+    return (sums){upto.n + n,
+                  upto.s + n * (histo_bin_value(axis, levels->bin[i]) - histo_bin_value(axis, levels->bin[0]))};
+}
+
+static sums sums_all(const histo_axis *axis, const histo_levels *levels)
+{
+    sums all = {0, 0};
+    for (int64_t i = 0; i < levels->n; i++)
+        all = sums_add(all, axis, levels, i);
+    return all;
+}
+
+/* The highest bin in [low, high] whose value, from that of the first level, is at most x; low if there is none. */
+static int64_t last_bin_upto(const histo_axis *axis, const histo_levels *levels, double x, int64_t low, int64_t high)
+{
+    const double origin = histo_bin_value(axis, levels->bin[0]);
+    while (low < high) {
+        const int64_t middle = low + (high - low + 1) / 2;
+        if (histo_bin_value(axis, middle) - origin <= x)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static int64_t split_mean(const histo_axis *axis, const histo_levels *levels)
+{
+    const sums all = sums_all(axis, levels);
+    return last_bin_upto(axis, levels, all.s / all.n, levels->bin[0], levels->bin[levels->n - 1]);
+}
+
+/* Zack, Rogers and Latt, "Automatic measurement of sister chromatid exchange frequency", Journal of Histochemistry and
+ * Cytochemistry 25 (1977): the bin that is farthest below the line from the peak to the farther end. Of a gap only the
+ * bin nearest to the peak can be. */
+static int64_t split_triangle(const histo_levels *levels)
+{
+    const int64_t first = levels->bin[0], end = levels->bin[levels->n - 1];
+    int64_t peak = 0;
+    for (int64_t i = 1; i < levels->n; i++)
+        if (levels->count[i] > levels->count[peak]) peak = i;
+    const bool flip = levels->bin[peak] - first < end - levels->bin[peak];
+    const double height = (double)levels->count[peak];
+    const double width = (double)(flip ? end - levels->bin[peak] : levels->bin[peak] - first);
+    const double norm = sqrt(height * height + width * width), up = height / norm, along = width / norm;
+    double farthest = -INFINITY;
+    int64_t found = 0;
+    for (int64_t step = 0, i = flip ? levels->n - 1 : 0; i != peak; step++, i += flip ? -1 : 1) {
+        const int64_t bin = levels->bin[i], next = levels->bin[flip ? i - 1 : i + 1],
+                      before = flip ? next + 1 : next - 1;
+        const double here = up * (double)llabs(bin - (flip ? end : first)) - along * (double)levels->count[i];
+        const double gap = up * (double)llabs(before - (flip ? end : first));
+        if (here > farthest) {
+            farthest = here;
+            found = bin;
+        }
+        if (before == bin || gap <= farthest) continue;
+        farthest = gap;
+        found = before;
+    }
+    return found;
+}
+
+/* Li and Tam, "An iterative algorithm for minimum cross entropy thresholding", Pattern Recognition Letters 19 (1998).
+ */
+static int64_t split_li(const histo_axis *axis, const histo_levels *levels)
+{
+    const sums all = sums_all(axis, levels);
+    double least = INFINITY;
+    for (int64_t i = 1; i < levels->n; i++)
+        least = fmin(least, histo_bin_value(axis, levels->bin[i]) - histo_bin_value(axis, levels->bin[i - 1]));
+    const double tolerance = axis->kind == HISTO_INTEGER ? 0.5 : least / 2;
+    const int64_t first = levels->bin[0], end = levels->bin[levels->n - 1];
+    double next = all.s / all.n, now = -2 * tolerance;
+    while (fabs(next - now) > tolerance) {
+        now = next;
+        const int64_t last = last_bin_upto(axis, levels, now, first, end);
+        sums below = {0, 0};
+        for (int64_t i = 0; i < levels->n && levels->bin[i] <= last; i++)
+            below = sums_add(below, axis, levels, i);
+        const double low = below.s / below.n, high = (all.s - below.s) / (all.n - below.n);
+        if (low == 0) break;
+        next = (low - high) / (log(low) - log(high));
+    }
+    return last_bin_upto(axis, levels, next, first, end);
+}
+
+/* Ridler and Calvard, "Picture thresholding using an iterative selection method", IEEE Transactions on Systems, Man,
+ * and Cybernetics 8 (1978): the lowest bin whose value is half-way between the means of the samples up to it and above
+ * it. */
+static int64_t split_isodata(const histo_axis *axis, const histo_levels *levels)
+{
+    const sums all = sums_all(axis, levels);
+    const double origin = histo_bin_value(axis, levels->bin[0]);
+    sums below = {0, 0};
+    int64_t last = levels->bin[0];
+    for (int64_t i = 0; i < levels->n - 1; i++) {
+        below = sums_add(below, axis, levels, i);
+        const double middle = (below.s / below.n + (all.s - below.s) / (all.n - below.n)) / 2;
+        last = last_bin_upto(axis, levels, middle, levels->bin[i], levels->bin[i + 1] - 1);
+        const double value = histo_bin_value(axis, last) - origin, next = histo_bin_value(axis, last + 1) - origin;
+        if (value <= middle && middle < next) break;
+    }
+    return last;
+}
+
+/* ---- Criteria of both classes' shares ---- */
+
+/* A criterion that is largest at the best split: `term` of each bin's share is summed over each class, and `of`
+ * combines the sums with the shares of the classes. */
+typedef struct criterion {
+    double (*term)(double share);
+    double (*of)(double share_below, double below, double share_above, double above);
+} criterion;
+
+static double square(double share)
+{
+    return share * share;
+}
+
+static double correlation(double share_below, double below, double share_above, double above)
+{
+    return square(share_below * share_above) / (below * above);
+}
+
+/* Yen, Chang and Chang, "A new criterion for automatic multilevel thresholding", IEEE Transactions on Image Processing
+ * 4 (1995). */
+static const criterion yen = {square, correlation};
+
+static double share_log(double share)
+{
+    return share * log(share);
+}
+
+static double entropies(double share_below, double below, double share_above, double above)
+{
+    return log(share_below) - below / share_below + log(share_above) - above / share_above;
+}
+
+/* Kapur, Sahoo and Wong, "A new method for gray-level picture thresholding using the entropy of the histogram",
+ * Computer Vision, Graphics, and Image Processing 29 (1985). */
+static const criterion max_entropy = {share_log, entropies};
+
+static histo_status split_by_shares(const criterion *by, const histo_levels *levels, int64_t *last)
+{
+    const size_t bytes = (size_t)levels->n * sizeof(double);
+    double *above = histo_malloc(bytes); /* sums of the terms of higher levels: differences would lose digits */
+    if (!above) return histo_fail_memory(bytes, "sums of shares");
+    const double total = (double)levels->total;
+    above[levels->n - 1] = 0;
+    for (int64_t i = levels->n - 1; i > 0; i--)
+        above[i - 1] = above[i] + by->term((double)levels->count[i] / total);
+    double below = 0, largest = -INFINITY;
+    uint64_t n = 0;
+    for (int64_t i = 0; i < levels->n - 1; i++) {
+        n += levels->count[i];
+        below += by->term((double)levels->count[i] / total);
+        const double value = by->of((double)n / total, below, (double)(levels->total - n) / total, above[i]);
+        if (value <= largest) continue;
+        largest = value;
+        *last = levels->bin[i];
+    }
+    free(above);
+    return HISTO_OK;
+}
+
+/* ---- The minimum between two maxima ---- */
+
+enum { SMOOTHINGS = 10000 };
+
+/* The mean of each bin and its neighbours; those at the ends are their own neighbours. */
+static void smooth(const double *from, double *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = (from[i > 0 ? i - 1 : 0] + from[i] + from[i < n - 1 ? i + 1 : n - 1]) / 3;
+}
+
+/* The number of maxima, and the first two of them. */
+static int64_t find_maxima(const double *of, int64_t n, int64_t maxima[2])
+{
+    int64_t found = 0;
+    bool rises = true;
+    for (int64_t i = 0; i < n - 1; i++) {
+        if (rises && of[i + 1] < of[i]) {
+            if (found < 2) maxima[found] = i;
+            found++;
+            rises = false;
+        } else if (!rises && of[i + 1] > of[i]) {
+            rises = true;
+        }
+    }
+    return found;
+}
+
+/* Prewitt and Mendelsohn, "The analysis of cell images", Annals of the New York Academy of Sciences 128 (1966). `now`
+ * and `next` are n bins each, `now` has the counts. False if there are no two maxima. */
+static bool find_minimum(double *now, double *next, int64_t n, int64_t *minimum)
+{
+    int64_t maxima[2], found = 3;
+    for (int i = 0; i < SMOOTHINGS && found > 2; i++) {
+        smooth(now, next, n);
+        double *swap = now;
+        now = next;
+        next = swap;
+        found = find_maxima(now, n, maxima);
+    }
+    if (found != 2) return false;
+    *minimum = maxima[0];
+    for (int64_t i = maxima[0]; i <= maxima[1]; i++)
+        if (now[i] < now[*minimum]) *minimum = i;
+    return true;
+}
+
+static histo_status split_minimum(const histo_levels *levels, int64_t entry, int64_t *last)
+{
+    const int64_t first = levels->bin[0], n = levels->bin[levels->n - 1] - first + 1, most = 1 << 20;
+    if (n > most)
+        return histo_fail(HISTO_UNSUPPORTED, "the samples of histogram %lld span %lld bins; 'minimum' takes up to %lld",
+                          (long long)entry, (long long)n, (long long)most);
+    const size_t bytes = 2 * (size_t)n * sizeof(double);
+    double *counts = histo_calloc(2 * (size_t)n, sizeof *counts);
+    if (!counts) return histo_fail_memory(bytes, "smoothed counts");
+    for (int64_t i = 0; i < levels->n; i++)
+        counts[levels->bin[i] - first] = (double)levels->count[i];
+    int64_t minimum;
+    const bool found = find_minimum(counts, counts + n, n, &minimum);
+    free(counts);
+    if (!found) return histo_fail(HISTO_INVALID, "histogram %lld has no two maxima", (long long)entry);
+    *last = first + minimum;
+    return HISTO_OK;
+}
+
+/* ---- All methods ---- */
+
+static histo_status split(histo_split_method method, const histo_axis *axis, const histo_levels *levels, int classes,
+                          int64_t entry, int64_t *last)
+{
+    if (levels->n == 1 && classes == 2) {
+        last[0] = levels->bin[0];
+        return HISTO_OK;
+    }
+    if (levels->n < classes)
+        return histo_fail(HISTO_INVALID, "histogram %lld has %lld occupied bins, too few for %d classes",
+                          (long long)entry, (long long)levels->n, classes);
+    switch (method) {
+    case HISTO_SPLIT_OTSU:
+        return histo_split_otsu(axis, levels, classes, last);
+    case HISTO_SPLIT_MINIMUM:
+        return split_minimum(levels, entry, last);
+    case HISTO_SPLIT_YEN:
+        return split_by_shares(&yen, levels, last);
+    case HISTO_SPLIT_MAX_ENTROPY:
+        return split_by_shares(&max_entropy, levels, last);
+    case HISTO_SPLIT_TRIANGLE:
+        last[0] = split_triangle(levels);
+        break;
+    case HISTO_SPLIT_LI:
+        last[0] = split_li(axis, levels);
+        break;
+    case HISTO_SPLIT_ISODATA:
+        last[0] = split_isodata(axis, levels);
+        break;
+    case HISTO_SPLIT_MEAN:
+        last[0] = split_mean(axis, levels);
+        break;
+    }
+    return HISTO_OK;
+}
+
+histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last)
+{
+    histo_status status = histo_numbers_check(hist, 1, last, "last bins of classes");
+    if (status != HISTO_OK) return status;
+    if ((int)method < 0 || (int)method >= METHODS) return histo_fail(HISTO_INVALID, "unknown method %d", (int)method);
+    if (classes < 2) return histo_fail(HISTO_INVALID, "%d classes: there must be 2 or more", classes);
+    if (classes > 2 && method != HISTO_SPLIT_OTSU)
+        return histo_fail(HISTO_INVALID, "only 'otsu' splits into more than two classes");
+    histo_occupied all;
+    status = histo_occupied_read(&all, hist, HISTO_BINS);
+    const histo_axis axis = histo_hist_axis(hist, 0);
+    for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++) {
+        const histo_levels levels = histo_occupied_next(&all);
+        status = split(method, &axis, &levels, classes, b, last + b * (classes - 1));
+    }
+    histo_occupied_release(&all);
+    return status;
+}

@@ -1,0 +1,183 @@
+/* Maps: any number of threads gives the same bits, results in place, what is refused. tests/numpy/test_maps.py compares
+ * values with those of OpenCV and scikit-image. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "data.h"
+
+enum { WIDTH = 700, HEIGHT = 500, BATCH = 3, PIXELS = WIDTH * HEIGHT, BINS = 256 };
+
+static uint8_t pixels[BATCH * PIXELS];
+
+static void make_pixels(void)
+{
+    rng r = {.state = 7};
+    for (int i = 0; i < BATCH * PIXELS; i++)
+        pixels[i] = (uint8_t)(rng_below(&r, 60) + rng_below(&r, 60) + i / PIXELS * 40);
+}
+
+/* A batch of images, and a map that equalizes each. */
+static histo_map *equalization(const histo_view *images)
+{
+    const histo_axis axis = histo_axis_integer(0, BINS);
+    histo_hist *h;
+    histo_map *map;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.batch = BATCH}));
+    OK(histo_hist_fill(h, images, NULL));
+    OK(histo_map_create(&map, 1, &axis, &(histo_map_options){.batch = BATCH}));
+    OK(histo_map_equalize(map, h, &(histo_make_options){.lo = 0, .hi = 255}));
+    histo_hist_destroy(h);
+    return map;
+}
+
+static void same_for_any_threads(void **state)
+{
+    (void)state;
+    make_pixels();
+    histo_view images = histo_view_nd(pixels, HISTO_U8, 3, (int64_t[]){BATCH, HEIGHT, WIDTH});
+    images.batch_ndim = 1;
+    histo_map *map = equalization(&images);
+    float *one = malloc(sizeof(float) * BATCH * PIXELS), *many = malloc(sizeof(float) * BATCH * PIXELS);
+    histo_view out = images;
+    out.dtype = HISTO_F32;
+    for (int d = 0; d < 3; d++)
+        out.strides[d] *= (int64_t)sizeof(float);
+    for (int tiled = 0; tiled <= 1; tiled++) {
+        histo_apply_options options = {.threads = 1};
+        if (tiled) options.tiles = (histo_tiles){1, {BATCH}, {300}};
+        histo_view from = images, to = out;
+        from.batch_ndim = to.batch_ndim = !tiled; /* the tables are those of tiles along a row */
+        to.data = one;
+        OK(histo_map_apply(map, &from, &to, &options));
+        for (options.threads = 2; options.threads <= 5; options.threads++) {
+            to.data = many;
+            memset(many, 0, sizeof(float) * BATCH * PIXELS);
+            OK(histo_map_apply(map, &from, &to, &options));
+            assert_memory_equal(one, many, sizeof(float) * BATCH * PIXELS);
+        }
+    }
+    free(one);
+    free(many);
+    histo_map_destroy(map);
+}
+
+static void in_place(void **state)
+{
+    (void)state;
+    make_pixels();
+    histo_view images = histo_view_nd(pixels, HISTO_U8, 3, (int64_t[]){BATCH, HEIGHT, WIDTH});
+    images.batch_ndim = 1;
+    histo_map *map = equalization(&images);
+    uint8_t *elsewhere = malloc(BATCH * PIXELS);
+    histo_view out = images;
+    out.data = elsewhere;
+    OK(histo_map_apply(map, &images, &out, NULL));
+    OK(histo_map_apply(map, &images, &images, NULL));
+    assert_memory_equal(pixels, elsewhere, BATCH * PIXELS);
+    int least = 255, most = 0;
+    for (int i = 0; i < PIXELS; i++) {
+        least = pixels[i] < least ? pixels[i] : least;
+        most = pixels[i] > most ? pixels[i] : most;
+    }
+    assert_true(least == 0 && most == 255);
+    free(elsewhere);
+    histo_map_destroy(map);
+}
+
+/* Half-precision results are rounded to nearest, half to even: to what the next lower or higher bit pattern has. */
+static void half_precision(void **state)
+{
+    (void)state;
+    const double values[] = {0,         -0.0,    1,           65504,         65519.9,  65520,     1e-8, 0x1p-24,
+                             0x1.8p-25, 0x1p-25, 1 + 0x1p-11, 1 + 0x1.8p-10, INFINITY, -INFINITY, -2.5, NAN};
+    const uint16_t f16[] = {0, 0x8000, 0x3c00, 0x7bff, 0x7bff, 0x7c00, 0,      1,
+                            1, 0,      0x3c00, 0x3c02, 0x7c00, 0xfc00, 0xc100, 0x7e00};
+    const uint16_t bf16[] = {0,      0x8000, 0x3f80, 0x4780, 0x4780, 0x4780, 0x322c, 0x3380,
+                             0x3340, 0x3300, 0x3f80, 0x3f80, 0x7f80, 0xff80, 0xc020, 0x7fc0};
+    enum { N = sizeof values / sizeof *values };
+    uint8_t x[N];
+    for (int i = 0; i < N; i++)
+        x[i] = (uint8_t)(i + 1);
+    double table[N + 4] = {0};
+    memcpy(table + 2, values, sizeof values);
+    const histo_axis axis = histo_axis_integer(0, N + 1);
+    histo_map *map;
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    OK(histo_map_write(map, table, N + 4));
+    const histo_view samples = histo_view_1d(x, HISTO_U8, N);
+    for (int brain = 0; brain <= 1; brain++) {
+        uint16_t got[N];
+        const histo_view out = histo_view_1d(got, brain ? HISTO_BF16 : HISTO_F16, N);
+        OK(histo_map_apply(map, &samples, &out, NULL));
+        for (int i = 0; i < N; i++)
+            if (got[i] != (brain ? bf16 : f16)[i])
+                fail_msg("%g is %#x, not %#x", values[i], (unsigned)got[i], (unsigned)(brain ? bf16 : f16)[i]);
+    }
+    histo_map_destroy(map);
+}
+
+static void refusals(void **state)
+{
+    (void)state;
+    const histo_axis axes[] = {histo_axis_integer(0, 4), histo_axis_integer(0, 5)};
+    const histo_axis huge[] = {histo_axis_integer(0, 1 << 20), histo_axis_integer(0, 1 << 20)};
+    const double x[] = {0, 1, 2, 9}, q[] = {0.25, 0.75}, wrong[] = {0.75, 0.25}, target[] = {0, 1};
+    double values[8];
+    histo_map *map, *other, *linear, *two, *none;
+    histo_hist *h, *empty, *longer;
+    OK(histo_map_create(&map, 1, axes, NULL));
+    OK(histo_map_create(&other, 1, axes, &(histo_map_options){.batch = 2}));
+    OK(histo_map_create(&linear, 1, axes, &(histo_map_options){.within = HISTO_MAP_LINEAR}));
+    OK(histo_map_create(&two, 2, axes, NULL));
+    assert_int_equal(histo_map_size(linear), 5);
+    assert_int_equal(histo_map_size(two), 7 * 8);
+    REFUSED(HISTO_INVALID, "1 to 8 axes", histo_map_create(&none, 0, axes, NULL));
+    REFUSED(HISTO_INVALID, "linear maps have one axis",
+            histo_map_create(&none, 2, axes, &(histo_map_options){.within = HISTO_MAP_LINEAR}));
+    REFUSED(HISTO_INVALID, "2^31 values", histo_map_create(&none, 2, huge, NULL));
+    REFUSED(HISTO_INVALID, "not -1", histo_map_create(&none, 1, axes, &(histo_map_options){.batch = -1}));
+    REFUSED(HISTO_INVALID, "8 values, the map 7", histo_map_read(map, values, 8));
+    const histo_view samples = histo_view_1d(x, HISTO_F64, 4), fewer = histo_view_1d(x, HISTO_F64, 3);
+    OK(histo_hist_create(&h, 1, axes, NULL));
+    OK(histo_hist_create(&empty, 1, axes, NULL));
+    OK(histo_hist_create(&longer, 1, axes + 1, NULL));
+    OK(histo_hist_fill(h, &samples, NULL));
+    REFUSED(HISTO_INVALID, "different axes", histo_map_equalize(map, longer, NULL));
+    REFUSED(HISTO_INVALID, "limit -1", histo_map_equalize(map, h, &(histo_make_options){.clip = -1}));
+    REFUSED(HISTO_INVALID, "not finite", histo_map_equalize(map, h, &(histo_make_options){.hi = INFINITY}));
+    REFUSED(HISTO_INVALID, "no counts", histo_map_match(map, h, empty));
+    OK(histo_map_match(map, h, h));
+    REFUSED(HISTO_INVALID, "do not increase", histo_map_landmarks(map, h, 2, wrong, target, false));
+    REFUSED(HISTO_INVALID, "2 or more landmarks", histo_map_landmarks(map, h, 1, q, target, false));
+    REFUSED(HISTO_INVALID, "quantile 0.75 of histogram 0 is not in a bin",
+            histo_map_landmarks(map, h, 2, q, target, false));
+    REFUSED(HISTO_INVALID, "HISTO_MAP_STEP", histo_map_project(linear, h, NULL, NULL));
+    const histo_view out = histo_view_1d(values, HISTO_F64, 4);
+    REFUSED(HISTO_INVALID, "results", histo_map_apply(map, &fewer, &out, NULL));
+    REFUSED(HISTO_INVALID, "the map has 2 tables; 1 are needed", histo_map_apply(other, &samples, &out, NULL));
+    REFUSED(HISTO_INVALID, "more dimensions",
+            histo_map_apply(map, &samples, &out, &(histo_apply_options){.tiles = {2, {1, 1}, {1, 1}}}));
+    REFUSED(HISTO_INVALID, "0 tiles",
+            histo_map_apply(map, &samples, &out, &(histo_apply_options){.tiles = {1, {0}, {1}}}));
+    OK(histo_map_apply(other, &samples, &out, &(histo_apply_options){.tiles = {1, {2}, {2}}}));
+    histo_map_destroy(map);
+    histo_map_destroy(other);
+    histo_map_destroy(linear);
+    histo_map_destroy(two);
+    histo_hist_destroy(h);
+    histo_hist_destroy(empty);
+    histo_hist_destroy(longer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_for_any_threads),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(half_precision),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
