@@ -270,8 +270,6 @@ struct histo_guess_lookup {
     }
 };
 
-/* ---- Binary search in stored edges: any axis ---- */
-
 /* x[k] of N in registers, by a chain of selects. */
 template <int N, typename T>
 HISTO_IN_KERNEL T histo_select(const T *x, int k)
@@ -291,18 +289,35 @@ HISTO_IN_KERNEL void histo_select_store(T (&x)[N], int k, T it)
         x[i] = i == k ? it : x[i];
 }
 
+/* ---- Binary search in stored edges ---- */
+
 template <histo_dtype type>
 struct histo_search_lookup {
     const histo_lookup *l;
     HISTO_MEMBER explicit histo_search_lookup(const histo_lookup *lookup) : l(lookup) {}
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_search(l, histo_to_compute<type>(x)); }
+
+    /* As histo_search where edges are stored. The samples take each step together, so that their loads overlap. */
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
     {
+        const uint32_t n = (uint32_t)l->bins;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = 0;
 #pragma unroll 1
+        for (uint32_t count = n; count > 1; count -= count / 2)
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const uint32_t middle = slot[k] + count / 2;
+                slot[k] = histo_less(histo_to_compute<type>(x[k]), l->edges[middle]) ? slot[k] : middle;
+            }
+#pragma unroll
         for (int k = 0; k < N; k++) {
-            histo_stored<type> one = histo_select<N>(x, k);
-            histo_select_store(slot, k, this->slot(one));
+            const auto its = histo_to_compute<type>(x[k]);
+            slot[k] = histo_is_over(l, its) ? n + 1 : slot[k] + 1;
+            slot[k] = histo_less(its, l->lo) ? 0 : slot[k];
+            slot[k] = its != its ? n + 2 : slot[k];
         }
     }
 };
@@ -399,15 +414,37 @@ struct histo_cells_lookup {
         }
     }
 
-    /* The samples in cells that the last level leaves with several thresholds. */
+    /* The samples in cells that the last level leaves with several thresholds: a binary search among these, of a few
+     * samples at once. */
     template <int N>
     HISTO_MEMBER void search(const storage (&x)[N], const uint32_t *sum, uint32_t (&slot)[N]) const
     {
+        const histo_cells *c = &l->cells;
+        const int EACH = N < 4 ? N : 4;
+#pragma unroll
+        for (int from = 0; from < N; from += EACH) {
+            uint32_t left[EACH], any = 0;
+#pragma unroll
+            for (int i = 0; i < EACH; i++) {
+                const bool is = sum[from + i] >= c->special;
+                const int32_t word = is ? histo_cells_next(c, sum[from + i], c->levels) : 0;
+                const uint32_t first = entry[word], end = entry[word + 1];
+                slot[from + i] = is ? first : slot[from + i];
+                left[i] = is ? end - first : 0;
+                any |= left[i];
+            }
 #pragma unroll 1
-        for (int k = 0; k < N; k++) {
-            storage one = histo_select<N>(x, k);
-            if (histo_select<N>(sum, k) < l->cells.special) continue;
-            histo_select_store(slot, k, histo_search(l, histo_to_compute<type>(one)));
+            while (any) {
+                any = 0;
+#pragma unroll
+                for (int i = 0; i < EACH; i++) {
+                    const uint32_t half = left[i] / 2, edge = left[i] ? slot[from + i] + half : 0;
+                    const bool goes_up = left[i] && by_edge(edge, x[from + i]) > edge;
+                    slot[from + i] = goes_up ? edge + 1 : slot[from + i];
+                    left[i] = goes_up ? left[i] - half - 1 : half;
+                    any |= left[i];
+                }
+            }
         }
     }
 };
