@@ -59,7 +59,7 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
     histo_lookup lookup;
     OK(histo_axis_own(axis, &owned));
     OK(histo_lookup_make(&lookup, &owned, dtype, true));
-    if (lookup.kind == HISTO_SEARCH) OK(histo_cells_make(&lookup.cells, &owned, dtype));
+    if (lookup.kind == HISTO_SEARCH) OK(histo_cells_make(&lookup.cells, &owned, dtype, INT64_C(1) << 28));
     double *edges = malloc(((size_t)axis->bins + 1) * sizeof *edges);
     OK(histo_axis_edges(axis, edges));
     int64_t searched = 0;

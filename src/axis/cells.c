@@ -34,6 +34,7 @@ typedef struct threshold {
 typedef struct maker {
     histo_cells cells;
     histo_dtype dtype;
+    double samples;   /* of a fill */
     double *values;   /* exact values of the thresholds */
     threshold *where; /* their positions */
     uint32_t thresholds;
@@ -294,11 +295,14 @@ static double in_any(double fraction, int n)
 
 /* Approximate cycles of a multiprocessor for a warp of samples, above the cost common to all tables. Assumes that half
  * of the samples are spread evenly over positions, and half follow the thresholds, because users place edges where
- * samples are. Large tables leave less shared memory for counters and for samples in flight. */
+ * samples are. Large tables leave less shared memory for counters and for samples in flight, and each multiprocessor
+ * copies them. */
 static double cost_of(const maker *m)
 {
+    const double copied = 400; /* warps that are counted in the time that a word of all copies takes */
     uint32_t words = m->cells.words;
     double cost = words / 131072. + (words > GOOD_ENTRIES ? 3 : 0) + (words > FAST_ENTRIES ? 100 : 0);
+    if (words <= FAST_ENTRIES) cost += words * copied / m->samples;
     for (int level = 0; level <= MAX_LEVELS; level++) {
         double fraction = m->special[level];
         bool last = level == MAX_LEVELS || level == m->cells.levels;
@@ -330,14 +334,14 @@ static uint32_t *shrunk(uint32_t *words, uint32_t count)
     return less ? less : words;
 }
 
-histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype)
+histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype, int64_t samples)
 {
     *cells = (histo_cells){.entry = NULL};
     int log_cells = 5;
     while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums do not overflow */
         log_cells++;
     if (log_cells > MAX_LOG_CELLS) return HISTO_OK;
-    maker m = {.dtype = dtype};
+    maker m = {.dtype = dtype, .samples = (double)samples};
     choice best = {.log_cells = 0};
     bool any = list_thresholds(&m, owned);
     m.no_memory = !m.values || !m.where;

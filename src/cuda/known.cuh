@@ -134,20 +134,24 @@ struct histo_shared_table_lookup : histo_one_by_one<histo_shared_table_lookup<ty
     }
 };
 
-/* Fill the table of an axis; by all threads of a block. */
+/* Fill the table of an axis; by all threads of a block. Several loads of a thread overlap. */
 template <class entry>
 HISTO_IN_KERNEL void histo_load_table(const histo_lookup *l, const histo_fixed_point *range, uint32_t patterns,
                                       uint32_t *words)
 {
-    enum { EACH = sizeof(uint32_t) / sizeof(entry) };
-    const uint32_t length = (uint32_t)(range->last - range->first) + 1;
-    for (uint32_t i = threadIdx.x; i < (length + EACH - 1) / EACH; i += blockDim.x) {
-        uint32_t word = 0;
+    enum { EACH = sizeof(uint32_t) / sizeof(entry), AHEAD = 16 / EACH };
+    const uint32_t last = (uint32_t)(range->last - range->first), count = last / EACH + 1;
+    for (uint32_t first = threadIdx.x; first < count; first += AHEAD * blockDim.x) {
+        uint32_t word[AHEAD] = {};
 #pragma unroll
-        for (uint32_t k = 0; k < EACH; k++)
-            word |= l->table[((uint32_t)range->first + min(i * EACH + k, length - 1)) & (patterns - 1)]
-                    << (8 * k * (uint32_t)sizeof(entry));
-        words[i] = word;
+        for (uint32_t i = 0; i < AHEAD * EACH; i++) {
+            const uint32_t at = min((first + i / EACH * blockDim.x) * EACH + i % EACH, last);
+            word[i / EACH] |= __ldg(&l->table[((uint32_t)range->first + at) & (patterns - 1)])
+                              << (8 * (i % EACH) * (uint32_t)sizeof(entry));
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < AHEAD; i++)
+            if (first + i * blockDim.x < count) words[first + i * blockDim.x] = word[i];
     }
 }
 
@@ -162,8 +166,7 @@ HISTO_IN_KERNEL void histo_load_known_tables(const histo_cuda_work *w, const his
         const uint32_t patterns = 1u << (sizeof(histo_stored<known::dtypes[A]>) > 1 ? 16 : 8);
         uint32_t *words = shared + j->tables[A];
         if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS)
-            for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
-                words[i] = l->cells.entry[i];
+            histo_copy_table(l->cells.entry, l->cells.words, words);
         else if constexpr (axis.by == HISTO_BY_SHARED_BYTES)
             histo_load_table<uint8_t>(l, &range, patterns, words);
         else if constexpr (axis.by == HISTO_BY_SHARED_SHORTS)

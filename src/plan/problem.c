@@ -283,7 +283,7 @@ bool histo_problem_has_counters(const histo_problem *problem)
     return problem->storage == HISTO_DENSE || problem->slots <= MAX / problem->batch;
 }
 
-enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to repay cells, which take a few us per bin */ };
+enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 32 /* to repay cells, which take up to a us per bin */ };
 
 histo_status histo_problem_make_cells(histo_problem *problem)
 {
@@ -294,7 +294,7 @@ histo_status histo_problem_make_cells(histo_problem *problem)
                     problem->samples >= SAMPLES_A_BIN * (int64_t)lookup->bins;
         bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->sampled[a]) > 2;
         if (!pays || !can || lookup->cells.entry) continue;
-        status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a]);
+        status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a], problem->samples);
         if (problem->sampled[a] == HISTO_F32) histo_lookup_fit(lookup);
     }
     return status;

@@ -324,6 +324,21 @@ struct histo_search_lookup {
 
 /* ---- Cells: a table over the sample's position (axis/cells.h) ---- */
 
+/* Copy a table to shared memory, by all threads of a block. Several loads of a thread overlap. */
+HISTO_IN_KERNEL void histo_copy_table(const uint32_t *from, uint32_t words, uint32_t *to)
+{
+    enum { AHEAD = 8 };
+    for (uint32_t first = threadIdx.x; first < words; first += AHEAD * blockDim.x) {
+        uint32_t loaded[AHEAD];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            loaded[k] = __ldg(&from[min(first + k * blockDim.x, words - 1)]);
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            if (first + k * blockDim.x < words) to[first + k * blockDim.x] = loaded[k];
+    }
+}
+
 template <histo_dtype type>
 struct histo_cells_lookup {
     using storage = histo_stored<type>;
