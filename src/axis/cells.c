@@ -6,16 +6,14 @@
 
 enum {
     MAX_LOG_CELLS = 21,
-    MIN_LOG_FINER = 2, /* log2 of the number of finer cells that replace one */
-    MID_LOG_FINER = 3,
-    MAX_LOG_FINER = 4,
     MAX_LEVELS = 6,
     MAX_ENTRIES = 1 << 22,
     MORE_CELLS = 6,       /* how often the number of cells may double to separate all thresholds */
     GOOD_ENTRIES = 44000, /* leaves room for counters in a GPU's shared memory … */
     FAST_ENTRIES = 52000, /* … and still fits there */
     LOG_FAST_CELLS = 16,  /* more cells always exceed GOOD_ENTRIES */
-    LOG_QUICK_CELLS = 17, /* more take so long to make that only the middle of LOG_FINER is tried */
+    LOG_QUICK_CELLS = 17, /* more take so long to make that one number of finer cells is tried, … */
+    QUICK_LOG_FINER = 3,  /* … of which this is the log2 */
     WARP = 32,            /* samples that a GPU processes in lockstep … */
     GROUP = 8 * WARP      /* … and samples that branch together */
 };
@@ -40,7 +38,7 @@ typedef struct maker {
     uint32_t thresholds;
     bool coincide; /* some of them */
     uint32_t *entry;
-    uint32_t words, room;
+    uint32_t words, room, most; /* most: a table with more words is not wanted */
     bool no_memory, too_many;
     double special[MAX_LEVELS + 1]; /* approximate fraction of samples that are special at each level */
 } maker;
@@ -149,7 +147,7 @@ static bool add_words(maker *m, uint32_t count, int shift)
 {
     const histo_cells *c = &m->cells;
     uint64_t highest = c->special + ((uint64_t)(m->words - c->finer + count) << shift);
-    m->too_many |= highest > UINT32_MAX || m->words + count > MAX_ENTRIES;
+    m->too_many |= highest > UINT32_MAX || m->words + count > m->most;
     if (m->too_many || !make_room(m, m->words + count)) return false;
     m->words += count;
     return true;
@@ -197,7 +195,8 @@ static bool make_entries(maker *m, uint32_t count)
         (uint32_t)histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + count - 1) + 1;
     if (!make_room(m, m->words)) return false;
     part p = {0, 0, 0, 0, 0};
-    for (uint32_t c = 0; c < count; c++) {
+    m->too_many = m->words > m->most;
+    for (uint32_t c = 0; c < count && !m->too_many; c++) {
         p.first = p.end;
         p.cell = p.begin = (c + m->cells.skipped) << m->cells.low;
         p.end = end_of(m, p.first, (uint64_t)p.cell + ((uint64_t)1 << m->cells.low));
@@ -315,16 +314,18 @@ static double cost_of(const maker *m)
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
+    static const uint8_t log_finer[] = {2, QUICK_LOG_FINER, 4, 6, 9};
     place_thresholds(m);
     for (int more = 0; more <= MORE_CELLS && log_cells + more <= MAX_LOG_CELLS; more++)
-        for (int log_finer = MIN_LOG_FINER; log_finer <= MAX_LOG_FINER; log_finer++) {
-            m->cells.log_finer = (uint8_t)log_finer;
+        for (size_t f = 0; f < sizeof log_finer / sizeof *log_finer; f++) {
+            m->cells.log_finer = log_finer[f];
             if (best->log_cells && log_cells + more > LOG_FAST_CELLS && more > 0) return;
-            if (log_cells > LOG_QUICK_CELLS && log_finer != MID_LOG_FINER) continue;
+            if (log_cells > LOG_QUICK_CELLS && log_finer[f] != QUICK_LOG_FINER) continue;
             if (!cut_map(m, log_cells + more)) continue;
             double cost = cost_of(m);
             if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
-            if (!m->cells.levels) break; /* no finer cells: log_finer has no effect */
+            if (best->cells.words <= FAST_ENTRIES) m->most = FAST_ENTRIES; /* larger ones cost more than all else */
+            if (!m->cells.levels) return; /* there is nothing that finer or more cells would tell apart */
         }
 }
 
@@ -341,7 +342,7 @@ histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo
     while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums do not overflow */
         log_cells++;
     if (log_cells > MAX_LOG_CELLS) return HISTO_OK;
-    maker m = {.dtype = dtype, .samples = (double)samples};
+    maker m = {.dtype = dtype, .samples = (double)samples, .most = MAX_ENTRIES};
     choice best = {.log_cells = 0};
     bool any = list_thresholds(&m, owned);
     m.no_memory = !m.values || !m.where;
