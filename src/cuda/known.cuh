@@ -48,7 +48,8 @@ typedef enum histo_known_lookup {
     HISTO_BY_SHARED_LINEAR,
     HISTO_BY_SHARED_BITS,
     HISTO_BY_SHARED_BYTES,
-    HISTO_BY_SHARED_SHORTS
+    HISTO_BY_SHARED_SHORTS,
+    HISTO_BY_PIVOTS /* few.cuh: a search that begins in shared memory */
 } histo_known_lookup;
 
 /* An axis: its lookup, and the constants that save instructions. */
@@ -174,6 +175,34 @@ HISTO_IN_KERNEL void histo_load_known_tables(const histo_cuda_work *w, const his
         histo_load_known_tables<known, A + 1>(w, j, shared);
     }
 }
+
+/* The axes before axis A whose search begins with pivots. */
+template <class known>
+HISTO_INLINE constexpr int histo_known_pivot_axes(int a)
+{
+    int n = 0;
+    for (int before = 0; before < a; before++)
+        n += known::axes[before].by == HISTO_BY_PIVOTS;
+    return n;
+}
+
+/* Pivots of each such axis, so that those of all axes are at most HISTO_MAX_PIVOTS. */
+enum { HISTO_MAX_PIVOTS = 1024 };
+
+HISTO_INLINE constexpr int histo_pivots_each(int axes)
+{
+    int each = HISTO_MAX_PIVOTS;
+    while (each * axes > HISTO_MAX_PIVOTS)
+        each /= 2;
+    return each;
+}
+
+template <class known, int A>
+struct histo_known_pivots {
+    enum { EACH = histo_pivots_each(histo_known_pivot_axes<known>(known::NAXES)) };
+    enum { FIRST = EACH * histo_known_pivot_axes<known>(A) };
+    using lookup = histo_pivots_lookup<known::dtypes[A], EACH>;
+};
 
 /* Tables and first floats of a kernel's reader. */
 template <class reader>
@@ -338,6 +367,9 @@ struct histo_known_layout {
                 use(histo_shared_table_lookup<known::dtypes[A], uint8_t>(table, &range));
             else
                 use(histo_shared_table_lookup<known::dtypes[A], uint16_t>(table, &range));
+        } else if constexpr (axis.by == HISTO_BY_PIVOTS) {
+            using its = histo_known_pivots<known, A>;
+            use(typename its::lookup(&w->lookups[A], (const double *)table + its::FIRST));
         } else if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS) {
             use(histo_cells_lookup<known::dtypes[A]>(&w->lookups[A], table, axis.by == HISTO_BY_SHARED_BITS));
         } else if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
@@ -708,11 +740,12 @@ struct histo_known_weighted : histo_known_layout<known> {
         return it;
     }
 
+    /* pivots: of all axes that have them. */
     template <class work>
-    static HISTO_MEMBER uint32_t slot(const work *w, const place *it)
+    static HISTO_MEMBER uint32_t slot(const work *w, const place *it, const uint32_t *pivots = NULL)
     {
         if (is_left_out<known::MASK>(w, it) || is_left_out<known::WHERE>(w, it)) return w->slots;
-        return slot_from<0>(w, it);
+        return slot_from<0>(w, it, pivots);
     }
 
     static HISTO_MEMBER const char *weight(const histo_cuda_work *, const place *it) { return it->weight; }
@@ -751,14 +784,14 @@ struct histo_known_weighted : histo_known_layout<known> {
 
     /* What axis A and all later axes contribute to the slot. */
     template <int A, class work>
-    static HISTO_MEMBER uint32_t slot_from(const work *w, const place *it)
+    static HISTO_MEMBER uint32_t slot_from(const work *w, const place *it, const uint32_t *pivots)
     {
         if constexpr (A == known::NAXES) {
             return 0;
         } else {
             uint32_t its = 0;
-            layout::template look_up<A>(w, NULL, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
-            return w->slot_strides[A] * its + slot_from<A + 1>(w, it);
+            layout::template look_up<A>(w, pivots, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
+            return w->slot_strides[A] * its + slot_from<A + 1>(w, it, pivots);
         }
     }
 };

@@ -322,6 +322,64 @@ struct histo_search_lookup {
     }
 };
 
+/* ---- Pivots: binary search in every so manieth edge, in shared memory, then in the edges between two ---- */
+
+/* For few samples, which would mostly wait for edges that are in no cache. */
+template <histo_dtype type, int PIVOTS>
+struct histo_pivots_lookup : histo_one_by_one<histo_pivots_lookup<type, PIVOTS>, histo_stored<type>> {
+    const histo_lookup *l;
+    const double *pivots;
+
+    HISTO_MEMBER histo_pivots_lookup(const histo_lookup *lookup, const double *memory) : l(lookup), pivots(memory) {}
+
+    /* Edges from a pivot to the next, and pivots. */
+    static HISTO_MEMBER uint32_t apart(const histo_lookup *l) { return ((uint32_t)l->bins + PIVOTS - 1) / PIVOTS; }
+    static HISTO_MEMBER uint32_t count(const histo_lookup *l) { return ((uint32_t)l->bins - 1) / apart(l) + 1; }
+
+    /* By all threads of a block. Several loads of a thread overlap. */
+    static HISTO_MEMBER void load(const histo_lookup *l, double *memory)
+    {
+        enum { FEWEST_THREADS = 128, AHEAD = PIVOTS / FEWEST_THREADS };
+        const uint32_t last = count(l) - 1, each = apart(l);
+#pragma unroll 1
+        for (uint32_t first = threadIdx.x; first <= last; first += AHEAD * blockDim.x) {
+            double loaded[AHEAD];
+#pragma unroll
+            for (uint32_t k = 0; k < AHEAD; k++)
+                loaded[k] = __ldg(&l->edges[min(first + k * blockDim.x, last) * each]);
+#pragma unroll
+            for (uint32_t k = 0; k < AHEAD; k++)
+                if (first + k * blockDim.x <= last) memory[first + k * blockDim.x] = loaded[k];
+        }
+    }
+
+    HISTO_MEMBER uint32_t slot(histo_stored<type> stored) const
+    {
+        const auto x = histo_to_compute<type>(stored);
+        const uint32_t n = (uint32_t)l->bins;
+        uint32_t below = 0;
+#pragma unroll 1
+        for (uint32_t left = count(l); left > 1; left -= left / 2)
+            below = histo_less(x, pivots[below + left / 2]) ? below : below + left / 2;
+        below *= apart(l);
+        uint32_t left = min(apart(l), n - below);
+#pragma unroll 1
+        while (left > 1) { /* three edges at once */
+            const uint32_t step = (left + 3) / 4;
+            uint32_t up = 0;
+#pragma unroll
+            for (uint32_t k = 1; k <= 3; k++) {
+                const bool is = k * step < left;
+                up += is && !histo_less(x, l->edges[below + (is ? k * step : 0)]);
+            }
+            below += up * step;
+            left = min(step, left - up * step);
+        }
+        if (x != x) return n + 2;
+        return histo_less(x, l->lo) ? 0 : histo_is_over(l, x) ? n + 1 : below + 1;
+    }
+};
+
 /* ---- Cells: a table over the sample's position (axis/cells.h) ---- */
 
 /* Copy a table to shared memory, by all threads of a block. Several loads of a thread overlap. */
