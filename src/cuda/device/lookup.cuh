@@ -294,7 +294,9 @@ HISTO_IN_KERNEL void histo_select_store(T (&x)[N], int k, T it)
 template <histo_dtype type>
 struct histo_search_lookup {
     const histo_lookup *l;
-    HISTO_MEMBER explicit histo_search_lookup(const histo_lookup *lookup) : l(lookup) {}
+    const double *edges; /* of the lookup, or a copy of them */
+    HISTO_MEMBER explicit histo_search_lookup(const histo_lookup *lookup) : l(lookup), edges(lookup->edges) {}
+    HISTO_MEMBER histo_search_lookup(const histo_lookup *lookup, const double *copy) : l(lookup), edges(copy) {}
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_search(l, histo_to_compute<type>(x)); }
 
     /* As histo_search where edges are stored. The samples take each step together, so that their loads overlap. */
@@ -310,7 +312,7 @@ struct histo_search_lookup {
 #pragma unroll
             for (int k = 0; k < N; k++) {
                 const uint32_t middle = slot[k] + count / 2;
-                slot[k] = histo_less(histo_to_compute<type>(x[k]), l->edges[middle]) ? slot[k] : middle;
+                slot[k] = histo_less(histo_to_compute<type>(x[k]), edges[middle]) ? slot[k] : middle;
             }
 #pragma unroll
         for (int k = 0; k < N; k++) {
@@ -321,6 +323,24 @@ struct histo_search_lookup {
         }
     }
 };
+
+/* ---- Copies of tables ---- */
+
+/* Copy every so manieth of `n` entries to shared memory, by all threads of a block. AHEAD loads of a thread overlap. */
+template <int AHEAD = 8, typename entry>
+HISTO_IN_KERNEL void histo_copy_table(const entry *from, uint32_t n, entry *to, uint32_t apart = 1)
+{
+#pragma unroll 1
+    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * blockDim.x) {
+        entry loaded[AHEAD];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            loaded[k] = __ldg(&from[min(first + k * blockDim.x, n - 1) * apart]);
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            if (first + k * blockDim.x < n) to[first + k * blockDim.x] = loaded[k];
+    }
+}
 
 /* ---- Pivots: binary search in every so manieth edge, in shared memory, then in the edges between two ---- */
 
@@ -336,21 +356,11 @@ struct histo_pivots_lookup : histo_one_by_one<histo_pivots_lookup<type, PIVOTS>,
     static HISTO_MEMBER uint32_t apart(const histo_lookup *l) { return ((uint32_t)l->bins + PIVOTS - 1) / PIVOTS; }
     static HISTO_MEMBER uint32_t count(const histo_lookup *l) { return ((uint32_t)l->bins - 1) / apart(l) + 1; }
 
-    /* By all threads of a block. Several loads of a thread overlap. */
+    /* By all threads of a block. */
     static HISTO_MEMBER void load(const histo_lookup *l, double *memory)
     {
-        enum { FEWEST_THREADS = 128, AHEAD = PIVOTS / FEWEST_THREADS };
-        const uint32_t last = count(l) - 1, each = apart(l);
-#pragma unroll 1
-        for (uint32_t first = threadIdx.x; first <= last; first += AHEAD * blockDim.x) {
-            double loaded[AHEAD];
-#pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++)
-                loaded[k] = __ldg(&l->edges[min(first + k * blockDim.x, last) * each]);
-#pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++)
-                if (first + k * blockDim.x <= last) memory[first + k * blockDim.x] = loaded[k];
-        }
+        enum { FEWEST_THREADS = 128 };
+        histo_copy_table<PIVOTS / FEWEST_THREADS>(l->edges, count(l), memory, apart(l));
     }
 
     HISTO_MEMBER uint32_t slot(histo_stored<type> stored) const
@@ -381,21 +391,6 @@ struct histo_pivots_lookup : histo_one_by_one<histo_pivots_lookup<type, PIVOTS>,
 };
 
 /* ---- Cells: a table over the sample's position (axis/cells.h) ---- */
-
-/* Copy a table to shared memory, by all threads of a block. Several loads of a thread overlap. */
-HISTO_IN_KERNEL void histo_copy_table(const uint32_t *from, uint32_t words, uint32_t *to)
-{
-    enum { AHEAD = 8 };
-    for (uint32_t first = threadIdx.x; first < words; first += AHEAD * blockDim.x) {
-        uint32_t loaded[AHEAD];
-#pragma unroll
-        for (uint32_t k = 0; k < AHEAD; k++)
-            loaded[k] = __ldg(&from[min(first + k * blockDim.x, words - 1)]);
-#pragma unroll
-        for (uint32_t k = 0; k < AHEAD; k++)
-            if (first + k * blockDim.x < words) to[first + k * blockDim.x] = loaded[k];
-    }
-}
 
 template <histo_dtype type>
 struct histo_cells_lookup {
