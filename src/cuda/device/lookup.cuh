@@ -482,37 +482,27 @@ struct histo_cells_lookup {
         }
     }
 
-    /* The samples in cells that the last level leaves with several thresholds: a binary search among these, of a few
-     * samples at once. */
+    /* The samples in cells that the last level leaves with several thresholds: a binary search among these. One after
+     * the other, as they are few, and registers are scarce. */
     template <int N>
     HISTO_MEMBER void search(const storage (&x)[N], const uint32_t *sum, uint32_t (&slot)[N]) const
     {
         const histo_cells *c = &l->cells;
-        const int EACH = N < 4 ? N : 4;
-#pragma unroll
-        for (int from = 0; from < N; from += EACH) {
-            uint32_t left[EACH], any = 0;
-#pragma unroll
-            for (int i = 0; i < EACH; i++) {
-                const bool is = sum[from + i] >= c->special;
-                const int32_t word = is ? histo_cells_next(c, sum[from + i], c->levels) : 0;
-                const uint32_t first = entry[word], end = entry[word + 1];
-                slot[from + i] = is ? first : slot[from + i];
-                left[i] = is ? end - first : 0;
-                any |= left[i];
-            }
 #pragma unroll 1
-            while (any) {
-                any = 0;
-#pragma unroll
-                for (int i = 0; i < EACH; i++) {
-                    const uint32_t half = left[i] / 2, edge = left[i] ? slot[from + i] + half : 0;
-                    const bool goes_up = left[i] && by_edge(edge, x[from + i]) > edge;
-                    slot[from + i] = goes_up ? edge + 1 : slot[from + i];
-                    left[i] = goes_up ? left[i] - half - 1 : half;
-                    any |= left[i];
-                }
+        for (int k = 0; k < N; k++) {
+            const uint32_t its = histo_select<N>(sum, k);
+            if (its < c->special) continue;
+            const storage one = histo_select<N>(x, k);
+            const int32_t word = histo_cells_next(c, its, c->levels);
+            uint32_t first = entry[word], end = entry[word + 1];
+            while (first < end) {
+                const uint32_t middle = (first + end) / 2;
+                if (by_edge(middle, one) > middle)
+                    first = middle + 1;
+                else
+                    end = middle;
             }
+            histo_select_store(slot, k, first);
         }
     }
 };
