@@ -16,13 +16,18 @@ static int64_t slot_by_cells(const histo_lookup *l, uint32_t position, histo_dty
 {
     const histo_cells *c = &l->cells;
     uint32_t sum = histo_cells_sum(c, c->by_bits, c->entry, position);
+    uint32_t slot = histo_lookup_slot(l, dtype, at);
     for (int level = 1; level <= c->levels; level++) {
-        uint32_t index = c->finer + ((sum - c->special) >> (c->low + 1 - level * c->log_finer));
-        assert_true(sum < c->special || index < c->words);
+        assert_true(sum < c->special || histo_cells_next(c, sum, level) < (int64_t)c->words);
         sum = histo_cells_finer(c, c->entry, sum, level);
     }
-    if (sum >= c->special) return NO_SLOT;
-    uint32_t edge = sum >> (c->low + 1), slot = histo_lookup_slot(l, dtype, at);
+    if (sum >= c->special) {
+        int32_t word = histo_cells_next(c, sum, c->levels);
+        assert_true(word >= (int64_t)c->finer && word + 1 < (int64_t)c->words);
+        assert_true(slot >= c->entry[word] && slot <= c->entry[word + 1]);
+        return NO_SLOT;
+    }
+    uint32_t edge = sum >> (c->low + 1);
     if (!histo_cells_equals(c, sum)) return edge;
     assert_true(slot == edge || slot == edge + 1);
     return slot;
@@ -54,7 +59,7 @@ static int64_t compare(const histo_axis *axis, histo_dtype dtype, const void *sa
     histo_lookup lookup;
     OK(histo_axis_own(axis, &owned));
     OK(histo_lookup_make(&lookup, &owned, dtype, true));
-    if (lookup.kind == HISTO_SEARCH) OK(histo_cells_make(&lookup.cells, &owned, dtype));
+    if (lookup.kind == HISTO_SEARCH) OK(histo_cells_make(&lookup.cells, &owned, dtype, INT64_C(1) << 28));
     double *edges = malloc(((size_t)axis->bins + 1) * sizeof *edges);
     OK(histo_axis_edges(axis, edges));
     int64_t searched = 0;
@@ -133,6 +138,33 @@ static void cells_tell_nearly_all(void **state)
                 }
         }
     free(edges);
+}
+
+/* Bins that few values are in, or none: cells tell them all, whichever the sign. */
+static void edges_closer_than_values(void **state)
+{
+    (void)state;
+    enum { N = 20000, BINS = 3000 };
+    const double starts[] = {1000450, -1000450, 1, -8, 0};
+    rng r = {7};
+    double edges[BINS + 1];
+    for (size_t from = 0; from < sizeof starts / sizeof *starts; from++)
+        for (int integers = 0; integers < 2; integers++) {
+            const histo_dtype dtype = integers ? HISTO_I32 : HISTO_F32;
+            const double ulp = integers ? 1 : nextafterf((float)fabs(starts[from]), INFINITY) - fabs(starts[from]);
+            if (dtype == HISTO_F32 && starts[from] == 0) continue;
+            edges[0] = starts[from];
+            for (int i = 1; i <= BINS; i++)
+                edges[i] = edges[i - 1] + 3 * ulp * rng_uniform(&r) * rng_uniform(&r) + 1e-9;
+            histo_axis axis = histo_axis_variable(BINS, edges);
+            for (int samples = UNIFORM; samples <= EDGES; samples += EDGES - UNIFORM)
+                for (int closed = 0; closed < 2; closed++) {
+                    void *data = make_samples(&r, dtype, (distribution)samples, &axis, N);
+                    axis.closed = closed;
+                    assert_int_equal(compare(&axis, dtype, data, N), 0);
+                    free(data);
+                }
+        }
 }
 
 /* The first value above 2^53 is not a double. */
@@ -242,8 +274,11 @@ static void samples_as_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(closed_at_2_to_the_53), cmocka_unit_test(every_axis_and_distribution),
-        cmocka_unit_test(cells_tell_nearly_all), cmocka_unit_test(guesses),
+        cmocka_unit_test(closed_at_2_to_the_53),
+        cmocka_unit_test(every_axis_and_distribution),
+        cmocka_unit_test(cells_tell_nearly_all),
+        cmocka_unit_test(edges_closer_than_values),
+        cmocka_unit_test(guesses),
         cmocka_unit_test(samples_as_doubles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,8 +36,9 @@ histo_status histo_axis_regroup(const histo_axis *owned, int64_t begin, int64_t 
 /* The smallest value of the dtype that is not below `edge`, or that is above it, as a double, which represents it. */
 double histo_first_value(histo_dtype dtype, double edge, bool above);
 
-/* Cells for an owned axis and samples of a dtype of at least 32 bits; none if it has too many bins. */
-histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype);
+/* Cells for an owned axis and so many samples, at least 1, of a dtype of at least 32 bits; none if it has too many
+ * bins. */
+histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype, int64_t samples);
 void histo_cells_free(histo_cells *cells);
 
 /* Prepare an owned axis, which must outlive the lookup, for samples of one dtype. many: there are enough samples to

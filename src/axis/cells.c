@@ -6,14 +6,14 @@
 
 enum {
     MAX_LOG_CELLS = 21,
-    MIN_LOG_FINER = 2, /* log2 of the number of finer cells that replace one */
-    MAX_LOG_FINER = 4,
     MAX_LEVELS = 6,
     MAX_ENTRIES = 1 << 22,
     MORE_CELLS = 6,       /* how often the number of cells may double to separate all thresholds */
     GOOD_ENTRIES = 44000, /* leaves room for counters in a GPU's shared memory … */
     FAST_ENTRIES = 52000, /* … and still fits there */
     LOG_FAST_CELLS = 16,  /* more cells always exceed GOOD_ENTRIES */
+    LOG_QUICK_CELLS = 17, /* more take so long to make that one number of finer cells is tried, … */
+    QUICK_LOG_FINER = 3,  /* … of which this is the log2 */
     WARP = 32,            /* samples that a GPU processes in lockstep … */
     GROUP = 8 * WARP      /* … and samples that branch together */
 };
@@ -32,11 +32,13 @@ typedef struct threshold {
 typedef struct maker {
     histo_cells cells;
     histo_dtype dtype;
+    double samples;   /* of a fill */
     double *values;   /* exact values of the thresholds */
     threshold *where; /* their positions */
     uint32_t thresholds;
+    bool coincide; /* some of them */
     uint32_t *entry;
-    uint32_t words, room;
+    uint32_t words, room, most; /* most: a table with more words is not wanted */
     bool no_memory, too_many;
     double special[MAX_LEVELS + 1]; /* approximate fraction of samples that are special at each level */
 } maker;
@@ -73,7 +75,9 @@ static bool list_thresholds(maker *m, const histo_axis *owned)
     for (int64_t i = 0; i <= owned->bins; i++) {
         double value = histo_first_value(m->dtype, histo_axis_edge(owned, i), i == owned->bins && owned->closed);
         if (value > most) break; /* above all samples */
-        m->values[m->thresholds++] = value > least ? value : least;
+        value = value > least ? value : least;
+        m->coincide |= i > 0 && value == m->values[i - 1];
+        m->values[m->thresholds++] = value;
     }
     return m->thresholds > 0;
 }
@@ -131,30 +135,50 @@ static uint32_t simple_sum(const maker *m, const part *p)
     return p->end > p->first ? base + beyond - ((t->position - p->cell) << 1 | (uint32_t)t->shared) : base;
 }
 
+/* Are all thresholds of a part one value, below which it has no samples? */
+static bool is_above_all(const maker *m, const part *p)
+{
+    const threshold *first = &m->where[p->first];
+    return first->position == p->begin && !first->shared && m->values[p->first] == m->values[p->end - 1];
+}
+
+/* Add `count` words that special sums refer to by a number with this shift; false if they do not fit. */
+static bool add_words(maker *m, uint32_t count, int shift)
+{
+    const histo_cells *c = &m->cells;
+    uint64_t highest = c->special + ((uint64_t)(m->words - c->finer + count) << shift);
+    m->too_many |= highest > UINT32_MAX || m->words + count > m->most;
+    if (m->too_many || !make_room(m, m->words + count)) return false;
+    m->words += count;
+    return true;
+}
+
 /* The same for any part; a part with several thresholds gets finer cells, up to MAX_LEVELS deep. */
 static uint32_t sum_of(maker *m, const part *p)
 {
     if (p->end - p->first <= 1) return simple_sum(m, p);
     histo_cells *c = &m->cells;
-    int log_finer = c->log_finer,
-        width = c->low - p->level * log_finer; /* log2 of the number of positions in the part */
-    int level = p->level + 1, shift = width + 1 - log_finer;
+    if (is_above_all(m, p)) return p->end << (c->low + 1);
+    int width = histo_cells_shift(c, p->level) - 1; /* log2 of the number of positions in the part */
+    int level = p->level + 1;
+    bool is_last = level > MAX_LEVELS || width == 0;
+    int shift = is_last ? width + 1 : histo_cells_shift(c, level), finer_width = shift - 1;
     m->special[p->level] +=
         ldexp(1, width) / ((double)c->last - c->first) / 2 + (double)(p->end - p->first) / m->thresholds / 2;
-    uint32_t within = (p->begin - p->cell) << 1;
-    if (level > MAX_LEVELS || shift < 1) return c->special - within; /* needs a search */
-    uint32_t first = m->words - c->finer, count = (uint32_t)1 << log_finer;
-    uint64_t highest = c->special + ((uint64_t)(first + count) << shift);
-    m->too_many |= highest > UINT32_MAX || m->words + count > MAX_ENTRIES;
-    if (m->too_many || !make_room(m, m->words + count)) return 0;
-    m->words += count;
+    uint32_t first = m->words - c->finer, count = is_last ? 2 : (uint32_t)1 << (width - finer_width);
+    if (!add_words(m, count, shift)) return 0;
+    uint32_t sum = c->special + (first << shift) - ((p->begin - p->cell) << 1);
+    if (is_last) {
+        m->entry[c->finer + first] = p->first;
+        m->entry[c->finer + first + 1] = p->end;
+        return sum;
+    }
     if (c->levels < level) c->levels = (uint8_t)level;
-    uint32_t sum = c->special + (first << shift) - within;
     part finer = {p->first, p->first, p->cell, p->begin, level};
     for (uint32_t i = 0; i < count; i++) {
         finer.first = finer.end;
-        finer.begin = p->begin + (i << (width - log_finer));
-        finer.end = end_of(m, finer.first, finer.begin + (UINT64_C(1) << (width - log_finer)));
+        finer.begin = p->begin + (i << finer_width);
+        finer.end = end_of(m, finer.first, finer.begin + (UINT64_C(1) << finer_width));
         uint32_t finer_sum = sum_of(m, &finer);
         m->entry[c->finer + first + i] = finer_sum - sum;
     }
@@ -171,7 +195,8 @@ static bool make_entries(maker *m, uint32_t count)
         (uint32_t)histo_cells_word(&m->cells, m->cells.by_bits, m->cells.skipped + count - 1) + 1;
     if (!make_room(m, m->words)) return false;
     part p = {0, 0, 0, 0, 0};
-    for (uint32_t c = 0; c < count; c++) {
+    m->too_many = m->words > m->most;
+    for (uint32_t c = 0; c < count && !m->too_many; c++) {
         p.first = p.end;
         p.cell = p.begin = (c + m->cells.skipped) << m->cells.low;
         p.end = end_of(m, p.first, (uint64_t)p.cell + ((uint64_t)1 << m->cells.low));
@@ -184,17 +209,40 @@ static bool make_entries(maker *m, uint32_t count)
 
 /* ---- Maps ---- */
 
-static bool map_linearly(maker *m)
+/* The axis takes so many positions. */
+static bool map_linearly_to(maker *m, double positions)
 {
     double least = value_below(m->dtype, m->values[0]), most = m->values[m->thresholds - 1], span = most - least;
     m->cells.by_bits = m->cells.from_below = false;
-    m->cells.scale = (LAST_POSITION - FIRST_POSITION) / span;
+    m->cells.scale = positions / span;
     m->cells.offset = FIRST_POSITION - least * m->cells.scale;
     m->cells.least = (float)least;
     m->cells.most = (float)most;
     m->cells.first = 0;
-    m->cells.last = (int32_t)(LAST_POSITION + FIRST_POSITION);
+    m->cells.last = (int32_t)(positions + 2 * FIRST_POSITION);
     return span > 0 && isfinite(span) && isfinite(m->cells.scale) && isfinite(m->cells.offset);
+}
+
+static bool map_linearly(maker *m)
+{
+    return map_linearly_to(m, LAST_POSITION - FIRST_POSITION);
+}
+
+/* A position for each value that a sample may have. For thresholds that coincide, as where edges are closer than
+ * floats: few finer cells tell them from others. */
+static bool map_each_value(maker *m)
+{
+    const double least = value_below(m->dtype, m->values[0]), most = m->values[m->thresholds - 1];
+    const double smallest = fmin(fabs(least), fabs(most)), exact = 0x1p51;
+    double unit = 1;
+    if (m->dtype == HISTO_F64) return false;
+    if (m->dtype == HISTO_F32) {
+        if (!(least > 0 || most < 0)) return false;
+        unit = (double)nextafterf((float)smallest, INFINITY) - smallest;
+    }
+    const double positions = (most - least) / unit;
+    return positions <= LAST_POSITION - FIRST_POSITION && fmax(fabs(least), fabs(most)) / unit <= exact &&
+           map_linearly_to(m, positions);
 }
 
 static int32_t leading_bits(const maker *m, double value)
@@ -227,7 +275,6 @@ static bool cut_map(maker *m, int log_cells)
     m->cells.special = (uint32_t)special;
     m->cells.low = (uint8_t)low;
     m->cells.skipped = first >> low;
-    place_thresholds(m);
     return make_entries(m, (last >> low) - (first >> low) + 1);
 }
 
@@ -247,16 +294,19 @@ static double in_any(double fraction, int n)
 
 /* Approximate cycles of a multiprocessor for a warp of samples, above the cost common to all tables. Assumes that half
  * of the samples are spread evenly over positions, and half follow the thresholds, because users place edges where
- * samples are. Large tables leave less shared memory for counters and for samples in flight. */
+ * samples are. Large tables leave less shared memory for counters and for samples in flight, and each multiprocessor
+ * copies them. */
 static double cost_of(const maker *m)
 {
+    const double copied = 400; /* warps that are counted in the time that a word of all copies takes */
     uint32_t words = m->cells.words;
     double cost = words / 131072. + (words > GOOD_ENTRIES ? 3 : 0) + (words > FAST_ENTRIES ? 100 : 0);
+    if (words <= FAST_ENTRIES) cost += words * copied / m->samples;
     for (int level = 0; level <= MAX_LEVELS; level++) {
         double fraction = m->special[level];
         bool last = level == MAX_LEVELS || level == m->cells.levels;
         cost +=
-            last ? 50 * in_any(fraction, GROUP) : in_any(fraction, WARP) + 2 * fraction + 2 * in_any(fraction, GROUP);
+            last ? 8 * in_any(fraction, GROUP) : in_any(fraction, WARP) + 2 * fraction + 2 * in_any(fraction, GROUP);
         if (last) break;
     }
     return cost;
@@ -264,14 +314,18 @@ static double cost_of(const maker *m)
 
 static void try_map(maker *m, choice *best, int log_cells)
 {
+    static const uint8_t log_finer[] = {2, QUICK_LOG_FINER, 4, 6, 9};
+    place_thresholds(m);
     for (int more = 0; more <= MORE_CELLS && log_cells + more <= MAX_LOG_CELLS; more++)
-        for (int log_finer = MIN_LOG_FINER; log_finer <= MAX_LOG_FINER; log_finer++) {
-            m->cells.log_finer = (uint8_t)log_finer;
+        for (size_t f = 0; f < sizeof log_finer / sizeof *log_finer; f++) {
+            m->cells.log_finer = log_finer[f];
             if (best->log_cells && log_cells + more > LOG_FAST_CELLS && more > 0) return;
+            if (log_cells > LOG_QUICK_CELLS && log_finer[f] != QUICK_LOG_FINER) continue;
             if (!cut_map(m, log_cells + more)) continue;
             double cost = cost_of(m);
             if (!best->log_cells || cost < best->cost) *best = (choice){m->cells, log_cells + more, cost};
-            if (!m->cells.levels) break; /* no finer cells: log_finer has no effect */
+            if (best->cells.words <= FAST_ENTRIES) m->most = FAST_ENTRIES; /* larger ones cost more than all else */
+            if (!m->cells.levels) return; /* there is nothing that finer or more cells would tell apart */
         }
 }
 
@@ -281,20 +335,21 @@ static uint32_t *shrunk(uint32_t *words, uint32_t count)
     return less ? less : words;
 }
 
-histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype)
+histo_status histo_cells_make(histo_cells *cells, const histo_axis *owned, histo_dtype dtype, int64_t samples)
 {
     *cells = (histo_cells){.entry = NULL};
     int log_cells = 5;
     while ((INT64_C(1) << (log_cells - 1)) <= owned->bins + 3) /* so that sums do not overflow */
         log_cells++;
     if (log_cells > MAX_LOG_CELLS) return HISTO_OK;
-    maker m = {.dtype = dtype};
+    maker m = {.dtype = dtype, .samples = (double)samples, .most = MAX_ENTRIES};
     choice best = {.log_cells = 0};
     bool any = list_thresholds(&m, owned);
     m.no_memory = !m.values || !m.where;
-    if (any && map_linearly(&m)) try_map(&m, &best, log_cells);
+    if (any && ((m.coincide && map_each_value(&m)) || map_linearly(&m))) try_map(&m, &best, log_cells);
     if (any && map_by_bits(&m)) try_map(&m, &best, log_cells);
     m.cells = best.cells;
+    if (best.log_cells) place_thresholds(&m);
     if (!m.no_memory && best.log_cells && cut_map(&m, best.log_cells)) {
         *cells = m.cells;
         cells->entry = shrunk(m.entry, cells->words);

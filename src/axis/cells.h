@@ -21,7 +21,9 @@
  *     sum + entry of finer cell (sum - special) >> shift
  *
  * is again the sum of a cell, or special, with the next bits of `at`. Sums that are special at the last level belong to
- * thresholds that share a position, which are searched.
+ * thresholds that finer cells cannot tell apart. For these, the number is that of two words: the first of the
+ * thresholds, and the first one after them. The sample's slot is the former and how many of them it is not below. They
+ * are edges of the same numbers, which are compared.
  *
  * Source: a table over leading bits before a search is folklore; deciding within the cell by the overflow of one packed
  * threshold is ours. Cost: a random load of 4 bytes per sample, more where edges are close. */
@@ -110,12 +112,25 @@ HISTO_INLINE uint32_t histo_cells_sum(const histo_cells *c, bool by_bits, const 
     return entry[histo_cells_word(c, by_bits, position >> c->low)] + (position << 1);
 }
 
-/* The sum of the finer cell for a special sum; level: 1 for the first finer cells. */
+/* Where a special sum has the number of the next word: above the bits of `at` that are left after so many levels. The
+ * last level takes those that remain. */
+HISTO_INLINE int histo_cells_shift(const histo_cells *c, int levels)
+{
+    int bits = c->low - levels * c->log_finer;
+    return bits > 0 ? bits + 1 : 1;
+}
+
+/* The word whose number a special sum has; level: 1 for a finer cell of the first level. */
+HISTO_INLINE int32_t histo_cells_next(const histo_cells *c, uint32_t sum, int level)
+{
+    int shift = histo_cells_shift(c, level); /* c->special is a multiple of 2^(low + 1) */
+    return (int32_t)c->finer - (int32_t)(c->special >> shift) + (int32_t)(sum >> shift);
+}
+
+/* The sum of the finer cell for a special sum. */
 HISTO_INLINE uint32_t histo_cells_finer(const histo_cells *c, const uint32_t *entry, uint32_t sum, int level)
 {
-    int shift = c->low + 1 - level * c->log_finer; /* c->special is a multiple of 2^(low + 1) */
-    int32_t before = (int32_t)c->finer - (int32_t)(c->special >> shift);
-    return sum < c->special ? sum : sum + entry[before + (int32_t)(sum >> shift)];
+    return sum < c->special ? sum : sum + entry[histo_cells_next(c, sum, level)];
 }
 
 /* The distance of the lower bits of a sum below c->special from all ones. If it is 0, the sample must be compared with

@@ -83,7 +83,7 @@ static grid grid_of(const shape *of)
 
 double histo_cuda_few_us(const histo_problem *p)
 {
-    const double load = 1, many_edges = 4096;
+    const double load = 1;
     if (p->samples > FEW || p->samples > p->batch * FEW_OF_ENTRY || p->pairs || p->samples == 0) return INFINITY;
     if (!histo_cuda_expects_compiled(p)) return INFINITY;
     const shape of = {p->samples, p->batch, p->slots, p->weighting};
@@ -91,7 +91,7 @@ double histo_cuda_few_us(const histo_problem *p)
     double us = fmax(it.us, 4 + (double)p->samples * (histo_sample_bytes(p) / 3e6 + histo_cuda_lookup_us(p)));
     if (p->ragged) us += 2 * load;
     for (int a = 0; a < p->naxes; a++) /* dependent loads that find nothing in a cache */
-        if (p->lookups[a].edges && !p->lookups[a].table) us += (p->lookups[a].bins > many_edges ? 4 : 2) * load;
+        if (p->lookups[a].edges && !p->lookups[a].table) us += (p->lookups[a].bins > HISTO_MAX_PIVOTS ? 2 : 1) * load;
     return us;
 }
 
@@ -193,9 +193,16 @@ bool histo_cuda_few_describe(const histo_job *job, histo_few *few)
     /* Neighbouring threads have neighbouring samples, wherever they lie. */
     known.samples = it.samples;
     known.vector = 1;
+    int pivot_axes = 0;
+    for (int a = 0; a < known.naxes; a++)
+        if (known.axes[a].by == HISTO_BY_SEARCH) {
+            known.axes[a].by = HISTO_BY_PIVOTS;
+            pivot_axes++;
+        }
     few->threads = it.threads;
     few->blocks = it.blocks;
     few->shared = it.is == DENSE ? (size_t)(iter->batch * (of.slots + 1)) * sizeof(unsigned int) : 0;
+    few->shared += (size_t)(pivot_axes * histo_pivots_each(pivot_axes)) * sizeof(double);
     few->kernel = histo_cuda_known_kernel(job, &known, "cuda/few.cuh", kernel_name(of.weighting, it.is));
     if (few->kernel) write_arguments(job, &work, &it, few);
     return few->kernel;

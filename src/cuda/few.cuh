@@ -4,6 +4,7 @@
  * So the kernels are short, and compiled for their class of problems (known.cuh); their arguments are only those that
  * the class needs, in the order of their use.
  *
+ * - Stored edges come to shared memory while the samples are loaded, or every so manieth, for the search to begin with.
  * - The fewest samples are counted in the histogram itself: there is nothing to clear and nothing to merge. Lanes of a
  *   warp that have the same counter add up first.
  * - Of more samples, frequent counters would wait for each other in the L2 cache. Few counters are kept by each block
@@ -141,9 +142,9 @@ struct sample {
         load_operands<0>(a, index);
     }
 
-    HISTO_MEMBER void look_up(const arguments<known> *a)
+    HISTO_MEMBER void look_up(const arguments<known> *a, const uint32_t *pivots)
     {
-        const uint32_t slot = reader::slot(a, &values);
+        const uint32_t slot = reader::slot(a, &values, pivots);
         is_left_out = slot == a->slots;
         counter = !exists ? ~(key)0 : HAS_ENTRIES ? (key)(entry * a->counters + slot) : (key)slot;
     }
@@ -274,11 +275,49 @@ struct samples {
             of[k].load(a, first + k * known::THREADS);
     }
 
-    HISTO_MEMBER void look_up(const arguments<known> *a)
+    HISTO_MEMBER void look_up(const arguments<known> *a, const uint32_t *pivots)
     {
 #pragma unroll
         for (int k = 0; k < EACH; k++)
-            of[k].look_up(a);
+            of[k].look_up(a, pivots);
+    }
+};
+
+/* ---- Shared memory: pivots of axes, then counters ---- */
+
+template <class known>
+struct memory {
+    enum { AXES = histo_known_pivot_axes<known>(known::NAXES) };
+    enum { WORDS = AXES * histo_pivots_each(AXES) * (int)(sizeof(double) / sizeof(uint32_t)) };
+
+    static HISTO_MEMBER unsigned int *begin()
+    {
+        extern __shared__ __align__(sizeof(double)) unsigned int shared[];
+        return shared;
+    }
+
+    /* By all threads, which may look at the pivots when it returns. */
+    static HISTO_MEMBER const uint32_t *load_pivots(const arguments<known> *a)
+    {
+        if constexpr (AXES > 0) {
+            load_from<0>(a);
+            __syncthreads();
+        }
+        return begin();
+    }
+
+    static HISTO_MEMBER unsigned int *counters() { return begin() + WORDS; }
+
+  private:
+    template <int A>
+    static HISTO_MEMBER void load_from(const arguments<known> *a)
+    {
+        if constexpr (A < known::NAXES) {
+            using its = histo_known_pivots<known, A>;
+            if constexpr (known::axes[A].by == HISTO_BY_PIVOTS)
+                its::lookup::load(&a->lookups[A], (double *)begin() + its::FIRST);
+            load_from<A + 1>(a);
+        }
     }
 };
 
@@ -296,7 +335,7 @@ static __global__ void __launch_bounds__(known::THREADS) count(const __grid_cons
 {
     samples<known> s;
     s.load(&a, 0);
-    s.look_up(&a);
+    s.look_up(&a, memory<known>::load_pivots(&a));
 #pragma unroll
     for (int k = 0; k < known::SAMPLES; k++)
         count_group(&a, &s.of[k]);
@@ -352,9 +391,10 @@ static __global__ void __launch_bounds__(known::THREADS) count_many(const __grid
     samples<known> s;
     s.load(&a, 0);
     mine->clear();
+    const uint32_t *pivots = memory<known>::load_pivots(&a);
 #pragma unroll 1
     for (uint32_t step = 0; step < a.steps; step++) {
-        s.look_up(&a);
+        s.look_up(&a, pivots);
         key counter[known::SAMPLES];
 #pragma unroll
         for (int k = 0; k < known::SAMPLES; k++)
@@ -376,16 +416,17 @@ template <class known>
 static __global__ void __launch_bounds__(known::THREADS) count_dense(const __grid_constant__ arguments<known> a)
 {
     using key = typename sample<known>::key;
-    extern __shared__ unsigned int counts[];
+    unsigned int *const counts = memory<known>::counters();
     samples<known> s;
     s.load(&a, 0);
+    const uint32_t *pivots = memory<known>::load_pivots(&a);
     const uint32_t all = (uint32_t)a.all;
     for (uint32_t i = threadIdx.x; i < all; i += known::THREADS)
         counts[i] = 0;
     __syncthreads();
 #pragma unroll 1
     for (uint32_t step = 0; step < a.steps; step++) {
-        s.look_up(&a);
+        s.look_up(&a, pivots);
         key counter[known::SAMPLES];
 #pragma unroll
         for (int k = 0; k < known::SAMPLES; k++)
@@ -424,7 +465,7 @@ static __global__ void __launch_bounds__(known::THREADS) count_weighted(const __
 {
     samples<known> s;
     s.load(&a, 0);
-    s.look_up(&a);
+    s.look_up(&a, memory<known>::load_pivots(&a));
 #pragma unroll
     for (int k = 0; k < known::SAMPLES; k++)
         add_weight<known, EXACT, SQUARES>(&a, &s.of[k]);

@@ -18,10 +18,8 @@ HISTO_INLINE uint32_t histo_firsts_words(const histo_lookup *l)
 /* The first float that is not below an edge, or above it. */
 HISTO_IN_KERNEL float histo_first_float(double edge, bool above)
 {
-    float x = (float)edge;
-    while (above ? !((double)x > edge) : (double)x < edge)
-        x = nextafterf(x, INFINITY);
-    return x;
+    const float x = __double2float_ru(edge);
+    return above && (double)x == edge ? nextafterf(x, INFINITY) : x;
 }
 
 /* The word of bin i, 0-based. NEAR_ONLY: few samples look at the table, so that its words are not spread over the banks
@@ -32,14 +30,28 @@ __host__ __device__ static inline uint32_t histo_firsts_word(uint32_t i)
     return NEAR_ONLY ? histo_spread(i) : i + (i >> 5);
 }
 
-/* Fill the table: the first float of each bin, and the first above the axis. By all threads of the block. */
+/* Fill the table: the first float of each bin, and the first above the axis. By all threads of the block. Several loads
+ * of a thread overlap. */
 template <bool NEAR_ONLY = true>
 HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
 {
+    enum { AHEAD = 4 };
     float *first = (float *)words;
-    for (int32_t i = (int32_t)threadIdx.x; i <= l->bins; i += (int32_t)blockDim.x) {
-        double edge = l->kind == HISTO_SEARCH ? l->edges[i] : i < l->bins ? l->lo + (double)i * l->step : l->hi;
-        first[histo_firsts_word<NEAR_ONLY>((uint32_t)i)] = histo_first_float(edge, i == l->bins && l->closed);
+    const int32_t bins = l->bins, threads = (int32_t)blockDim.x;
+#pragma unroll 1
+    for (int32_t from = (int32_t)threadIdx.x; from <= bins; from += AHEAD * threads) {
+        double edge[AHEAD];
+#pragma unroll
+        for (int32_t k = 0; k < AHEAD; k++) {
+            const int32_t i = min(from + k * threads, bins);
+            edge[k] = l->kind == HISTO_SEARCH ? __ldg(&l->edges[i]) : i < bins ? l->lo + (double)i * l->step : l->hi;
+        }
+#pragma unroll
+        for (int32_t k = 0; k < AHEAD; k++) {
+            const int32_t i = from + k * threads;
+            if (i <= bins)
+                first[histo_firsts_word<NEAR_ONLY>((uint32_t)i)] = histo_first_float(edge[k], i == bins && l->closed);
+        }
     }
 }
 

@@ -48,7 +48,8 @@ typedef enum histo_known_lookup {
     HISTO_BY_SHARED_LINEAR,
     HISTO_BY_SHARED_BITS,
     HISTO_BY_SHARED_BYTES,
-    HISTO_BY_SHARED_SHORTS
+    HISTO_BY_SHARED_SHORTS,
+    HISTO_BY_PIVOTS /* few.cuh: a search that begins in shared memory */
 } histo_known_lookup;
 
 /* An axis: its lookup, and the constants that save instructions. */
@@ -134,20 +135,24 @@ struct histo_shared_table_lookup : histo_one_by_one<histo_shared_table_lookup<ty
     }
 };
 
-/* Fill the table of an axis; by all threads of a block. */
+/* Fill the table of an axis; by all threads of a block. Several loads of a thread overlap. */
 template <class entry>
 HISTO_IN_KERNEL void histo_load_table(const histo_lookup *l, const histo_fixed_point *range, uint32_t patterns,
                                       uint32_t *words)
 {
-    enum { EACH = sizeof(uint32_t) / sizeof(entry) };
-    const uint32_t length = (uint32_t)(range->last - range->first) + 1;
-    for (uint32_t i = threadIdx.x; i < (length + EACH - 1) / EACH; i += blockDim.x) {
-        uint32_t word = 0;
+    enum { EACH = sizeof(uint32_t) / sizeof(entry), AHEAD = 16 / EACH };
+    const uint32_t last = (uint32_t)(range->last - range->first), count = last / EACH + 1;
+    for (uint32_t first = threadIdx.x; first < count; first += AHEAD * blockDim.x) {
+        uint32_t word[AHEAD] = {};
 #pragma unroll
-        for (uint32_t k = 0; k < EACH; k++)
-            word |= l->table[((uint32_t)range->first + min(i * EACH + k, length - 1)) & (patterns - 1)]
-                    << (8 * k * (uint32_t)sizeof(entry));
-        words[i] = word;
+        for (uint32_t i = 0; i < AHEAD * EACH; i++) {
+            const uint32_t at = min((first + i / EACH * blockDim.x) * EACH + i % EACH, last);
+            word[i / EACH] |= __ldg(&l->table[((uint32_t)range->first + at) & (patterns - 1)])
+                              << (8 * (i % EACH) * (uint32_t)sizeof(entry));
+        }
+#pragma unroll
+        for (uint32_t i = 0; i < AHEAD; i++)
+            if (first + i * blockDim.x < count) words[first + i * blockDim.x] = word[i];
     }
 }
 
@@ -162,8 +167,7 @@ HISTO_IN_KERNEL void histo_load_known_tables(const histo_cuda_work *w, const his
         const uint32_t patterns = 1u << (sizeof(histo_stored<known::dtypes[A]>) > 1 ? 16 : 8);
         uint32_t *words = shared + j->tables[A];
         if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS)
-            for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
-                words[i] = l->cells.entry[i];
+            histo_copy_table(l->cells.entry, l->cells.words, words);
         else if constexpr (axis.by == HISTO_BY_SHARED_BYTES)
             histo_load_table<uint8_t>(l, &range, patterns, words);
         else if constexpr (axis.by == HISTO_BY_SHARED_SHORTS)
@@ -171,6 +175,34 @@ HISTO_IN_KERNEL void histo_load_known_tables(const histo_cuda_work *w, const his
         histo_load_known_tables<known, A + 1>(w, j, shared);
     }
 }
+
+/* The axes before axis A whose search begins with pivots. */
+template <class known>
+HISTO_INLINE constexpr int histo_known_pivot_axes(int a)
+{
+    int n = 0;
+    for (int before = 0; before < a; before++)
+        n += known::axes[before].by == HISTO_BY_PIVOTS;
+    return n;
+}
+
+/* Pivots of each such axis, so that those of all axes are at most HISTO_MAX_PIVOTS. */
+enum { HISTO_MAX_PIVOTS = 1024 };
+
+HISTO_INLINE constexpr int histo_pivots_each(int axes)
+{
+    int each = HISTO_MAX_PIVOTS;
+    while (each * axes > HISTO_MAX_PIVOTS)
+        each /= 2;
+    return each;
+}
+
+template <class known, int A>
+struct histo_known_pivots {
+    enum { EACH = histo_pivots_each(histo_known_pivot_axes<known>(known::NAXES)) };
+    enum { FIRST = EACH * histo_known_pivot_axes<known>(A) };
+    using lookup = histo_pivots_lookup<known::dtypes[A], EACH>;
+};
 
 /* Tables and first floats of a kernel's reader. */
 template <class reader>
@@ -335,6 +367,9 @@ struct histo_known_layout {
                 use(histo_shared_table_lookup<known::dtypes[A], uint8_t>(table, &range));
             else
                 use(histo_shared_table_lookup<known::dtypes[A], uint16_t>(table, &range));
+        } else if constexpr (axis.by == HISTO_BY_PIVOTS) {
+            using its = histo_known_pivots<known, A>;
+            use(typename its::lookup(&w->lookups[A], (const double *)table + its::FIRST));
         } else if constexpr (axis.by == HISTO_BY_SHARED_LINEAR || axis.by == HISTO_BY_SHARED_BITS) {
             use(histo_cells_lookup<known::dtypes[A]>(&w->lookups[A], table, axis.by == HISTO_BY_SHARED_BITS));
         } else if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
@@ -705,11 +740,12 @@ struct histo_known_weighted : histo_known_layout<known> {
         return it;
     }
 
+    /* pivots: of all axes that have them. */
     template <class work>
-    static HISTO_MEMBER uint32_t slot(const work *w, const place *it)
+    static HISTO_MEMBER uint32_t slot(const work *w, const place *it, const uint32_t *pivots = NULL)
     {
         if (is_left_out<known::MASK>(w, it) || is_left_out<known::WHERE>(w, it)) return w->slots;
-        return slot_from<0>(w, it);
+        return slot_from<0>(w, it, pivots);
     }
 
     static HISTO_MEMBER const char *weight(const histo_cuda_work *, const place *it) { return it->weight; }
@@ -748,14 +784,14 @@ struct histo_known_weighted : histo_known_layout<known> {
 
     /* What axis A and all later axes contribute to the slot. */
     template <int A, class work>
-    static HISTO_MEMBER uint32_t slot_from(const work *w, const place *it)
+    static HISTO_MEMBER uint32_t slot_from(const work *w, const place *it, const uint32_t *pivots)
     {
         if constexpr (A == known::NAXES) {
             return 0;
         } else {
             uint32_t its = 0;
-            layout::template look_up<A>(w, NULL, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
-            return w->slot_strides[A] * its + slot_from<A + 1>(w, it);
+            layout::template look_up<A>(w, pivots, [&](auto lookup) { its = lookup.slot(it->template value<A>()); });
+            return w->slot_strides[A] * its + slot_from<A + 1>(w, it, pivots);
         }
     }
 };

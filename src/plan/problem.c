@@ -283,18 +283,20 @@ bool histo_problem_has_counters(const histo_problem *problem)
     return problem->storage == HISTO_DENSE || problem->slots <= MAX / problem->batch;
 }
 
-enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 128 /* to repay cells, which take a few us per bin */ };
+/* Samples a bin that repay cells, which take up to a us per bin to make: in a few fills, or in many. */
+enum { ENOUGH_FOR_A_TABLE = 1 << 18, SAMPLES_A_BIN = 64, FEWEST_A_BIN = 4 };
 
 histo_status histo_problem_make_cells(histo_problem *problem)
 {
+    const int64_t each = problem->effort == HISTO_ESTIMATE ? SAMPLES_A_BIN : FEWEST_A_BIN;
     histo_status status = HISTO_OK;
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
         histo_lookup *lookup = &problem->lookups[a];
         bool pays = problem->device != HISTO_DEVICE_CPU && problem->samples >= ENOUGH_FOR_A_TABLE &&
-                    problem->samples >= SAMPLES_A_BIN * (int64_t)lookup->bins;
+                    problem->samples >= each * lookup->bins;
         bool can = lookup->kind == HISTO_SEARCH && histo_dtype_size(problem->sampled[a]) > 2;
         if (!pays || !can || lookup->cells.entry) continue;
-        status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a]);
+        status = histo_cells_make(&lookup->cells, &problem->axes[a], problem->sampled[a], problem->samples);
         if (problem->sampled[a] == HISTO_F32) histo_lookup_fit(lookup);
     }
     return status;

@@ -270,8 +270,6 @@ struct histo_guess_lookup {
     }
 };
 
-/* ---- Binary search in stored edges: any axis ---- */
-
 /* x[k] of N in registers, by a chain of selects. */
 template <int N, typename T>
 HISTO_IN_KERNEL T histo_select(const T *x, int k)
@@ -291,19 +289,104 @@ HISTO_IN_KERNEL void histo_select_store(T (&x)[N], int k, T it)
         x[i] = i == k ? it : x[i];
 }
 
+/* ---- Binary search in stored edges ---- */
+
 template <histo_dtype type>
 struct histo_search_lookup {
     const histo_lookup *l;
-    HISTO_MEMBER explicit histo_search_lookup(const histo_lookup *lookup) : l(lookup) {}
+    const double *edges; /* of the lookup, or a copy of them */
+    HISTO_MEMBER explicit histo_search_lookup(const histo_lookup *lookup) : l(lookup), edges(lookup->edges) {}
+    HISTO_MEMBER histo_search_lookup(const histo_lookup *lookup, const double *copy) : l(lookup), edges(copy) {}
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_search(l, histo_to_compute<type>(x)); }
+
+    /* As histo_search where edges are stored. The samples take each step together, so that their loads overlap. */
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
     {
+        const uint32_t n = (uint32_t)l->bins;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            slot[k] = 0;
 #pragma unroll 1
+        for (uint32_t count = n; count > 1; count -= count / 2)
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const uint32_t middle = slot[k] + count / 2;
+                slot[k] = histo_less(histo_to_compute<type>(x[k]), edges[middle]) ? slot[k] : middle;
+            }
+#pragma unroll
         for (int k = 0; k < N; k++) {
-            histo_stored<type> one = histo_select<N>(x, k);
-            histo_select_store(slot, k, this->slot(one));
+            const auto its = histo_to_compute<type>(x[k]);
+            slot[k] = histo_is_over(l, its) ? n + 1 : slot[k] + 1;
+            slot[k] = histo_less(its, l->lo) ? 0 : slot[k];
+            slot[k] = its != its ? n + 2 : slot[k];
         }
+    }
+};
+
+/* ---- Copies of tables ---- */
+
+/* Copy every so manieth of `n` entries to shared memory, by all threads of a block. AHEAD loads of a thread overlap. */
+template <int AHEAD = 8, typename entry>
+HISTO_IN_KERNEL void histo_copy_table(const entry *from, uint32_t n, entry *to, uint32_t apart = 1)
+{
+#pragma unroll 1
+    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * blockDim.x) {
+        entry loaded[AHEAD];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            loaded[k] = __ldg(&from[min(first + k * blockDim.x, n - 1) * apart]);
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            if (first + k * blockDim.x < n) to[first + k * blockDim.x] = loaded[k];
+    }
+}
+
+/* ---- Pivots: binary search in every so manieth edge, in shared memory, then in the edges between two ---- */
+
+/* For few samples, which would mostly wait for edges that are in no cache. */
+template <histo_dtype type, int PIVOTS>
+struct histo_pivots_lookup : histo_one_by_one<histo_pivots_lookup<type, PIVOTS>, histo_stored<type>> {
+    const histo_lookup *l;
+    const double *pivots;
+
+    HISTO_MEMBER histo_pivots_lookup(const histo_lookup *lookup, const double *memory) : l(lookup), pivots(memory) {}
+
+    /* Edges from a pivot to the next, and pivots. */
+    static HISTO_MEMBER uint32_t apart(const histo_lookup *l) { return ((uint32_t)l->bins + PIVOTS - 1) / PIVOTS; }
+    static HISTO_MEMBER uint32_t count(const histo_lookup *l) { return ((uint32_t)l->bins - 1) / apart(l) + 1; }
+
+    /* By all threads of a block. */
+    static HISTO_MEMBER void load(const histo_lookup *l, double *memory)
+    {
+        enum { FEWEST_THREADS = 128 };
+        histo_copy_table<PIVOTS / FEWEST_THREADS>(l->edges, count(l), memory, apart(l));
+    }
+
+    HISTO_MEMBER uint32_t slot(histo_stored<type> stored) const
+    {
+        const auto x = histo_to_compute<type>(stored);
+        const uint32_t n = (uint32_t)l->bins;
+        uint32_t below = 0;
+#pragma unroll 1
+        for (uint32_t left = count(l); left > 1; left -= left / 2)
+            below = histo_less(x, pivots[below + left / 2]) ? below : below + left / 2;
+        below *= apart(l);
+        uint32_t left = min(apart(l), n - below);
+#pragma unroll 1
+        while (left > 1) { /* three edges at once */
+            const uint32_t step = (left + 3) / 4;
+            uint32_t up = 0;
+#pragma unroll
+            for (uint32_t k = 1; k <= 3; k++) {
+                const bool is = k * step < left;
+                up += is && !histo_less(x, l->edges[below + (is ? k * step : 0)]);
+            }
+            below += up * step;
+            left = min(step, left - up * step);
+        }
+        if (x != x) return n + 2;
+        return histo_less(x, l->lo) ? 0 : histo_is_over(l, x) ? n + 1 : below + 1;
     }
 };
 
@@ -399,15 +482,27 @@ struct histo_cells_lookup {
         }
     }
 
-    /* The samples in cells that the last level leaves with several thresholds. */
+    /* The samples in cells that the last level leaves with several thresholds: a binary search among these. One after
+     * the other, as they are few, and registers are scarce. */
     template <int N>
     HISTO_MEMBER void search(const storage (&x)[N], const uint32_t *sum, uint32_t (&slot)[N]) const
     {
+        const histo_cells *c = &l->cells;
 #pragma unroll 1
         for (int k = 0; k < N; k++) {
-            storage one = histo_select<N>(x, k);
-            if (histo_select<N>(sum, k) < l->cells.special) continue;
-            histo_select_store(slot, k, histo_search(l, histo_to_compute<type>(one)));
+            const uint32_t its = histo_select<N>(sum, k);
+            if (its < c->special) continue;
+            const storage one = histo_select<N>(x, k);
+            const int32_t word = histo_cells_next(c, its, c->levels);
+            uint32_t first = entry[word], end = entry[word + 1];
+            while (first < end) {
+                const uint32_t middle = (first + end) / 2;
+                if (by_edge(middle, one) > middle)
+                    first = middle + 1;
+                else
+                    end = middle;
+            }
+            histo_select_store(slot, k, first);
         }
     }
 };

@@ -291,8 +291,7 @@ struct lane_by_cells : lane_lookup_of<type, id> {
 
     static HISTO_MEMBER void load(const histo_lookup *l, uint32_t *table)
     {
-        for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
-            table[i] = l->cells.entry[i];
+        histo_copy_table(l->cells.entry, l->cells.words, table);
     }
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const

@@ -187,36 +187,13 @@ struct small_step {
 
 /* ---- Lookups ---- */
 
-/* Binary search for all samples at once, so that their loads overlap. */
-template <histo_dtype type, int N>
-HISTO_IN_KERNEL void small_search(const histo_lookup *l, const double *edges, const histo_stored<type> (&x)[N],
-                                  uint32_t (&slot)[N])
-{
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        slot[k] = 0;
-#pragma unroll 1
-    for (uint32_t count = (uint32_t)l->bins; count > 1; count -= count / 2)
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            slot[k] += histo_less(histo_to_compute<type>(x[k]), edges[slot[k] + count / 2]) ? 0 : count / 2;
-#pragma unroll
-    for (int k = 0; k < N; k++) {
-        auto v = histo_to_compute<type>(x[k]);
-        slot[k] = v != v                 ? (uint32_t)l->bins + 2
-                  : histo_less(v, l->lo) ? 0
-                  : histo_is_over(l, v)  ? (uint32_t)l->bins + 1
-                                         : slot[k] + 1;
-    }
-}
-
 /* The slots of some samples. edges: for a binary search. */
 template <histo_dtype type, int N>
 HISTO_IN_KERNEL void small_slots(const small_args *a, const double *edges, const histo_stored<type> (&x)[N],
                                  uint32_t (&slot)[N])
 {
     if (a->searches)
-        small_search<type>(&a->lookup, edges, x, slot);
+        histo_search_lookup<type>(&a->lookup, edges).slots(x, slot);
     else
         histo_any_lookup<type>(&a->lookup).slots(x, slot);
 }
@@ -234,9 +211,7 @@ struct small_dense {
         for (uint32_t i = threadIdx.x; i < a->words / 4; i += blockDim.x)
             ((uint4 *)shared)[i] = make_uint4(0, 0, 0, 0);
         double *edges = (double *)(shared + a->words);
-        if (a->copies)
-            for (int32_t i = (int32_t)threadIdx.x; i <= a->lookup.bins; i += (int32_t)blockDim.x)
-                edges[i] = a->lookup.edges[i];
+        if (a->copies) histo_copy_table(a->lookup.edges, (uint32_t)a->lookup.bins + 1, edges);
         __syncthreads();
     }
 

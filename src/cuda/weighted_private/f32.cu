@@ -32,8 +32,7 @@ struct cells {
 
     static HISTO_MEMBER void load(const histo_lookup *l, uint32_t *table)
     {
-        for (uint32_t i = threadIdx.x; i < l->cells.words; i += blockDim.x)
-            table[i] = l->cells.entry[i];
+        histo_copy_table(l->cells.entry, l->cells.words, table);
     }
 
     static HISTO_MEMBER void slots(const histo_lookup *l, const uint32_t *table, const float (&x)[GROUP],
