@@ -12,9 +12,10 @@
  *   slots that many samples of a warp have, runs, and samples whose buffer is full. What finds no place there is added
  *   to the histogram. Where a range gets far more than its buffer holds, slots are looked up in the table before they
  *   are scattered.
- * - A small kernel orders the chunks by range. Then each block counts an equal run of chunks, so that the range that
- *   has most samples gets most blocks. Of a range that it has for itself a block adds the counters to the histogram;
- *   parts of others become rows, which a last kernel adds up.
+ * - A small kernel orders the chunks by range. A range is cut into as many equal parts as it is times as long as a
+ *   multiprocessor's fair share, so that the range that has most samples gets most blocks. A block adds the counters of
+ *   a whole range to the histogram; those of parts become rows, which a last kernel adds up. Of few samples there are
+ *   128 ranges or more, so that most blocks have a whole one.
  * - Slots beyond the most ranges are counted in windows, for each of which the samples are read again.
  *
  * Samples are taken in slices of one batch entry. Workspace, for a slice of n samples: 2.1 n bytes, up to 150 MB for
@@ -64,8 +65,9 @@ static uint32_t floor_log2(uint64_t n)
     return log;
 }
 
-/* Buffers of the ranges, and what follows from their size. */
-static void cut_buffers(layout *l, const histo_cuda_device *device)
+/* Buffers of the ranges, and what follows from their size. A chunk is no shorter than a buffer, and has no more entries
+ * than a tile has for a range. */
+static void cut_buffers(layout *l, const histo_cuda_device *device, int64_t tile_samples)
 {
     enum { STATE = 3 * sizeof(uint32_t), MAX_BUFFER = 2048, MAX_GRANULE = 128, LOG_POOL = 18 };
     uint32_t bytes = (uint32_t)(scatter_room(device) / l->ranges) - STATE;
@@ -75,8 +77,11 @@ static void cut_buffers(layout *l, const histo_cuda_device *device)
     l->buffer = bytes / l->granule * l->granule;
     uint32_t lanes = 4 * THREADS / l->ranges;
     l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 16 ? 16 : lanes);
-    uint32_t log_entries = LOG_POOL - l->range_bits;
-    l->log_chunk = (log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries) - floor_log2(VECTOR);
+    uint32_t log_entries = floor_log2((uint64_t)tile_samples) - l->range_bits, most = LOG_POOL - l->range_bits;
+    const uint32_t least = floor_log2(l->buffer / sizeof(uint16_t) - 1) + 1;
+    if (log_entries > most) log_entries = most;
+    log_entries = log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries;
+    l->log_chunk = (log_entries < least ? least : log_entries) - floor_log2(VECTOR);
 }
 
 static size_t place_array(workplace *p, size_t bytes)
@@ -89,10 +94,11 @@ static size_t place_array(workplace *p, size_t bytes)
 static workplace workplace_of(const histo_problem *problem, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
-    enum { MIN_BUFFER = 64 };
+    enum { MIN_BUFFER = 64, FEW = 1 << 25, BITS_OF_FEW = 7 };
+    const bool are_few = problem->samples / problem->batch < FEW;
     workplace p = {};
     p.slots = problem->slots + 1;
-    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - (MAX_RANGES + 1),
+    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - COUNT_WORDS,
              most = UINT16_MAX / GROUP * GROUP;
     while (word_of(most) >= words)
         most -= GROUP;
@@ -102,30 +108,32 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     p.l.range_bits = (uint32_t)params[RANGE_BITS];
     if (p.l.range_bits > max_bits) p.l.range_bits = max_bits;
     if (p.l.range_bits == 0)
-        for (p.l.range_bits = MIN_RANGE_BITS; p.l.range_bits < max_bits && counters_of(p.slots, p.l.range_bits) > most;)
+        for (p.l.range_bits = are_few ? (int)BITS_OF_FEW : (int)MIN_RANGE_BITS;
+             p.l.range_bits < max_bits && counters_of(p.slots, p.l.range_bits) > most;)
             p.l.range_bits++;
     p.l.ranges = 1u << p.l.range_bits;
     p.l.range_mask = (p.l.ranges - 1) * GROUP;
     p.window = (int64_t)most << p.l.range_bits;
     if (p.window > p.slots) p.window = p.slots;
     p.l.counters = counters_of(p.window, p.l.range_bits);
-    cut_buffers(&p.l, device);
-    p.scatter_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(hot_table);
-    p.count_shared = (MAX_RANGES + 1 + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.blocks = (uint32_t)device->multiprocessors;
     const int64_t blocks = (int64_t)BLOCKS_EACH * device->multiprocessors, least = MIN_TILE_SAMPLES;
     p.slice = problem->samples / problem->batch + 1;
     p.slice = p.slice < least ? least : p.slice < params[SLICE] ? p.slice : params[SLICE];
     p.tiles = p.slice / least + 1 < blocks ? p.slice / least + 1 : blocks;
-    int64_t each = p.slice / blocks + 1, entries = VECTOR << p.l.log_chunk;
+    int64_t each = p.slice / blocks + 1;
     each = (each < least ? least : each) + 128; /* tiles are rounded up */
+    cut_buffers(&p.l, device, each);
+    const int64_t entries = VECTOR << p.l.log_chunk;
+    p.scatter_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(hot_table);
+    p.count_shared = (COUNT_WORDS + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.chunks_each = (uint32_t)((each + VECTOR * (int64_t)p.l.ranges) / entries + p.l.ranges + 1);
     size_t chunks = (size_t)p.tiles * p.l.chunks_each;
     place_array(&p, (chunks << p.l.log_chunk) * sizeof(uint4));
     p.ordered = place_array(&p, chunks * sizeof(uint2));
     p.tags = place_array(&p, chunks * sizeof(uint32_t));
     p.used = place_array(&p, (size_t)p.tiles * sizeof(uint32_t));
-    p.chunks = place_array(&p, (3 * MAX_RANGES + 1) * sizeof(uint32_t));
+    p.chunks = place_array(&p, (4 * MAX_RANGES + 2) * sizeof(uint32_t));
     p.rows = place_array(&p, 2 * (size_t)p.l.blocks * p.l.counters * sizeof(uint32_t));
     return p;
 }
@@ -147,7 +155,7 @@ static double cost_us(const histo_problem *p, int threads)
     for (int a = 0; a < p->naxes; a++)
         if (p->lookups[a].edges && !p->lookups[a].table) each += 1 / 2.5e5; /* they are searched */
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
-    return slices * (40 * windows + (double)place.slots / 5e4) + windows * each * (double)p->samples;
+    return slices * (25 * windows + (double)place.slots / 7e4) + windows * each * (double)p->samples;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -167,8 +175,10 @@ static chosen_kernel kernel_of(const histo_job *job, histo_cuda_work *work, hist
     const histo_joint_reader columns = histo_cuda_joint_of(work, joint);
     const scatter_kernel given =
         columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
+    const bool by_table = columns == histo_read_pixels && !joint->by_shift;
     histo_cuda_known known;
-    if ((given.is_slow || columns == histo_read_columns) && histo_cuda_known_of(job, work, NULL, THREADS, &known)) {
+    if ((given.is_slow || columns == histo_read_columns || by_table) &&
+        histo_cuda_known_of(job, work, NULL, THREADS, &known)) {
         const void *compiled = histo_cuda_known_kernel(job, &known, "cuda/partition/scatter.cuh",
                                                        "histo::partition::scatter<histo_known_reader<known>>");
         if (compiled) return {compiled, (uint32_t)known.samples};
@@ -194,9 +204,11 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
         status = histo_cuda_launch(job, kernel.scatter, tiles, THREADS, p->scatter_shared, scatter_args);
     if (status == HISTO_OK) status = histo_cuda_launch(job, kernel_of_order(), tiles, COUNT_THREADS, 0, args);
     if (status == HISTO_OK)
-        status = histo_cuda_launch(job, kernel_of_count(), dim3(l->blocks), COUNT_THREADS, p->count_shared, args);
+        status = histo_cuda_launch(job, kernel_of_count(), dim3(l->ranges + l->blocks), COUNT_THREADS, p->count_shared,
+                                   args);
     if (status == HISTO_OK)
-        status = histo_cuda_launch(job, kernel_of_merge(), dim3(l->ranges, MERGE_PARTS), COUNT_THREADS, 0, args);
+        status = histo_cuda_launch(job, kernel_of_merge(), dim3(l->ranges, MERGE_BLOCKS / l->ranges), MERGE_THREADS, 0,
+                                   args);
     return status;
 }
 
@@ -212,6 +224,7 @@ static histo_status launch(const histo_job *job)
     l.chunks = (uint32_t *)(memory + p.chunks);
     l.taken = l.chunks + MAX_RANGES;
     l.starts = l.taken + MAX_RANGES;
+    l.parts = l.starts + MAX_RANGES + 1;
     l.rows = (uint32_t *)(memory + p.rows);
     histo_status status = HISTO_OK;
     histo_job piece = *job;
