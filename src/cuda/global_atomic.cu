@@ -50,7 +50,7 @@ static double tiles_us(const histo_problem *p)
         const double gathered = fmin(slots / tile, 1), per_us = fmin(1e5, 15 * slots * (double)p->batch);
         return launch + reader_us + (double)p->samples * (gathered / per_us + histo_cuda_lookup_us(p));
     }
-    const double us = launch + histo_cuda_global_atomics_us(p, 0);
+    const double us = launch + histo_cuda_global_atomics_us(p, 0) + (double)p->samples * histo_cuda_lookup_us(p);
     if (p->probes) return us;
     return fmin(HISTO_SKEW_MARGIN * us, launch + (double)p->samples / HISTO_CUDA_ONE_COUNTER);
 }

@@ -1,6 +1,7 @@
-/* partition: chunks in order of their ranges, counting, and the merge. Each block counts an equal run of chunks, so
- * that the range that has most samples gets most blocks. Of a range that a block has for itself it adds the counters to
- * the histogram; of others its counters become rows, which the merge adds up. */
+/* partition: chunks in order of their ranges, counting, and the merge. A range is cut into as many equal parts as it is
+ * times as long as a multiprocessor's fair share, so that the range that has most samples gets most blocks. A block
+ * adds the counters of a whole range to the histogram; those of parts become rows, which the last block of the range
+ * adds up. */
 #include "cuda/partition/layout.h"
 
 namespace histo::partition
@@ -8,12 +9,11 @@ namespace histo::partition
 
 /* ---- Chunks in order of their ranges ---- */
 
-/* starts[r]: chunks of all ranges before r; starts[ranges]: of all. Blocks of COUNT_THREADS >= ranges. */
-HISTO_IN_KERNEL void find_starts(const layout *l, uint32_t *starts)
+/* sums[r]: of the numbers of all threads before r; sums[ranges]: of all. Blocks of COUNT_THREADS >= ranges. */
+HISTO_IN_KERNEL void sum_before(uint32_t number, uint32_t ranges, uint32_t *sums)
 {
     __shared__ uint32_t of_warps[WARP];
-    uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
-    uint32_t sum = threadIdx.x < l->ranges ? l->chunks[threadIdx.x] : 0;
+    uint32_t lane = threadIdx.x % WARP, warp = threadIdx.x / WARP, sum = number;
 #pragma unroll
     for (uint32_t distance = 1; distance < WARP; distance *= 2) {
         uint32_t before = __shfl_up_sync(~0u, sum, distance);
@@ -23,9 +23,20 @@ HISTO_IN_KERNEL void find_starts(const layout *l, uint32_t *starts)
     __syncthreads();
     for (uint32_t w = 0; w < warp; w++)
         sum += of_warps[w];
-    if (threadIdx.x == 0) starts[0] = 0;
-    if (threadIdx.x < l->ranges) starts[threadIdx.x + 1] = sum;
+    if (threadIdx.x == 0) sums[0] = 0;
+    if (threadIdx.x < ranges) sums[threadIdx.x + 1] = sum;
     __syncthreads();
+}
+
+/* A multiprocessor's fair share of all chunks, and the parts that a range is cut into. */
+HISTO_IN_KERNEL uint32_t fair_share(const layout *l, uint32_t all)
+{
+    return (all + l->blocks - 1) / l->blocks;
+}
+
+HISTO_IN_KERNEL uint32_t parts_of(uint32_t chunks, uint32_t fair)
+{
+    return chunks ? max((chunks + fair / 2) / fair, 1u) : 0;
 }
 
 /* Block x gives the chunks of tile x their places in order. */
@@ -33,9 +44,13 @@ static __global__ void __launch_bounds__(COUNT_THREADS) order(const __grid_const
 {
     __shared__ uint32_t next[MAX_RANGES + 1], own[MAX_RANGES];
     uint32_t first = blockIdx.x * l.chunks_each, used = l.used[blockIdx.x];
-    find_starts(&l, next);
-    for (uint32_t range = threadIdx.x; range <= l.ranges && blockIdx.x == 0; range += COUNT_THREADS)
-        l.starts[range] = next[range];
+    const uint32_t chunks = threadIdx.x < l.ranges ? l.chunks[threadIdx.x] : 0;
+    sum_before(chunks, l.ranges, next);
+    if (blockIdx.x == 0) {
+        for (uint32_t range = threadIdx.x; range <= l.ranges; range += COUNT_THREADS)
+            l.starts[range] = next[range];
+        if (l.parts) sum_before(parts_of(chunks, fair_share(&l, next[l.ranges])), l.ranges, l.parts);
+    }
     for (uint32_t range = threadIdx.x; range < l.ranges; range += COUNT_THREADS)
         own[range] = 0;
     __syncthreads();
@@ -71,22 +86,28 @@ HISTO_IN_KERNEL uint32_t look_up(const run *of, uint32_t first)
     return ((chunk.x << of->log_pieces) + within) << PIECE_BITS | (uint32_t)vectors;
 }
 
+HISTO_IN_KERNEL uint32_t padding_of(const layout *l)
+{
+    return l->counters << 16 | l->counters;
+}
+
 HISTO_IN_KERNEL void load_pieces(const layout *l, uint32_t batch, int first, uint4 *x)
 {
-    const uint32_t padding = l->counters << 16 | l->counters;
+    const uint32_t padding = padding_of(l);
 #pragma unroll
     for (int i = 0; i < LOADED; i++) {
         uint32_t piece = __shfl_sync(~0u, batch, first + i);
-        x[i] = make_uint4(padding, padding, padding, padding);
+        x[i].x = padding; /* no vector begins with it */
         if (threadIdx.x % WARP < (piece & ((1u << PIECE_BITS) - 1)))
             x[i] = __ldcs(&l->pool[(piece >> PIECE_BITS) * WARP + threadIdx.x % WARP]);
     }
 }
 
-HISTO_IN_KERNEL void count_pieces(uint32_t *counters, const uint4 *x)
+HISTO_IN_KERNEL void count_pieces(const layout *l, uint32_t *counters, const uint4 *x)
 {
 #pragma unroll
     for (int i = 0; i < LOADED; i++) {
+        if (x[i].x == padding_of(l)) continue;
         const uint32_t words[4] = {x[i].x, x[i].y, x[i].z, x[i].w};
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -104,115 +125,122 @@ HISTO_IN_KERNEL void count_run(const layout *l, uint32_t *counters, const run *o
     load_pieces(l, batch, 0, x);
     for (; first < of->pieces; first += stride) {
         load_pieces(l, batch, LOADED, y);
-        count_pieces(counters, x);
+        count_pieces(l, counters, x);
         batch = next;
         next = look_up(of, first + 2 * stride);
         load_pieces(l, batch, 0, x);
-        count_pieces(counters, y);
+        count_pieces(l, counters, y);
     }
 }
 
-HISTO_IN_KERNEL uint32_t take_counter(uint32_t *counters, uint32_t offset)
-{
-    uint32_t n = counters[word_of(offset)];
-    counters[word_of(offset)] = 0;
-    return n;
-}
-
-/* Add to the counts of offsets `first` and every `stride` behind it, of a range that no other block adds to now. All
- * counts are loaded before any is stored. */
+/* The counters of offsets `at` and every COUNT_THREADS behind it. */
 enum { AT_ONCE = 8 };
 
-HISTO_IN_KERNEL void add_sums(const layout *l, uint32_t range, uint32_t first, uint32_t stride,
-                              const unsigned long long *sum, unsigned long long *counts)
+HISTO_IN_KERNEL void load_counters(const layout *l, const uint32_t *counters, uint32_t at, uint32_t (&n)[AT_ONCE])
+{
+    enum { WORDS = COUNT_THREADS + COUNT_THREADS / 32 + COUNT_THREADS / 1024 /* from one to the next */ };
+    const uint32_t *const from = counters + word_of(at);
+#pragma unroll
+    for (uint32_t i = 0; i < AT_ONCE; i++)
+        n[i] = at + i * COUNT_THREADS < l->counters ? from[i * WORDS] : 0;
+}
+
+/* Add to the counts of offsets `at` and every `stride` behind it, of a range that no other block adds to now. All
+ * counts are loaded before any is stored. */
+HISTO_IN_KERNEL void add_sums(const layout *l, uint32_t range, uint32_t at, uint32_t stride,
+                              const uint32_t (&sum)[AT_ONCE], unsigned long long *counts)
 {
     unsigned long long before[AT_ONCE];
 #pragma unroll
     for (uint32_t i = 0; i < AT_ONCE; i++)
-        before[i] = sum[i] ? counts[slot_of(l, GROUP * range, first + i * stride)] : 0;
+        before[i] = sum[i] ? counts[slot_of(l, GROUP * range, at + i * stride)] : 0;
 #pragma unroll
     for (uint32_t i = 0; i < AT_ONCE; i++)
-        if (sum[i]) counts[slot_of(l, GROUP * range, first + i * stride)] = before[i] + sum[i];
+        if (sum[i]) counts[slot_of(l, GROUP * range, at + i * stride)] = before[i] + sum[i];
 }
 
-HISTO_IN_KERNEL void add_range(const layout *l, uint32_t *counters, uint32_t range, unsigned long long *counts)
+HISTO_IN_KERNEL void add_range(const layout *l, const uint32_t *counters, uint32_t range, unsigned long long *counts)
 {
-    for (uint32_t first = threadIdx.x; first < l->counters; first += AT_ONCE * COUNT_THREADS) {
-        unsigned long long sum[AT_ONCE];
-#pragma unroll
-        for (uint32_t i = 0; i < AT_ONCE; i++) {
-            uint32_t offset = first + i * COUNT_THREADS;
-            sum[i] = offset < l->counters ? take_counter(counters, offset) : 0;
-        }
-        add_sums(l, range, first, COUNT_THREADS, sum, counts);
+    for (uint32_t at = threadIdx.x; at < l->counters; at += AT_ONCE * COUNT_THREADS) {
+        uint32_t n[AT_ONCE];
+        load_counters(l, counters, at, n);
+        add_sums(l, range, at, COUNT_THREADS, n, counts);
     }
 }
 
-/* Each block counts chunks [begin, end) of those ordered. */
-HISTO_IN_KERNEL uint32_t chunks_of_block(const layout *l, const uint32_t *starts)
+HISTO_IN_KERNEL void write_row(const layout *l, const uint32_t *counters, uint32_t *row)
 {
-    return (starts[l->ranges] + l->blocks - 1) / l->blocks;
+    for (uint32_t at = threadIdx.x; at < l->counters; at += AT_ONCE * COUNT_THREADS) {
+        uint32_t n[AT_ONCE];
+        load_counters(l, counters, at, n);
+#pragma unroll
+        for (uint32_t i = 0; i < AT_ONCE; i++)
+            if (at + i * COUNT_THREADS < l->counters) row[at + i * COUNT_THREADS] = n[i];
+    }
 }
+
+/* What a block counts: a part of a range of so many chunks. */
+struct part {
+    uint32_t range, number, parts, begin, chunks, fair;
+
+    HISTO_MEMBER uint32_t first(uint32_t n) const { return begin + chunks * n / parts; }
+
+    /* Parts are at least half a fair share apart. */
+    HISTO_MEMBER uint32_t *row(const layout *l, uint32_t n) const
+    {
+        return l->rows + (size_t)(2 * first(n) / fair) * l->counters;
+    }
+
+    static HISTO_MEMBER part of(const layout *l, uint32_t range, uint32_t number)
+    {
+        const uint32_t before = l->parts[range], behind = l->parts[range + 1], begin = l->starts[range];
+        const uint32_t end = l->starts[range + 1], all = l->starts[l->ranges];
+        return {range, number - before, behind - before, begin, end - begin, fair_share(l, all)};
+    }
+};
 
 /* counts: of the window's first slot. */
 static __global__ void __launch_bounds__(COUNT_THREADS, 1)
     count(const __grid_constant__ layout l, unsigned long long *counts)
 {
-    extern __shared__ uint32_t starts[];
-    uint32_t *counters = starts + MAX_RANGES + 1;
-    for (uint32_t i = threadIdx.x; i <= l.ranges; i += COUNT_THREADS)
-        starts[i] = l.starts[i];
-    __syncthreads();
-    uint32_t each = chunks_of_block(&l, starts), all = starts[l.ranges];
-    uint32_t begin = min(all, each * blockIdx.x), end = min(all, begin + each);
+    extern __shared__ uint32_t words[];
+    part *const its = (part *)words;
+    uint32_t *const counters = words + COUNT_WORDS;
+    static_assert(sizeof(part) <= COUNT_WORDS * sizeof(uint32_t), "before the counters");
+    if (blockIdx.x >= l.parts[l.ranges]) return;
     for (uint32_t i = threadIdx.x; i <= word_of(l.counters); i += COUNT_THREADS)
         counters[i] = 0;
-    uint32_t range = 0;
-    for (uint32_t n = l.ranges, half; n > 1; n -= half) {
-        half = n / 2;
-        range += starts[range + half] <= begin ? half : 0;
+    if (threadIdx.x < l.ranges) {
+        const part of = part::of(&l, threadIdx.x, blockIdx.x);
+        if (of.number < of.parts) *its = of;
     }
-    for (uint32_t at = begin, behind; at < end; at = behind, range++) {
-        behind = min(end, starts[range + 1]);
-        if (behind == at) continue;
-        __syncthreads();
-        const uint32_t log_pieces = l.log_chunk - 5; /* of 32 vectors */
-        run its = {l.ordered + at, (behind - at) << log_pieces, log_pieces};
-        count_run(&l, counters, &its);
-        __syncthreads();
-        bool began_before = starts[range] < begin;
-        if (began_before || behind < starts[range + 1]) {
-            uint32_t *row = l.rows + (size_t)(2 * blockIdx.x + !began_before) * l.counters;
-            for (uint32_t offset = threadIdx.x; offset < l.counters; offset += COUNT_THREADS)
-                row[offset] = take_counter(counters, offset);
-        } else {
-            add_range(&l, counters, range, counts);
-        }
-        if (threadIdx.x == 0) counters[word_of(l.counters)] = 0;
-    }
+    __syncthreads();
+    const uint32_t log_pieces = l.log_chunk - 5 /* of 32 vectors */, first = its->first(its->number);
+    const run chunks = {l.ordered + first, (its->first(its->number + 1) - first) << log_pieces, log_pieces};
+    count_run(&l, counters, &chunks);
+    __syncthreads();
+    if (its->parts == 1)
+        add_range(&l, counters, its->range, counts);
+    else
+        write_row(&l, counters, its->row(&l, its->number));
 }
 
-/* Blocks (x, y) add up the rows of range x, if several blocks counted it; each block a part of the counters. */
-static __global__ void __launch_bounds__(COUNT_THREADS)
+/* Blocks (x, y) add up the rows of range x, if it has several parts; each block some of the counters. */
+static __global__ void __launch_bounds__(MERGE_THREADS)
     merge(const __grid_constant__ layout l, unsigned long long *counts)
 {
-    uint32_t range = blockIdx.x, begin = l.starts[range], end = l.starts[range + 1];
-    if (begin == end) return;
-    uint32_t each = chunks_of_block(&l, l.starts), first = begin / each, last = (end - 1) / each;
-    if (first == last) return;
-    for (uint32_t at = blockIdx.y * COUNT_THREADS + threadIdx.x; at < l.counters;
-         at += AT_ONCE * MERGE_PARTS * COUNT_THREADS) {
-        unsigned long long sum[AT_ONCE] = {};
-        const uint32_t *row = l.rows + (size_t)(2 * first + 1) * l.counters;
-        for (uint32_t block = first; block <= last; block++) {
+    const part its = part::of(&l, blockIdx.x, 0);
+    const uint32_t stride = gridDim.y * MERGE_THREADS;
+    if (its.parts <= 1) return;
+    for (uint32_t at = blockIdx.y * MERGE_THREADS + threadIdx.x; at < l.counters; at += AT_ONCE * stride) {
+        uint32_t sum[AT_ONCE] = {};
+        for (uint32_t n = 0; n < its.parts; n++) {
+            const uint32_t *row = its.row(&l, n);
 #pragma unroll
-            for (uint32_t i = 0; i < AT_ONCE; i++) {
-                uint32_t offset = at + i * MERGE_PARTS * COUNT_THREADS;
-                sum[i] += offset < l.counters ? row[offset] : 0;
-            }
-            row += (block == first ? 1 : 2) * (size_t)l.counters;
+            for (uint32_t i = 0; i < AT_ONCE; i++)
+                sum[i] += at + i * stride < l.counters ? row[at + i * stride] : 0;
         }
-        add_sums(&l, range, at, MERGE_PARTS * COUNT_THREADS, sum, counts);
+        add_sums(&l, its.range, at, stride, sum, counts);
     }
 }
 

@@ -21,7 +21,9 @@ enum {
     HOT_SLOTS = 1 << HOT_BITS,
     CROWD = 64, /* one in so many samples, beyond what a buffer holds, is a range that has too many */
     COUNT_THREADS = 1024,
-    MERGE_PARTS = 8, /* blocks that merge a range */
+    COUNT_WORDS = 8, /* in shared memory before the counters */
+    MERGE_THREADS = 256,
+    MERGE_BLOCKS = 1024, /* that a device holds at once, or fewer */
 };
 
 /* Vectors and places in the pool are numbered in units of VECTOR entries. */
@@ -35,7 +37,7 @@ struct layout {
     uint32_t log_lanes;   /* threads that flush a range's buffer together */
     uint32_t log_chunk;   /* vectors of a chunk */
     uint32_t chunks_each; /* of a tile's part of the pool */
-    uint32_t blocks;      /* that count */
+    uint32_t blocks;      /* that count at a time */
     uint4 *pool;
     uint2 *ordered;   /* chunks by range: number, vectors in use */
     uint32_t *tags;   /* of each chunk: range << TAG_BITS | vectors in use */
@@ -43,7 +45,8 @@ struct layout {
     uint32_t *chunks; /* of each range */
     uint32_t *taken;  /* of these, how many have a place in `ordered` */
     uint32_t *starts; /* [ranges + 1]: where a range's chunks begin there */
-    uint32_t *rows;   /* [2 * blocks][counters]: of ranges that began before the block's chunks, and that end behind */
+    uint32_t *parts;  /* [ranges + 1]: before each range; NULL if nobody asks */
+    uint32_t *rows;   /* [2 * blocks][counters]: of parts */
 };
 
 enum { TAG_BITS = 16 };
@@ -74,10 +77,12 @@ HISTO_IN_KERNEL uint32_t above_of(const layout *l, uint32_t slot)
     return slot >> l->range_bits & ~(GROUP - 1u);
 }
 
+/* Above | place in the group, in one instruction, which the compiler takes apart for those of 16 bits. */
 HISTO_IN_KERNEL uint32_t offset_of(const layout *l, uint32_t slot)
 {
-    uint32_t shifted = slot >> l->range_bits;
-    return shifted ^ ((shifted ^ slot) & (GROUP - 1)); /* above | place in the group */
+    uint32_t offset;
+    asm("lop3.b32 %0, %1, %2, %3, 0xd8;" : "=r"(offset) : "r"(slot >> l->range_bits), "r"(slot), "n"(GROUP - 1));
+    return offset;
 }
 
 HISTO_IN_KERNEL uint32_t range_of(const layout *l, uint32_t slot)

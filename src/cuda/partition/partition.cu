@@ -12,9 +12,10 @@
  *   slots that many samples of a warp have, runs, and samples whose buffer is full. What finds no place there is added
  *   to the histogram. Where a range gets far more than its buffer holds, slots are looked up in the table before they
  *   are scattered.
- * - A small kernel orders the chunks by range. Then each block counts an equal run of chunks, so that the range that
- *   has most samples gets most blocks. Of a range that it has for itself a block adds the counters to the histogram;
- *   parts of others become rows, which a last kernel adds up.
+ * - A small kernel orders the chunks by range. A range is cut into as many equal parts as it is times as long as a
+ *   multiprocessor's fair share, so that the range that has most samples gets most blocks. A block adds the counters of
+ *   a whole range to the histogram; those of parts become rows, which a last kernel adds up. Of few samples there are
+ *   128 ranges or more, so that most blocks have a whole one.
  * - Slots beyond the most ranges are counted in windows, for each of which the samples are read again.
  *
  * Samples are taken in slices of one batch entry. Workspace, for a slice of n samples: 2.1 n bytes, up to 150 MB for
@@ -39,6 +40,8 @@ typedef struct workplace {
     layout l;
     int64_t slots, window, slice; /* counters of a batch entry; slots, samples taken at a time */
     int64_t tiles;                /* of a slice, at most */
+    uint32_t firsts, tables;      /* words of the axes' tables in shared memory, behind all else */
+    uint32_t tables_at;           /* and words before them */
     size_t scatter_shared, count_shared, bytes, ordered, tags, used, chunks, rows;
 } workplace;
 
@@ -48,12 +51,29 @@ static uint32_t counters_of(int64_t slots, uint32_t range_bits)
     return (uint32_t)((groups + (1 << range_bits) - 1) >> range_bits) * GROUP;
 }
 
+/* Words of the tables of first floats and of others, which are left out where they would take too much of the ranges'
+ * buffers. */
+static void find_tables(const histo_problem *problem, workplace *p)
+{
+    enum { MAX_FIRSTS = 6 << 10, MAX_TABLES = 2 << 10 };
+    histo_joint joint = {};
+    if (problem->naxes == 1 && problem->operands == 1 && !problem->strided) return;
+    if (problem->naxes > 1) p->firsts = histo_cuda_firsts_of(problem, true, 0, &joint);
+    if (p->firsts > MAX_FIRSTS) {
+        p->firsts = 0;
+        joint = {};
+    }
+    for (int a = 0; a < problem->naxes; a++) /* tables of 16 bits are too long */
+        if (histo_dtype_size(problem->sampled[a]) == 2 && !joint.firsts[a]) return;
+    p->tables = histo_cuda_tables_of(problem, &joint, 0, MAX_TABLES, NULL, NULL);
+}
+
 /* Bytes of shared memory for the ranges of a block that scatters. */
-static size_t scatter_room(const histo_cuda_device *device)
+static size_t scatter_room(const histo_cuda_device *device, const workplace *p)
 {
     size_t each = device->shared_each / BLOCKS_EACH - HISTO_CUDA_BLOCK_RESERVE;
     if (each > device->shared_block) each = device->shared_block;
-    return each - sizeof(hot_table);
+    return each - sizeof(hot_table) - (p->firsts + p->tables) * sizeof(uint32_t);
 }
 
 static uint32_t floor_log2(uint64_t n)
@@ -64,19 +84,23 @@ static uint32_t floor_log2(uint64_t n)
     return log;
 }
 
-/* Buffers of the ranges, and what follows from their size. */
-static void cut_buffers(layout *l, const histo_cuda_device *device)
+/* Buffers of the ranges, and what follows from their size. A chunk is no shorter than a buffer, and has no more entries
+ * than a tile has for a range. */
+static void cut_buffers(layout *l, size_t room, int64_t tile_samples)
 {
     enum { STATE = 3 * sizeof(uint32_t), MAX_BUFFER = 2048, MAX_GRANULE = 128, LOG_POOL = 18 };
-    uint32_t bytes = (uint32_t)(scatter_room(device) / l->ranges) - STATE;
+    uint32_t bytes = (uint32_t)(room / l->ranges) - STATE;
     bytes = bytes < MAX_BUFFER ? bytes : (uint32_t)MAX_BUFFER;
     l->granule = 1u << floor_log2(bytes / 3);
     if (l->granule > MAX_GRANULE) l->granule = MAX_GRANULE;
     l->buffer = bytes / l->granule * l->granule;
     uint32_t lanes = 4 * THREADS / l->ranges;
     l->log_lanes = floor_log2(lanes < 4 ? 4 : lanes > 16 ? 16 : lanes);
-    uint32_t log_entries = LOG_POOL - l->range_bits;
-    l->log_chunk = (log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries) - floor_log2(VECTOR);
+    uint32_t log_entries = floor_log2((uint64_t)tile_samples) - l->range_bits, most = LOG_POOL - l->range_bits;
+    const uint32_t least = floor_log2(l->buffer / sizeof(uint16_t) - 1) + 1;
+    if (log_entries > most) log_entries = most;
+    log_entries = log_entries < 8 ? 8 : log_entries > 11 ? 11 : log_entries;
+    l->log_chunk = (log_entries < least ? least : log_entries) - floor_log2(VECTOR);
 }
 
 static size_t place_array(workplace *p, size_t bytes)
@@ -89,43 +113,50 @@ static size_t place_array(workplace *p, size_t bytes)
 static workplace workplace_of(const histo_problem *problem, const int64_t *params)
 {
     const histo_cuda_device *device = histo_cuda_device_of(problem->device);
-    enum { MIN_BUFFER = 64 };
+    enum { MIN_BUFFER = 64, FEW = 1 << 25, BITS_OF_FEW = 7 };
+    const bool are_few = problem->samples / problem->batch < FEW;
     workplace p = {};
     p.slots = problem->slots + 1;
-    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - (MAX_RANGES + 1),
+    find_tables(problem, &p);
+    const size_t room = scatter_room(device, &p);
+    uint32_t words = (uint32_t)(device->shared_block / sizeof(uint32_t)) - COUNT_WORDS,
              most = UINT16_MAX / GROUP * GROUP;
     while (word_of(most) >= words)
         most -= GROUP;
     uint32_t max_bits = MAX_RANGE_BITS;
-    while ((scatter_room(device) >> max_bits) < MIN_BUFFER)
+    while ((room >> max_bits) < MIN_BUFFER)
         max_bits--;
     p.l.range_bits = (uint32_t)params[RANGE_BITS];
     if (p.l.range_bits > max_bits) p.l.range_bits = max_bits;
     if (p.l.range_bits == 0)
-        for (p.l.range_bits = MIN_RANGE_BITS; p.l.range_bits < max_bits && counters_of(p.slots, p.l.range_bits) > most;)
+        for (p.l.range_bits = are_few ? (int)BITS_OF_FEW : (int)MIN_RANGE_BITS;
+             p.l.range_bits < max_bits && counters_of(p.slots, p.l.range_bits) > most;)
             p.l.range_bits++;
     p.l.ranges = 1u << p.l.range_bits;
     p.l.range_mask = (p.l.ranges - 1) * GROUP;
     p.window = (int64_t)most << p.l.range_bits;
     if (p.window > p.slots) p.window = p.slots;
     p.l.counters = counters_of(p.window, p.l.range_bits);
-    cut_buffers(&p.l, device);
-    p.scatter_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(hot_table);
-    p.count_shared = (MAX_RANGES + 1 + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.blocks = (uint32_t)device->multiprocessors;
     const int64_t blocks = (int64_t)BLOCKS_EACH * device->multiprocessors, least = MIN_TILE_SAMPLES;
     p.slice = problem->samples / problem->batch + 1;
     p.slice = p.slice < least ? least : p.slice < params[SLICE] ? p.slice : params[SLICE];
     p.tiles = p.slice / least + 1 < blocks ? p.slice / least + 1 : blocks;
-    int64_t each = p.slice / blocks + 1, entries = VECTOR << p.l.log_chunk;
+    int64_t each = p.slice / blocks + 1;
     each = (each < least ? least : each) + 128; /* tiles are rounded up */
+    cut_buffers(&p.l, room, each);
+    const int64_t entries = VECTOR << p.l.log_chunk;
+    p.scatter_shared = p.l.ranges * (p.l.buffer + 3 * sizeof(uint32_t)) + sizeof(hot_table);
+    p.tables_at = (uint32_t)(p.scatter_shared / sizeof(uint32_t));
+    p.scatter_shared += (p.firsts + p.tables) * sizeof(uint32_t);
+    p.count_shared = (COUNT_WORDS + word_of(p.l.counters) + 1) * sizeof(uint32_t);
     p.l.chunks_each = (uint32_t)((each + VECTOR * (int64_t)p.l.ranges) / entries + p.l.ranges + 1);
     size_t chunks = (size_t)p.tiles * p.l.chunks_each;
     place_array(&p, (chunks << p.l.log_chunk) * sizeof(uint4));
     p.ordered = place_array(&p, chunks * sizeof(uint2));
     p.tags = place_array(&p, chunks * sizeof(uint32_t));
     p.used = place_array(&p, (size_t)p.tiles * sizeof(uint32_t));
-    p.chunks = place_array(&p, (3 * MAX_RANGES + 1) * sizeof(uint32_t));
+    p.chunks = place_array(&p, (4 * MAX_RANGES + 2) * sizeof(uint32_t));
     p.rows = place_array(&p, 2 * (size_t)p.l.blocks * p.l.counters * sizeof(uint32_t));
     return p;
 }
@@ -133,6 +164,15 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
 static const char *unsupported_reason(const histo_problem *problem)
 {
     return problem->weighting != HISTO_UNWEIGHTED ? "it counts, but sums no weights" : NULL;
+}
+
+/* The search of a sample among the edges of an axis. */
+static double search_us(const histo_problem *p, int axis)
+{
+    enum { FEW_EDGES = 512 /* whose cells are in shared memory */ };
+    const histo_lookup *l = &p->lookups[axis];
+    if (!l->edges || l->table) return 0;
+    return p->naxes > 1 && (l->near_f32 || l->bins <= FEW_EDGES) ? 1 / 1e6 : 1 / 2.5e5;
 }
 
 /* By bytes moved; clearing, adding and launching for each window of each slice. Of Zipf's samples: uniform ones are
@@ -145,9 +185,9 @@ static double cost_us(const histo_problem *p, int threads)
     double windows = (double)((place.slots + place.window - 1) / place.window);
     double each = (histo_sample_bytes(p) + 4.7) / 3e6; /* two bytes are written and read back, in whole sectors */
     for (int a = 0; a < p->naxes; a++)
-        if (p->lookups[a].edges && !p->lookups[a].table) each += 1 / 2.5e5; /* they are searched */
+        each += search_us(p, a);
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
-    return slices * (40 * windows + (double)place.slots / 5e4) + windows * each * (double)p->samples;
+    return slices * (25 * windows + (double)place.slots / 7e4) + windows * each * (double)p->samples;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)
@@ -162,17 +202,26 @@ typedef struct chosen_kernel {
     uint32_t samples;
 } chosen_kernel;
 
-static chosen_kernel kernel_of(const histo_job *job, histo_cuda_work *work, histo_joint *joint)
+static chosen_kernel kernel_of(const histo_job *job, const workplace *p, histo_cuda_work *work, histo_joint *joint)
 {
     const histo_joint_reader columns = histo_cuda_joint_of(work, joint);
     const scatter_kernel given =
         columns == HISTO_NOT_JOINT ? scatter_kernel_of(work) : scatter_kernel_of_columns(columns);
+    const bool by_table = columns == histo_read_pixels && !joint->by_shift;
     histo_cuda_known known;
-    if ((given.is_slow || columns == histo_read_columns) && histo_cuda_known_of(job, work, NULL, THREADS, &known)) {
+    histo_joint its = *joint;
+    if (p->firsts) histo_cuda_firsts_of(job->problem, true, p->tables_at, &its);
+    if ((given.is_slow || columns == histo_read_columns || by_table) &&
+        histo_cuda_known_of(job, work, &its, THREADS, &known)) {
+        if (p->tables) histo_cuda_tables_of(job->problem, &its, p->tables_at + p->firsts, p->tables, &its, &known);
         const void *compiled = histo_cuda_known_kernel(job, &known, "cuda/partition/scatter.cuh",
                                                        "histo::partition::scatter<histo_known_reader<known>>");
-        if (compiled) return {compiled, (uint32_t)known.samples};
+        if (compiled) {
+            *joint = its;
+            return {compiled, (uint32_t)known.samples};
+        }
     }
+    if (p->firsts && columns != HISTO_NOT_JOINT) histo_cuda_firsts_of(job->problem, false, p->tables_at, joint);
     return {(const void *)given.scatter, given.samples};
 }
 
@@ -181,7 +230,7 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
 {
     unsigned long long *counts = work->counts + work->first_entry * work->counters + l->first;
     histo_joint joint;
-    const chosen_kernel kernel = kernel_of(job, work, &joint);
+    const chosen_kernel kernel = kernel_of(job, p, work, &joint);
     l->steps = l->buffer / sizeof(uint16_t) / 2 * l->ranges / (THREADS * kernel.samples); /* buffers half full */
     if (l->steps == 0) l->steps = 1;
     l->crowd = l->buffer + l->steps * THREADS * kernel.samples / CROWD * (uint32_t)sizeof(uint16_t);
@@ -194,9 +243,11 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
         status = histo_cuda_launch(job, kernel.scatter, tiles, THREADS, p->scatter_shared, scatter_args);
     if (status == HISTO_OK) status = histo_cuda_launch(job, kernel_of_order(), tiles, COUNT_THREADS, 0, args);
     if (status == HISTO_OK)
-        status = histo_cuda_launch(job, kernel_of_count(), dim3(l->blocks), COUNT_THREADS, p->count_shared, args);
+        status = histo_cuda_launch(job, kernel_of_count(), dim3(l->ranges + l->blocks), COUNT_THREADS, p->count_shared,
+                                   args);
     if (status == HISTO_OK)
-        status = histo_cuda_launch(job, kernel_of_merge(), dim3(l->ranges, MERGE_PARTS), COUNT_THREADS, 0, args);
+        status = histo_cuda_launch(job, kernel_of_merge(), dim3(l->ranges, MERGE_BLOCKS / l->ranges), MERGE_THREADS, 0,
+                                   args);
     return status;
 }
 
@@ -212,6 +263,7 @@ static histo_status launch(const histo_job *job)
     l.chunks = (uint32_t *)(memory + p.chunks);
     l.taken = l.chunks + MAX_RANGES;
     l.starts = l.taken + MAX_RANGES;
+    l.parts = l.starts + MAX_RANGES + 1;
     l.rows = (uint32_t *)(memory + p.rows);
     histo_status status = HISTO_OK;
     histo_job piece = *job;

@@ -10,6 +10,7 @@
 #define CUDA_PARTITION_SCATTER_CUH
 
 #include "cuda/device/warp.cuh"
+#include "cuda/known.cuh"
 #include "cuda/partition/layout.cuh"
 
 namespace histo::partition
@@ -326,6 +327,8 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
     enum { N = READER::PER_STEP, PART = histo_part_of_step(N) };
     static_assert((int)PART <= (int)MAX_SAMPLES, "scattered at a time");
     extern __shared__ uint4 shared[];
+    uint32_t *const words = (uint32_t *)shared;
+    histo_tables_of<READER>::load(&work, &joint, words);
     const auto tile = READER::tile(&work, &joint, blockIdx.x);
     const range_buffers buffers = range_buffers::begin(&l, shared, work.counts + tile.entry * work.counters + l.first);
     typename READER::loaded loaded;
@@ -334,7 +337,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH)
         bool crowded = at < buffers.hot->crowded;
         for (uint32_t s = 0; s < l.steps && at < tile.length; s++) {
             uint32_t slot[N];
-            bool all_there = READER::slots(&work, &joint, NULL, &tile, at, &loaded, slot) && l.size == work.counters;
+            bool all_there = READER::slots(&work, &joint, words, &tile, at, &loaded, slot) && l.size == work.counters;
             if (!all_there)
 #pragma unroll
                 for (int k = 0; k < N; k++)
