@@ -111,9 +111,10 @@ struct counters {
         c.slots = slots;
         c.size = min(w->size, slots.end(work));
         c.counts = work->counts + entry * work->counters;
-#pragma unroll 8
-        for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
-            c.words[i] = 0;
+#pragma unroll 4
+        for (uint32_t i = threadIdx.x; i < w->words / 4; i += blockDim.x)
+            ((uint4 *)c.words)[i] = make_uint4(0, 0, 0, 0);
+        if (threadIdx.x < w->words % 4) c.words[w->words - 1 - threadIdx.x] = 0;
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             *c.owner(i) = HISTO_NO_SLOT;
             *c.samples(i) = *c.wraps(i) = 0;
@@ -262,47 +263,64 @@ struct counters {
         __syncwarp();
     }
 
-    /* Add n of a slot to the histogram, for each lane; at once if all lanes have the same slot. */
+    /* Add n of a slot to the histogram, for each lane; at once if all lanes that have some have the same slot. */
     HISTO_MEMBER void add_alike(uint32_t slot, uint32_t n) const
     {
-        const bool are_alike = __all_sync(~0u, slot == __shfl_sync(~0u, slot, 0));
-        if (are_alike) n = histo_warp_sum(n);
-        if (n && (!are_alike || threadIdx.x % WARP == 0)) atomicAdd(&counts[slot], (unsigned long long)n);
+        const uint32_t some = __ballot_sync(~0u, n > 0), leader = (uint32_t)__ffs((int)some) - 1;
+        if (!some) return;
+        const bool are_alike = __all_sync(~0u, n == 0 || slot == __shfl_sync(~0u, slot, (int)leader));
+        const uint32_t sum = histo_warp_sum(n);
+        if (are_alike) n = threadIdx.x % WARP == leader ? sum : 0;
+        if (n == 0) return;
+        const uint32_t number = flow.number(slot);
+        if (number < histo_flow::SLOTS)
+            atomicAdd(&flow.sums[number], n);
+        else
+            atomicAdd(&counts[slot], (unsigned long long)n);
     }
 
-    /* Add the counters to the histogram, beginning with this one; several are read before the first is added. Where
-     * many are of one slot, as those of values outside the axis, each thread adds up those that follow each other. */
-    HISTO_MEMBER void merge_counters(uint32_t begin) const
+    /* Add the counters to the histogram. A warp looks at a vector of words for each lane at once, and passes over
+     * chunks of counters that have no sample. Blocks begin at different chunks. Several counters are read before the
+     * first is added. Where many are of one slot, as those of values outside the axis, each thread adds up those that
+     * follow each other. */
+    HISTO_MEMBER void merge_counters() const
     {
-        enum { AHEAD = 4 };
+        enum { AHEAD = 4, VECTOR = 4 /* words */, END = VECTOR - 1 + 2 /* words that a chunk's ends may need more */ };
+        enum : uint32_t { CHUNK = (VECTOR * WARP - END - 1) * EACH / WARP * WARP };
+        const uint32_t chunks = (size + CHUNK - 1) / CHUNK, lane = threadIdx.x % WARP;
+        const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * chunks / gridDim.x);
         uint32_t slot = HISTO_NO_SLOT, n = 0;
 #pragma unroll 1
-        for (uint32_t first = threadIdx.x; first - threadIdx.x % WARP < size; first += AHEAD * blockDim.x) {
-            uint32_t count[AHEAD], at[AHEAD], all = 0; /* at: then their slots */
+        for (uint32_t chunk = threadIdx.x / WARP; chunk < chunks; chunk += blockDim.x / WARP) {
+            const uint32_t first = (begin + chunk < chunks ? begin + chunk : begin + chunk - chunks) * CHUNK;
+            const uint32_t end = min(first + CHUNK, size);
+            const uint4 all = ((const uint4 *)words)[word(first) / VECTOR + lane]; /* the table follows the words */
+            if (!__any_sync(~0u, all.x | all.y | all.z | all.w)) continue;
+#pragma unroll 1
+            for (uint32_t row = first; row < end; row += AHEAD * WARP) {
+                uint32_t count[AHEAD], at[AHEAD]; /* at: then their slots */
 #pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++) {
-                const uint32_t i = first + k * blockDim.x;
-                at[k] = i + begin < size ? i + begin : i + begin - size;
-                count[k] = i < size ? value(words[word(at[k])], at[k]) : 0;
-                all |= count[k];
-            }
-            if (!__any_sync(~0u, all)) continue;
-#pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++)
-                if (count[k]) at[k] = slots.slot(at[k]);
-#pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++) {
-                if (!SLOTS::REPEAT) {
-                    if (count[k]) atomicAdd(&counts[at[k]], (unsigned long long)count[k]);
-                    continue;
+                for (uint32_t k = 0; k < AHEAD; k++) {
+                    at[k] = row + k * WARP + lane;
+                    count[k] = at[k] < end ? value(words[word(at[k])], at[k]) : 0;
                 }
-                if (!count[k]) at[k] = slot;
-                if (__any_sync(~0u, at[k] != slot)) {
-                    add_alike(slot, n);
-                    n = 0;
+#pragma unroll
+                for (uint32_t k = 0; k < AHEAD; k++)
+                    if (count[k]) at[k] = slots.slot(at[k]);
+#pragma unroll
+                for (uint32_t k = 0; k < AHEAD; k++) {
+                    if (!SLOTS::REPEAT) {
+                        if (count[k]) atomicAdd(&counts[at[k]], (unsigned long long)count[k]);
+                        continue;
+                    }
+                    if (!count[k]) at[k] = slot;
+                    if (__any_sync(~0u, at[k] != slot)) {
+                        add_alike(slot, n);
+                        n = 0;
+                    }
+                    slot = at[k];
+                    n += count[k];
                 }
-                slot = at[k];
-                n += count[k];
             }
         }
         if (SLOTS::REPEAT) add_alike(slot, n);
@@ -313,8 +331,8 @@ struct counters {
     {
         wrap_late();
         __syncthreads();
-        const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x); /* blocks begin at different ones */
-        merge_counters(begin);
+        merge_counters();
+        __syncthreads();
         flow.merge(counts);
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             uint32_t at = *owner(i), more = *samples(i), wrapped = *wraps(i);
@@ -333,29 +351,45 @@ struct counters {
         return spare;
     }
 
-    /* The same for each lane of a warp that has a slot; lanes that have the same count it together. */
-    HISTO_MEMBER void count_outside_alike(uint32_t slot) const
+    /* n samples of a slot outside the window, on chip if it is of the flow or has an entry of the table. claim: give it
+     * an entry. */
+    HISTO_MEMBER void add_outside(uint32_t slot, uint32_t n, bool claim) const
     {
-        const uint32_t alike = __match_any_sync(~0u, slot), n = (uint32_t)__popc(alike);
-        const bool leads = threadIdx.x % WARP == (uint32_t)__ffs((int)alike) - 1;
-        const uint32_t at = slot - slots.first, number = flow.number(slot);
-        if (slot == HISTO_NO_SLOT || !leads) return;
+        const uint32_t at = slot - slots.first, number = flow.number(slot), e = entry(at);
         if (number < histo_flow::SLOTS)
             atomicAdd(&flow.sums[number], n);
-        else if (n > 1 && at != HISTO_NO_SLOT)
-            add_samples(at, n);
+        else if (at != HISTO_NO_SLOT && (*owner(e) == at || (claim && owns(e, at))))
+            atomicAdd(samples(e), n);
         else
             atomicAdd(&counts[slot], (unsigned long long)n);
     }
 
-    /* Count those of n slots of each thread whose bit is set in `outside`. By whole warps. */
+    /* Count a slot of each lane that has one outside the window. alike: lanes that have the same slot count it
+     * together. Are they then much fewer? */
+    HISTO_MEMBER bool count_outside_lanes(uint32_t slot, bool alike) const
+    {
+        if (!alike) {
+            if (slot != HISTO_NO_SLOT) add_outside(slot, 1, false);
+            return false;
+        }
+        const uint32_t same = __match_any_sync(~0u, slot), n = (uint32_t)__popc(same);
+        const bool leads = slot != HISTO_NO_SLOT && threadIdx.x % WARP == (uint32_t)__ffs((int)same) - 1;
+        const int lanes = __popc(__ballot_sync(~0u, slot != HISTO_NO_SLOT));
+        alike = 4 * __popc(__ballot_sync(~0u, leads)) <= 3 * lanes;
+        if (leads) add_outside(slot, n, n > 1);
+        return alike;
+    }
+
+    /* Count those of n slots of each thread whose bit is set in `outside`. By whole warps. Where few lanes have the
+     * same slot, asking which do takes longer than adding them. */
     HISTO_MEMBER void count_outside(const uint32_t *slot, uint32_t outside, int n) const
     {
         flow.count(slot, outside, n);
+        bool alike = true;
 #pragma unroll 1
         while (__any_sync(~0u, outside)) {
             const uint32_t one = outside & (0 - outside), its = pick(slot, n, one);
-            count_outside_alike(one ? its : HISTO_NO_SLOT);
+            alike = count_outside_lanes(one ? its : HISTO_NO_SLOT, alike);
             __syncwarp();
             outside ^= one;
         }
@@ -384,10 +418,10 @@ struct counters {
     /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange, and of neighbouring
      * lanes only where these may have neighbouring samples. */
     template <int UNROLL>
-    static HISTO_MEMBER bool is_skewed(const uint32_t *at, int n)
+    HISTO_MEMBER bool is_skewed(const uint32_t *at, int n) const
     {
         enum { MANY = 3, MANY_LANES = WARP / 2 };
-        if (__popc(__ballot_sync(~0u, at[0] == at[1] || at[0] == at[n / 2])) >= MANY) return true;
+        if (__popc(__ballot_sync(~0u, at[0] < size && (at[0] == at[1] || at[0] == at[n / 2]))) >= MANY) return true;
         return UNROLL == ROLLED && __popc(__ballot_sync(~0u, at[0] == __shfl_down_sync(~0u, at[0], 1))) >= MANY_LANES;
     }
 
