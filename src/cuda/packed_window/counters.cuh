@@ -8,7 +8,6 @@
 #ifndef CUDA_PACKED_WINDOW_COUNTERS_CUH
 #define CUDA_PACKED_WINDOW_COUNTERS_CUH
 
-#include "cuda/device/flow.cuh"
 #include "cuda/packed_window/window.cuh"
 
 namespace histo::packed_window
@@ -80,13 +79,14 @@ struct counters {
         FULL = (1u << BITS) - 1,
         EACH = 32 / BITS, /* to a word */
         ENTRIES = table_entries(BITS),
+        DISTRUST = table_words(BITS) - 1,
     };
     /* Steps that follow one: without a search for frequent slots, where there was no sign of any, or where the table
      * had few of the samples; with one, whatever the signs, where it had many. */
     enum { PAUSE = 3, PAUSE_POOR = 31, TRUST = 7 };
 
     uint32_t *words;
-    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry; then the flow */
+    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry; the flow; distrust */
     int search;                 /* steps with a search for frequent slots, or less than 0: steps without */
     uint32_t spare;             /* where this lane counts what is not in the window: a word of its own behind it */
     uint32_t late_at, late_old; /* an overflow of this thread that waits for those of its warp; or HISTO_NO_SLOT */
@@ -119,6 +119,7 @@ struct counters {
             *c.owner(i) = HISTO_NO_SLOT;
             *c.samples(i) = *c.wraps(i) = 0;
         }
+        if (threadIdx.x == 0) *c.distrust() = 0;
         c.flow.clear();
         __syncthreads();
         return c;
@@ -200,6 +201,12 @@ struct counters {
     HISTO_MEMBER uint32_t *wraps(uint32_t entry) const
     {
         return table + entry + 2 * ENTRIES;
+    }
+
+    /* Was a table that should have had many samples found to have few? Any warp may say so, at any time. */
+    HISTO_MEMBER uint32_t *distrust() const
+    {
+        return table + DISTRUST;
     }
 
     static HISTO_MEMBER uint32_t entry(uint32_t at)
@@ -447,7 +454,7 @@ struct counters {
     }
 
     /* Count the samples of four counters that threads have first in either half, if most threads begin with these. They
-     * become spare. Were most samples counted? */
+     * become spare, and get entries of the table. Were most samples counted? */
     HISTO_MEMBER bool count_four(uint32_t *at, int n) const
     {
         enum { HALVES = 2, FOUR = 4, MOST = WARP * 3 / 4 };
@@ -484,7 +491,11 @@ struct counters {
         sum[0] = histo_warp_sum(sum[0]);
         sum[1] = histo_warp_sum(sum[1]);
         const uint32_t lane = threadIdx.x % WARP;
-        if (lane < FOUR) count_run(pick(its, FOUR, 1u << lane), (lane < 2 ? sum[0] : sum[1]) >> lane % 2 * 16 & 0xffff);
+        if (lane < FOUR) {
+            const uint32_t mine = pick(its, FOUR, 1u << lane), times = (lane < 2 ? sum[0] : sum[1]) >> lane % 2 * 16;
+            count_run(mine, times & 0xffff);
+            if (mine < size) owns(entry(mine), mine);
+        }
         __syncwarp();
         return (sum[0] & 0xffff) + (sum[0] >> 16) + (sum[1] & 0xffff) + (sum[1] >> 16) >= (uint32_t)n * WARP / 2;
     }
@@ -586,14 +597,18 @@ struct counters {
     }
 
     /* Count the samples if all are of two slots, or those whose slots are in the table, which then become spare. Is
-     * anything left? How much is left says whether the next steps search. */
+     * anything left? How much is left says whether the next steps search. Four counters that have most samples are
+     * counted by the table in the next steps, unless these turned out to have others, as sorted samples do. */
     template <int UNROLL>
     HISTO_MEMBER bool count_frequent(uint32_t *at, int n)
     {
         enum { FEW = 4 };
         if (search == 0 && count_two(at, n)) return false;
-        if constexpr (SLOTS::RUNS)
-            if (search == 0 && (count_four(at, n) || count_runs<UNROLL>(at, n))) return is_any_left(at, n);
+        if constexpr (SLOTS::RUNS) {
+            const bool are_four = search == 0 && count_four(at, n);
+            if (are_four && !__any_sync(~0u, *(volatile uint32_t *)distrust())) search = (int)TRUST;
+            if (are_four || (search == 0 && count_runs<UNROLL>(at, n))) return is_any_left(at, n);
+        }
         uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < size);
         if (pairs && threadIdx.x % WARP == (uint32_t)__ffs((int)pairs) - 1) owns(entry(at[0]), at[0]);
         __syncwarp();
@@ -608,6 +623,7 @@ struct counters {
             rotate(at, n);
         }
         bool is_poor = __popc(__ballot_sync(~0u, others > n / FEW)) > WARP / 2;
+        if (search > 0 && is_poor) atomicOr(distrust(), 1u);
         if (!is_poor)
             search = search > 0 ? search - 1 : (int)TRUST;
         else

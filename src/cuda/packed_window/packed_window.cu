@@ -52,7 +52,7 @@ static int64_t words_of(int64_t counters, int bits)
 /* Bytes of a block: counters, table and flow. */
 static size_t shared_bytes(int64_t counters, int bits)
 {
-    return (size_t)(words_of(counters, bits) + 3 * table_entries(bits) + histo_flow::SLOTS) * sizeof(uint32_t);
+    return (size_t)(words_of(counters, bits) + table_words(bits)) * sizeof(uint32_t);
 }
 
 /* The most counters that a block can have besides `others` words. */
