@@ -358,33 +358,29 @@ struct counters {
         return spare;
     }
 
-    /* n samples of a slot outside the window, on chip if it is of the flow or has an entry of the table. claim: give it
-     * an entry. */
-    HISTO_MEMBER void add_outside(uint32_t slot, uint32_t n, bool claim) const
-    {
-        const uint32_t at = slot - slots.first, number = flow.number(slot), e = entry(at);
-        if (number < histo_flow::SLOTS)
-            atomicAdd(&flow.sums[number], n);
-        else if (at != HISTO_NO_SLOT && (*owner(e) == at || (claim && owns(e, at))))
-            atomicAdd(samples(e), n);
-        else
-            atomicAdd(&counts[slot], (unsigned long long)n);
-    }
-
-    /* Count a slot of each lane that has one outside the window. alike: lanes that have the same slot count it
-     * together. Are they then much fewer? */
+    /* Count a slot of each lane that has one outside the window: on chip if it is of the flow or has an entry of the
+     * table. alike: of the others, lanes that have the same slot count it together, and give it an entry. Are they then
+     * much fewer? */
     HISTO_MEMBER bool count_outside_lanes(uint32_t slot, bool alike) const
     {
+        const uint32_t at = slot - slots.first, number = flow.number(slot), e = entry(at);
+        const bool is_flow = number < histo_flow::SLOTS, is_there = slot != HISTO_NO_SLOT;
+        const bool is_entry = at != HISTO_NO_SLOT && *owner(e) == at;
+        if (is_there && (is_flow || is_entry)) atomicAdd(is_flow ? &flow.sums[number] : samples(e), 1u);
+        const uint32_t left = __ballot_sync(~0u, is_there && !is_flow && !is_entry);
+        if (!left) return alike;
+        const bool is_left = left >> threadIdx.x % WARP & 1;
         if (!alike) {
-            if (slot != HISTO_NO_SLOT) add_outside(slot, 1, false);
+            if (is_left) atomicAdd(&counts[slot], 1ull);
             return false;
         }
-        const uint32_t same = __match_any_sync(~0u, slot), n = (uint32_t)__popc(same);
-        const bool leads = slot != HISTO_NO_SLOT && threadIdx.x % WARP == (uint32_t)__ffs((int)same) - 1;
-        const int lanes = __popc(__ballot_sync(~0u, slot != HISTO_NO_SLOT));
-        alike = 4 * __popc(__ballot_sync(~0u, leads)) <= 3 * lanes;
-        if (leads) add_outside(slot, n, n > 1);
-        return alike;
+        const uint32_t same = __match_any_sync(~0u, is_left ? slot : HISTO_NO_SLOT), n = (uint32_t)__popc(same);
+        const bool leads = is_left && threadIdx.x % WARP == (uint32_t)__ffs((int)same) - 1;
+        if (leads && n > 1 && at != HISTO_NO_SLOT)
+            add_samples(at, n);
+        else if (leads)
+            atomicAdd(&counts[slot], (unsigned long long)n);
+        return 4 * __popc(__ballot_sync(~0u, leads)) <= 3 * __popc(left);
     }
 
     /* Count those of n slots of each thread whose bit is set in `outside`. By whole warps. Where few lanes have the
