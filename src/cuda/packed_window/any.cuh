@@ -50,7 +50,7 @@ static __global__ void __launch_bounds__(1024, 1)
                const __grid_constant__ histo_joint joint)
 {
     enum { N = READER::PER_STEP, PART = histo_part_of_step(N) };
-    using counter = counters<BITS>;
+    using counter = counters<BITS, slots_in_window, leaves_out<READER>()>;
     extern __shared__ uint32_t shared[];
     if constexpr ((int)READER::ID != (int)HISTO_READ_ANY) histo_load_joint_firsts(&work, &joint, shared);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {

@@ -73,7 +73,8 @@ HISTO_IN_KERNEL void rotate(uint32_t *x, int n)
  * the instruction cache. */
 enum { UNROLLED = 16, ROLLED = 1 };
 
-template <int BITS, class SLOTS = slots_in_window>
+/* SPARES: may many samples have spare counters? */
+template <int BITS, class SLOTS = slots_in_window, bool SPARES = false>
 struct counters {
     enum : uint32_t {
         FULL = (1u << BITS) - 1,
@@ -502,22 +503,32 @@ struct counters {
         uint32_t at[MAX], n[MAX];
     };
 
-    /* Count the samples if they are of two counters at most, which threads' first and last ones tell. */
+    /* Count the samples if they are of two counters at most, spare ones aside, which threads' first and last ones tell.
+     */
     HISTO_MEMBER bool count_two(const uint32_t *at, int n) const
     {
-        uint32_t lane = threadIdx.x % WARP, one = __shfl_sync(~0u, at[0], 0), of_one = 0;
-        uint32_t mine = at[0] != one ? at[0] : at[n - 1], others = __ballot_sync(~0u, mine != one);
-        uint32_t other = __shfl_sync(~0u, mine, others ? __ffs((int)others) - 1 : 0);
-        bool are_two = (at[0] == one || at[0] == other) && (at[n / 2] == one || at[n / 2] == other);
+        const auto may_be = [&](uint32_t counter) { return !SPARES || counter < size; };
+        const uint32_t lane = threadIdx.x % WARP, firsts = SPARES ? __ballot_sync(~0u, may_be(at[0])) : 1;
+        if (!firsts) return false;
+        const uint32_t one = __shfl_sync(~0u, at[0], __ffs((int)firsts) - 1);
+        const uint32_t mine = at[0] != one && may_be(at[0]) ? at[0] : at[n - 1];
+        const uint32_t others = __ballot_sync(~0u, mine != one && may_be(mine));
+        const uint32_t other = others ? __shfl_sync(~0u, mine, __ffs((int)others) - 1) : one;
+        const auto is_either = [&](uint32_t counter) {
+            return counter == one || counter == other || (SPARES && counter >= size);
+        };
+        bool are_two = is_either(at[0]) && is_either(at[n / 2]);
         if (!__all_sync(~0u, are_two)) return false;
+        uint32_t of = 0; /* samples of `one`, and of the other in the upper half */
 #pragma unroll
         for (int k = 0; k < n; k++) {
-            are_two = are_two && (at[k] == one || at[k] == other);
-            of_one += at[k] == one;
+            are_two = are_two && is_either(at[k]);
+            of += at[k] == one ? 1 : SPARES && at[k] == other ? 1 << 16 : 0;
         }
         if (!__all_sync(~0u, are_two)) return false;
-        of_one = histo_warp_sum(of_one);
-        if (lane < 2) count_run(lane ? other : one, lane ? (uint32_t)(n * WARP) - of_one : of_one);
+        of = histo_warp_sum(of);
+        const uint32_t of_other = SPARES ? of >> 16 : (uint32_t)(n * WARP) - of;
+        if (lane < 2) count_run(lane ? other : one, lane ? of_other : of & 0xffff);
         __syncwarp();
         return true;
     }
