@@ -276,8 +276,8 @@ struct counters {
     {
         const uint32_t some = __ballot_sync(~0u, n > 0), leader = (uint32_t)__ffs((int)some) - 1;
         if (!some) return;
-        const bool are_alike = __all_sync(~0u, n == 0 || slot == __shfl_sync(~0u, slot, (int)leader));
-        const uint32_t sum = histo_warp_sum(n);
+        const uint32_t its = __shfl_sync(~0u, slot, (int)leader), sum = histo_warp_sum(n);
+        const bool are_alike = __all_sync(~0u, n == 0 || slot == its);
         if (are_alike) n = threadIdx.x % WARP == leader ? sum : 0;
         if (n == 0) return;
         const uint32_t number = flow.number(slot);
@@ -451,8 +451,8 @@ struct counters {
     }
 
     /* Count the samples of four counters that threads have first in either half, if most threads begin with these. They
-     * become spare, and get entries of the table. Were most samples counted? */
-    HISTO_MEMBER bool count_four(uint32_t *at, int n) const
+     * become spare. claim: they get entries of the table. Were most samples counted? */
+    HISTO_MEMBER bool count_four(uint32_t *at, int n, bool claim) const
     {
         enum { HALVES = 2, FOUR = 4, MOST = WARP * 3 / 4 };
         uint32_t its[FOUR], sum[HALVES] = {0, 0}; /* of two counters each, in 16 bits */
@@ -491,7 +491,7 @@ struct counters {
         if (lane < FOUR) {
             const uint32_t mine = pick(its, FOUR, 1u << lane), times = (lane < 2 ? sum[0] : sum[1]) >> lane % 2 * 16;
             count_run(mine, times & 0xffff);
-            if (mine < size) owns(entry(mine), mine);
+            if (claim && mine < size) owns(entry(mine), mine);
         }
         __syncwarp();
         return (sum[0] & 0xffff) + (sum[0] >> 16) + (sum[1] & 0xffff) + (sum[1] >> 16) >= (uint32_t)n * WARP / 2;
@@ -612,8 +612,9 @@ struct counters {
         enum { FEW = 4 };
         if (search == 0 && count_two(at, n)) return false;
         if constexpr (SLOTS::RUNS) {
-            const bool are_four = search == 0 && count_four(at, n);
-            if (are_four && !__any_sync(~0u, *(volatile uint32_t *)distrust())) search = (int)TRUST;
+            const bool trusts = search == 0 && !__any_sync(~0u, *(volatile uint32_t *)distrust());
+            const bool are_four = search == 0 && count_four(at, n, trusts);
+            if (are_four && trusts) search = (int)TRUST;
             if (are_four || (search == 0 && count_runs<UNROLL>(at, n))) return is_any_left(at, n);
         }
         uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < size);

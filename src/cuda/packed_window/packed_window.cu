@@ -1,9 +1,9 @@
 /* packed_window: a window, the range of slots where samples are dense, is counted on chip in packed counters of 16 or 8
  * bits; every sample outside it is one atomic addition to the histogram in device memory.
  *
- * - The window is given or found: a small kernel counts 16384 samples of each batch entry in cells and takes the
- *   densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a sample
- *   is counted: counts are exact wherever it lies.
+ * - The window is given or found: a small kernel counts some thousand samples of each batch entry in cells and takes
+ *   the densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a
+ *   sample is counted: counts are exact wherever it lies.
  * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
  *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
  * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
@@ -11,11 +11,13 @@
  *   lanes has one or two. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit
  *   counters; what finds no place in it goes to device memory. Where the table holds few of the samples, as of an image
  *   whose runs soon change, it is not searched for some steps.
- * - Flow has counters of its own on chip. Lanes that have the same slot outside the window count it together.
+ * - Flow has counters of its own on chip, and samples that a mask or filter leaves out are counted in registers. Lanes
+ *   that have the same slot outside the window count it together, and the table counts those that come often.
  * - Samples of u32, i32 and f32 are looked up as if all were in bins of the window, and the exceptions again.
  * - One word in 234 holds a counter fewer than fit, so that slots at equal distances do not share a bank.
  * - 16-bit samples are counted by their value, of which there are 65536, and so are two columns of bytes; values
  *   become slots in the merge.
+ * - The merge passes over counters that no sample has touched, a vector of words for each lane at a time.
  * - Pixels on bins of 2^k values are counted without their flow slots, in counters of 6 bits if need be.
  * - Pairs of images are computed in registers, from a word of each image.
  *
