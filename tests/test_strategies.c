@@ -576,6 +576,8 @@ static void tables(void **state)
         {3, {2, 2, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 16, 2, 33001}, /* 16 bits or 32 */
         {2, {0, 2}, {HISTO_U8, HISTO_U8}, 3, 0, 1, 50001},               /* two of three channels */
         {2, {0, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 1, 70001},               /* two columns of bytes */
+        {2, {0, 7}, {HISTO_U8, HISTO_U8}, 0, 5, 2, 33001},               /* the same with flow, aligned after some */
+        {2, {8, 0}, {HISTO_U8, HISTO_U8}, 0, 0, 3, 20},                  /* fewer than a vector after the first */
         {3, {1, 1, 1}, {HISTO_U8, HISTO_U8, HISTO_U8}, -3, 0, 1, 50001}, /* one channel of each of three images */
         {3, {0, 12, 2}, {HISTO_U8, HISTO_U8, HISTO_U8}, 3, 0, 1, 70001}, /* the finest axis is the first, … */
         {3, {1, 1, 12}, {HISTO_U8, HISTO_U8, HISTO_U8}, 4, 4, 1, 50001}, /* … or one between others */

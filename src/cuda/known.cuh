@@ -440,6 +440,7 @@ struct histo_known_reader : histo_known_layout<known> {
     using layout = histo_known_layout<known>;
     using loaded = histo_known_columns<known, 0>;
     enum { ID = HISTO_JOINT_READER_COUNT, SAMPLES = known::SAMPLES, PER_STEP = SAMPLES * known::CHANNELS };
+    enum { LEAVES_OUT = (known::MASK != HISTO_ABSENT || known::WHERE != HISTO_ABSENT) && known::CHANNELS == 1 };
 
     static HISTO_MEMBER histo_known_tile tile(const histo_cuda_work *w, const histo_joint *, int64_t item)
     {

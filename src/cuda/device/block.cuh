@@ -48,12 +48,11 @@ HISTO_IN_KERNEL void histo_merge_copies(const histo_cuda_work *w, const histo_ro
     __syncthreads();
 }
 
-/* ---- Whole steps of a tile ---- */
+/* ---- Steps of a contiguous tile ---- */
 
 enum { HISTO_STEP_VECTORS = 2 /* of 16 bytes a thread and step */ };
 
-/* Vectors [begin, end) of a contiguous tile make whole steps of the block; the samples before and after them are read
- * one by one. */
+/* Vectors [begin, end) of a contiguous tile; the samples before and after them are read one by one. */
 typedef struct histo_steps {
     const uint4 *vectors;
     uint32_t begin, end;
@@ -62,17 +61,24 @@ typedef struct histo_steps {
 /* each: samples of a vector. */
 HISTO_IN_KERNEL histo_steps histo_steps_of(const histo_tile *tile, uint32_t each)
 {
-    uint32_t step = blockDim.x * HISTO_STEP_VECTORS, whole = tile->length / each;
-    histo_steps s = {(const uint4 *)tile->at, tile->pad > 0, 0};
-    s.end = whole > s.begin ? s.begin + (whole - s.begin) / step * step : s.begin;
-    return s;
+    const uint32_t begin = tile->pad > 0;
+    return {(const uint4 *)tile->at, begin, max(tile->length / each, begin)};
 }
 
+/* The index of the v-th vector of a thread in the step that begins at vector `at`. */
+HISTO_IN_KERNEL uint32_t histo_step_vector(uint32_t at, int v)
+{
+    return at + (uint32_t)v * blockDim.x + threadIdx.x;
+}
+
+/* Vectors beyond the end are 0. */
 HISTO_IN_KERNEL void histo_load_step(const histo_steps *s, uint32_t at, uint4 *words)
 {
 #pragma unroll
-    for (int v = 0; v < HISTO_STEP_VECTORS; v++)
-        words[v] = __ldcs(&s->vectors[at + (uint32_t)v * blockDim.x + threadIdx.x]);
+    for (int v = 0; v < HISTO_STEP_VECTORS; v++) {
+        words[v] = make_uint4(0, 0, 0, 0);
+        if (histo_step_vector(at, v) < s->end) words[v] = __ldcs(&s->vectors[histo_step_vector(at, v)]);
+    }
 }
 
 HISTO_IN_KERNEL uint32_t histo_beside_steps(const histo_steps *s, const histo_tile *tile, uint32_t each)

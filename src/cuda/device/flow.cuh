@@ -46,6 +46,14 @@ struct histo_flow {
         __syncwarp();
     }
 
+    /* n samples of each lane that a mask or filter leaves out. By whole warps. */
+    HISTO_MEMBER void add_left_out(uint32_t n) const
+    {
+        enum { LEFT_OUT = 2 };
+        n = histo_warp_sum(n);
+        if (threadIdx.x % 32 == 0 && n) atomicAdd(&sums[LEFT_OUT], n);
+    }
+
     /* Add the sums to the histogram, between barriers. */
     HISTO_MEMBER void merge(unsigned long long *counts) const
     {

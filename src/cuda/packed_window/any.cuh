@@ -10,7 +10,7 @@ namespace histo::packed_window
 /* A reader of device/reader.cuh with the interface of readers of several axes: nothing is loaded ahead. */
 template <class READER>
 struct unjoined {
-    enum { ID = HISTO_READ_ANY, PER_STEP = READER::PER_STEP };
+    enum { ID = HISTO_READ_ANY, PER_STEP = READER::PER_STEP, LEAVES_OUT = true };
 
     struct loaded {
     };
@@ -32,6 +32,16 @@ struct unjoined {
     }
 };
 
+/* Do mask or filter leave out samples, which then have the last slot? Each thread counts its own. */
+template <class READER>
+HISTO_INLINE constexpr bool leaves_out()
+{
+    if constexpr ((int)READER::ID < (int)HISTO_JOINT_READER_COUNT)
+        return false;
+    else
+        return READER::LEAVES_OUT;
+}
+
 /* READER: see joint.cuh, or unjoined. Where all slots are in the window, and all of a step's samples in the tile, slots
  * are counters. */
 template <class READER, int BITS>
@@ -40,7 +50,7 @@ static __global__ void __launch_bounds__(1024, 1)
                const __grid_constant__ histo_joint joint)
 {
     enum { N = READER::PER_STEP, PART = histo_part_of_step(N) };
-    using counter = counters<BITS>;
+    using counter = counters<BITS, slots_in_window, leaves_out<READER>()>;
     extern __shared__ uint32_t shared[];
     if constexpr ((int)READER::ID != (int)HISTO_READ_ANY) histo_load_joint_firsts(&work, &joint, shared);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
@@ -48,12 +58,20 @@ static __global__ void __launch_bounds__(1024, 1)
         typename READER::loaded loaded;
         if (tile.length) READER::load(&work, &joint, &tile, 0, &loaded);
         counter c = counter::begin(shared, &work, &w, tile.entry, slots_in_window::of(&work, &w, tile.entry));
-        bool covers = c.size == (uint32_t)work.counters;
+        const bool covers = c.size == (uint32_t)work.counters;
+        uint32_t left_out = 0; /* of this thread */
         for (uint32_t from = 0; from < tile.length; from += blockDim.x * N) {
             uint32_t slot[N], at[PART];
-            bool all = READER::slots(&work, &joint, shared, &tile, from, &loaded, slot) && covers;
+            const bool all = READER::slots(&work, &joint, shared, &tile, from, &loaded, slot) && covers;
 #pragma unroll 1 /* the code of counting would exceed the instruction cache */
             for (int part = 0; part < N; part += PART) {
+                if constexpr (leaves_out<READER>())
+#pragma unroll
+                    for (int k = 0; k < PART; k++) {
+                        const bool is_out = slot[k] == work.slots;
+                        left_out += is_out;
+                        slot[k] = is_out ? all ? c.spare : HISTO_NO_SLOT : slot[k];
+                    }
                 if (all)
                     memcpy(at, slot, sizeof at);
                 else
@@ -64,6 +82,7 @@ static __global__ void __launch_bounds__(1024, 1)
                     slot[k - PART] = slot[k];
             }
         }
+        if constexpr (leaves_out<READER>()) c.flow.add_left_out(left_out);
         c.merge();
     }
 }

@@ -17,10 +17,14 @@ struct any_axis {
 
     template <class COUNTER, int N>
     static HISTO_MEMBER void place(const histo_cuda_work *work, const window *, const COUNTER *c,
-                                   const histo_stored<TYPE> (&x)[N], uint32_t *at)
+                                   const histo_stored<TYPE> (&x)[N], uint32_t missing, uint32_t *at)
     {
         uint32_t slot[N];
         histo_any_lookup<TYPE>(&work->lookups[0]).slots(x, slot);
+        if (missing)
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                slot[k] = missing >> k & 1 ? HISTO_NO_SLOT : slot[k];
         c->place(slot, at, N);
     }
 

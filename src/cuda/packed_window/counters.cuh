@@ -8,7 +8,6 @@
 #ifndef CUDA_PACKED_WINDOW_COUNTERS_CUH
 #define CUDA_PACKED_WINDOW_COUNTERS_CUH
 
-#include "cuda/device/flow.cuh"
 #include "cuda/packed_window/window.cuh"
 
 namespace histo::packed_window
@@ -74,19 +73,21 @@ HISTO_IN_KERNEL void rotate(uint32_t *x, int n)
  * the instruction cache. */
 enum { UNROLLED = 16, ROLLED = 1 };
 
-template <int BITS, class SLOTS = slots_in_window>
+/* SPARES: may many samples have spare counters? */
+template <int BITS, class SLOTS = slots_in_window, bool SPARES = false>
 struct counters {
     enum : uint32_t {
         FULL = (1u << BITS) - 1,
         EACH = 32 / BITS, /* to a word */
         ENTRIES = table_entries(BITS),
+        DISTRUST = table_words(BITS) - 1,
     };
     /* Steps that follow one: without a search for frequent slots, where there was no sign of any, or where the table
      * had few of the samples; with one, whatever the signs, where it had many. */
     enum { PAUSE = 3, PAUSE_POOR = 31, TRUST = 7 };
 
     uint32_t *words;
-    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry; then the flow */
+    uint32_t *table;            /* behind the words: owners, samples and wraps of each entry; the flow; distrust */
     int search;                 /* steps with a search for frequent slots, or less than 0: steps without */
     uint32_t spare;             /* where this lane counts what is not in the window: a word of its own behind it */
     uint32_t late_at, late_old; /* an overflow of this thread that waits for those of its warp; or HISTO_NO_SLOT */
@@ -111,13 +112,15 @@ struct counters {
         c.slots = slots;
         c.size = min(w->size, slots.end(work));
         c.counts = work->counts + entry * work->counters;
-#pragma unroll 8
-        for (uint32_t i = threadIdx.x; i < w->words; i += blockDim.x)
-            c.words[i] = 0;
+#pragma unroll 4
+        for (uint32_t i = threadIdx.x; i < w->words / 4; i += blockDim.x)
+            ((uint4 *)c.words)[i] = make_uint4(0, 0, 0, 0);
+        if (threadIdx.x < w->words % 4) c.words[w->words - 1 - threadIdx.x] = 0;
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             *c.owner(i) = HISTO_NO_SLOT;
             *c.samples(i) = *c.wraps(i) = 0;
         }
+        if (threadIdx.x == 0) *c.distrust() = 0;
         c.flow.clear();
         __syncthreads();
         return c;
@@ -201,6 +204,12 @@ struct counters {
         return table + entry + 2 * ENTRIES;
     }
 
+    /* Was a table that should have had many samples found to have few? Any warp may say so, at any time. */
+    HISTO_MEMBER uint32_t *distrust() const
+    {
+        return table + DISTRUST;
+    }
+
     static HISTO_MEMBER uint32_t entry(uint32_t at)
     {
         return __umulhi(at * 0x9e3779b1u, ENTRIES);
@@ -262,47 +271,64 @@ struct counters {
         __syncwarp();
     }
 
-    /* Add n of a slot to the histogram, for each lane; at once if all lanes have the same slot. */
+    /* Add n of a slot to the histogram, for each lane; at once if all lanes that have some have the same slot. */
     HISTO_MEMBER void add_alike(uint32_t slot, uint32_t n) const
     {
-        const bool are_alike = __all_sync(~0u, slot == __shfl_sync(~0u, slot, 0));
-        if (are_alike) n = histo_warp_sum(n);
-        if (n && (!are_alike || threadIdx.x % WARP == 0)) atomicAdd(&counts[slot], (unsigned long long)n);
+        const uint32_t some = __ballot_sync(~0u, n > 0), leader = (uint32_t)__ffs((int)some) - 1;
+        if (!some) return;
+        const uint32_t its = __shfl_sync(~0u, slot, (int)leader), sum = histo_warp_sum(n);
+        const bool are_alike = __all_sync(~0u, n == 0 || slot == its);
+        if (are_alike) n = threadIdx.x % WARP == leader ? sum : 0;
+        if (n == 0) return;
+        const uint32_t number = flow.number(slot);
+        if (number < histo_flow::SLOTS)
+            atomicAdd(&flow.sums[number], n);
+        else
+            atomicAdd(&counts[slot], (unsigned long long)n);
     }
 
-    /* Add the counters to the histogram, beginning with this one; several are read before the first is added. Where
-     * many are of one slot, as those of values outside the axis, each thread adds up those that follow each other. */
-    HISTO_MEMBER void merge_counters(uint32_t begin) const
+    /* Add the counters to the histogram. A warp looks at a vector of words for each lane at once, and passes over
+     * chunks of counters that have no sample. Blocks begin at different chunks. Several counters are read before the
+     * first is added. Where many are of one slot, as those of values outside the axis, each thread adds up those that
+     * follow each other. */
+    HISTO_MEMBER void merge_counters() const
     {
-        enum { AHEAD = 4 };
+        enum { AHEAD = 4, VECTOR = 4 /* words */, END = VECTOR - 1 + 2 /* words that a chunk's ends may need more */ };
+        enum : uint32_t { CHUNK = (VECTOR * WARP - END - 1) * EACH / WARP * WARP };
+        const uint32_t chunks = (size + CHUNK - 1) / CHUNK, lane = threadIdx.x % WARP;
+        const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * chunks / gridDim.x);
         uint32_t slot = HISTO_NO_SLOT, n = 0;
 #pragma unroll 1
-        for (uint32_t first = threadIdx.x; first - threadIdx.x % WARP < size; first += AHEAD * blockDim.x) {
-            uint32_t count[AHEAD], at[AHEAD], all = 0; /* at: then their slots */
+        for (uint32_t chunk = threadIdx.x / WARP; chunk < chunks; chunk += blockDim.x / WARP) {
+            const uint32_t first = (begin + chunk < chunks ? begin + chunk : begin + chunk - chunks) * CHUNK;
+            const uint32_t end = min(first + CHUNK, size);
+            const uint4 all = ((const uint4 *)words)[word(first) / VECTOR + lane]; /* the table follows the words */
+            if (!__any_sync(~0u, all.x | all.y | all.z | all.w)) continue;
+#pragma unroll 1
+            for (uint32_t row = first; row < end; row += AHEAD * WARP) {
+                uint32_t count[AHEAD], at[AHEAD]; /* at: then their slots */
 #pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++) {
-                const uint32_t i = first + k * blockDim.x;
-                at[k] = i + begin < size ? i + begin : i + begin - size;
-                count[k] = i < size ? value(words[word(at[k])], at[k]) : 0;
-                all |= count[k];
-            }
-            if (!__any_sync(~0u, all)) continue;
-#pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++)
-                if (count[k]) at[k] = slots.slot(at[k]);
-#pragma unroll
-            for (uint32_t k = 0; k < AHEAD; k++) {
-                if (!SLOTS::REPEAT) {
-                    if (count[k]) atomicAdd(&counts[at[k]], (unsigned long long)count[k]);
-                    continue;
+                for (uint32_t k = 0; k < AHEAD; k++) {
+                    at[k] = row + k * WARP + lane;
+                    count[k] = at[k] < end ? value(words[word(at[k])], at[k]) : 0;
                 }
-                if (!count[k]) at[k] = slot;
-                if (__any_sync(~0u, at[k] != slot)) {
-                    add_alike(slot, n);
-                    n = 0;
+#pragma unroll
+                for (uint32_t k = 0; k < AHEAD; k++)
+                    if (count[k]) at[k] = slots.slot(at[k]);
+#pragma unroll
+                for (uint32_t k = 0; k < AHEAD; k++) {
+                    if (!SLOTS::REPEAT) {
+                        if (count[k]) atomicAdd(&counts[at[k]], (unsigned long long)count[k]);
+                        continue;
+                    }
+                    if (!count[k]) at[k] = slot;
+                    if (__any_sync(~0u, at[k] != slot)) {
+                        add_alike(slot, n);
+                        n = 0;
+                    }
+                    slot = at[k];
+                    n += count[k];
                 }
-                slot = at[k];
-                n += count[k];
             }
         }
         if (SLOTS::REPEAT) add_alike(slot, n);
@@ -313,8 +339,8 @@ struct counters {
     {
         wrap_late();
         __syncthreads();
-        const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * size / gridDim.x); /* blocks begin at different ones */
-        merge_counters(begin);
+        merge_counters();
+        __syncthreads();
         flow.merge(counts);
         for (uint32_t i = threadIdx.x; i < ENTRIES; i += blockDim.x) {
             uint32_t at = *owner(i), more = *samples(i), wrapped = *wraps(i);
@@ -333,29 +359,41 @@ struct counters {
         return spare;
     }
 
-    /* The same for each lane of a warp that has a slot; lanes that have the same count it together. */
-    HISTO_MEMBER void count_outside_alike(uint32_t slot) const
+    /* Count a slot of each lane that has one outside the window: on chip if it is of the flow or has an entry of the
+     * table. alike: of the others, lanes that have the same slot count it together, and give it an entry. Are they then
+     * much fewer? */
+    HISTO_MEMBER bool count_outside_lanes(uint32_t slot, bool alike) const
     {
-        const uint32_t alike = __match_any_sync(~0u, slot), n = (uint32_t)__popc(alike);
-        const bool leads = threadIdx.x % WARP == (uint32_t)__ffs((int)alike) - 1;
-        const uint32_t at = slot - slots.first, number = flow.number(slot);
-        if (slot == HISTO_NO_SLOT || !leads) return;
-        if (number < histo_flow::SLOTS)
-            atomicAdd(&flow.sums[number], n);
-        else if (n > 1 && at != HISTO_NO_SLOT)
+        const uint32_t at = slot - slots.first, number = flow.number(slot), e = entry(at);
+        const bool is_flow = number < histo_flow::SLOTS, is_there = slot != HISTO_NO_SLOT;
+        const bool is_entry = at != HISTO_NO_SLOT && *owner(e) == at;
+        if (is_there && (is_flow || is_entry)) atomicAdd(is_flow ? &flow.sums[number] : samples(e), 1u);
+        const uint32_t left = __ballot_sync(~0u, is_there && !is_flow && !is_entry);
+        if (!left) return alike;
+        const bool is_left = left >> threadIdx.x % WARP & 1;
+        if (!alike) {
+            if (is_left) atomicAdd(&counts[slot], 1ull);
+            return false;
+        }
+        const uint32_t same = __match_any_sync(~0u, is_left ? slot : HISTO_NO_SLOT), n = (uint32_t)__popc(same);
+        const bool leads = is_left && threadIdx.x % WARP == (uint32_t)__ffs((int)same) - 1;
+        if (leads && n > 1 && at != HISTO_NO_SLOT)
             add_samples(at, n);
-        else
+        else if (leads)
             atomicAdd(&counts[slot], (unsigned long long)n);
+        return 4 * __popc(__ballot_sync(~0u, leads)) <= 3 * __popc(left);
     }
 
-    /* Count those of n slots of each thread whose bit is set in `outside`. By whole warps. */
+    /* Count those of n slots of each thread whose bit is set in `outside`. By whole warps. Where few lanes have the
+     * same slot, asking which do takes longer than adding them. */
     HISTO_MEMBER void count_outside(const uint32_t *slot, uint32_t outside, int n) const
     {
         flow.count(slot, outside, n);
+        bool alike = true;
 #pragma unroll 1
         while (__any_sync(~0u, outside)) {
             const uint32_t one = outside & (0 - outside), its = pick(slot, n, one);
-            count_outside_alike(one ? its : HISTO_NO_SLOT);
+            alike = count_outside_lanes(one ? its : HISTO_NO_SLOT, alike);
             __syncwarp();
             outside ^= one;
         }
@@ -384,10 +422,10 @@ struct counters {
     /* Are many samples of the step equal? Asked of each thread's own, which costs no exchange, and of neighbouring
      * lanes only where these may have neighbouring samples. */
     template <int UNROLL>
-    static HISTO_MEMBER bool is_skewed(const uint32_t *at, int n)
+    HISTO_MEMBER bool is_skewed(const uint32_t *at, int n) const
     {
         enum { MANY = 3, MANY_LANES = WARP / 2 };
-        if (__popc(__ballot_sync(~0u, at[0] == at[1] || at[0] == at[n / 2])) >= MANY) return true;
+        if (__popc(__ballot_sync(~0u, at[0] < size && (at[0] == at[1] || at[0] == at[n / 2]))) >= MANY) return true;
         return UNROLL == ROLLED && __popc(__ballot_sync(~0u, at[0] == __shfl_down_sync(~0u, at[0], 1))) >= MANY_LANES;
     }
 
@@ -413,8 +451,8 @@ struct counters {
     }
 
     /* Count the samples of four counters that threads have first in either half, if most threads begin with these. They
-     * become spare. Were most samples counted? */
-    HISTO_MEMBER bool count_four(uint32_t *at, int n) const
+     * become spare. claim: they get entries of the table. Were most samples counted? */
+    HISTO_MEMBER bool count_four(uint32_t *at, int n, bool claim) const
     {
         enum { HALVES = 2, FOUR = 4, MOST = WARP * 3 / 4 };
         uint32_t its[FOUR], sum[HALVES] = {0, 0}; /* of two counters each, in 16 bits */
@@ -450,7 +488,11 @@ struct counters {
         sum[0] = histo_warp_sum(sum[0]);
         sum[1] = histo_warp_sum(sum[1]);
         const uint32_t lane = threadIdx.x % WARP;
-        if (lane < FOUR) count_run(pick(its, FOUR, 1u << lane), (lane < 2 ? sum[0] : sum[1]) >> lane % 2 * 16 & 0xffff);
+        if (lane < FOUR) {
+            const uint32_t mine = pick(its, FOUR, 1u << lane), times = (lane < 2 ? sum[0] : sum[1]) >> lane % 2 * 16;
+            count_run(mine, times & 0xffff);
+            if (claim && mine < size) owns(entry(mine), mine);
+        }
         __syncwarp();
         return (sum[0] & 0xffff) + (sum[0] >> 16) + (sum[1] & 0xffff) + (sum[1] >> 16) >= (uint32_t)n * WARP / 2;
     }
@@ -461,22 +503,32 @@ struct counters {
         uint32_t at[MAX], n[MAX];
     };
 
-    /* Count the samples if they are of two counters at most, which threads' first and last ones tell. */
+    /* Count the samples if they are of two counters at most, spare ones aside, which threads' first and last ones tell.
+     */
     HISTO_MEMBER bool count_two(const uint32_t *at, int n) const
     {
-        uint32_t lane = threadIdx.x % WARP, one = __shfl_sync(~0u, at[0], 0), of_one = 0;
-        uint32_t mine = at[0] != one ? at[0] : at[n - 1], others = __ballot_sync(~0u, mine != one);
-        uint32_t other = __shfl_sync(~0u, mine, others ? __ffs((int)others) - 1 : 0);
-        bool are_two = (at[0] == one || at[0] == other) && (at[n / 2] == one || at[n / 2] == other);
+        const auto may_be = [&](uint32_t counter) { return !SPARES || counter < size; };
+        const uint32_t lane = threadIdx.x % WARP, firsts = SPARES ? __ballot_sync(~0u, may_be(at[0])) : 1;
+        if (!firsts) return false;
+        const uint32_t one = __shfl_sync(~0u, at[0], __ffs((int)firsts) - 1);
+        const uint32_t mine = at[0] != one && may_be(at[0]) ? at[0] : at[n - 1];
+        const uint32_t others = __ballot_sync(~0u, mine != one && may_be(mine));
+        const uint32_t other = others ? __shfl_sync(~0u, mine, __ffs((int)others) - 1) : one;
+        const auto is_either = [&](uint32_t counter) {
+            return counter == one || counter == other || (SPARES && counter >= size);
+        };
+        bool are_two = is_either(at[0]) && is_either(at[n / 2]);
         if (!__all_sync(~0u, are_two)) return false;
+        uint32_t of = 0; /* samples of `one`, and of the other in the upper half */
 #pragma unroll
         for (int k = 0; k < n; k++) {
-            are_two = are_two && (at[k] == one || at[k] == other);
-            of_one += at[k] == one;
+            are_two = are_two && is_either(at[k]);
+            of += at[k] == one ? 1 : SPARES && at[k] == other ? 1 << 16 : 0;
         }
         if (!__all_sync(~0u, are_two)) return false;
-        of_one = histo_warp_sum(of_one);
-        if (lane < 2) count_run(lane ? other : one, lane ? (uint32_t)(n * WARP) - of_one : of_one);
+        of = histo_warp_sum(of);
+        const uint32_t of_other = SPARES ? of >> 16 : (uint32_t)(n * WARP) - of;
+        if (lane < 2) count_run(lane ? other : one, lane ? of_other : of & 0xffff);
         __syncwarp();
         return true;
     }
@@ -552,14 +604,19 @@ struct counters {
     }
 
     /* Count the samples if all are of two slots, or those whose slots are in the table, which then become spare. Is
-     * anything left? How much is left says whether the next steps search. */
+     * anything left? How much is left says whether the next steps search. Four counters that have most samples are
+     * counted by the table in the next steps, unless these turned out to have others, as sorted samples do. */
     template <int UNROLL>
     HISTO_MEMBER bool count_frequent(uint32_t *at, int n)
     {
         enum { FEW = 4 };
         if (search == 0 && count_two(at, n)) return false;
-        if constexpr (SLOTS::RUNS)
-            if (search == 0 && (count_four(at, n) || count_runs<UNROLL>(at, n))) return is_any_left(at, n);
+        if constexpr (SLOTS::RUNS) {
+            const bool trusts = search == 0 && !__any_sync(~0u, *(volatile uint32_t *)distrust());
+            const bool are_four = search == 0 && count_four(at, n, trusts);
+            if (are_four && trusts) search = (int)TRUST;
+            if (are_four || (search == 0 && count_runs<UNROLL>(at, n))) return is_any_left(at, n);
+        }
         uint32_t pairs = __ballot_sync(~0u, at[0] == at[1] && at[0] < size);
         if (pairs && threadIdx.x % WARP == (uint32_t)__ffs((int)pairs) - 1) owns(entry(at[0]), at[0]);
         __syncwarp();
@@ -574,6 +631,7 @@ struct counters {
             rotate(at, n);
         }
         bool is_poor = __popc(__ballot_sync(~0u, others > n / FEW)) > WARP / 2;
+        if (search > 0 && is_poor) atomicOr(distrust(), 1u);
         if (!is_poor)
             search = search > 0 ? search - 1 : (int)TRUST;
         else

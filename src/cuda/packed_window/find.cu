@@ -1,20 +1,24 @@
-/* packed_window: finding the window. For each batch entry, a block counts the slots of 16384 samples in 2048 cells of
- * equal width and takes the densest run of cells of the window's length; where the cells are wide against the window,
- * again within that run. The window stays in device memory, so that the host waits for nothing. */
+/* packed_window: finding the window. For each batch entry, a block counts the slots of 4096 samples, or of 16384 where
+ * there are many, in 2048 cells of equal width and takes the densest run of cells of the window's length; where the
+ * cells are wide against the window, again within that run. The window stays in device memory, so that the host waits
+ * for nothing. */
 #include "cuda/packed_window/window.h"
 
 namespace histo::packed_window
 {
 
-enum { CELLS = 2048, SAMPLED_EACH = 16 };
+enum { CELLS = 2048, SAMPLED_EACH = 16, FEW_SAMPLED_EACH = 4, MANY = 1 << 26 /* samples */ };
 
 /* A thread's own samples of a batch entry. */
 HISTO_IN_KERNEL void sample(const histo_cuda_work *w, uint32_t *slot)
 {
+    const uint32_t each = w->end - w->begin < MANY ? FEW_SAMPLED_EACH : SAMPLED_EACH;
 #pragma unroll 1
     for (uint32_t k = 0; k < SAMPLED_EACH; k++) {
-        uint32_t its_slot = histo_slot_sampled(w, w->first_entry + blockIdx.x, k * FIND_THREADS + threadIdx.x,
-                                               FIND_THREADS * SAMPLED_EACH);
+        uint32_t its_slot = HISTO_NO_SLOT;
+        if (k < each)
+            its_slot =
+                histo_slot_sampled(w, w->first_entry + blockIdx.x, k * FIND_THREADS + threadIdx.x, FIND_THREADS * each);
 #pragma unroll
         for (uint32_t i = 0; i < SAMPLED_EACH; i++) /* keeps slot[] in registers */
             slot[i] = i == k ? its_slot : slot[i];

@@ -70,7 +70,7 @@ struct inner_bins {
 
     template <class COUNTER, int N>
     static HISTO_MEMBER void place(const histo_cuda_work *work, const window *w, const COUNTER *c,
-                                   const typename sample::storage (&x)[N], uint32_t *at)
+                                   const typename sample::storage (&x)[N], uint32_t missing, uint32_t *at)
     {
         const histo_lookup *l = &work->lookups[0];
         const inner_range in = inner_range::of(c, w);
@@ -81,6 +81,13 @@ struct inner_bins {
             elsewhere |= (uint32_t)(at[k] >= in.bins) << k;
             at[k] += in.at;
         }
+        if (missing) {
+            elsewhere &= ~missing;
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                at[k] = missing >> k & 1 ? c->spare : at[k];
+        }
+        bool alike = true;
 #pragma unroll 1
         while (__any_sync(~0u, elsewhere)) {
             const uint32_t one = elsewhere & (0 - elsewhere);
@@ -88,7 +95,7 @@ struct inner_bins {
             if (one && slot - 1 >= w->inner) slot = typename BIN::exact(l).slot(pick(&x[0], N, one));
             const bool is_inside = slot - c->slots.first < c->size;
             const uint32_t its = is_inside ? slot - c->slots.first : c->spare;
-            c->count_outside_alike(one && !is_inside ? slot : HISTO_NO_SLOT);
+            alike = c->count_outside_lanes(one && !is_inside ? slot : HISTO_NO_SLOT, alike);
             __syncwarp();
 #pragma unroll
             for (int k = 0; k < N; k++)
@@ -115,12 +122,12 @@ struct by_value {
     }
 
     template <class COUNTER, int N>
-    static HISTO_MEMBER void place(const histo_cuda_work *, const window *, const COUNTER *, const uint16_t (&x)[N],
-                                   uint32_t *at)
+    static HISTO_MEMBER void place(const histo_cuda_work *, const window *, const COUNTER *c, const uint16_t (&x)[N],
+                                   uint32_t missing, uint32_t *at)
     {
 #pragma unroll
         for (int k = 0; k < N; k++)
-            at[k] = x[k];
+            at[k] = missing >> k & 1 ? c->spare : x[k];
     }
 
     template <class COUNTER>

@@ -1,9 +1,9 @@
 /* packed_window: a window, the range of slots where samples are dense, is counted on chip in packed counters of 16 or 8
  * bits; every sample outside it is one atomic addition to the histogram in device memory.
  *
- * - The window is given or found: a small kernel counts 16384 samples of each batch entry in cells and takes the
- *   densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a sample
- *   is counted: counts are exact wherever it lies.
+ * - The window is given or found: a small kernel counts some thousand samples of each batch entry in cells and takes
+ *   the densest run. It stays in device memory, so that the host waits for nothing. The window decides only where a
+ *   sample is counted: counts are exact wherever it lies.
  * - Additions return the old word, which tells what overflowed. All additions of a step are issued before the first
  *   answer is looked at; samples outside the window add to spare counters, so that nothing branches.
  * - Frequent samples would serialize at one word. If all samples of a warp's step are of two slots, each slot gets one
@@ -11,10 +11,13 @@
  *   lanes has one or two. Otherwise frequent slots, and overflows, are counted in a small hash table of 32-bit
  *   counters; what finds no place in it goes to device memory. Where the table holds few of the samples, as of an image
  *   whose runs soon change, it is not searched for some steps.
- * - Flow has counters of its own on chip. Lanes that have the same slot outside the window count it together.
+ * - Flow has counters of its own on chip, and samples that a mask or filter leaves out are counted in registers. Lanes
+ *   that have the same slot outside the window count it together, and the table counts those that come often.
  * - Samples of u32, i32 and f32 are looked up as if all were in bins of the window, and the exceptions again.
  * - One word in 234 holds a counter fewer than fit, so that slots at equal distances do not share a bank.
- * - 16-bit samples are counted by their value, of which there are 65536; values become slots in the merge.
+ * - 16-bit samples are counted by their value, of which there are 65536, and so are two columns of bytes; values
+ *   become slots in the merge.
+ * - The merge passes over counters that no sample has touched, a vector of words for each lane at a time.
  * - Pixels on bins of 2^k values are counted without their flow slots, in counters of 6 bits if need be.
  * - Pairs of images are computed in registers, from a word of each image.
  *
@@ -52,7 +55,7 @@ static int64_t words_of(int64_t counters, int bits)
 /* Bytes of a block: counters, table and flow. */
 static size_t shared_bytes(int64_t counters, int bits)
 {
-    return (size_t)(words_of(counters, bits) + 3 * table_entries(bits) + histo_flow::SLOTS) * sizeof(uint32_t);
+    return (size_t)(words_of(counters, bits) + table_words(bits)) * sizeof(uint32_t);
 }
 
 /* The most counters that a block can have besides `others` words. */
@@ -67,18 +70,28 @@ static int64_t max_counters(const histo_cuda_device *device, int bits, uint32_t 
     return least;
 }
 
-/* The number of counters where these are not slots, else 0: values, if contiguous 16-bit samples may be counted by
- * them; or slots of pixels without flow slots. */
-static int64_t counters_of(const histo_problem *p, const int64_t *params)
+/* Are all slots to be counted, in as many counters of `bits` bits? */
+static bool are_counters(const histo_problem *p, const int64_t *params, int64_t counters, int bits)
 {
-    const histo_cuda_device *device = histo_cuda_device_of(p->device);
-    int64_t compact = histo_cuda_compact_of(p);
-    if (params[FIRST] >= 0 || params[LENGTH]) return 0;
-    if (compact)
-        return compact <= max_counters(device, params[BITS] ? (int)params[BITS] : (int)SIX_BITS, 0) ? compact : 0;
-    bool by_value = p->operands == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table &&
-                    (!params[BITS] || params[BITS] > 8) && VALUES <= max_counters(device, 16, 0);
-    return by_value ? VALUES : 0;
+    return params[FIRST] < 0 && !params[LENGTH] && counters <= max_counters(histo_cuda_device_of(p->device), bits, 0);
+}
+
+/* Counters of values, if samples of 16 bits, or pairs of bytes in many slots, may be counted by them; else 0. */
+static int64_t values_of(const histo_problem *p, const int64_t *params)
+{
+    enum { MANY = VALUES / 4 };
+    const bool are_words = p->naxes == 1 && histo_dtype_size(p->dtypes[0]) == 2 && p->lookups[0].table;
+    const bool are_pairs = p->naxes == 2 && !p->pairs && p->slots >= MANY && p->dtypes[0] == HISTO_U8 &&
+                           p->dtypes[1] == HISTO_U8 && p->lookups[0].table && p->lookups[1].table;
+    if (p->operands > p->naxes || !(are_words || are_pairs) || (params[BITS] && params[BITS] <= 8)) return 0;
+    return are_counters(p, params, VALUES, 16) ? VALUES : 0;
+}
+
+/* Counters of pixels without the slots of flow, or 0. */
+static int64_t compact_of(const histo_problem *p, const int64_t *params)
+{
+    const int64_t compact = histo_cuda_compact_of(p);
+    return are_counters(p, params, compact, params[BITS] ? (int)params[BITS] : (int)SIX_BITS) ? compact : 0;
 }
 
 /* counters: 0 for those of the slots. others: words of tables of first floats. */
@@ -135,7 +148,8 @@ static double cost_us(const histo_problem *p, int threads)
 {
     (void)threads;
     static const int64_t defaults[HISTO_MAX_PARAMS] = {-1};
-    const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters_of(p, defaults);
+    const int64_t values = values_of(p, defaults), counters = values ? values : compact_of(p, defaults);
+    const int64_t known = p->strided || p->operands > p->naxes ? 0 : counters;
     const layout l = layout_of(p, defaults, known);
     const bool is_all = known || l.w.size > p->slots;
     const double samples = (double)p->samples, by_bytes = histo_sample_bytes(p) / (l.bits == 16 ? 4.1e6 : 3.9e6);
@@ -186,7 +200,7 @@ static inner_lookup inner_of(int reader, const histo_lookup *l)
     return l->first_f32 > -FLT_MAX && l->over_f32 <= FLT_MAX ? NEAREST_F32 : NO_INNER;
 }
 
-/* known: counters are not slots, but what counters_of says. */
+/* known: counters are not slots, but what values_of or compact_of say. */
 static const void *kernel_of(const histo_cuda_work *work, int bits, bool known, histo_joint *joint)
 {
     histo_joint_reader columns = histo_cuda_joint_of(work, joint);
@@ -262,13 +276,15 @@ static bool use_compiled(const histo_job *job, int64_t least, request *r)
 static void use_given(const histo_job *job, int64_t least, request *r)
 {
     const histo_problem *p = job->problem;
-    int64_t known = counters_of(p, job->params);
-    if (known && (p->naxes > 1 ? r->joint.pitch == 0 : histo_cuda_reader_of(&r->work) == HISTO_READ_ANY)) known = 0;
-    if (known) {
-        r->l = layout_of(p, job->params, known);
+    const bool are_pairs = are_bytes(&r->work),
+               are_words = p->naxes == 1 && histo_cuda_reader_of(&r->work) != HISTO_READ_ANY;
+    const int64_t values = are_pairs || are_words ? values_of(p, job->params) : 0;
+    const int64_t compact = !values && r->joint.pitch ? compact_of(p, job->params) : 0;
+    if (values || compact) {
+        r->l = layout_of(p, job->params, values ? values : compact);
         r->work = histo_cuda_work_of(job, r->l.blocks, least, HISTO_MAX_TILE);
     }
-    r->kernel = kernel_of(&r->work, r->l.bits, known != 0, &r->joint);
+    r->kernel = values && are_pairs ? kernel_of_bytes() : kernel_of(&r->work, r->l.bits, values || compact, &r->joint);
     if (p->naxes > 1) histo_cuda_firsts_of(p, false, r->l.firsts, &r->joint);
     set_inner(&r->l.w, &r->work.lookups[0]);
     if (p->pairs) r->l.w.pow2 = pow2_difference_of(p);

@@ -4,6 +4,7 @@
 #define CUDA_PACKED_WINDOW_WINDOW_CUH
 
 #include "cuda/device/block.cuh"
+#include "cuda/device/flow.cuh"
 #include "cuda/joint.cuh"
 
 namespace histo::packed_window
@@ -45,6 +46,12 @@ struct window {
 constexpr uint32_t table_entries(int bits)
 {
     return bits == 16 ? 128 : 512;
+}
+
+/* Words of the table, of flow, and of what warps tell each other. */
+constexpr uint32_t table_words(int bits)
+{
+    return 3 * table_entries(bits) + histo_flow::SLOTS + 1;
 }
 
 } // namespace histo::packed_window
