@@ -117,11 +117,6 @@ def draw_tiles(panel, left, top, wide, color_of):
     return out
 
 
-def draw_nothing(panel, left, top, wide, color_of):
-    del wide, color_of
-    return [text(left + 6, top + TOP - 14, panel["title"] + ": not measured", 13, "start", 'font-weight="bold"')]
-
-
 def is_ours(label):
     """Our choices have the same colours in all pictures."""
     return label.startswith("our choice")
@@ -156,7 +151,7 @@ def picture(panels, columns=2):
     pitch = TOP + HEIGHT + BOTTOM + 4
     out = []
     for i, panel in enumerate(panels):
-        draw = draw_tiles if panel.get("winners") else draw_curves if panel.get("series") else draw_nothing
+        draw = draw_tiles if "winners" in panel else draw_curves
         out += draw(panel, i % columns * (wide + GAP), i // columns * pitch + 8, wide, color_of)
     rows = -(-len(panels) // columns)
     marks, height = legend(entries, width, rows * pitch + 24, color_of)

@@ -117,7 +117,6 @@ static const char own[] =
     "    {\n"
     "        return w->iter.base[1] + sizeof(float) * *at;\n"
     "    }\n"
-    "    enum { GROUP = 2 };\n"
     "    template <class function>\n"
     "    static HISTO_MEMBER auto with_weight(const histo_cuda_work *w, const place *at, function use)\n"
     "    {\n"
@@ -182,8 +181,8 @@ static const struct {
       "histo::weighted_private::count_any<own_weighted, false, float>",
       "histo::weighted_private::count_any<own_weighted, true, float>"}},
     {"weighted_partition/scatter.cuh",
-     {"histo::weighted_partition::scatter<own_weighted, float>",
-      "histo::weighted_partition::scatter<own_weighted, double>"}},
+     {"histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, float>",
+      "histo::weighted_partition::scatter<histo::weighted_partition::one_by_one<own_weighted>, double>"}},
 };
 
 static void test_kernels(void **state)
@@ -236,11 +235,17 @@ static const struct {
     {false, "packed_window/any.cuh", "histo::packed_window::count_read<histo_known_reader<known>, 16>"},
     {false, "partition/scatter.cuh", "histo::partition::scatter<histo_known_reader<known>>"},
     {false, "global_atomic.cuh", "histo::global_atomic::count_joint<histo_known_reader<known>>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true, double>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, true, float>"},
-    {true, "weighted_private/any.cuh", "histo::weighted_private::count_any<histo_known_weighted<known>, false, float>"},
-    {true, "weighted_partition/scatter.cuh", "histo::weighted_partition::scatter<histo_known_weighted<known>, float>"},
-    {true, "weighted_partition/scatter.cuh", "histo::weighted_partition::scatter<histo_known_weighted<known>, double>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_joint<histo_known_reader<known>, true, double>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_joint<histo_known_reader<known>, true, float>"},
+    {true, "weighted_private/any.cuh", "histo::weighted_private::count_joint<histo_known_reader<known>, false, float>"},
+    {true, "weighted_partition/scatter.cuh",
+     "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, float>"},
+    {true, "weighted_partition/scatter.cuh",
+     "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, double>"},
+    {true, "weighted_partition/window.cuh",
+     "histo::weighted_partition::count_windows<histo_known_reader<known>, false, double>"},
+    {true, "weighted_partition/window.cuh",
+     "histo::weighted_partition::count_windows<histo_known_reader<known>, true, float>"},
     {true, "global_atomic.cuh", "histo::global_atomic::count_weighted<histo_known_weighted<known>>"},
 };
 

@@ -242,10 +242,11 @@ static bool divides(const histo_cuda_work *work, int vector)
     return iter->shape[iter->ndim - 1] % vector == 0 && work->begin % iter->per_batch % vector == 0;
 }
 
-/* Set how many samples a thread takes in a step, how many of them are neighbours, and how these are loaded. */
+/* Set how many samples a thread takes in a step (at most known->samples), how many of them are neighbours, and how
+ * these are loaded. */
 static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
 {
-    enum { MAX_SAMPLES = 16, MAX_SLOTS = 32 };
+    enum { MAX_SLOTS = 32 };
     int bytes = 0;
     bool by_firsts = false, by_cells = false;
     for (int o = 0; o < known->operands; o++)
@@ -256,7 +257,7 @@ static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
         by_firsts = by_firsts || known->axes[a].by == HISTO_BY_FIRSTS;
     for (int a = 0; a < known->naxes; a++)
         by_cells = by_cells || (known->axes[a].by >= HISTO_BY_LINEAR_CELLS && known->axes[a].by <= HISTO_BY_SEARCH);
-    int most = by_firsts || by_cells ? 8 : MAX_SAMPLES;
+    int most = (by_firsts || by_cells) && known->samples > 8 ? 8 : known->samples;
     if (most * known->channels > MAX_SLOTS) most = MAX_SLOTS / known->channels;
     known->samples = by_firsts ? 2 : 1;
     while (known->samples * 2 <= most && known->samples * 2 * bytes <= HISTO_KNOWN_CHUNK_BYTES)
@@ -330,6 +331,7 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
     known->channels = work->channels ? work->channels : 1;
     known->threads = threads;
     known->aligned = work->aligned;
+    known->samples = job->problem->weighting == HISTO_UNWEIGHTED ? 16 : 4; /* at most */
     known->ragged = iter->offsets != NULL;
     known->near = true;
     for (int d = iter->batch_ndim; d < iter->ndim; d++) {

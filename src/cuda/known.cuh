@@ -487,6 +487,39 @@ struct histo_known_reader : histo_known_layout<known> {
         return false;
     }
 
+    /* With weights, and without channels: the slots and weights of a step that is loaded. */
+    enum { NEIGHBOURS = known::VECTOR };
+    static constexpr histo_dtype weight_type =
+        known::WEIGHTS == HISTO_ABSENT ? HISTO_U8 : known::dtypes[known::WEIGHTS == HISTO_ABSENT ? 0 : known::WEIGHTS];
+    using weight = histo_stored<weight_type>;
+
+    static HISTO_MEMBER void weighted_slots(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                            const histo_known_tile *tile, uint32_t at, loaded *now,
+                                            uint32_t (&slot)[SAMPLES], weight (&weights)[SAMPLES])
+    {
+        if constexpr (known::WEIGHTS != HISTO_ABSENT)
+            take<known::WEIGHTS>(*now, 0, weights);
+        else
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++)
+                weights[k] = 1;
+        histo_known_tile step = *tile; /* no step follows that would be loaded */
+        step.length = min(tile->length, at + (uint32_t)known::THREADS * SAMPLES);
+        slots(w, j, shared, &step, at, now, slot);
+    }
+
+    /* The weight of sample i of the tile, or of one near it. */
+    static HISTO_MEMBER weight weight_of(const histo_cuda_work *w, const histo_known_tile *tile, uint32_t i)
+    {
+        if constexpr (known::WEIGHTS == HISTO_ABSENT) {
+            return 1;
+        } else {
+            typename layout::place at = layout::place_of(w, tile, i);
+            if constexpr (known::PADDED) at.index[known::DIMS - 1] = min(at.index[known::DIMS - 1], w->row - 1);
+            return layout::template load_one<known::WEIGHTS>(layout::template address<known::WEIGHTS>(w, tile, at));
+        }
+    }
+
   private:
     template <int O>
     static HISTO_MEMBER histo_known_columns<known, O> &column(loaded &of)
@@ -710,8 +743,6 @@ struct histo_tables_of<histo_known_reader<known>> {
 template <class known>
 struct histo_known_weighted : histo_known_layout<known> {
     using layout = histo_known_layout<known>;
-
-    enum { GROUP = 4 };
 
     /* The values of operand O and of all later operands. */
     template <int O, bool EXISTS = (O < known::OPERANDS)>

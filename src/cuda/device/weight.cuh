@@ -83,11 +83,9 @@ HISTO_IN_KERNEL void histo_add_to_sums(const histo_cuda_work *w, int64_t i, comp
 }
 
 /* Readers of samples with weights. Like those of reader.cuh, but they say one by one where a sample lies, what its slot
- * is, and call a function with its weight. A thread may take GROUP samples at a time. This one reads whatever a job can
- * be. */
+ * is, and call a function with its weight. This one reads whatever a job can be. */
 struct histo_any_weighted {
     using place = histo_place;
-    enum { GROUP = 1 };
 
     static HISTO_MEMBER histo_tile tile(const histo_cuda_work *w, int64_t item) { return histo_tile_at(w, item); }
 

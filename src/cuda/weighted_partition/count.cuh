@@ -1,6 +1,6 @@
-/* Counting the chunks of weighted_partition. Each block takes an equal run of the chunks in order of their ranges, so
- * that the range that has most samples gets most blocks. A range's part of the run is summed on chip, as a tile of
- * weighted_private. */
+/* Counting the chunks of weighted_partition. Each block takes a run of the chunks in order of their ranges, so that the
+ * range that has most samples gets most blocks. All runs cost about the same, including the slots of their ranges. A
+ * range's part of the run is summed on chip, as a tile of weighted_private. */
 #ifndef CUDA_WEIGHTED_PARTITION_COUNT_CUH
 #define CUDA_WEIGHTED_PARTITION_COUNT_CUH
 
@@ -35,7 +35,7 @@ HISTO_IN_KERNEL void load_entries(const layout *l, const run *of, uint32_t group
         const uint32_t at = (chunk.x << l->log_chunk) + first;
         const uint2 words = __ldcs((const uint2 *)(l->slots + at));
         memcpy(slots, &words, sizeof words);
-        weighted_private::load_group((const T *)l->weights + at, true, weight);
+        weighted_private::load_group((const T *)l->weights + at, true, GROUP, weight);
     }
 #pragma unroll
     for (int k = 0; k < GROUP; k++) {
@@ -92,23 +92,57 @@ HISTO_IN_KERNEL void count_run(const histo_cuda_work *work, const layout *l, uns
     sum.merge(work, first, min(1u << l->log_size, l->size - before), &in);
 }
 
+/* Costs of ranges, in chunks: costs[r] is of all before r. By the whole block; at least as many threads as ranges. */
+HISTO_IN_KERNEL void sum_costs(const layout *l, uint32_t *costs)
+{
+    uint32_t *const of_warps = costs + MAX_RANGES + 1;
+    enum { BEGUN = 1 << 13 /* entries that a block sums in the time that it needs for the slots of a range */ };
+    const uint32_t range = threadIdx.x, lane = range % WARP, warp = range / WARP;
+    const uint32_t chunks = range < l->ranges ? l->starts[range + 1] - l->starts[range] : 0;
+    uint32_t sum = chunks ? chunks + (BEGUN >> l->log_chunk) : 0;
+#pragma unroll
+    for (uint32_t distance = 1; distance < WARP; distance *= 2) {
+        const uint32_t before = __shfl_up_sync(~0u, sum, distance);
+        if (lane >= distance) sum += before;
+    }
+    if (lane == WARP - 1) of_warps[warp] = sum;
+    __syncthreads();
+    sum += histo_warp_sum(lane < warp ? of_warps[lane] : 0);
+    if (range == 0) costs[0] = 0;
+    if (range < l->ranges) costs[range + 1] = sum;
+    __syncthreads();
+}
+
+/* The chunk before which there are such costs, and its range. */
+HISTO_IN_KERNEL uint2 chunk_of_cost(const layout *l, const uint32_t *costs, uint32_t cost)
+{
+    uint32_t range = 0, ranges = l->ranges; /* bisection: costs[range] <= cost < costs[range + ranges] */
+    if (cost >= costs[ranges]) return make_uint2(l->starts[ranges], ranges);
+    while (ranges > 1) {
+        const uint32_t half = ranges / 2;
+        const bool is_above = costs[range + half] <= cost;
+        range += is_above ? half : 0;
+        ranges = is_above ? ranges - half : half;
+    }
+    const uint32_t first = l->starts[range], end = l->starts[range + 1],
+                   begun = costs[range + 1] - costs[range] - (end - first);
+    return make_uint2(first + max(cost - costs[range], begun) - begun, range);
+}
+
 /* T: of the pool's weights. */
 template <typename T, bool SQUARES>
 static __global__ void __launch_bounds__(COUNT_THREADS, 1)
     count(const __grid_constant__ histo_cuda_work work, const __grid_constant__ layout l)
 {
     extern __shared__ unsigned int shared[];
+    uint32_t *const costs = shared + l.sums.table;
+    sum_costs(&l, costs);
     const uint32_t most = (uint32_t)weighted_private::MAX_SAMPLES >> l.log_chunk; /* chunks of a tile */
-    const uint32_t all = l.starts[l.ranges], each = (all + gridDim.x - 1) / gridDim.x;
-    const uint32_t begin = min(all, each * blockIdx.x), end = min(all, begin + each);
-    uint32_t range = 0, ranges = l.ranges; /* bisection: starts[range] <= begin < starts[range + ranges] */
-    while (ranges > 1) {
-        const uint32_t half = ranges / 2;
-        const bool is_above = l.starts[range + half] <= begin;
-        range += is_above ? half : 0;
-        ranges = is_above ? ranges - half : half;
-    }
-    for (uint32_t at = begin; at < end;) {
+    const uint32_t each = (costs[l.ranges] + gridDim.x - 1) / gridDim.x;
+    const uint2 begin = chunk_of_cost(&l, costs, each * blockIdx.x);
+    const uint32_t end = chunk_of_cost(&l, costs, each * (blockIdx.x + 1)).x;
+    uint32_t range = begin.y;
+    for (uint32_t at = begin.x; at < end;) {
         while (l.starts[range + 1] <= at)
             range++;
         const run its = {at, min(min(end, l.starts[range + 1]), at + most)};

@@ -20,7 +20,8 @@ enum {
     STEP = THREADS * SAMPLES,
     RANKS = MAX_RANGES, /* counters of a step: of each range, several where there are few */
     OWN = MAX_RANGES / THREADS,
-    BLOCKS_EACH = 2 /* on a multiprocessor: one's barriers hide behind the other's work */
+    COSTS = MAX_RANGES + 1 + WARP, /* of ranges, and a word for each warp */
+    BLOCKS_EACH = 2                /* on a multiprocessor: one's barriers hide behind the other's work */
 };
 
 /* Slots are numbered over the whole batch, as the accumulators' counters are; a range has 2^log_size of them, and the
@@ -34,12 +35,13 @@ struct layout {
     uint32_t chunks_each; /* of a block's part of the pool */
     uint16_t *slots;      /* [chunks << log_chunk] */
     void *weights;
-    uint2 *ordered;   /* chunks by range: number, entries in use */
-    uint32_t *tags;   /* of each chunk: range << TAG_BITS | entries in use */
-    uint32_t *used;   /* chunks of each block */
-    uint32_t *chunks; /* of each range */
-    uint32_t *starts; /* [ranges + 1]: where a range's chunks begin in `ordered` */
-    weighted_private::layout sums;
+    uint2 *ordered;                /* chunks by range: number, entries in use */
+    uint32_t *tags;                /* of each chunk: range << TAG_BITS | entries in use */
+    uint32_t *used;                /* chunks of each block */
+    uint32_t *chunks;              /* of each range */
+    uint32_t *starts;              /* [ranges + 1]: where a range's chunks begin in `ordered` */
+    const uint32_t *done;          /* of each tile: does the window pass have it? NULL: there was none */
+    weighted_private::layout sums; /* the table: COSTS words of the kernel that counts */
 };
 
 /* In a block's shared memory: a step's samples by range, and where these go. */

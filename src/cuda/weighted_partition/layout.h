@@ -12,9 +12,10 @@ namespace histo::weighted_partition
 {
 
 using kernel = void (*)(const histo_cuda_work, const layout);
+using scatter_kernel = void (*)(const histo_cuda_work, const layout, const histo_joint);
 
 /* narrow: weights in the pool are of float, else of double. */
-kernel kernel_of_scatter(bool narrow);
+scatter_kernel kernel_of_scatter(bool narrow);
 kernel kernel_of_count(bool narrow, bool squares);
 
 } // namespace histo::weighted_partition

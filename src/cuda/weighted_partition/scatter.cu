@@ -5,9 +5,10 @@
 namespace histo::weighted_partition
 {
 
-kernel kernel_of_scatter(bool narrow)
+scatter_kernel kernel_of_scatter(bool narrow)
 {
-    return narrow ? scatter<histo_any_weighted, float> : scatter<histo_any_weighted, double>;
+    using any = one_by_one<histo_any_weighted>;
+    return narrow ? scatter<any, float> : scatter<any, double>;
 }
 
 } // namespace histo::weighted_partition

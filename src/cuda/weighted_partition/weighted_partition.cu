@@ -6,21 +6,24 @@
  * - The partition pass: in each step, a block sorts 4096 samples by range in shared memory, and writes those of a range
  *   to its chunk of a pool in device memory, of which each block has a part of its own. An entry is a slot of two bytes
  *   and a weight of float or double. Weights that neither holds exactly are added to the histogram at once.
- * - The kernel of partition orders the chunks by range. Then each block sums an equal run of chunks. So the time does
- *   not depend on how the samples lie.
+ * - The kernel of partition orders the chunks by range. Then each block sums a run of chunks; all runs cost about the
+ *   same. So the time hardly depends on how the samples lie.
+ * - Before, where compiled kernels read the samples, the window pass takes the tiles whose samples lie close together,
+ *   apart from flow: sorted samples, and those of narrow distributions. It sums them as weighted_private does.
  * - Slots beyond the most ranges are summed in windows, for each of which the samples are read again.
  *
- * Bytes: each sample and weight once, and 6 or 10 written and read for it; the sums of the histogram for each slice and
- * window. Wins wherever weighted_private does not fit. Source: radix partitioning (Polychroniou and Ross 2014); the
- * exact sums are ours. */
+ * Bytes: each sample and weight once, and outside windows 6 or 10 written and read for it; the sums of the histogram
+ * for each slice and window. Wins wherever weighted_private does not fit. Source: radix partitioning (Polychroniou and
+ * Ross 2014); the exact sums are ours. */
 #include "cuda/known.h"
 #include "cuda/partition/layout.h"
 #include "cuda/weighted_partition/layout.h"
+#include "cuda/weighted_partition/window.cuh"
 
 using namespace histo::weighted_partition;
 
 enum { SLICE };
-enum { MIN_TILE_SAMPLES = 2 * STEP, DEFAULT_SLICE = 1 << 26 };
+enum { MIN_TILE_SAMPLES = 2 * STEP, DEFAULT_SLICE = 1 << 26, WINDOW_TILES = 1 << 14 /* of a window pass, at most */ };
 
 /* A problem's layout, and the offsets of its workspace. */
 typedef struct workplace {
@@ -31,7 +34,7 @@ typedef struct workplace {
     int64_t blocks; /* that scatter, at most */
     int64_t chunks; /* of the pool */
     size_t scatter_shared, count_shared;
-    size_t bytes, slots, ordered, tags, used, of_ranges;
+    size_t bytes, slots, ordered, tags, used, of_ranges, done;
 } workplace;
 
 static uint32_t floor_log2(uint64_t n)
@@ -78,7 +81,7 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     workplace p = {};
     p.narrow = is_narrow(problem);
     p.squares = histo_has_squares(problem->weighting);
-    const size_t planes = planes_of(p.narrow, p.squares), room = device->shared_block / sizeof(uint32_t) - 64;
+    const size_t planes = planes_of(p.narrow, p.squares), room = device->shared_block / sizeof(uint32_t) - COSTS - 64;
     const size_t probe = 2 * (size_t)format<double, true>::ALL + 2;
     size_t words;
     for (p.l.log_size = MAX_LOG_SIZE;; p.l.log_size--) {
@@ -87,7 +90,8 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     }
     p.l.sums.spreads = true;
     p.l.sums.words = (uint32_t)words;
-    p.count_shared = (words * planes > probe ? words * planes : probe) * sizeof(uint32_t);
+    p.l.sums.table = (uint32_t)(words * planes > probe ? words * planes : probe);
+    p.count_shared = (p.l.sums.table + COSTS) * sizeof(uint32_t);
     p.scatter_shared = p.narrow ? sizeof(sorted_step<float>) : sizeof(sorted_step<double>);
     const int64_t counters = problem->slots + 1;
     p.most = (int64_t)MAX_RANGES << p.l.log_size;
@@ -112,6 +116,7 @@ static workplace workplace_of(const histo_problem *problem, const int64_t *param
     p.tags = place_array(&p, (size_t)p.chunks * sizeof(uint32_t));
     p.used = place_array(&p, (size_t)p.blocks * sizeof(uint32_t));
     p.of_ranges = place_array(&p, (3 * MAX_RANGES + 1) * sizeof(uint32_t));
+    p.done = place_array(&p, WINDOW_TILES * sizeof(uint32_t));
     return p;
 }
 
@@ -141,18 +146,77 @@ static size_t workspace(const histo_problem *problem, int threads, const int64_t
     return workplace_of(problem, params).bytes;
 }
 
-/* The kernel that scatters: compiled for such jobs, or the general one. */
-static const void *scatter_of(const histo_job *job, histo_cuda_work *work, bool narrow)
+/* ---- Compiled kernels ---- */
+
+/* A kernel with tables of axes behind the words that it needs. */
+typedef struct compiled {
+    const void *kernel; /* NULL if there is none */
+    histo_joint joint;
+    size_t shared;
+} compiled;
+
+static compiled compile(const histo_job *job, histo_cuda_work *work, int threads, size_t words, const char *header,
+                        const char *name)
 {
+    enum { MAX_TABLES = 1 << 12 /* words */ };
+    const histo_problem *problem = job->problem;
+    histo_joint firsts = {}, joint = {};
+    uint32_t tables = histo_cuda_firsts_of(problem, true, 0, NULL);
+    if (tables <= MAX_TABLES) {
+        histo_cuda_firsts_of(problem, true, 0, &firsts);
+        histo_cuda_firsts_of(problem, true, (uint32_t)words, &joint);
+    } else {
+        tables = 0;
+    }
     histo_cuda_known known;
-    const void *compiled = NULL;
-    if (histo_cuda_known_of(job, work, NULL, 0, &known))
-        compiled =
-            histo_cuda_known_kernel(job, &known, "cuda/weighted_partition/scatter.cuh",
-                                    narrow ? "histo::weighted_partition::scatter<histo_known_weighted<known>, float>"
-                                           : "histo::weighted_partition::scatter<histo_known_weighted<known>, "
-                                             "double>");
-    return compiled ? compiled : (const void *)kernel_of_scatter(narrow);
+    if (!histo_cuda_known_of(job, work, &joint, threads, &known)) return {};
+    tables += histo_cuda_tables_of(problem, &firsts, (uint32_t)words + tables, MAX_TABLES - tables, &joint, &known);
+    const void *kernel = histo_cuda_known_kernel(job, &known, header, name);
+    return {kernel, joint, (words + tables) * sizeof(uint32_t)};
+}
+
+/* A kernel that scatters: compiled for such jobs, or the general one. */
+static compiled scatter_of(const histo_job *job, histo_cuda_work *work, const workplace *p)
+{
+    static const char *const kernels[] = {
+        "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, double>",
+        "histo::weighted_partition::scatter<histo::weighted_partition::in_vectors<histo_known_reader<known>>, float>"};
+    const compiled it = compile(job, work, THREADS, p->scatter_shared / sizeof(uint32_t),
+                                "cuda/weighted_partition/scatter.cuh", kernels[p->narrow]);
+    return it.kernel ? it : compiled{(const void *)kernel_of_scatter(p->narrow), {}, p->scatter_shared};
+}
+
+/* Sum the tiles whose samples lie close together, and tell the layout which these are. */
+static histo_status sum_windows(const histo_job *job, const histo_cuda_work *tiles, const workplace *p, layout *l)
+{
+    static const char *const kernels[2][2] = {
+        {"histo::weighted_partition::count_windows<histo_known_reader<known>, false, double>",
+         "histo::weighted_partition::count_windows<histo_known_reader<known>, true, double>"},
+        {"histo::weighted_partition::count_windows<histo_known_reader<known>, false, float>",
+         "histo::weighted_partition::count_windows<histo_known_reader<known>, true, float>"}};
+    enum { THREADS_EACH = 1024, LEAST_CELLS = 8, ROOM_OF_TABLES = 1 << 12, FLOW = window_slots::FLOW };
+    const histo_cuda_device *device = histo_cuda_device_of(job->problem->device);
+    const size_t planes = planes_of(p->narrow, p->squares), slots = (size_t)job->problem->slots;
+    const size_t room = device->shared_block / sizeof(uint32_t) - ROOM_OF_TABLES - 64;
+    const size_t most = room / planes / 34 * 32 - FLOW; /* fewer than 34 words hold 32 slots (histo_spread) */
+    windows of = {};
+    of.log_cell = floor_log2(most / LEAST_CELLS);
+    of.cells = (uint32_t)(most >> of.log_cell);
+    of.all_cells = (uint32_t)(slots >> of.log_cell) + 1;
+    if (tiles->tiles > WINDOW_TILES || of.all_cells + window_slots::FOUND > room) return HISTO_OK;
+    of.done = (uint32_t *)((char *)job->workspace + p->done);
+    of.sums.spreads = true;
+    of.sums.words = (uint32_t)histo_spread((of.cells << of.log_cell) + FLOW - 1) + 1;
+    const size_t cells = of.all_cells + window_slots::FOUND, words = of.sums.words * planes;
+    of.sums.table = (uint32_t)(words > cells ? words : cells);
+    histo_cuda_work work = *tiles;
+    compiled it = compile(job, &work, THREADS_EACH, of.sums.table, "cuda/weighted_partition/window.cuh",
+                          kernels[p->narrow][p->squares]);
+    if (!it.kernel) return HISTO_OK;
+    const int64_t blocks = work.tiles < device->multiprocessors ? work.tiles : device->multiprocessors;
+    void *args[] = {&work, &of, &it.joint};
+    l->done = of.done;
+    return histo_cuda_launch(job, it.kernel, dim3((unsigned)blocks), THREADS_EACH, it.shared, args);
 }
 
 /* A window of a piece of a job. */
@@ -168,13 +232,13 @@ static histo_status count_window(const histo_job *job, histo_cuda_work *work, co
     of_order.chunks = l->chunks;
     of_order.taken = l->chunks + MAX_RANGES;
     of_order.starts = l->starts;
-    void *args[] = {work, l}, *order_args[] = {&of_order};
+    compiled scatter = scatter_of(job, work, p);
+    void *args[] = {work, l, &scatter.joint}, *order_args[] = {&of_order};
     const dim3 grid((unsigned)blocks), all((unsigned)histo_cuda_device_of(job->problem->device)->multiprocessors);
     histo_status status =
         HISTO_CUDA(cudaMemsetAsync(l->chunks, 0, 2 * MAX_RANGES * sizeof *l->chunks, (cudaStream_t)job->stream),
                    "clearing counts");
-    if (status == HISTO_OK)
-        status = histo_cuda_launch(job, scatter_of(job, work, p->narrow), grid, THREADS, p->scatter_shared, args);
+    if (status == HISTO_OK) status = histo_cuda_launch(job, scatter.kernel, grid, THREADS, scatter.shared, args);
     if (status == HISTO_OK)
         status = histo_cuda_launch(job, histo::partition::kernel_of_order(), grid, COUNT_THREADS, 0, order_args);
     if (status == HISTO_OK)
@@ -217,6 +281,8 @@ static histo_status launch(const histo_job *job)
         if (piece.end > (entry + entries) * each) piece.end = (entry + entries) * each;
         int64_t blocks;
         histo_cuda_work work = work_that_fits(&piece, &p, &l, &blocks);
+        l.done = NULL;
+        status = sum_windows(&piece, &work, &p, &l);
         const int64_t first = entry * counters, end = first + (((piece.end - 1) / each) - entry + 1) * counters;
         for (l.first = first; l.first < end && status == HISTO_OK; l.first += p.most) {
             l.size = (uint32_t)(end - l.first < p.most ? end - l.first : p.most);

@@ -2,32 +2,39 @@
 #ifndef CUDA_WEIGHTED_PRIVATE_CONTIGUOUS_CUH
 #define CUDA_WEIGHTED_PRIVATE_CONTIGUOUS_CUH
 
+#include "cuda/known.cuh"
 #include "cuda/weighted_private/sums.cuh"
 
 namespace histo::weighted_private
 {
 
-/* GROUP neighbours, by vector loads if they are aligned. */
+/* Bytes of a vector load of GROUP neighbours, or of a part of them. */
 template <typename T>
-HISTO_IN_KERNEL void load_group(const T *from, bool aligned, T *x)
+constexpr int vector_bytes = GROUP *(int)sizeof(T) < 16 ? GROUP *(int)sizeof(T) : 16;
+
+/* GROUP neighbours, by vector loads if they are aligned; or the first n. */
+template <typename T>
+HISTO_IN_KERNEL void load_group(const T *from, bool aligned, uint32_t n, T *x)
 {
-    enum { VECTORS = GROUP * (int)sizeof(T) / 16 };
-    if (VECTORS && aligned) {
-        uint4 words[VECTORS + !VECTORS];
+    enum { VECTORS = GROUP * (int)sizeof(T) / vector_bytes<T> };
+    using word = typename histo_word_of_bytes<vector_bytes<T>>::type;
+    if (aligned && n == GROUP) {
+        word words[VECTORS];
 #pragma unroll
         for (int v = 0; v < VECTORS; v++)
-            words[v] = __ldcs((const uint4 *)from + v);
-        memcpy(x, words, VECTORS * sizeof *words);
+            words[v] = __ldcs((const word *)from + v);
+        memcpy(x, words, sizeof words);
     } else {
 #pragma unroll
-        for (int i = 0; i < GROUP; i++)
-            x[i] = from[i];
+        for (uint32_t i = 0; i < GROUP; i++)
+            if (i < n) x[i] = from[i];
     }
 }
 
-HISTO_IN_KERNEL bool is_aligned(const void *at)
+template <typename T>
+HISTO_IN_KERNEL bool is_aligned(const T *at)
 {
-    return (uint64_t)at % 16 == 0;
+    return (uint64_t)at % vector_bytes<T> == 0;
 }
 
 /* The lookup that the axis has. LOOKUPS of kernels have a sample type; load, which loads their table, by the whole
@@ -74,8 +81,8 @@ static __global__ void __launch_bounds__(1024, 1)
             T weight[GROUPS][GROUP];
 #pragma unroll
             for (int g = 0; g < GROUPS; g++) {
-                load_group(samples + at + g * blockDim.x * GROUP, samples_aligned, x[g]);
-                load_group(weights + at + g * blockDim.x * GROUP, weights_aligned, weight[g]);
+                load_group(samples + at + g * blockDim.x * GROUP, samples_aligned, GROUP, x[g]);
+                load_group(weights + at + g * blockDim.x * GROUP, weights_aligned, GROUP, weight[g]);
             }
 #pragma unroll
             for (int g = 0; g < GROUPS; g++) {
@@ -100,11 +107,26 @@ static __global__ void __launch_bounds__(1024, 1)
                                         (const char *)(weights + at + g * blockDim.x * GROUP + k));
             }
         }
-        for (uint32_t i = whole + threadIdx.x; i < tile.length; i += blockDim.x) {
-            uint32_t slot = histo_any_lookup<type>(lookup).slot(samples[i]);
-            fixed<T, SQUARES> f = cut<T, SQUARES>(weights[i], &in);
-            sum.template add_each<1>(&slot, &f);
-            if (f.outside) add_outside(&work, first + slot, (const char *)(weights + i));
+        for (uint32_t begin = whole; begin < tile.length; begin += blockDim.x * GROUP) { /* what is less than a step */
+            const uint32_t at = begin + threadIdx.x * GROUP;
+            const uint32_t n = at < tile.length ? min((uint32_t)GROUP, tile.length - at) : 0;
+            storage x[GROUP] = {};
+            T weight[GROUP] = {};
+            uint32_t slot[GROUP], word[GROUP], count[GROUP];
+            fixed<T, SQUARES> f[GROUP];
+            load_group(samples + at, samples_aligned, n, x);
+            load_group(weights + at, weights_aligned, n, weight);
+            LOOKUP::slots(lookup, shared + l.table, x, slot);
+#pragma unroll
+            for (uint32_t k = 0; k < GROUP; k++) {
+                f[k] = cut<T, SQUARES>(weight[k], &in);
+                count[k] = k < n;
+                word[k] = k < n ? sum.word(slot[k]) : sum.spare();
+            }
+            sum.template add<GROUP>(word, count, f);
+#pragma unroll
+            for (int k = 0; k < GROUP; k++)
+                if (f[k].outside) add_outside(&work, first + slot[k], (const char *)(weights + at + k));
         }
         sum.merge(&work, first, (uint32_t)work.counters, &in);
     }

@@ -28,15 +28,16 @@ HISTO_IN_KERNEL typename number<PIECES>::type warp_sum_of_numbers(typename numbe
     return sum;
 }
 
-/* Add x * 2^(unit - 1088) to sum `which` of counter i of the accumulators. */
-HISTO_IN_KERNEL void merge_sum(const histo_cuda_work *w, int which, int64_t i, wide x, bool has_sign, int unit)
+/* Add x * 2^(unit - 1088) to sum `which` of counter i of the accumulators. one: 2^(unit - 1088). */
+HISTO_IN_KERNEL void merge_sum(const histo_cuda_work *w, int which, int64_t i, wide x, bool has_sign, int unit,
+                               double one)
 {
     bool negative = has_sign && x >> 127;
     if (negative) x = 0 - x;
     if (!x) return;
     double *sums = which ? w->sum_w2 : w->sum_w;
     if (sums) {
-        double sum = ldexp(histo_round_u128((uint64_t)(x >> 64), (uint64_t)x), unit - 32 * HISTO_EXACT_UNIT);
+        const double sum = ((double)(uint64_t)(x >> 64) * 0x1p64 + (double)(uint64_t)x) * one;
         atomicAdd(&sums[i], negative ? -sum : sum);
         return;
     }
@@ -226,41 +227,73 @@ struct sums {
 
     /* ---- The merge ---- */
 
-    /* Sum the words of a slot over the copies, and clear them. Lanes that take neighbouring slots begin with different
-     * copies, and so with different banks. */
-    template <int WORDS>
-    HISTO_MEMBER wide take(unsigned int *from, uint32_t word, bool has_sign) const
+    /* Lanes that sum the copies of a slot together: this one's number, and all of them. */
+    struct team {
+        uint32_t rank, size, mask;
+    };
+
+    /* As many as there are threads for. */
+    HISTO_MEMBER team team_of(uint32_t counters) const
     {
-        uint32_t last = (1u << l->log_copies) - 1;
+        uint32_t size = 1;
+        while (size < 1u << l->log_copies && 2 * size * counters <= blockDim.x)
+            size *= 2;
+        const uint32_t lane = threadIdx.x % WARP, rank = lane & (size - 1);
+        return {rank, size, ~0u >> (WARP - size) << (lane - rank)};
+    }
+
+    /* The sum of a slot's words over the copies. Lanes that take neighbouring slots begin with different copies, and so
+     * with different banks. */
+    template <int WORDS>
+    HISTO_MEMBER wide sum_copies(const unsigned int *from, uint32_t word, bool has_sign, const team &of) const
+    {
+        const uint32_t last = (1u << l->log_copies) - 1;
         wide sum = 0;
-        for (uint32_t c = 0; c <= last; c++) {
-            unsigned int *at = &from[word + ((c + (word >> 5)) & last)];
+        for (uint32_t c = of.rank; c <= last; c += of.size) {
+            const unsigned int *at = &from[word + ((c + (word >> 5)) & last)];
             wide x = has_sign && (int)at[(WORDS - 1) * l->words] < 0 ? ~(wide)0 : 0;
 #pragma unroll
-            for (int j = WORDS - 1; j >= 0; j--) {
+            for (int j = WORDS - 1; j >= 0; j--)
                 x = x << 32 | at[(uint32_t)j * l->words];
-                at[(uint32_t)j * l->words] = 0;
-            }
             sum += x;
+        }
+        for (uint32_t distance = of.size / 2; distance; distance /= 2) {
+            const uint64_t low = __shfl_xor_sync(of.mask, (unsigned long long)sum, (int)distance);
+            const uint64_t high = __shfl_xor_sync(of.mask, (unsigned long long)(sum >> 64), (int)distance);
+            sum += (wide)high << 64 | low;
         }
         return sum;
     }
 
-    /* Add the block's words to the histogram, from its counter `to` on; each block begins with another slot. */
+    /* Add the block's words to the histogram, from its counter `to` on. */
     HISTO_MEMBER void merge(const histo_cuda_work *w, int64_t to, uint32_t counters, const window<T> *in) const
     {
-        uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+        merge_by(w, counters, in, [=](uint32_t slot) { return to + slot; });
+    }
+
+    /* The same with counter_of(slot); each block begins with another slot. */
+    template <class function>
+    HISTO_MEMBER void merge_by(const histo_cuda_work *w, uint32_t counters, const window<T> *in,
+                               function counter_of) const
+    {
+        const uint32_t begin = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+        const double one = ldexp(1.0, in->unit - 32 * HISTO_EXACT_UNIT),
+                     square_one = SQUARES ? ldexp(1.0, in->square_unit - 32 * HISTO_EXACT_UNIT) : 0;
         __syncthreads();
-        for (uint32_t i = threadIdx.x; i < counters; i += blockDim.x) {
-            uint32_t slot = i + begin < counters ? i + begin : i + begin - counters, first = word(slot);
-            unsigned int count = (unsigned int)take<1>(shared, first, false);
+        const team of = team_of(counters);
+        for (uint32_t i = threadIdx.x / of.size; i < counters; i += blockDim.x / of.size) {
+            const uint32_t slot = i + begin < counters ? i + begin : i + begin - counters, first = word(slot);
+            const unsigned int count = (unsigned int)sum_copies<1>(shared, first, false, of);
             if (!count) continue;
-            int64_t at = to + slot;
-            atomicAdd(&w->counts[at], (unsigned long long)count);
-            merge_sum(w, 0, at, take<is::WORDS>(shared + plane::SUM * l->words, first, true), true, in->unit);
+            const wide sum = sum_copies<is::WORDS>(shared + plane::SUM * l->words, first, true, of);
+            wide square = 0;
             if constexpr (SQUARES)
-                merge_sum(w, 1, at, take<is::SQUARE_WORDS>(shared + plane::SQUARE * l->words, first, false), false,
-                          in->square_unit);
+                square = sum_copies<is::SQUARE_WORDS>(shared + plane::SQUARE * l->words, first, false, of);
+            if (of.rank) continue;
+            const int64_t at = counter_of(slot);
+            atomicAdd(&w->counts[at], (unsigned long long)count);
+            merge_sum(w, 0, at, sum, true, in->unit, one);
+            if constexpr (SQUARES) merge_sum(w, 1, at, square, false, in->square_unit, square_one);
         }
         __syncthreads();
     }

@@ -120,42 +120,85 @@ static kernel contiguous_kernel_of(const histo_cuda_work *work, bool squares, f3
     return kernel_of_integers(work->dtypes[0], narrow, squares);
 }
 
-/* A kernel compiled for such jobs, or NULL. narrow: in the format of float. */
-static const void *compiled_kernel(const histo_job *job, histo_cuda_work *work, bool narrow, bool squares)
+/* A launch. */
+typedef struct choice {
+    const void *kernel;
+    plan it;
+    histo_cuda_work work;
+    histo_joint joint; /* of compiled kernels */
+} choice;
+
+/* How a job is cut into tiles. */
+typedef struct cutting {
+    int64_t wanted, least;
+} cutting;
+
+/* Take a kernel compiled for such jobs; false if there is none. Tables of axes lie behind the words. */
+static bool choose_compiled(const histo_job *job, const cutting *tiles, choice *c)
 {
     static const char *const kernels[2][2] = {
-        {"histo::weighted_private::count_any<histo_known_weighted<known>, false, double>",
-         "histo::weighted_private::count_any<histo_known_weighted<known>, true, double>"},
-        {"histo::weighted_private::count_any<histo_known_weighted<known>, false, float>",
-         "histo::weighted_private::count_any<histo_known_weighted<known>, true, float>"}};
+        {"histo::weighted_private::count_joint<histo_known_reader<known>, false, double>",
+         "histo::weighted_private::count_joint<histo_known_reader<known>, true, double>"},
+        {"histo::weighted_private::count_joint<histo_known_reader<known>, false, float>",
+         "histo::weighted_private::count_joint<histo_known_reader<known>, true, float>"}};
+    enum { MAX_TABLES = 1 << 13 /* words */ };
+    const histo_problem *p = job->problem;
+    const bool narrow = is_exact_in_float(p), squares = histo_has_squares(p->weighting);
+    const plan it = plan_of(p, job->params, narrow, 0);
+    if (!it.threads) return false;
+    const int64_t room = (int64_t)histo_cuda_device_of(p->device)->shared_block / 4 - 64 - it.l.table;
+    const uint32_t most = room < MAX_TABLES ? (uint32_t)room : (uint32_t)MAX_TABLES;
+    histo_joint firsts = {}, joint = {};
+    uint32_t words = histo_cuda_firsts_of(p, true, 0, NULL);
+    if (words <= most) {
+        histo_cuda_firsts_of(p, true, 0, &firsts);
+        histo_cuda_firsts_of(p, true, it.l.table, &joint);
+    } else {
+        words = 0;
+    }
+    histo_cuda_work work = histo_cuda_work_of(job, tiles->wanted, tiles->least, MAX_SAMPLES), padded;
     histo_cuda_known known;
-    if (!histo_cuda_known_of(job, work, NULL, 0, &known)) return NULL;
-    return histo_cuda_known_kernel(job, &known, "cuda/weighted_private/any.cuh", kernels[narrow][squares]);
+    if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+    if (histo_cuda_pad_rows(job, &known, 1, tiles->wanted, tiles->least, MAX_SAMPLES, &padded)) {
+        work = padded;
+        if (!histo_cuda_known_of(job, &work, &joint, it.threads, &known)) return false;
+    }
+    known.alternate = p->apart && p->batch > 1 && !job->iter.offsets;
+    words += histo_cuda_tables_of(p, &firsts, it.l.table + words, most - words, &joint, &known);
+    const void *kernel =
+        histo_cuda_known_kernel(job, &known, "cuda/weighted_private/any.cuh", kernels[narrow][squares]);
+    if (!kernel) return false;
+    *c = {kernel, it, work, joint};
+    c->it.shared += words * sizeof(unsigned int);
+    return true;
+}
+
+static choice choose(const histo_job *job)
+{
+    const int64_t smallest = 1 << 11, largest = 1 << 14, slots = job->problem->slots;
+    const plan it = plan_of(job->problem, job->params, false, 0);
+    const int64_t rounds = (job->end - job->begin - 1) / (it.blocks * MAX_SAMPLES) + 1;
+    /* Tiles so large that merging them takes less time than counting, of few samples on all multiprocessors. */
+    const cutting tiles = {it.blocks * rounds, slots < smallest ? smallest : slots < largest ? slots : largest};
+    const bool squares = histo_has_squares(job->problem->weighting), narrow = is_float(job->problem);
+    choice c = {NULL, it, histo_cuda_work_of(job, tiles.wanted, tiles.least, MAX_SAMPLES), {}};
+    int64_t table;
+    f32_lookup lookup = f32_lookup_of(job->problem, &table);
+    if (!plan_of(job->problem, job->params, narrow, table).threads) lookup = NO_TABLE;
+    c.kernel = (const void *)contiguous_kernel_of(&c.work, squares, lookup);
+    if (c.kernel)
+        c.it = plan_of(job->problem, job->params, narrow, lookup == NO_TABLE ? 0 : table);
+    else if (!choose_compiled(job, &tiles, &c))
+        c.kernel = (const void *)kernel_of_any(squares);
+    return c;
 }
 
 static histo_status launch(const histo_job *job)
 {
-    const int64_t smallest = 1 << 11, largest = 1 << 14;
-    /* Tiles so large that merging them takes less time than counting, of few samples on all multiprocessors. */
-    const int64_t slots = job->problem->slots, least = slots < smallest ? smallest : slots < largest ? slots : largest;
-    plan it = plan_of(job->problem, job->params, false, 0);
-    int64_t n = job->end - job->begin, rounds = (n - 1) / (it.blocks * MAX_SAMPLES) + 1, table;
-    histo_cuda_work work = histo_cuda_work_of(job, it.blocks * rounds, least, MAX_SAMPLES);
-    bool squares = histo_has_squares(job->problem->weighting), narrow = is_float(job->problem);
-    f32_lookup lookup = f32_lookup_of(job->problem, &table);
-    if (!plan_of(job->problem, job->params, narrow, table).threads) lookup = NO_TABLE;
-    kernel count = contiguous_kernel_of(&work, squares, lookup);
-    if (count) it = plan_of(job->problem, job->params, narrow, lookup == NO_TABLE ? 0 : table);
-    const void *chosen = (const void *)count;
-    if (!chosen) {
-        narrow = is_exact_in_float(job->problem);
-        chosen = compiled_kernel(job, &work, narrow, squares);
-        if (chosen) it = plan_of(job->problem, job->params, narrow, 0);
-    }
-    if (!chosen) chosen = (const void *)kernel_of_any(squares);
-    void *args[] = {&work, &it.l};
-    dim3 grid((unsigned)(work.tiles < it.blocks ? work.tiles : it.blocks));
-    return histo_cuda_launch(job, chosen, grid, it.threads, it.shared, args);
+    choice c = choose(job);
+    void *args[] = {&c.work, &c.it.l, &c.joint};
+    const int64_t blocks = c.work.tiles < c.it.blocks ? c.work.tiles : c.it.blocks;
+    return histo_cuda_launch(job, c.kernel, dim3((unsigned)blocks), c.it.threads, c.it.shared, args);
 }
 
 extern "C" const histo_strategy histo_cuda_weighted_private = {
