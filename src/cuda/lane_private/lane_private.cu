@@ -283,9 +283,20 @@ static histo_status launch_contiguous(request *r)
     histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : it.blocks,
                                               one_entry ? 1 : MIN_TILE, HISTO_MAX_TILE);
     work.fixed = fixed;
-    int64_t step = it.threads * lane_vectors(by) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
+    const int64_t size = (int64_t)histo_dtype_size(p->dtypes[0]);
+    int64_t step = it.threads * lane_vectors(by) * 16 / size;
     int64_t max_team = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.tiles;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < max_team ? team : max_team);
+    if (one_entry && work.tiles == 1) {
+        int64_t entry = work.first_entry;
+        it.l.only = job->iter.base[0] + (job->begin - entry * each) * size;
+        it.l.length = (uint32_t)n;
+        it.l.entry = entry;
+        for (int d = job->iter.ndim - 2; d >= 0; d--) {
+            it.l.only += entry % job->iter.shape[d] * job->iter.strides[0][d];
+            entry /= job->iter.shape[d];
+        }
+    }
     void *args[] = {&work, &it.l};
     int64_t wanted = work.tiles * it.l.team;
     dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
