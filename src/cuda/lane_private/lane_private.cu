@@ -16,6 +16,7 @@
  * Loses on a few samples to kernels without a merge, as each block clears and merges all counters.
  * Source: the bank-per-thread layout of Podlozhnyuk 2007 (histogram64) and Ross 2014 (copies), with 32-bit counters
  * shared by all warps of a block; copies over groups of banks are ours. */
+#include <math.h>
 #include <string.h>
 
 #include "cuda/device/block.cuh"
@@ -174,7 +175,9 @@ static double cost_us(const histo_problem *p, int threads)
     const bool searches = p->lookups[0].edges && !p->lookups[0].table;
     const double launch = !in_rows ? 7.5 : searches ? 7 : 5;
     const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
-    return in_rows && p->operands == 1 ? fmin(us + batch * entry_us, histo_small_us(p)) : us + batch * entry_us;
+    if (!in_rows || p->operands > 1) return us + batch * entry_us;
+    const double small_us = fmin(histo_small_us(p), is_byte && !p->ragged ? histo_warp_images_us(p) : INFINITY);
+    return fmin(us + batch * entry_us, small_us);
 }
 
 /* ---- Paths: which kernel counts a job ---- */
@@ -210,6 +213,18 @@ static bool is_small_image(request *r)
 static histo_status launch_small_image(request *r)
 {
     return histo_small_image_launch(r->job, &r->pixels, r->job->params[BLOCKS]);
+}
+
+static bool are_warp_images(request *r)
+{
+    const int64_t *params = r->job->params;
+    const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
+    return r->are_pixels && by_default && histo_are_warp_images(r->job, &r->pixels, r->period);
+}
+
+static histo_status launch_warp_images(request *r)
+{
+    return histo_warp_images_launch(r->job, &r->pixels);
 }
 
 /* Many batch entries, none of which is small enough for blocks that load all samples before they count them? */
@@ -558,6 +573,7 @@ static histo_status launch_any(request *r)
 /* Tried in this order. */
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
+    {"an image each warp", are_warp_images, launch_warp_images},
     {"few samples", is_small, launch_small},
     {"narrow rows", prefer_compiled, launch_compiled},
     {"pixels", are_pixels, launch_pixels},
