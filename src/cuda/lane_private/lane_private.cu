@@ -161,7 +161,7 @@ static double cost_us(const histo_problem *p, int threads)
     double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
     if (by_pattern && histo_cuda_expects_compiled(p) &&
         histo_cuda_tables_of(p, NULL, 0, most_tables_of(p, p->slots + 2), NULL, NULL)) {
-        sample_us = 1 / 1.5e6; /* by a copy of the table in shared memory */
+        sample_us = 1 / 8.5e5; /* by first floats, or by a copy of the table in shared memory */
     } else if (by_pattern) {
         /* Of pairs of lanes, those that read one entry of the table, of which the L1 cache holds a part. */
         const double alike = pow(histo_problem_fraction(p, 1), 2), few = 1 << 14;
