@@ -337,6 +337,54 @@ static void compiled_weights(void **state)
     free(x);
 }
 
+/* So many images of bytes that each is for a warp: one row or several, anywhere in memory, also from bottom to top. */
+static void thousands_of_images(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { NDIM = 4 };
+    const int problems = is_sanitized() ? 2 : 24;
+    rng r = {.state = 5};
+    for (int i = 0; i < problems; i++) {
+        const histo_dtype dtype = rng_below(&r, 3) ? HISTO_U8 : HISTO_I8;
+        const int64_t outer = 1 + rng_below(&r, 3), inner = 4096 + rng_below(&r, 300);
+        const int64_t rows = rng_below(&r, 2) ? 1 : 2 + rng_below(&r, 9);
+        const int64_t width = rng_below(&r, 2) ? 1 + rng_below(&r, 120) : 8 * (1 + rng_below(&r, 12));
+        const int64_t pitch = width + (rng_below(&r, 2) ? rng_below(&r, 20) : 0);
+        const int64_t image = rows * pitch + (rng_below(&r, 2) ? rng_below(&r, 30) : 0), plane = inner * image;
+        const int64_t first = rng_below(&r, 9), n = first + outer * plane;
+        const bool is_flipped = rng_below(&r, 3) == 0;
+        const histo_axis axis =
+            rng_below(&r, 2) ? random_axis(&r, dtype) : histo_axis_integer(dtype == HISTO_U8 ? 0 : -128, 256);
+        if (outer * inner * axis.bins > 4 << 20) continue;
+        char *data = make_samples(&r, dtype, (distribution)rng_below(&r, DISTRIBUTIONS), &axis, n);
+        histo_view all = histo_view_1d(data, dtype, n), on_device;
+        void *memory = device_copy(&all, &on_device);
+        histo_view host = {.data = data + first + (is_flipped ? (rows - 1) * pitch : 0),
+                           .dtype = dtype,
+                           .ndim = NDIM,
+                           .batch_ndim = 2,
+                           .shape = {outer, inner, rows, width},
+                           .strides = {plane, image, is_flipped ? -pitch : pitch, 1}};
+        histo_view device = host;
+        device.data = (const char *)on_device.data + ((const char *)host.data - data);
+        const histo_hist_options kind = {.batch = outer * inner};
+        histo_hist *h, *expected;
+        char what[160];
+        snprintf(what, sizeof what, "problem %d: %d images of %d x %d bytes, pitch %d, %d bins", i,
+                 (int)(outer * inner), (int)rows, (int)width, (int)pitch, (int)axis.bins);
+        OK(histo_hist_create(&h, 1, &axis, &kind));
+        OK(histo_hist_create(&expected, 1, &axis, &kind));
+        fill(expected, "cpu/sequential", &host, NULL);
+        fill(h, "cuda/lane_private", &device, NULL);
+        assert_same(h, expected, what);
+        histo_hist_destroy(h);
+        histo_hist_destroy(expected);
+        device_free(memory);
+        free(data);
+    }
+}
+
 /* More entries than blocks, of fewer samples than slots; and many samples in one of a million segments. */
 static void a_million_entries(void **state)
 {
@@ -376,7 +424,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems),  cmocka_unit_test(compiled_problems), cmocka_unit_test(compiled_steps),
-        cmocka_unit_test(compiled_weights), cmocka_unit_test(a_million_entries),
+        cmocka_unit_test(compiled_weights), cmocka_unit_test(a_million_entries), cmocka_unit_test(thousands_of_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

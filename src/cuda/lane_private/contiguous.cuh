@@ -60,6 +60,20 @@ struct lane_contiguous {
     }
 };
 
+/* The tile `item`, from a multiple of 16 bytes on. */
+HISTO_IN_KERNEL histo_tile lane_contiguous_tile(const histo_cuda_work *w, const lane_layout *l, int64_t item, int size)
+{
+    if (!l->only) return histo_tile_aligned(w, item, size);
+    histo_tile tile;
+    const uint32_t beyond = (uint32_t)((uint64_t)l->only & 15);
+    tile.entry = l->entry;
+    tile.pad = beyond / (uint32_t)size;
+    tile.at = l->only - beyond;
+    tile.length = l->length + tile.pad;
+    return tile;
+}
+
+/* The first samples travel while a block prepares. */
 template <class reader, class lookup, class counter>
 static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::ID, sizeof(typename lookup::storage)),
                                          counter::BLOCKS)
@@ -69,11 +83,10 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
     extern __shared__ unsigned int shared[];
     const lookup find(&work, shared + l.words);
     const counter counts(shared, &l);
-    lookup::load(&work.lookups[0], shared + l.words);
-    histo_clear_shared(shared, l.words);
-    uint32_t team = l.team, member = blockIdx.x % team;
+    const uint32_t team = l.team, member = blockIdx.x % team;
+    bool is_prepared = false;
     for (int64_t item = blockIdx.x / team; item < work.tiles; item += gridDim.x / team) {
-        histo_tile tile = histo_tile_aligned(&work, item, (int)sizeof(storage));
+        const histo_tile tile = lane_contiguous_tile(&work, &l, item, (int)sizeof(storage));
         if (!tile.length) continue;
         const reader steps(&tile, member, team);
         uint4 now[reader::VECTORS] = {}, next[reader::VECTORS] = {};
@@ -81,6 +94,11 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
             steps.load(steps.own, now);
         else
             steps.load_rest(&tile, now);
+        if (!is_prepared) {
+            lookup::load(&work.lookups[0], shared + l.words);
+            histo_clear_shared(shared, l.words);
+            is_prepared = true;
+        }
         for (uint32_t at = steps.own; at < steps.end; at += steps.stride) {
             if (at + steps.stride < steps.end)
                 steps.load(at + steps.stride, next);
@@ -107,7 +125,7 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
         }
         const uint32_t outside = steps.outside_vectors(&tile, member * blockDim.x + threadIdx.x);
         if (outside < tile.length) counts.count_slot(find.slot(((const storage *)tile.at)[outside]));
-        lane_merge<counter>(shared, &l, &work, tile.entry);
+        lane_merge<counter>(shared, &l, &work, tile.entry, item + gridDim.x / team < work.tiles);
     }
 }
 

@@ -31,6 +31,10 @@ typedef struct lane_layout {
     uint32_t words; /* of counters */
     uint32_t team;  /* blocks that count a tile together */
     uint32_t moved; /* slots from this one on have counters one higher: see lane_slot_counter */
+    /* The only tile, of contiguous samples, if there is but one: working it out takes long. */
+    const char *only;
+    uint32_t length;
+    int64_t entry;
 } lane_layout;
 
 /* By value twice as many warps are resident, as shared-memory atomics are the bound, so each thread loads half as much.
@@ -57,34 +61,46 @@ enum { LANE_FULL_BLOCKS = 1 };
 
 /* ---- Counters ---- */
 
-/* The sum of a counter over all copies, which are cleared. Lanes that sum neighbouring counters start with different
- * copies, and so in different banks. */
-HISTO_IN_KERNEL unsigned int lane_take(unsigned int *shared, const lane_layout *l, uint32_t word)
-{
-    unsigned int sum = 0, last = (1u << l->log_copies) - 1;
-    for (uint32_t c = 0; c <= last; c++) {
-        unsigned int *at = &shared[word + ((c + (word >> 5)) & last)];
-        sum += *at;
-        *at = 0;
-    }
-    return sum;
-}
-
-/* Add the block's counters to the histogram of a batch entry and clear them; blocks start at different counters. */
+/* Add the block's counters to the histogram of a batch entry, and clear them if the block counts on. Where there are
+ * fewer counters than threads, 2^log lanes sum the copies of one. Lanes that sum neighbouring counters start with
+ * different copies, and so in different banks; blocks start at different counters. */
 template <class counter>
-HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry)
+HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry,
+                                bool counts_on)
 {
+    enum { AT_ONCE = 4 /* copies */ };
     unsigned long long *counts = w->counts + entry * w->counters;
-    uint32_t counters = counter::counters(w);
-    uint32_t first = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+    const uint32_t counters = counter::counters(w);
+    const uint32_t first = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+    uint32_t log = l->log_copies;
+    while (log > 0 && counters << log > blockDim.x)
+        log--;
+    const uint32_t lane = threadIdx.x % LANE_WARP, part = lane & ((1u << log) - 1), each = 1u << (l->log_copies - log);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < counters; i += blockDim.x) {
-        uint32_t at = i + first < counters ? i + first : i + first - counters;
-        unsigned int sum = lane_take(shared, l, counter::word(l, at));
-        uint32_t slot = counter::slot(l, w, at);
-        if (sum) atomicAdd(&counts[slot], (unsigned long long)sum);
+#pragma unroll 1
+    for (uint32_t i = (threadIdx.x - lane) >> log; i < counters; i += blockDim.x >> log) { /* of a warp's first lane */
+        const uint32_t mine = i + (lane >> log), from = mine + first;
+        const uint32_t at = from < counters ? from : from - counters, word = counter::word(l, at);
+        const bool exists = mine < counters;
+        unsigned int *copies = &shared[word + part], sum = 0;
+#pragma unroll 1
+        for (uint32_t c = 0; exists && c < each; c += AT_ONCE) {
+            unsigned int *its[AT_ONCE];
+#pragma unroll
+            for (uint32_t k = 0; k < AT_ONCE; k++) {
+                its[k] = &copies[((c + k + word / LANE_WARP) & (each - 1)) << log];
+                if (k < each) sum += *its[k];
+            }
+#pragma unroll
+            for (uint32_t k = 0; k < AT_ONCE; k++)
+                if (counts_on && k < each) *its[k] = 0;
+        }
+#pragma unroll 1
+        for (uint32_t distance = 1u << log >> 1; distance; distance >>= 1)
+            sum += __shfl_xor_sync(~0u, sum, distance);
+        if (sum && exists && part == 0) atomicAdd(&counts[counter::slot(l, w, at)], (unsigned long long)sum);
     }
-    __syncthreads();
+    if (counts_on) __syncthreads();
 }
 
 /* A counter for each slot, in 2^log_copies copies over groups of lanes. A lookup may number the slots from l->moved on

@@ -16,6 +16,7 @@
  * Loses on a few samples to kernels without a merge, as each block clears and merges all counters.
  * Source: the bank-per-thread layout of Podlozhnyuk 2007 (histogram64) and Ross 2014 (copies), with 32-bit counters
  * shared by all warps of a block; copies over groups of banks are ours. */
+#include <math.h>
 #include <string.h>
 
 #include "cuda/device/block.cuh"
@@ -160,7 +161,7 @@ static double cost_us(const histo_problem *p, int threads)
     double sample_us = histo_cuda_lookup_us(p), merged_us = (double)p->slots * fmax(batch, 132) / 5e5;
     if (by_pattern && histo_cuda_expects_compiled(p) &&
         histo_cuda_tables_of(p, NULL, 0, most_tables_of(p, p->slots + 2), NULL, NULL)) {
-        sample_us = 1 / 1.5e6; /* by a copy of the table in shared memory */
+        sample_us = 1 / 8.5e5; /* by first floats, or by a copy of the table in shared memory */
     } else if (by_pattern) {
         /* Of pairs of lanes, those that read one entry of the table, of which the L1 cache holds a part. */
         const double alike = pow(histo_problem_fraction(p, 1), 2), few = 1 << 14;
@@ -174,7 +175,9 @@ static double cost_us(const histo_problem *p, int threads)
     const bool searches = p->lookups[0].edges && !p->lookups[0].table;
     const double launch = !in_rows ? 7.5 : searches ? 7 : 5;
     const double us = launch + (double)p->samples * fmax(histo_sample_bytes(p) / 4.4e6, sample_us) + merged_us;
-    return in_rows && p->operands == 1 ? fmin(us + batch * entry_us, histo_small_us(p)) : us + batch * entry_us;
+    if (!in_rows || p->operands > 1) return us + batch * entry_us;
+    const double small_us = fmin(histo_small_us(p), is_byte && !p->ragged ? histo_warp_images_us(p) : INFINITY);
+    return fmin(us + batch * entry_us, small_us);
 }
 
 /* ---- Paths: which kernel counts a job ---- */
@@ -210,6 +213,18 @@ static bool is_small_image(request *r)
 static histo_status launch_small_image(request *r)
 {
     return histo_small_image_launch(r->job, &r->pixels, r->job->params[BLOCKS]);
+}
+
+static bool are_warp_images(request *r)
+{
+    const int64_t *params = r->job->params;
+    const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
+    return r->are_pixels && by_default && histo_are_warp_images(r->job, &r->pixels, r->period);
+}
+
+static histo_status launch_warp_images(request *r)
+{
+    return histo_warp_images_launch(r->job, &r->pixels);
 }
 
 /* Many batch entries, none of which is small enough for blocks that load all samples before they count them? */
@@ -283,9 +298,20 @@ static histo_status launch_contiguous(request *r)
     histo_cuda_work work = histo_cuda_work_of(job, one_entry ? n / HISTO_MAX_TILE + 1 : it.blocks,
                                               one_entry ? 1 : MIN_TILE, HISTO_MAX_TILE);
     work.fixed = fixed;
-    int64_t step = it.threads * lane_vectors(by) * 16 / (int64_t)histo_dtype_size(p->dtypes[0]);
+    const int64_t size = (int64_t)histo_dtype_size(p->dtypes[0]);
+    int64_t step = it.threads * lane_vectors(by) * 16 / size;
     int64_t max_team = one_entry ? work.samples_each / step + 1 : 1, team = it.blocks / work.tiles;
     it.l.team = (uint32_t)(team < 1 ? 1 : team < max_team ? team : max_team);
+    if (one_entry && work.tiles == 1) {
+        int64_t entry = work.first_entry;
+        it.l.only = job->iter.base[0] + (job->begin - entry * each) * size;
+        it.l.length = (uint32_t)n;
+        it.l.entry = entry;
+        for (int d = job->iter.ndim - 2; d >= 0; d--) {
+            it.l.only += entry % job->iter.shape[d] * job->iter.strides[0][d];
+            entry /= job->iter.shape[d];
+        }
+    }
     void *args[] = {&work, &it.l};
     int64_t wanted = work.tiles * it.l.team;
     dim3 grid((unsigned)(wanted < it.blocks ? wanted : it.blocks / it.l.team * it.l.team));
@@ -547,6 +573,7 @@ static histo_status launch_any(request *r)
 /* Tried in this order. */
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
+    {"an image each warp", are_warp_images, launch_warp_images},
     {"few samples", is_small, launch_small},
     {"narrow rows", prefer_compiled, launch_compiled},
     {"pixels", are_pixels, launch_pixels},

@@ -1,4 +1,5 @@
-/* 8-bit samples that lie contiguously, or up to four bytes apart: see pixels.cu and small_image.cu. */
+/* 8-bit samples that lie contiguously, or up to four bytes apart: see pixels.cu, small_image.cu and
+ * warp_images.cu. */
 #ifndef CUDA_LANE_PRIVATE_PIXELS_H
 #define CUDA_LANE_PRIVATE_PIXELS_H
 
@@ -36,5 +37,12 @@ histo_status histo_pixels_launch(const histo_job *job, const histo_pixels *pixel
 /* Are they a single contiguous array, small enough for the kernel of small images? */
 bool histo_is_small_image(const histo_job *job, const histo_pixels *pixels, int period, int64_t threads);
 histo_status histo_small_image_launch(const histo_job *job, const histo_pixels *pixels, int64_t blocks);
+
+/* Are they many images, so small that each is for a warp? */
+bool histo_are_warp_images(const histo_job *job, const histo_pixels *pixels, int period);
+histo_status histo_warp_images_launch(const histo_job *job, const histo_pixels *pixels);
+
+/* The estimated time; infinite unless they are. */
+double histo_warp_images_us(const histo_problem *problem);
 
 #endif

@@ -2,16 +2,19 @@
  *
  * Such a fill takes a few microseconds, most of them cache misses: on the first instructions, the kernel's arguments,
  * the samples. So this kernel is short, its arguments fit a line of the constant cache, and each thread issues its
- * first loads before anything else. There are only as many blocks as keep the multiprocessors busy, since each adds 256
- * sums to the same counters. The counters are those of pixels.cu.
+ * first loads before anything else. Each vector's successor is loaded before the vector is counted, so that after the
+ * last load little is left to count. There are only as many blocks as keep the multiprocessors busy, since each adds
+ * 256 sums to the same counters. The counters are those of pixels.cu.
  *
- * Bytes: each sample once. Bound: the launch, and the latency of memory. Wins on contiguous arrays of some megabytes;
- * beyond, pixels.cu wins, which keeps more loads in flight. */
+ * Bytes: each sample once. Bound: the launch, and the latency of memory; then its bandwidth. Wins on contiguous arrays
+ * of up to some hundred megabytes. */
 #include "cuda/lane_private/pixels.h"
 #include "cuda/lane_private/values.cuh"
 
-enum { THREADS = 1024, VECTOR = 16, AHEAD = 2 /* vectors of a thread in flight */ };
-enum { MAX_VECTORS = 8 /* of a thread; with more, the time to start does not matter */ };
+enum { THREADS = 1024, VECTOR = 16 };
+/* Vectors of a thread: with more than FEW, more are in flight; with more than MOST, the time to start and to end does
+ * not matter. */
+enum { FEW = 8, MOST = 64 };
 
 typedef struct small_image {
     const uint4 *vectors; /* aligned */
@@ -21,6 +24,8 @@ typedef struct small_image {
     uint32_t head, tail; /* bytes before and after them */
 } small_image;
 
+/* AHEAD: vectors of a thread in flight. */
+template <int AHEAD>
 static __global__ void __launch_bounds__(THREADS) count_small_image(const __grid_constant__ small_image p)
 {
     __shared__ __align__(VECTOR) unsigned int counters[HISTO_VALUES * HISTO_VALUE_COPIES];
@@ -73,7 +78,7 @@ bool histo_is_small_image(const histo_job *job, const histo_pixels *pixels, int 
     bool is_array = period == 1 && in->rows == 1 && in->dims == 0 && !in->mask && !pixels->filters;
     bool all = job->begin == 0 && job->end == job->iter.batch * job->iter.per_batch;
     int64_t multiprocessors = histo_cuda_device_of(job->problem->device)->multiprocessors;
-    return is_array && all && in->row_bytes <= multiprocessors * MAX_VECTORS * THREADS * VECTOR &&
+    return is_array && all && in->row_bytes <= multiprocessors * MOST * THREADS * VECTOR &&
            (!threads || threads >= THREADS);
 }
 
@@ -81,12 +86,15 @@ histo_status histo_small_image_launch(const histo_job *job, const histo_pixels *
 {
     const char *at = pixels->in.samples;
     int64_t bytes = pixels->in.row_bytes, head = -(int64_t)(uintptr_t)at & (VECTOR - 1);
-    int64_t wanted = bytes / (THREADS * VECTOR * AHEAD) + 1;
-    if (!blocks) blocks = histo_cuda_device_of(job->problem->device)->multiprocessors;
+    const int64_t multiprocessors = histo_cuda_device_of(job->problem->device)->multiprocessors;
+    const bool are_few = bytes <= multiprocessors * FEW * THREADS * VECTOR;
+    const int64_t wanted = bytes / (THREADS * VECTOR * 2) + 1;
+    if (!blocks) blocks = multiprocessors;
     if (head > bytes) head = bytes;
     small_image p = {(const uint4 *)(at + head),          pixels->slot_of, pixels->counts,
                      (uint32_t)((bytes - head) / VECTOR), (uint32_t)head,  (uint32_t)((bytes - head) % VECTOR)};
     void *args[] = {&p};
     dim3 grid((unsigned)(wanted < blocks ? wanted : blocks));
-    return histo_cuda_launch(job, (const void *)count_small_image, grid, THREADS, 0, args);
+    const void *kernel = are_few ? (const void *)count_small_image<2> : (const void *)count_small_image<4>;
+    return histo_cuda_launch(job, kernel, grid, THREADS, 0, args);
 }

@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(1024, 1)
             for (int k = 0; k < reader::PER_STEP; k++)
                 if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
         }
-        lane_merge<counter>(shared, &l, &work, tile.entry);
+        lane_merge<counter>(shared, &l, &work, tile.entry, item + gridDim.x < work.tiles);
     }
 }
 
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(1024, 1)
                 for (int k = 0; k < reader::PER_STEP; k++)
                     if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
         }
-        lane_merge<counter>(shared, &l, &work, tile.entry);
+        lane_merge<counter>(shared, &l, &work, tile.entry, item + gridDim.x < work.tiles);
     }
 }
 

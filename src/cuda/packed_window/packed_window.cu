@@ -138,9 +138,11 @@ static double counted_per_us(const histo_problem *p, bool known)
     if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 4e5 : 2e5;
     if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
     if (!known) return 8e5;
-    /* By value: floats of one bin are few values, which meet, unless the bins are many. */
+    /* By value: floats of one bin are few values, which meet, unless the bins are many, or the values: 1024 of f16 from
+     * a power of two to the next. */
     const double alike = pow(histo_problem_fraction(p, 1), 2);
-    const double spread = 7e5 + 7.5e4 * fmin(fmax(log2((double)p->bins / 256), 0), 8);
+    const bool are_many = p->dtypes[0] == HISTO_F16;
+    const double spread = are_many ? 1.2e6 : 7e5 + 7.5e4 * fmin(fmax(log2((double)p->bins / 256), 0), 8);
     return (1 - alike) * spread + alike * 1.4e6;
 }
 
