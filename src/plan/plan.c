@@ -123,7 +123,7 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->storage == problem->storage &&
                 planned->batch == problem->batch && planned->ragged == problem->ragged &&
-                planned->pairs == problem->pairs;
+                planned->pairs == problem->pairs && planned->relative == problem->relative;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->dtypes[o] == problem->dtypes[o];
     return fits;
@@ -147,7 +147,7 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
     job->workspace = job->meanwhile_of = NULL;
     job->meanwhile = NULL;
     if (plan->problem.pairs)
-        histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs);
+        histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs, plan->problem.relative);
     else if (plan->problem.ragged)
         histo_strided_iter_make_ragged(&job->iter, plan->problem.operands, operands, plan->problem.batch,
                                        fill->offsets);

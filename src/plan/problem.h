@@ -63,6 +63,7 @@ typedef struct histo_problem {
     histo_weighting weighting;
     histo_storage storage;
     histo_pairs pairs;   /* samples are computed from image pairs: two numbers from one operand */
+    bool relative;       /* their differences are divided by the mean */
     bool ragged;         /* the batch consists of segments of different lengths, given by the fill's offsets */
     int apart;           /* bytes between neighbouring samples of a batch entry, if those of other entries fill the
                             space between them; HISTO_FAR_APART if more than a cache line; 0 if they do not */
