@@ -10,6 +10,8 @@ enum { HISTO_BANKS = 32, HISTO_LANES = 32 };
 
 /* ---- A row for each slot, a column for each thread (thread_bytes, thread_counters) ---- */
 
+enum { HISTO_FOUR_WARPS = 128, HISTO_BYTE_SAMPLES = 255 /* that a byte holds */ };
+
 /* The byte of a row that is thread t's: the threads of a warp have 32 different words, whose bytes four warps share. */
 HISTO_INLINE uint32_t histo_byte_of_thread(uint32_t t)
 {
