@@ -18,6 +18,12 @@ HISTO_INLINE uint32_t histo_byte_of_thread(uint32_t t)
     return (t & ~127u) | (t & 31) << 2 | (t >> 5 & 3);
 }
 
+/* Must the bytes be flushed before a thread counts `more` samples? It may have counted all so far in one of them. */
+HISTO_INLINE bool histo_bytes_are_full(uint32_t samples, uint32_t more)
+{
+    return samples + more > HISTO_BYTE_SAMPLES;
+}
+
 /* Thread v adds up row v. It begins v words into the row and goes around, so that the lanes of a warp are always at
  * different words. */
 HISTO_INLINE uint32_t histo_row_first(uint32_t v, uint32_t words)

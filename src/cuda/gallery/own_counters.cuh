@@ -49,7 +49,7 @@ struct histo_own_bytes {
     histo_counter_range slots;
     unsigned int *bytes, *totals;
     uint8_t *mine;
-    int samples; /* since the last flush, of this thread */
+    uint32_t samples; /* since the last flush, of this thread */
 
     HISTO_MEMBER histo_own_bytes(histo_counter_range range, unsigned int *shared) : slots(range)
     {
@@ -68,7 +68,7 @@ struct histo_own_bytes {
         for (int k = 0; k < N; k++)
             if (slot[k] - slots.first < slots.size) mine[(slot[k] - slots.first) * blockDim.x]++;
         samples += N;
-        if (samples + N > HISTO_BYTE_SAMPLES) flush();
+        if (histo_bytes_are_full(samples, N)) flush();
     }
 
     /* totals[v] is only ever touched by the thread that adds up row v. */
