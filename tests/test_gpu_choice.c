@@ -277,7 +277,7 @@ static void explained_layouts(void **state)
     assert_explained("cuda/thread_counters", 256, bytes, "512 threads");
     assert_explained("cuda/thread_counters", 256, bytes, "; 8 bits of each of 260 slots for each thread");
     assert_explained("cuda/thread_counters", 256, passes, "of 50 slots for each thread, in 6 passes over the samples");
-    assert_explained("cuda/thread_counters", 4096, NULL, ", in 3 passes over the samples");
+    assert_explained("cuda/thread_counters", 4000, NULL, ", in 3 passes over the samples");
     assert_explained("cuda/shared_search", 256, NULL, "; the edges of 1 axis and one copy of 32-bit counters");
 }
 

@@ -11,6 +11,7 @@ typedef struct histo_strided_iter {
     int operands;
     int ndim;          /* at least 1; the last dimension is the run */
     int batch_ndim;    /* the first of them */
+    int relative;      /* of image pairs: differences are divided by the mean. Here, it fills what would be padding */
     int64_t batch;     /* product of the batch dimensions */
     int64_t per_batch; /* samples of each batch entry */
     int64_t shape[HISTO_MAX_DIMS + 1];
@@ -19,7 +20,6 @@ typedef struct histo_strided_iter {
     /* Image pairs: the first dimension after the batch is that of pairs; the operand points to their first images. */
     int images;             /* of the stack; 0: samples are not pairs */
     int step;               /* from the first image of a pair to that of the next pair */
-    bool relative;          /* differences are divided by the mean */
     int64_t image_stride;   /* bytes from an image to the next */
     const int64_t *offsets; /* ragged: batch entry b has samples offsets[b] … offsets[b + 1] - 1 of the only dimension,
                                which is not a batch dimension; per_batch is the number of all samples. Else NULL */

@@ -67,7 +67,7 @@ static void clear(histo_strided_iter *iter, int operands)
     iter->operands = operands;
     iter->ndim = iter->batch_ndim = 0;
     iter->images = iter->step = 0;
-    iter->relative = false;
+    iter->relative = 0;
     iter->image_stride = 0;
     iter->offsets = NULL;
     memset(iter->shape, 0, sizeof iter->shape);

@@ -14,7 +14,7 @@
 #include "cuda/gallery/own_counters.cuh"
 
 enum { BLOCKS, THREADS, BITS, PASS };
-enum { MAX_SLOTS = 1 << 14 };
+enum { MAX_SLOTS = 1 << 12, LEAST = 32 /* slots of a pass */ };
 
 template <typename reader, typename counter>
 static __global__ void __launch_bounds__(counter::MAX_THREADS, 1)
@@ -49,7 +49,8 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
     const size_t of_thread = l.are_bytes ? 1 : sizeof(unsigned int), total = l.are_bytes ? sizeof(unsigned int) : 0;
     const int64_t slots = p->slots + 1, room = (int64_t)histo_cuda_device_of(p->device)->shared_block,
                   most = room / (int64_t)(of_thread * (size_t)group + total),
-                  wanted = params[PASS] && params[PASS] < slots ? params[PASS] : slots;
+                  pass = params[PASS] && params[PASS] < LEAST ? (int64_t)LEAST : params[PASS],
+                  wanted = pass && pass < slots ? pass : slots;
     const int64_t threads = params[THREADS] > group ? params[THREADS] : group;
     l.each = (uint32_t)(wanted < most ? wanted : most);
     l.passes = (slots - 1) / l.each + 1;
@@ -62,7 +63,7 @@ static layout layout_of(const histo_problem *p, const int64_t *params)
 static const char *unsupported_reason(const histo_problem *problem)
 {
     if (problem->weighting != HISTO_UNWEIGHTED) return "it counts, but sums no weights";
-    return problem->slots <= MAX_SLOTS ? NULL : "too many bins: all samples are read for each pass; 16381 bins at most";
+    return problem->slots <= MAX_SLOTS ? NULL : "too many bins: all samples are read for each pass; 4093 bins at most";
 }
 
 static histo_status launch(const histo_job *job)
@@ -94,6 +95,6 @@ extern "C" const histo_strategy histo_cuda_thread_counters = {
                {"threads", 32, 512, 256,
                 "threads of a block, rounded down to whole warps, of 8 bits to four; fewer if they do not fit"},
                {"bits", 0, 32, 0, "of a counter: 8 or 32, the next of these; 0: 32"},
-               {"pass", 0, 1 << 20, 0, "slots that a pass counts; 0: as many as fit"}},
+               {"pass", 0, 1 << 20, 0, "slots that a pass counts, at least 32; 0: as many as fit"}},
     .explain = explain,
 };
