@@ -427,6 +427,13 @@ HISTO_API void histo_plan_destroy(histo_plan *plan);
 HISTO_API histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                                        const histo_fill_options *options);
 
+/* histo_plan_fill, and then histo_hist_read_counts on the stream of the fill; that of `read` is not used. Samples and
+ * counts in the memory of one GPU may take a single kernel: the first fill does not, nor do cumulative counts. If this
+ * fails, the fill may have succeeded. */
+HISTO_API histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                                            const histo_fill_options *options, histo_slots slots, void *counts,
+                                            int64_t size, const histo_read_options *read);
+
 /* Such as "cpu/privatized"; lives as long as the plan. If the plan splits fills between both, the GPU's strategy. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);
 

@@ -124,6 +124,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
         all_direct &= direct[o];
         none_direct &= !direct[o];
     }
+    if (!all_direct) job->reading = NULL; /* counted in parts */
     cudaStream_t stream = (cudaStream_t)job->stream;
     if (none_direct && !stream) stream = accumulators->stream;
     job->stream = stream;

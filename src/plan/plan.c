@@ -145,6 +145,7 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
     job->accumulators = NULL;
     job->device_accumulators = NULL;
     job->workspace = job->meanwhile_of = NULL;
+    job->reading = NULL;
     job->meanwhile = NULL;
     if (plan->problem.pairs)
         histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs, plan->problem.relative);
@@ -156,12 +157,13 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
 }
 
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
-                            const histo_fill_options *fill, bool resident)
+                            const histo_fill_options *fill, bool resident, histo_reading *reading)
 {
     histo_job job;
     histo_plan_job(plan, operands, fill, &job);
     job.accumulators = accumulators;
     job.resident = resident;
+    job.reading = reading;
     int64_t n = histo_strided_iter_samples(&job.iter);
     bool exact = histo_is_reproducible(plan->problem.weighting);
     const bool split = histo_split_fits(plan, operands);

@@ -144,6 +144,9 @@ typedef struct histo_job {
     const int64_t *params; /* values in the order of the strategy's list */
     void *workspace;       /* of the size that the strategy requested, 64-byte aligned, not cleared */
     void *stream;
+    /* What the caller reads next, not cumulatively, into memory of problem->device, whose accumulators hold everything.
+     * A strategy that writes it while it counts sets reading->done. NULL: nothing. */
+    struct histo_reading *reading;
     /* Work of the calling thread while samples are transferred to a device; NULL: it waits. Called once. */
     histo_status (*meanwhile)(void *context);
     void *meanwhile_of;
