@@ -123,7 +123,7 @@ static void stacks_of_images(void **state)
     OK(histo_hist_create(&h, 2, axes, NULL));
     OK(histo_hist_create(&expected, 2, axes, NULL));
     for (int pairs = HISTO_PAIRS_RING; pairs <= HISTO_PAIRS_APART; pairs++) {
-        const histo_fill_options options = {.pairs = (histo_pairs)pairs};
+        const histo_fill_options options = {.pairs = (histo_pairs)pairs, .relative = pairs == HISTO_PAIRS_APART};
         for (int narrow = 0; narrow < 100; narrow += 33) {
             histo_view some = host, there = device;
             some.shape[2] = there.shape[2] = WIDTH - narrow;
@@ -133,10 +133,12 @@ static void stacks_of_images(void **state)
             assert_same(h, expected);
         }
         histo_plan *plan;
-        REFUSED(HISTO_UNSUPPORTED, "copy them there first",
-                histo_plan_create(&plan, h, &host, &options, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
-        OK(histo_plan_create(&plan, h, &device, &options, NULL));
-        REFUSED(HISTO_UNSUPPORTED, "copy them there first", histo_plan_fill(plan, h, &host, &options));
+        OK(histo_plan_create(&plan, h, &host, &options, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
+        OK(histo_plan_fill(plan, h, &host, &options)); /* in several pieces */
+        OK(histo_plan_fill(plan, h, &device, &options));
+        for (int fill = 0; fill < 2; fill++)
+            OK(histo_hist_fill(expected, &host, &options));
+        assert_same(h, expected);
         REFUSED(HISTO_INVALID, "the plan was made for other", histo_plan_fill(plan, h, twice, NULL));
         histo_plan_destroy(plan);
     }

@@ -608,6 +608,11 @@ static void tables(void **state)
 
 /* ---- Pairs of images ---- */
 
+static bool is_cuda(const char *strategy)
+{
+    return strncmp(strategy, "cuda/", 5) == 0;
+}
+
 /* Stacks of images in one buffer. */
 typedef struct stack {
     histo_dtype dtype;
@@ -696,12 +701,13 @@ static void count_stack(const stack *s, const histo_view *v, const histo_axis ax
     free(edges[1]);
 }
 
-static void fill_stack(const char *name, const char *params, const stack *s, const histo_view *v,
+/* is_there: the stack is in the memory of the strategy's device; else in host memory. */
+static void fill_stack(const char *name, const char *params, const stack *s, const histo_view *v, bool is_there,
                        const histo_axis axes[2], const uint64_t *expected, uint64_t *got, int64_t counters, int round)
 {
     placed memory = {0};
     histo_view copy;
-    const histo_view *there = place(&memory, v, strncmp(name, "cuda/", 5) == 0, &copy);
+    const histo_view *there = place(&memory, v, is_there && is_cuda(name), &copy);
     histo_fill_options options = {.pairs = s->pairs, .relative = s->relative};
     histo_hist *h;
     histo_plan *plan = NULL;
@@ -752,9 +758,10 @@ static void check_stack(rng *r, const stack *s, int round)
                                              "blocks=3",       "threads=96",          "length=1",
                                              "bits=8,blocks=1"};
         if (!row_name(i, name)) continue;
-        fill_stack(name, NULL, s, &v, axes, expected, got, counters, round);
+        fill_stack(name, NULL, s, &v, true, axes, expected, got, counters, round);
+        if (is_cuda(name)) fill_stack(name, NULL, s, &v, false, axes, expected, got, counters, round);
         if (strcmp(name, "cuda/packed_window") == 0)
-            fill_stack(name, params[round % 7], s, &v, axes, expected, got, counters, round);
+            fill_stack(name, params[round % 7], s, &v, true, axes, expected, got, counters, round);
     }
     free(buffer);
     free(expected);

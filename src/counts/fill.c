@@ -45,8 +45,6 @@ static histo_status fill(const histo_plan *plan, histo_hist *hist, const histo_v
         return histo_fail(HISTO_UNSUPPORTED,
                           "the samples are in the memory of GPU %d, and the plan is for another device",
                           problem.home - HISTO_DEVICE_CUDA(0));
-    status = histo_problem_is_near(&problem, plan->problem.device);
-    if (status != HISTO_OK) return status;
     return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan), reading);
 }
 

@@ -178,6 +178,9 @@ void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned);
 
+/* The same for pairs of images in host memory (staged_pairs.cu). */
+histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const histo_job *job);
+
 /* ---- Probing samples (probe.cu) ---- */
 
 histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);

@@ -236,12 +236,6 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
 }
 
-histo_status histo_problem_is_near(const histo_problem *problem, histo_device device)
-{
-    if (!problem->pairs || device == HISTO_DEVICE_CPU || device == problem->home || !problem->samples) return HISTO_OK;
-    return histo_fail(HISTO_UNSUPPORTED, "a GPU counts pairs of images that are in its memory: copy them there first");
-}
-
 /* Find the densest run of `length` slots among the probed ones: [first, end). */
 static void densest_run(const histo_problem *problem, int64_t length, int *first, int *end)
 {

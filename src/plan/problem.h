@@ -98,9 +98,6 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
 
-/* HISTO_UNSUPPORTED if the samples would have to be transferred to the device and cannot be. */
-histo_status histo_problem_is_near(const histo_problem *problem, histo_device device);
-
 /* Set the strides of counters, or 1. */
 void histo_problem_stride(histo_problem *problem, bool counters);
 
