@@ -282,27 +282,28 @@ bool histo_cuda_is_captured(cudaStream_t stream)
 typedef struct captured_at {
     unsigned long long id; /* 0: unknown */
     cudaGraph_t graph;
-    const cudaGraphNode_t *nodes;
-    size_t n; /* SIZE_MAX: unknown */
+    cudaGraphNode_t nodes[HISTO_CUDA_MAX_BRANCHES];
+    size_t n; /* more than there is room for: unknown */
 } captured_at;
 
 static captured_at captured_at_of(cudaStream_t stream)
 {
     captured_at at = {};
     cudaStreamCaptureStatus capture;
+    const cudaGraphNode_t *nodes = NULL; /* valid until something else is captured */
 #if CUDART_VERSION >= 12030
     const cudaGraphEdgeData *edges;
 #endif
 #if CUDART_VERSION >= 13000
-    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id, &at.graph, &at.nodes, &edges, &at.n);
+    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id, &at.graph, &nodes, &edges, &at.n);
 #elif CUDART_VERSION >= 12030
-    const cudaError_t error =
-        cudaStreamGetCaptureInfo_v3(stream, &capture, &at.id, &at.graph, &at.nodes, &edges, &at.n);
+    const cudaError_t error = cudaStreamGetCaptureInfo_v3(stream, &capture, &at.id, &at.graph, &nodes, &edges, &at.n);
 #else
     const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id);
     at.n = SIZE_MAX;
 #endif
     if (error != cudaSuccess) at.id = 0;
+    if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES && at.n > 0) memcpy(at.nodes, nodes, at.n * sizeof *nodes);
     return at;
 }
 
@@ -369,7 +370,7 @@ static histo_status record_behind(histo_cuda_record *record, cudaStream_t stream
     record->capture = at->id;
     record->stream = stream;
     record->n = at->n;
-    memcpy(record->after, at->nodes, at->n * sizeof *at->nodes);
+    memcpy(record->after, at->nodes, sizeof record->after);
     return HISTO_OK;
 }
 
