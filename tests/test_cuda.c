@@ -123,7 +123,7 @@ static void stacks_of_images(void **state)
     OK(histo_hist_create(&h, 2, axes, NULL));
     OK(histo_hist_create(&expected, 2, axes, NULL));
     for (int pairs = HISTO_PAIRS_RING; pairs <= HISTO_PAIRS_APART; pairs++) {
-        const histo_fill_options options = {.pairs = (histo_pairs)pairs};
+        const histo_fill_options options = {.pairs = (histo_pairs)pairs, .relative = pairs == HISTO_PAIRS_APART};
         for (int narrow = 0; narrow < 100; narrow += 33) {
             histo_view some = host, there = device;
             some.shape[2] = there.shape[2] = WIDTH - narrow;
@@ -133,10 +133,12 @@ static void stacks_of_images(void **state)
             assert_same(h, expected);
         }
         histo_plan *plan;
-        REFUSED(HISTO_UNSUPPORTED, "copy them there first",
-                histo_plan_create(&plan, h, &host, &options, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
-        OK(histo_plan_create(&plan, h, &device, &options, NULL));
-        REFUSED(HISTO_UNSUPPORTED, "copy them there first", histo_plan_fill(plan, h, &host, &options));
+        OK(histo_plan_create(&plan, h, &host, &options, &(histo_plan_options){.device = HISTO_DEVICE_CUDA(0)}));
+        OK(histo_plan_fill(plan, h, &host, &options)); /* in several pieces */
+        OK(histo_plan_fill(plan, h, &device, &options));
+        for (int fill = 0; fill < 2; fill++)
+            OK(histo_hist_fill(expected, &host, &options));
+        assert_same(h, expected);
         REFUSED(HISTO_INVALID, "the plan was made for other", histo_plan_fill(plan, h, twice, NULL));
         histo_plan_destroy(plan);
     }
@@ -740,6 +742,151 @@ static void captured_reads(void **state)
     CUDA_OK(cudaFree(samples));
     CUDA_OK(cudaFree(there));
     free(data);
+}
+
+/* Fills that read, in a stream and in a graph, between other fills, of images at every alignment and of every type
+ * that is read; the second launch of each graph counts on. */
+static void fills_that_read(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { N = 300007, MAX = 1000 + 3 };
+    const int64_t bins[] = {256, 16, 1000, 1030};
+    const histo_dtype types[] = {HISTO_U32, HISTO_U64, HISTO_F32, HISTO_F64};
+    rng r = {.state = 35};
+    uint8_t *data = malloc(N), *samples;
+    for (int i = 0; i < N; i++)
+        data[i] = (uint8_t)(rng_below(&r, 200) + i % 50);
+    void *there;
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc((void **)&samples, N));
+    CUDA_OK(cudaMemcpy(samples, data, N, cudaMemcpyHostToDevice));
+    CUDA_OK(cudaMalloc(&there, sizeof(double) * 2 * MAX));
+    const histo_fill_options filling = {.stream = stream};
+    for (int kind = 0; kind < 16; kind++) {
+        const histo_axis axis = histo_axis_regular(bins[kind % 4], kind % 3, 231);
+        const histo_slots slots = kind / 4 % 2 ? HISTO_FLOW : HISTO_BINS;
+        const histo_read_options as = {.dtype = types[(kind + kind / 4) % 4], .cumulative = kind == 13};
+        const int64_t from = kind, n = kind == 7 ? 5 : N - kind - kind / 5;
+        const histo_view view = histo_view_1d(samples + from, HISTO_U8, n),
+                         host = histo_view_1d(data + from, HISTO_U8, n);
+        histo_hist *h, *e;
+        OK(histo_hist_create(&h, 1, &axis, NULL));
+        OK(histo_hist_create(&e, 1, &axis, NULL));
+        const int64_t size = histo_hist_size(h, slots);
+        const size_t bytes = (size_t)size * histo_dtype_size(as.dtype);
+        void *counts = malloc(bytes), *expected = malloc(bytes);
+        histo_plan *plan;
+        char params[64];
+        snprintf(params, sizeof params, "blocks=%d", kind % 5 * 30);
+        OK(histo_plan_create(&plan, h, &view, &filling,
+                             &(histo_plan_options){.strategy = "cuda/lane_private", .params = params}));
+        cudaGraph_t graph;
+        cudaGraphExec_t launched = NULL;
+        for (int fill = 0; fill < 7; fill++) {
+            if (fill == 4) {
+                CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+                OK(histo_plan_fill(plan, h, &view, &filling));
+                OK(histo_plan_fill_read(plan, h, &view, &filling, slots, there, size, &as));
+                CUDA_OK(cudaStreamEndCapture(stream, &graph));
+                CUDA_OK(cudaGraphInstantiateWithFlags(&launched, graph, 0));
+            }
+            if (launched)
+                CUDA_OK(cudaGraphLaunch(launched, stream));
+            else
+                OK(histo_plan_fill_read(plan, h, &view, &filling, slots, there, size, &as));
+            for (int times = launched ? 2 : 1; times > 0; times--)
+                fill_by(e, "cpu/sequential", &host, NULL);
+            CUDA_OK(cudaMemcpyAsync(counts, there, bytes, cudaMemcpyDeviceToHost, stream));
+            CUDA_OK(cudaStreamSynchronize(stream));
+            OK(histo_hist_read_counts(e, slots, expected, size, &as));
+            assert_memory_equal(counts, expected, bytes);
+            if (fill == 2) {
+                OK(histo_plan_fill(plan, h, &view, NULL)); /* on another stream */
+                OK(histo_hist_fill(e, &host, NULL));
+            }
+            if (fill == 3) {
+                OK(histo_hist_reset(h, stream));
+                OK(histo_hist_reset(e, NULL));
+            }
+        }
+        assert_same(h, e);
+        CUDA_OK(cudaGraphExecDestroy(launched));
+        CUDA_OK(cudaGraphDestroy(graph));
+        histo_plan_destroy(plan);
+        histo_hist_destroy(h);
+        histo_hist_destroy(e);
+        free(counts);
+        free(expected);
+    }
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(samples));
+    CUDA_OK(cudaFree(there));
+    free(data);
+}
+
+/* A fill that reads is one kernel, and a graph of fills and reads has one node more for each, and one that records the
+ * event. */
+static void nodes_of_a_graph(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { N = 1 << 20 };
+    uint8_t *samples;
+    uint32_t *there;
+    cudaStream_t stream;
+    CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    CUDA_OK(cudaMalloc((void **)&samples, N));
+    CUDA_OK(cudaMemset(samples, 7, N));
+    CUDA_OK(cudaMalloc((void **)&there, 256 * sizeof *there));
+    const histo_fill_options filling = {.stream = stream};
+    const histo_read_options as = {.dtype = HISTO_U32, .stream = stream};
+    const histo_axis axis = histo_axis_integer(0, 256);
+    const histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    histo_hist *h;
+    histo_plan *plan;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_plan_create(&plan, h, &view, &filling, NULL));
+    OK(histo_plan_fill(plan, h, &view, &filling));
+    for (int apart = 0; apart < 2; apart++) {
+        cudaGraph_t graph;
+        size_t nodes, edges = 0, kernels = 0, records = 0;
+        CUDA_OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        for (int fill = 0; fill < 3; fill++)
+            if (apart) {
+                OK(histo_plan_fill(plan, h, &view, &filling));
+                OK(histo_hist_read_counts(h, HISTO_BINS, there, 256, &as));
+            } else {
+                OK(histo_plan_fill_read(plan, h, &view, &filling, HISTO_BINS, there, 256, &as));
+            }
+        CUDA_OK(cudaStreamEndCapture(stream, &graph));
+        CUDA_OK(cudaGraphGetNodes(graph, NULL, &nodes));
+        cudaGraphNode_t *all = malloc(nodes * sizeof *all);
+        CUDA_OK(cudaGraphGetNodes(graph, all, &nodes));
+        for (size_t i = 0; i < nodes; i++) {
+            enum cudaGraphNodeType type;
+            CUDA_OK(cudaGraphNodeGetType(all[i], &type));
+            kernels += type == cudaGraphNodeTypeKernel;
+            records += type == cudaGraphNodeTypeEventRecord;
+        }
+#if CUDART_VERSION >= 13000
+        CUDA_OK(cudaGraphGetEdges(graph, NULL, NULL, NULL, &edges));
+#else
+        CUDA_OK(cudaGraphGetEdges(graph, NULL, NULL, &edges));
+#endif
+        assert_int_equal(kernels, apart ? 6 : 3);
+        assert_int_equal(records, 1);
+        assert_int_equal(nodes, kernels + 2); /* one waits for the event */
+        assert_int_equal(edges, nodes - 1);
+        free(all);
+        CUDA_OK(cudaGraphDestroy(graph));
+    }
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+    CUDA_OK(cudaStreamDestroy(stream));
+    CUDA_OK(cudaFree(samples));
+    CUDA_OK(cudaFree(there));
 }
 
 /* A device that fails while it is read loses nothing: the read can be repeated. */
@@ -1473,6 +1620,8 @@ int main(void)
         cmocka_unit_test(large_reads),
         cmocka_unit_test(reads_do_not_wait),
         cmocka_unit_test(captured_reads),
+        cmocka_unit_test(fills_that_read),
+        cmocka_unit_test(nodes_of_a_graph),
         cmocka_unit_test(failed_device_reads),
         cmocka_unit_test(several_host_threads),
         cmocka_unit_test(split_fills),

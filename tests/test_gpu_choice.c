@@ -273,6 +273,11 @@ static void explained_layouts(void **state)
     assert_explained("cuda/bank_owner", 256, NULL, "blocks of 256 threads");
     assert_explained("cuda/thread_bytes", 256, NULL, "; a byte of each of 260 slots for each thread");
     assert_explained("cuda/thread_counters", 256, NULL, "; 32 bits of each of 260 slots for each thread");
+    const int64_t bytes[HISTO_MAX_PARAMS] = {0, 512, 8}, passes[HISTO_MAX_PARAMS] = {0, 256, 32, 50};
+    assert_explained("cuda/thread_counters", 256, bytes, "512 threads");
+    assert_explained("cuda/thread_counters", 256, bytes, "; 8 bits of each of 260 slots for each thread");
+    assert_explained("cuda/thread_counters", 256, passes, "of 50 slots for each thread, in 6 passes over the samples");
+    assert_explained("cuda/thread_counters", 4000, NULL, ", in 3 passes over the samples");
     assert_explained("cuda/shared_search", 256, NULL, "; the edges of 1 axis and one copy of 32-bit counters");
 }
 

@@ -149,6 +149,37 @@ static void long_rows(void **state)
     }
 }
 
+/* A fill that reads, as both one after the other, and refused before it counts. */
+static void fills_that_read(void **state)
+{
+    (void)state;
+    uint8_t data[1000];
+    for (int i = 0; i < 1000; i++)
+        data[i] = (uint8_t)(i * i);
+    const histo_axis axis = histo_axis_integer(0, 256);
+    const histo_view view = histo_view_1d(data, HISTO_U8, 1000);
+    const histo_read_options as = {.dtype = HISTO_U32, .cumulative = true};
+    histo_hist *h;
+    histo_plan *plan;
+    uint32_t got[256], counts[256];
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_plan_create(&plan, h, &view, NULL, NULL));
+    for (uint32_t fill = 1; fill <= 2; fill++) {
+        OK(histo_plan_fill_read(plan, h, &view, NULL, HISTO_BINS, got, 256, &as));
+        OK(histo_hist_read_counts(h, HISTO_BINS, counts, 256, &as));
+        assert_memory_equal(got, counts, sizeof got);
+        assert_int_equal(got[255], 1000 * fill);
+    }
+    REFUSED(HISTO_INVALID, "room for 255", histo_plan_fill_read(plan, h, &view, NULL, HISTO_BINS, got, 255, &as));
+    REFUSED(HISTO_INVALID, "is NULL", histo_plan_fill_read(plan, h, &view, NULL, HISTO_BINS, NULL, 256, &as));
+    REFUSED(HISTO_INVALID, "is NULL", histo_plan_fill_read(plan, NULL, &view, NULL, HISTO_BINS, got, 256, &as));
+    REFUSED(HISTO_INVALID, "plan is NULL", histo_plan_fill_read(NULL, h, &view, NULL, HISTO_BINS, got, 256, &as));
+    OK(histo_hist_read_counts(h, HISTO_BINS, counts, 256, &as));
+    assert_memory_equal(got, counts, sizeof got);
+    histo_plan_destroy(plan);
+    histo_hist_destroy(h);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -174,10 +205,8 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),
-        cmocka_unit_test(sums),
-        cmocka_unit_test(long_rows),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(counts),          cmocka_unit_test(sums),    cmocka_unit_test(long_rows),
+        cmocka_unit_test(fills_that_read), cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -610,6 +610,11 @@ static void tables(void **state)
 
 /* ---- Pairs of images ---- */
 
+static bool is_cuda(const char *strategy)
+{
+    return strncmp(strategy, "cuda/", 5) == 0;
+}
+
 /* Stacks of images in one buffer. */
 typedef struct stack {
     histo_dtype dtype;
@@ -619,6 +624,7 @@ typedef struct stack {
     int layout; /* of stack_of */
     int axes;   /* of stack_axes */
     int noise;  /* limit of differences */
+    bool relative;
 } stack;
 
 static void stack_axes(int i, histo_axis axes[2])
@@ -629,7 +635,9 @@ static void stack_axes(int i, histo_axis axes[2])
                                  {histo_axis_integer(-20, 41), histo_axis_regular(50, 0, 256)},
                                  {histo_axis_closed(histo_axis_integer(-3, 6)), histo_axis_integer(90, 20)},
                                  {histo_axis_variable(7, few), histo_axis_variable(5, means)},
-                                 {histo_axis_regular(300, -70000, 70000), histo_axis_regular(1000, 0, 65536)}};
+                                 {histo_axis_regular(300, -70000, 70000), histo_axis_regular(1000, 0, 65536)},
+                                 {histo_axis_regular(4096, -0.5, 0.5), histo_axis_integer(0, 256)},
+                                 {histo_axis_closed(histo_axis_regular(50, -3, 3)), histo_axis_integer(90, 20)}};
     axes[0] = all[i][0];
     axes[1] = all[i][1];
 }
@@ -685,7 +693,9 @@ static void count_stack(const stack *s, const histo_view *v, const histo_axis ax
         int64_t slot_of_mean = slot_by_edges((long double)mean, edges[1], axes[1].bins, axes[1].closed);
         for (int k = 0; k < s->images; k += s->pairs == HISTO_PAIRS_APART ? 2 : 1) {
             int64_t next = k + 1 < s->images ? p[k + 1] : p[0];
-            int64_t slot = slot_by_edges((long double)(p[k] - next), edges[0], axes[0].bins, axes[0].closed);
+            const float relative = sum ? (float)((p[k] - next) * s->images) / (float)sum : 0;
+            const long double x = s->relative ? (long double)relative : (long double)(p[k] - next);
+            int64_t slot = slot_by_edges(x, edges[0], axes[0].bins, axes[0].closed);
             counts[(b * (axes[0].bins + 3) + slot) * minor + slot_of_mean]++;
         }
     }
@@ -693,13 +703,14 @@ static void count_stack(const stack *s, const histo_view *v, const histo_axis ax
     free(edges[1]);
 }
 
-static void fill_stack(const char *name, const char *params, const stack *s, const histo_view *v,
+/* is_there: the stack is in the memory of the strategy's device; else in host memory. */
+static void fill_stack(const char *name, const char *params, const stack *s, const histo_view *v, bool is_there,
                        const histo_axis axes[2], const uint64_t *expected, uint64_t *got, int64_t counters, int round)
 {
     placed memory = {0};
     histo_view copy;
-    const histo_view *there = place(&memory, v, strncmp(name, "cuda/", 5) == 0, &copy);
-    histo_fill_options options = {.pairs = s->pairs};
+    const histo_view *there = place(&memory, v, is_there && is_cuda(name), &copy);
+    histo_fill_options options = {.pairs = s->pairs, .relative = s->relative};
     histo_hist *h;
     histo_plan *plan = NULL;
     OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.batch = s->batch, .storage = storage_for(name)}));
@@ -749,9 +760,10 @@ static void check_stack(rng *r, const stack *s, int round)
                                              "blocks=3",       "threads=96",          "length=1",
                                              "bits=8,blocks=1"};
         if (!row_name(i, name)) continue;
-        fill_stack(name, NULL, s, &v, axes, expected, got, counters, round);
+        fill_stack(name, NULL, s, &v, true, axes, expected, got, counters, round);
+        if (is_cuda(name)) fill_stack(name, NULL, s, &v, false, axes, expected, got, counters, round);
         if (strcmp(name, "cuda/packed_window") == 0)
-            fill_stack(name, params[round % 7], s, &v, axes, expected, got, counters, round);
+            fill_stack(name, params[round % 7], s, &v, true, axes, expected, got, counters, round);
     }
     free(buffer);
     free(expected);
@@ -762,16 +774,18 @@ static void check_stack(rng *r, const stack *s, int round)
 static void pairs(void **state)
 {
     (void)state;
-    enum { LAYOUTS = 7, AXES = 6 };
+    enum { LAYOUTS = 7, AXES = 8 };
     static const stack large[] = {
-        {HISTO_U8, 16, HISTO_PAIRS_RING, 1, 1, 40003, 0, 0, 30},
-        {HISTO_U8, 16, HISTO_PAIRS_APART, 1, 1, 40003, 0, 0, 1},
-        {HISTO_U16, 16, HISTO_PAIRS_RING, 1, 1, 40003, 0, 1, 500},
-        {HISTO_U16, 16, HISTO_PAIRS_APART, 2, 1, 20001, 0, 1, 0},
-        {HISTO_U16, 5, HISTO_PAIRS_RING, 1, 200, 300, 0, 5, 9000},
-        {HISTO_U8, 6, HISTO_PAIRS_APART, 1, 200, 301, 1, 2, 12},
-        {HISTO_U8, 256, HISTO_PAIRS_RING, 1, 1, 3001, 0, 0, 20},
-        {HISTO_U16, 255, HISTO_PAIRS_RING, 1, 1, 301, 0, 5, 0},
+        {HISTO_U8, 16, HISTO_PAIRS_RING, 1, 1, 40003, 0, 0, 30, false},
+        {HISTO_U8, 16, HISTO_PAIRS_APART, 1, 1, 40003, 0, 0, 1, false},
+        {HISTO_U16, 16, HISTO_PAIRS_RING, 1, 1, 40003, 0, 1, 500, false},
+        {HISTO_U16, 16, HISTO_PAIRS_APART, 2, 1, 20001, 0, 1, 0, false},
+        {HISTO_U16, 5, HISTO_PAIRS_RING, 1, 200, 300, 0, 5, 9000, false},
+        {HISTO_U8, 6, HISTO_PAIRS_APART, 1, 200, 301, 1, 2, 12, false},
+        {HISTO_U8, 256, HISTO_PAIRS_RING, 1, 1, 3001, 0, 0, 20, false},
+        {HISTO_U16, 255, HISTO_PAIRS_RING, 1, 1, 301, 0, 5, 0, false},
+        {HISTO_U8, 16, HISTO_PAIRS_RING, 1, 1, 40003, 0, 6, 30, true},
+        {HISTO_U16, 256, HISTO_PAIRS_RING, 1, 1, 301, 0, 7, 0, true},
     };
     rng r = {.state = 42};
     int round = 0;
@@ -786,7 +800,8 @@ static void pairs(void **state)
                    .width = 1 + rng_below(&r, round % 3 ? 300 : 20),
                    .layout = round % LAYOUTS,
                    .axes = 2 + (int)rng_below(&r, AXES - 2),
-                   .noise = (int)rng_below(&r, 4) * 7};
+                   .noise = (int)rng_below(&r, 4) * 7,
+                   .relative = rng_below(&r, 4) == 0};
         if (s.pairs == HISTO_PAIRS_APART) s.images += s.images % 2;
         if (is_chosen()) check_stack(&r, &s, round);
     }

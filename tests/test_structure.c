@@ -55,6 +55,23 @@ static void thread_bytes_counts_without_conflicts(void **state)
     }
 }
 
+/* A thread whose samples are all of one slot, in steps of any size. */
+static void thread_bytes_never_wrap(void **state)
+{
+    (void)state;
+    for (uint32_t step = 1; step <= 64; step *= 2) {
+        uint32_t samples = 0, byte = 0;
+        for (int i = 0; i < 1000; i++) {
+            assert_in_range(byte + step, 0, UINT8_MAX);
+            byte += step;
+            samples += step;
+            if (histo_bytes_are_full(samples, step)) byte = samples = 0;
+        }
+        /* Nor are they flushed for nothing. */
+        assert_false(histo_bytes_are_full(0, 255));
+    }
+}
+
 /* Lane v of a warp adds up row v, `words` long. */
 static void check_rows(uint32_t words)
 {
@@ -296,6 +313,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(thread_bytes_counts_without_conflicts),
+        cmocka_unit_test(thread_bytes_never_wrap),
         cmocka_unit_test(rows_are_added_up_without_conflicts),
         cmocka_unit_test(bank_owner_touches_its_own_bank),
         cmocka_unit_test(bank_owner_reads_without_conflicts),

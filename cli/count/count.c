@@ -68,7 +68,7 @@ static int describe_stack(run *r, fault *f)
 {
     r->segments = 1;
     if (stack_read(&r->stack, &r->feed, f) != 0 || make_sources(r, 2, true, true, f) != 0) return -1;
-    r->dtypes[0] = HISTO_I32;
+    r->dtypes[0] = r->settings->relative ? HISTO_F32 : HISTO_I32;
     r->dtypes[1] = r->stack.dtype;
     r->names[0] = strdup("difference");
     r->names[1] = strdup("mean");
@@ -171,7 +171,7 @@ static int find_axes(run *r, fault *f)
         if (!spec || axis_search_begin(&r->search[a], spec, r->dtypes[a], f) != 0) return -1;
     }
     while (next_pass(r)) {
-        int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, &survey, f)
+        int failed = r->settings->pairs ? stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &survey, f)
                                         : feed_visit(&r->feed, &survey, f);
         if (failed) return -1;
         if (!r->surveyed)
@@ -423,7 +423,7 @@ static int count_piece(void *self, int file, const piece *p, fault *f)
 static piece whole_stack(const run *r, histo_view *view)
 {
     *view = stack_view(&r->stack);
-    return (piece){.views = view, .pairs = r->settings->pairs};
+    return (piece){.views = view, .pairs = r->settings->pairs, .relative = r->settings->relative};
 }
 
 static int add_stats_of_pairs(void *self, int file, const piece *p, fault *f)
@@ -440,7 +440,7 @@ static int count_stack(run *r, fault *f)
     const feed_visitor stats = {.take = add_stats_of_pairs, .self = r};
     if (count_piece(r, 0, &p, f) != 0) return -1;
     if (r->whole || !r->result->series[0].stats) return 0;
-    return stack_visit(&r->stack, r->settings->pairs, &stats, f);
+    return stack_visit(&r->stack, r->settings->pairs, r->settings->relative, &stats, f);
 }
 
 static int leave_file(void *self, int file, const samples *in, fault *f)

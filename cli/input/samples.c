@@ -239,7 +239,8 @@ histo_fill_options piece_fill(const piece *p, int i)
                                 .where_lo = p->where_lo,
                                 .where_hi = p->where_hi,
                                 .offsets = p->offsets,
-                                .pairs = p->pairs};
+                                .pairs = p->pairs,
+                                .relative = p->relative};
 }
 
 /* ---- The files of a run. A file is open only while being read, so that their number is unlimited; standard input and

@@ -13,6 +13,7 @@ typedef struct piece {
     bool filters_itself;                      /* each source filters itself */
     double where_lo, where_hi;
     histo_pairs pairs;      /* the single view is a stack of images */
+    bool relative;          /* their differences are divided by the mean */
     const int64_t *offsets; /* of segments, for one-dimensional views; or NULL */
 } piece;
 

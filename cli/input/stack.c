@@ -106,26 +106,32 @@ static int64_t pixel(const stack *s, int64_t image, int64_t place)
     return s->dtype == HISTO_U8 ? ((const uint8_t *)s->pixels)[i] : ((const uint16_t *)s->pixels)[i];
 }
 
-int stack_visit(const stack *s, histo_pairs pairs, const feed_visitor *visitor, fault *f)
+int stack_visit(const stack *s, histo_pairs pairs, bool relative, const feed_visitor *visitor, fault *f)
 {
     enum { MAX = 4096 };
-    int32_t differences[MAX];
+    int32_t differences[MAX], sums[MAX];
+    float divided[MAX];
     uint8_t narrow[MAX];
     uint16_t wide[MAX];
     const void *means = s->dtype == HISTO_U8 ? (const void *)narrow : (const void *)wide;
     for (int64_t first = 0; first < s->places; first += MAX) {
         const int64_t n = s->places - first < MAX ? s->places - first : MAX;
         for (int64_t k = 0; k < n; k++) {
-            int64_t sum = s->images / 2;
+            int64_t sum = 0;
             for (int64_t i = 0; i < s->images; i++)
                 sum += pixel(s, i, first + k);
-            wide[k] = (uint16_t)(sum / s->images);
+            sums[k] = (int32_t)sum;
+            wide[k] = (uint16_t)((sum + s->images / 2) / s->images);
             narrow[k] = (uint8_t)wide[k];
         }
         for (int64_t i = 0; i < s->images; i += pairs == HISTO_PAIRS_APART ? 2 : 1) {
-            for (int64_t k = 0; k < n; k++)
+            for (int64_t k = 0; k < n; k++) {
                 differences[k] = (int32_t)(pixel(s, i, first + k) - pixel(s, (i + 1) % s->images, first + k));
-            const histo_view views[] = {histo_view_1d(differences, HISTO_I32, n), histo_view_1d(means, s->dtype, n)};
+                divided[k] = sums[k] ? (float)(differences[k] * s->images) / (float)sums[k] : 0;
+            }
+            const histo_view views[] = {relative ? histo_view_1d(divided, HISTO_F32, n)
+                                                 : histo_view_1d(differences, HISTO_I32, n),
+                                        histo_view_1d(means, s->dtype, n)};
             if (visitor->take(visitor->self, 0, &(piece){.views = views}, f) != 0) return -1;
         }
     }

@@ -23,6 +23,6 @@ void stack_free(stack *s);
 histo_view stack_view(const stack *s);
 
 /* Pass differences and means to visitor->take, as pieces with two views. */
-int stack_visit(const stack *s, histo_pairs pairs, const feed_visitor *visitor, fault *f);
+int stack_visit(const stack *s, histo_pairs pairs, bool relative, const feed_visitor *visitor, fault *f);
 
 #endif

@@ -137,6 +137,7 @@ static const target targets[OPTION_COUNT] = {
     TEXT(WEIGHTS, weights),
     TEXT(JOINT, joint),
     PARSED(PAIRS, value_pairs),
+    FLAG(RELATIVE, relative),
     FLAG(SPARSE, sparse),
     FLAG(REPRODUCIBLE, reproducible),
     FLAG(BATCH, batch),
@@ -218,6 +219,8 @@ static int check_together(settings *s, const char *const *given, fault *f)
     if (s->reproducible && !s->weights)
         return fault_set(f, EXIT_USAGE,
                          "--reproducible applies to sums of weights (counts are always exact): add --weights COLUMN");
+    if (s->relative && !s->pairs)
+        return fault_set(f, EXIT_USAGE, "--relative is for differences of images: add --pairs ring or apart");
     if (s->sparse && !s->joint && !s->pairs)
         return fault_set(f, EXIT_USAGE, "--sparse is for joint histograms: add --joint A,B,…");
     const char *dtype = given[OPTION_DTYPE];

@@ -50,6 +50,7 @@ typedef struct settings {
     const char *weights;      /* --weights COLUMN */
     const char *joint;        /* --joint A,B[,C…] */
     histo_pairs pairs;        /* --pairs ring|apart: files and pages are images of one stack */
+    bool relative;            /* --relative: their differences are divided by the mean */
     bool sparse;              /* --sparse: only occupied bins */
     bool reproducible;        /* --reproducible: order-independent sums of weights */
     const char *segments;     /* --segments FILE: their beginnings and the end; one histogram each */

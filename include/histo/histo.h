@@ -234,10 +234,11 @@ HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
  * views[0], of HISTO_U8 or HISTO_U16, is the stack. Its first dimension after the batch dimensions has the n images,
  * from 2 to HISTO_MAX_IMAGES. At each pixel, with the values p_0 … p_(n-1), every pair (i, j) gives one sample:
  *     on axis 0   p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has steps of 1/8.
- *     on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean, rounded to an integer, halves up.
- * The difference comes first because most differences are small, so that the bins in use are neighbours in memory.
- * Weights, mask, where, offsets and weighted histograms are not supported. The CPU counts images in host memory, a GPU
- * those in its own memory. */
+ *                 With `relative`: n * (p_i - p_j) / (p_0 + … + p_(n-1)), the difference divided by the mean, as
+ * HISTO_F32 rounded once; 0 where all are 0. Where images are of u8, differences have 511 values, and these many more:
+ * bins of every width are used. on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean, rounded to an
+ * integer, halves up. The difference comes first because most differences are small, so that the bins in use are
+ * neighbours in memory. Weights, mask, where, offsets and weighted histograms are not supported. */
 typedef enum histo_pairs {
     HISTO_NO_PAIRS = 0, /* the views hold the samples */
     HISTO_PAIRS_RING,   /* each image with the next, the last with the first: n samples a pixel */
@@ -259,6 +260,7 @@ typedef struct histo_fill_options {
      * or the histogram has been read. A fill by a plan that has filled this histogram before may be captured into a
      * CUDA graph; each launch of the graph counts again. */
     void *stream;
+    bool relative; /* with pairs: differences are divided by the mean */
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
@@ -629,6 +631,13 @@ HISTO_API void histo_plan_destroy(histo_plan *plan);
 /* histo_hist_fill with this plan. Several threads may fill different histograms with the same plan concurrently. */
 HISTO_API histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
                                        const histo_fill_options *options);
+
+/* histo_plan_fill, and then histo_hist_read_counts on the stream of the fill; that of `read` is not used. Samples and
+ * counts in the memory of one GPU may take a single kernel: the first fill does not, nor do cumulative counts. If this
+ * fails, the fill may have succeeded. */
+HISTO_API histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                                            const histo_fill_options *options, histo_slots slots, void *counts,
+                                            int64_t size, const histo_read_options *read);
 
 /* Such as "cpu/privatized"; lives as long as the plan. If the plan splits fills between both, the GPU's strategy. */
 HISTO_API const char *histo_plan_strategy(const histo_plan *plan);

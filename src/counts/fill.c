@@ -24,8 +24,8 @@ static bool is_resident(const histo_problem *problem, const histo_plan *plan)
     return problem->resident && problem->home == plan->problem.device;
 }
 
-histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
-                             const histo_fill_options *options)
+static histo_status fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                         const histo_fill_options *options, histo_reading *reading)
 {
     histo_problem problem;
     const histo_view *operands[HISTO_MAX_OPERANDS];
@@ -45,9 +45,27 @@ histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const his
         return histo_fail(HISTO_UNSUPPORTED,
                           "the samples are in the memory of GPU %d, and the plan is for another device",
                           problem.home - HISTO_DEVICE_CUDA(0));
-    status = histo_problem_is_near(&problem, plan->problem.device);
+    return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan), reading);
+}
+
+histo_status histo_plan_fill(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                             const histo_fill_options *options)
+{
+    return fill(plan, hist, views, options, NULL);
+}
+
+histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, const histo_view *views,
+                                  const histo_fill_options *options, histo_slots slots, void *counts, int64_t size,
+                                  const histo_read_options *read)
+{
+    histo_reading reading;
+    histo_status status = histo_hist_reading(hist, slots, counts, size, read, &reading);
     if (status != HISTO_OK) return status;
-    return histo_plan_run(plan, &hist->accumulators, operands, options, is_resident(&problem, plan));
+    reading.stream = options ? options->stream : NULL;
+    const histo_device device = histo_hist_reading_device(hist, &reading);
+    const bool at_once = plan && device != HISTO_DEVICE_CPU && device == plan->problem.device;
+    status = fill(plan, hist, views, options, at_once ? &reading : NULL);
+    return status == HISTO_OK && !reading.done ? histo_hist_read(hist, slots, &reading) : status;
 }
 
 /* A plan stays good for sample counts within these factors of the one that it was made for. */
@@ -69,7 +87,7 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
         histo_plan_destroy(hist->plan);
         hist->plan = plan;
     }
-    return histo_plan_run(hist->plan, &hist->accumulators, operands, options, is_resident(&problem, hist->plan));
+    return histo_plan_run(hist->plan, &hist->accumulators, operands, options, is_resident(&problem, hist->plan), NULL);
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)

@@ -4,6 +4,7 @@
 
 #include "plan/accumulators.h"
 #include "plan/plan.h"
+#include "plan/reading.h"
 
 struct histo_hist {
     int naxes;
@@ -21,6 +22,13 @@ histo_hist_options histo_hist_kind(const histo_hist *hist);
 /* histo_hist_create for checked, owned axes, which it copies, and for a caller that writes counts into host memory.
  * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
+
+/* Check a read of counts, and describe it. */
+histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
+                                const histo_read_options *options, histo_reading *reading);
+histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const histo_reading *reading);
+/* The GPU that holds everything and whose memory is written, if a fill there could do so; else HISTO_DEVICE_CPU. */
+histo_device histo_hist_reading_device(const histo_hist *hist, const histo_reading *reading);
 
 /* Fail a captured call that would "read" or "reset" the histogram. */
 histo_status histo_fail_captured(const char *what);

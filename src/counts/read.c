@@ -210,8 +210,9 @@ static histo_status read_and_send(const histo_hist *hist, histo_slots slots, con
     return status;
 }
 
-static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
-                                  const histo_read_options *options, void *out, int64_t size)
+/* Check what is to be read, and describe it. */
+static histo_status describe(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
+                             const histo_read_options *options, void *out, int64_t size, histo_reading *reading)
 {
     histo_reading r = {.quantity = quantity, .grid = grid_of(hist, slots), .size = size, .out = out};
     if (options) {
@@ -227,21 +228,51 @@ static histo_status read_quantity(const histo_hist *hist, histo_slots slots, his
     if (quantity != HISTO_READ_COUNTS && r.cumulative)
         return histo_fail(HISTO_INVALID, "counts can be read cumulatively, sums of weights cannot");
     if (hist->weighting == HISTO_UNWEIGHTED) r.quantity = HISTO_READ_COUNTS;
+    *reading = r;
+    return HISTO_OK;
+}
+
+histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const histo_reading *r)
+{
     bool only;
-    const histo_device device = histo_device_of(out, &only);
+    const histo_device device = histo_device_of(r->out, &only);
     histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
-    if (home && (device == home->device || (device == HISTO_DEVICE_CPU && !r.cumulative)))
-        return home->backend->read(home, &r);
-    return device == HISTO_DEVICE_CPU ? read_gathered(hist, slots, &r) : read_and_send(hist, slots, &r, device);
+    if (home && (device == home->device || (device == HISTO_DEVICE_CPU && !r->cumulative)))
+        return home->backend->read(home, r);
+    return device == HISTO_DEVICE_CPU ? read_gathered(hist, slots, r) : read_and_send(hist, slots, r, device);
+}
+
+static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
+                                  const histo_read_options *options, void *out, int64_t size)
+{
+    histo_reading r;
+    histo_status status = describe(hist, slots, quantity, options, out, size, &r);
+    return status == HISTO_OK ? histo_hist_read(hist, slots, &r) : status;
+}
+
+histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
+                                const histo_read_options *options, histo_reading *reading)
+{
+    histo_status status = check_read(hist, slots, size);
+    if (status != HISTO_OK) return status;
+    if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
+    return describe(hist, slots, HISTO_READ_COUNTS, options, counts, size, reading);
+}
+
+histo_device histo_hist_reading_device(const histo_hist *hist, const histo_reading *reading)
+{
+    bool only;
+    const histo_device_accumulators *home = histo_accumulators_home(&hist->accumulators);
+    const bool direct = home && !reading->cumulative && histo_device_of(reading->out, &only) == home->device;
+    return direct ? home->device : HISTO_DEVICE_CPU;
 }
 
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
                                     const histo_read_options *options)
 {
-    histo_status status = check_read(hist, slots, size);
-    if (status != HISTO_OK) return status;
-    if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
-    return read_quantity(hist, slots, HISTO_READ_COUNTS, options, counts, size);
+    histo_reading r;
+    histo_status status = histo_hist_reading(hist, slots, counts, size, options, &r);
+    return status == HISTO_OK ? histo_hist_read(hist, slots, &r) : status;
 }
 
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2, int64_t size,

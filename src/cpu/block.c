@@ -170,6 +170,15 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     blocks->run.n -= n;
 }
 
+/* Divide n differences by the means of as many numbers as there are images. They become floats in place. */
+static void divide_differences(int32_t *differences, int n, uint32_t images, const uint32_t *sums)
+{
+    for (int k = 0; k < n; k++) {
+        const float x = histo_relative_difference(differences[k], images, sums[k]);
+        memcpy(&differences[k], &x, sizeof x);
+    }
+}
+
 /* Means and differences of n pixels of adjacent images, pair by pair. */
 #define DEFINE_PAIR(name, type)                                                                                        \
     static void pair_##name(const histo_strided_iter *iter, const type *restrict pixels, int n,                        \
@@ -185,6 +194,7 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
             const type *first = pixels + i * n, *second = pixels + (i + 1) % iter->images * n;                         \
             for (int k = 0; k < n; k++)                                                                                \
                 differences[at + k] = (int32_t)first[k] - (int32_t)second[k];                                          \
+            if (iter->relative) divide_differences(differences + at, n, images, sums);                                 \
             if (at) memcpy(means + at, means, (size_t)n * sizeof *means);                                              \
         }                                                                                                              \
     }

@@ -42,7 +42,9 @@ static void count_pairs(const histo_job *job, int64_t batch, const char *first)
                                              is_narrow ? (const void *)&narrow : (const void *)&mean);
     for (int i = 0; i < images; i += job->iter.step) {
         int32_t difference = (int32_t)(pixel(job, first, i) - pixel(job, first, (i + 1) % images));
-        int64_t slot = histo_lookup_slot(&p->lookups[HISTO_DIFFERENCE], HISTO_I32, &difference);
+        const float relative = histo_relative_difference(difference, (uint32_t)images, (uint32_t)sum);
+        int64_t slot = histo_lookup_slot(&p->lookups[HISTO_DIFFERENCE], p->sampled[HISTO_DIFFERENCE],
+                                         p->relative ? (const void *)&relative : (const void *)&difference);
         slot = slot * p->slot_strides[HISTO_DIFFERENCE] + slot_of_mean * p->slot_strides[HISTO_MEAN];
         job->accumulators->counts[batch * p->slots + slot]++;
     }

@@ -96,14 +96,26 @@ static size_t all_counters(const histo_cuda_accumulators *accumulators)
     return (size_t)(accumulators->batch * accumulators->counters);
 }
 
+static size_t arriving_words(const histo_cuda_accumulators *accumulators)
+{
+    return accumulators->batch == 1 && accumulators->counters <= HISTO_CUDA_ARRIVING ? all_counters(accumulators) : 0;
+}
+
+unsigned long long *histo_cuda_arrivals(const histo_cuda_accumulators *accumulators)
+{
+    return arriving_words(accumulators) ? accumulators->counts + accumulators->counters : NULL;
+}
+
 static histo_status clear_memory(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     size_t all = all_counters(accumulators);
     histo_status status = HISTO_OK;
     accumulators->sparse.n = 0;
     if (accumulators->counts)
-        status = HISTO_CUDA(cudaMemsetAsync(accumulators->counts, 0, all * sizeof *accumulators->counts, stream),
-                            "clearing counts");
+        status =
+            HISTO_CUDA(cudaMemsetAsync(accumulators->counts, 0,
+                                       (all + arriving_words(accumulators)) * sizeof *accumulators->counts, stream),
+                       "clearing counts");
     double *sums[] = {accumulators->sum_w, accumulators->sum_w2};
     for (int s = 0; s < 2; s++) {
         const histo_cuda_exact *e = &accumulators->exact[s];
@@ -155,7 +167,8 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
         status = HISTO_CUDA(cudaEventCreateWithFlags(&accumulators->done, cudaEventDisableTiming), "making an event");
     if (status == HISTO_OK && accumulators->counters)
         status = allocate((void **)&accumulators->counts,
-                          (all_counters(accumulators) + histo_cuda_scan_words((int64_t)all_counters(accumulators))) *
+                          (all_counters(accumulators) + arriving_words(accumulators) +
+                           histo_cuda_scan_words((int64_t)all_counters(accumulators))) *
                               sizeof *accumulators->counts,
                           "counts");
     if (status == HISTO_OK) status = make_sums(accumulators, p->weighting);
@@ -265,12 +278,33 @@ bool histo_cuda_is_captured(cudaStream_t stream)
     return capture != cudaStreamCaptureStatusNone;
 }
 
-/* A process-wide unique number of a capture. */
-static unsigned long long capture_of(cudaStream_t stream)
+/* What a stream is capturing: the capture's process-wide unique number, and after which nodes the next one comes. */
+typedef struct captured_at {
+    unsigned long long id; /* 0: unknown */
+    cudaGraph_t graph;
+    cudaGraphNode_t nodes[HISTO_CUDA_MAX_BRANCHES];
+    size_t n; /* more than there is room for: unknown */
+} captured_at;
+
+static captured_at captured_at_of(cudaStream_t stream)
 {
+    captured_at at = {};
     cudaStreamCaptureStatus capture;
-    unsigned long long id = 0;
-    return cudaStreamGetCaptureInfo(stream, &capture, &id) == cudaSuccess ? id : 0;
+    const cudaGraphNode_t *nodes = NULL; /* valid until something else is captured */
+#if CUDART_VERSION >= 12030
+    const cudaGraphEdgeData *edges;
+#endif
+#if CUDART_VERSION >= 13000
+    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id, &at.graph, &nodes, &edges, &at.n);
+#elif CUDART_VERSION >= 12030
+    const cudaError_t error = cudaStreamGetCaptureInfo_v3(stream, &capture, &at.id, &at.graph, &nodes, &edges, &at.n);
+#else
+    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id);
+    at.n = SIZE_MAX;
+#endif
+    if (error != cudaSuccess) at.id = 0;
+    if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES && at.n > 0) memcpy(at.nodes, nodes, at.n * sizeof *nodes);
+    return at;
 }
 
 /* In a graph, each launch waits for the event and records it, on whatever stream it runs. */
@@ -278,7 +312,7 @@ histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators
 {
     accumulators->capturing = capturing;
     accumulators->captured |= capturing;
-    const unsigned long long capture = capturing ? capture_of(stream) : 0;
+    const unsigned long long capture = capturing ? captured_at_of(stream).id : 0;
     if (capture && capture == accumulators->capture && stream == accumulators->capture_stream) return HISTO_OK;
     unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* querying it would end a capture */
     if (id && id == accumulators->last) return HISTO_OK;                /* stream order suffices */
@@ -291,11 +325,63 @@ histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators
     return status;
 }
 
+static bool is_among(cudaGraphNode_t node, const cudaGraphNode_t *nodes, size_t n)
+{
+    while (n > 0)
+        if (nodes[--n] == node) return true;
+    return false;
+}
+
+static histo_status add_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to)
+{
+#if CUDART_VERSION >= 13000
+    return HISTO_CUDA(cudaGraphAddDependencies(graph, from, to, NULL, 1), "adding to a graph");
+#else
+    return HISTO_CUDA(cudaGraphAddDependencies(graph, from, to, 1), "adding to a graph");
+#endif
+}
+
+static histo_status remove_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to)
+{
+#if CUDART_VERSION >= 13000
+    return HISTO_CUDA(cudaGraphRemoveDependencies(graph, from, to, NULL, 1), "adding to a graph");
+#else
+    return HISTO_CUDA(cudaGraphRemoveDependencies(graph, from, to, 1), "adding to a graph");
+#endif
+}
+
+/* A graph has one node that records the event. It moves behind what is captured next on the stream, so that no kernel
+ * waits for it. */
+static histo_status record_behind(histo_cuda_record *record, cudaStream_t stream, const captured_at *at,
+                                  cudaEvent_t event)
+{
+    histo_status status = HISTO_OK;
+    const bool exists = record->capture == at->id, moves = exists && record->stream == stream;
+    if (!exists)
+        status = HISTO_CUDA(cudaGraphAddEventRecordNode(&record->node, at->graph, at->nodes, at->n, event),
+                            "recording an event");
+    for (size_t i = 0; i < at->n && exists && status == HISTO_OK; i++)
+        if (!moves || !is_among(at->nodes[i], record->after, record->n))
+            status = add_edge(at->graph, &at->nodes[i], &record->node);
+    for (size_t i = 0; i < record->n && moves && status == HISTO_OK; i++)
+        if (!is_among(record->after[i], at->nodes, at->n))
+            status = remove_edge(at->graph, &record->after[i], &record->node);
+    if (status != HISTO_OK) return status;
+    record->capture = at->id;
+    record->stream = stream;
+    record->n = at->n;
+    memcpy(record->after, at->nodes, sizeof record->after);
+    return HISTO_OK;
+}
+
 histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
-    return HISTO_CUDA(
-        cudaEventRecordWithFlags(accumulators->done, stream, accumulators->capturing ? cudaEventRecordExternal : 0),
-        "recording an event");
+    const bool capturing = accumulators->capturing;
+    const captured_at at = capturing ? captured_at_of(stream) : captured_at{};
+    if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES)
+        return record_behind(&accumulators->record, stream, &at, accumulators->done);
+    return HISTO_CUDA(cudaEventRecordWithFlags(accumulators->done, stream, capturing ? cudaEventRecordExternal : 0),
+                      "recording an event");
 }
 
 /* Wait for launched graphs, which may not have recorded the event yet. */

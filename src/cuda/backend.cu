@@ -124,6 +124,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
         all_direct &= direct[o];
         none_direct &= !direct[o];
     }
+    if (!all_direct) job->reading = NULL; /* counted in parts */
     cudaStream_t stream = (cudaStream_t)job->stream;
     if (none_direct && !stream) stream = accumulators->stream;
     job->stream = stream;
@@ -134,7 +135,9 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     if (status == HISTO_OK && job->iter.offsets && !is_direct(job, job->iter.offsets))
         status = histo_cuda_accumulators_offsets(accumulators, job, stream);
     if (status == HISTO_OK)
-        status = all_direct ? strategy->launch(job) : histo_cuda_run_staged(strategy, job, direct, pinned);
+        status = all_direct            ? strategy->launch(job)
+                 : job->problem->pairs ? histo_cuda_run_staged_pairs(strategy, job)
+                                       : histo_cuda_run_staged(strategy, job, direct, pinned);
     if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
     if (status != HISTO_OK) accumulators->broken = "a fill failed halfway";
     return status;

@@ -87,7 +87,16 @@ typedef struct histo_cuda_sparse {
     size_t bytes;
 } histo_cuda_sparse;
 
+enum { HISTO_CUDA_MAX_BRANCHES = 8 };
 typedef struct histo_cuda_fork histo_cuda_fork;
+
+/* The node of a graph that records the event, after the nodes of the last work captured on a stream. */
+typedef struct histo_cuda_record {
+    unsigned long long capture; /* 0: none */
+    cudaStream_t stream;
+    cudaGraphNode_t node, after[HISTO_CUDA_MAX_BRANCHES];
+    size_t n;
+} histo_cuda_record;
 
 /* counters = slots + 1: the last counter of a batch entry counts the samples that mask and filter exclude. */
 typedef struct histo_cuda_accumulators {
@@ -97,7 +106,7 @@ typedef struct histo_cuda_accumulators {
      */
     bool is_sparse;
     histo_cuda_sparse sparse;
-    unsigned long long *counts; /* [batch * counters], and words for cumulative reads */
+    unsigned long long *counts; /* [batch * counters], and words for cumulative reads or for arrivals */
     double *sum_w, *sum_w2;     /* fast weighting: [batch * counters] */
     histo_cuda_exact exact[2];  /* reproducible: sums of w and of w * w; the latter NULL if not wanted */
     uint64_t pending;           /* upper bound of additions to any exact sum since digits were last balanced */
@@ -109,6 +118,7 @@ typedef struct histo_cuda_accumulators {
     bool capturing, captured;   /* work is being captured into a graph; some has been */
     unsigned long long capture; /* the last one, in which this stream waited for the event; 0: none */
     cudaStream_t capture_stream;
+    histo_cuda_record record; /* of the event in the last capture */
     const void *large_kernel; /* the last kernel that was allowed more than the usual shared memory */
     void *workspace;
     size_t workspace_bytes;
@@ -149,6 +159,11 @@ histo_status histo_cuda_read_here(const histo_cuda_accumulators *from, const his
 /* The words that cumulative reads need after so many counters. */
 size_t histo_cuda_scan_words(int64_t counters);
 
+/* Behind the counts of few counters are as many words that are zero between kernels: a kernel that reads what it counts
+ * adds up its blocks' counts there, and how many blocks have arrived. NULL for more counters, or for a batch. */
+enum { HISTO_CUDA_ARRIVING = 1024 };
+unsigned long long *histo_cuda_arrivals(const histo_cuda_accumulators *accumulators);
+
 /* ---- Sparse counts (sort_runs.cu) ---- */
 
 /* Add the pairs to the host's and clear them; on failure they stay. Waits for the stream. */
@@ -163,13 +178,14 @@ void histo_cuda_sparse_free(histo_cuda_sparse *sparse);
 histo_status histo_cuda_run_staged(const histo_strategy *strategy, const histo_job *job, const bool *direct,
                                    const bool *pinned);
 
+/* The same for pairs of images in host memory (staged_pairs.cu). */
+histo_status histo_cuda_run_staged_pairs(const histo_strategy *strategy, const histo_job *job);
+
 /* ---- Probing samples (probe.cu) ---- */
 
 histo_status histo_cuda_probe(const histo_job *job, int n, uint32_t *slots);
 
 /* ---- Forks (fork.cu) ---- */
-
-enum { HISTO_CUDA_MAX_BRANCHES = 8 };
 
 /* Between these two, work may be enqueued on streams[0 … branches - 1]; streams[0] is `stream`. Every successful begin
  * needs an end, even after a failure. */

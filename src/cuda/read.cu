@@ -187,6 +187,9 @@ static histo_status bring(const route *to, int64_t p)
     histo_staged_piece *piece = to->straight ? NULL : &to->staging->pieces[p % HISTO_STAGED_PIECES];
     const char *from = to->direct ? to->direct + (size_t)begin * to->size : NULL;
     histo_status status = piece ? histo_staged_piece_lock(piece) : HISTO_OK;
+    /* Samples of another histogram's fill may still be leaving the piece. */
+    if (status == HISTO_OK && piece)
+        status = HISTO_CUDA(cudaStreamWaitEvent(to->stream, piece->copied, 0), "waiting for an event");
     if (status == HISTO_OK && !from) {
         char *chunk = to->staging->chunks[0].memory + (size_t)(p % HISTO_STAGED_PIECES) * HISTO_PIECE_BYTES;
         status = launch_slots(to->from, to->r, begin, end, chunk, to->stream);

@@ -23,7 +23,7 @@ static histo_status time_fills(trial *t, int fills, double *us)
     histo_status status = HISTO_OK;
     double start = histo_now_us();
     for (int i = 0; i < fills && status == HISTO_OK; i++)
-        status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill, false);
+        status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill, false, NULL);
     if (status == HISTO_OK) status = histo_accumulators_wait(&t->accumulators);
     *us = (histo_now_us() - start) / fills;
     return status;
@@ -54,7 +54,7 @@ static histo_status time_candidate(trial *t, double best_us, double *us)
 static histo_status time_gathering(trial *t, double *us)
 {
     histo_status status = histo_accumulators_gather(&t->accumulators); /* fault in the host memory first */
-    if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill, false);
+    if (status == HISTO_OK) status = histo_plan_run(t->plan, &t->accumulators, t->operands, t->fill, false, NULL);
     if (status == HISTO_OK) status = histo_accumulators_wait(&t->accumulators);
     double start = histo_now_us();
     if (status == HISTO_OK) status = histo_accumulators_gather(&t->accumulators);

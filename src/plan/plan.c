@@ -123,7 +123,7 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
                 planned->mask == problem->mask && planned->where == problem->where &&
                 planned->weighting == problem->weighting && planned->storage == problem->storage &&
                 planned->batch == problem->batch && planned->ragged == problem->ragged &&
-                planned->pairs == problem->pairs;
+                planned->pairs == problem->pairs && planned->relative == problem->relative;
     for (int o = 0; fits && o < problem->operands; o++)
         fits = planned->dtypes[o] == problem->dtypes[o];
     return fits;
@@ -145,9 +145,10 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
     job->accumulators = NULL;
     job->device_accumulators = NULL;
     job->workspace = job->meanwhile_of = NULL;
+    job->reading = NULL;
     job->meanwhile = NULL;
     if (plan->problem.pairs)
-        histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs);
+        histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs, plan->problem.relative);
     else if (plan->problem.ragged)
         histo_strided_iter_make_ragged(&job->iter, plan->problem.operands, operands, plan->problem.batch,
                                        fill->offsets);
@@ -156,12 +157,13 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
 }
 
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
-                            const histo_fill_options *fill, bool resident)
+                            const histo_fill_options *fill, bool resident, histo_reading *reading)
 {
     histo_job job;
     histo_plan_job(plan, operands, fill, &job);
     job.accumulators = accumulators;
     job.resident = resident;
+    job.reading = reading;
     int64_t n = histo_strided_iter_samples(&job.iter);
     bool exact = histo_is_reproducible(plan->problem.weighting);
     const bool split = histo_split_fits(plan, operands);

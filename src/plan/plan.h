@@ -67,9 +67,9 @@ histo_status histo_plan_make(histo_plan **plan, int naxes, const histo_axis *axe
 bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem);
 
 /* Count views, bound as the operands of the plan's problem, into accumulators. resident: all are in the memory of the
- * plan's device, a GPU; false: unknown. */
+ * plan's device, a GPU; false: unknown. reading: as in histo_job. */
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
-                            const histo_fill_options *fill, bool resident);
+                            const histo_fill_options *fill, bool resident, histo_reading *reading);
 
 /* The job of such a fill, without accumulators and sample range. */
 void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,

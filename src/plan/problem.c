@@ -134,7 +134,8 @@ static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, 
         problem->weighting != HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "pairs of images are counted without weights, mask, where and offsets");
     problem->pairs = options->pairs;
-    problem->sampled[HISTO_DIFFERENCE] = HISTO_I32;
+    problem->relative = options->relative;
+    problem->sampled[HISTO_DIFFERENCE] = options->relative ? HISTO_F32 : HISTO_I32;
     problem->sampled[HISTO_MEAN] = stack->dtype;
     problem->weights = problem->mask = problem->where = HISTO_ABSENT;
     return HISTO_OK;
@@ -208,6 +209,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->weighting = kind->weighting;
     problem->storage = kind->storage;
     problem->pairs = HISTO_NO_PAIRS;
+    problem->relative = false;
     problem->apart = problem->probes = problem->operands = 0;
     problem->probed = NULL;
     problem->effort = HISTO_ESTIMATE;
@@ -232,12 +234,6 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->apart = apart(&views[0]);
     status = find_home(problem, views_out);
     return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
-}
-
-histo_status histo_problem_is_near(const histo_problem *problem, histo_device device)
-{
-    if (!problem->pairs || device == HISTO_DEVICE_CPU || device == problem->home || !problem->samples) return HISTO_OK;
-    return histo_fail(HISTO_UNSUPPORTED, "a GPU counts pairs of images that are in its memory: copy them there first");
 }
 
 /* Find the densest run of `length` slots among the probed ones: [first, end). */

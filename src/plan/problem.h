@@ -63,6 +63,7 @@ typedef struct histo_problem {
     histo_weighting weighting;
     histo_storage storage;
     histo_pairs pairs;   /* samples are computed from image pairs: two numbers from one operand */
+    bool relative;       /* their differences are divided by the mean */
     bool ragged;         /* the batch consists of segments of different lengths, given by the fill's offsets */
     int apart;           /* bytes between neighbouring samples of a batch entry, if those of other entries fill the
                             space between them; HISTO_FAR_APART if more than a cache line; 0 if they do not */
@@ -96,9 +97,6 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
 histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_hist_options *kind,
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
-
-/* HISTO_UNSUPPORTED if the samples would have to be transferred to the device and cannot be. */
-histo_status histo_problem_is_near(const histo_problem *problem, histo_device device);
 
 /* Set the strides of counters, or 1. */
 void histo_problem_stride(histo_problem *problem, bool counters);
@@ -143,6 +141,9 @@ typedef struct histo_job {
     const int64_t *params; /* values in the order of the strategy's list */
     void *workspace;       /* of the size that the strategy requested, 64-byte aligned, not cleared */
     void *stream;
+    /* What the caller reads next, not cumulatively, into memory of problem->device, whose accumulators hold everything.
+     * A strategy that writes it while it counts sets reading->done. NULL: nothing. */
+    struct histo_reading *reading;
     /* Work of the calling thread while samples are transferred to a device; NULL: it waits. Called once. */
     histo_status (*meanwhile)(void *context);
     void *meanwhile_of;

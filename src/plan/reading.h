@@ -22,6 +22,7 @@ typedef struct histo_reading {
     histo_dtype dtype;
     void *out;
     void *stream; /* for memory of a GPU */
+    bool done;    /* a fill has already written it: see histo_job */
 } histo_reading;
 
 /* Join dimensions that are contiguous together. */

@@ -23,7 +23,7 @@ static histo_status check(const histo_problem *problem, histo_device device)
     if (problem->bound && device != problem->home)
         return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
                           problem->home - HISTO_DEVICE_CUDA(0));
-    return histo_problem_is_near(problem, device);
+    return HISTO_OK;
 }
 
 static bool is_contiguous(const histo_view *view)
@@ -48,7 +48,8 @@ static histo_transfer transfer_to(const histo_problem *p, const histo_backend *b
 {
     if (device == HISTO_DEVICE_CPU || p->home != HISTO_DEVICE_CPU || !backend->awake) return (histo_transfer){0};
     double gathered = 0, pinned = 0;
-    for (int o = 0; o < p->operands; o++)
+    if (p->pairs) gathered = histo_sample_bytes(p);
+    for (int o = 0; o < p->operands && !p->pairs; o++)
         *(histo_is_pinned(backend, operands[o]) ? &pinned : &gathered) += (double)histo_dtype_size(p->dtypes[o]);
     return histo_transfer_of(p, gathered, pinned, backend->awake(device), histo_backend_cpu.threads(0));
 }
@@ -79,6 +80,6 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     histo_status status = check(problem, device);
     if (status != HISTO_OK) return status;
     add(plan, device, options, operands);
-    if (plan->free_choice && !problem->pairs) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
+    if (plan->free_choice) add(plan, HISTO_DEVICE_CUDA(0), options, operands);
     return HISTO_OK;
 }

@@ -4,7 +4,9 @@
 
 #include "base/host_device.h"
 
-/* The axes of the samples. Differences of u8 and u16 are i32; means have the images' dtype. */
+/* The axes of the samples. Differences of u8 and u16 are i32, or f32 if they are relative; means have the images'
+ * dtype.
+ */
 enum { HISTO_DIFFERENCE = 0, HISTO_MEAN = 1, HISTO_PAIRS_AXES = 2 };
 
 /* The factor by which histo_mean_of divides by n. */
@@ -19,6 +21,13 @@ HISTO_INLINE uint32_t histo_mean_factor(uint32_t n)
 HISTO_INLINE uint32_t histo_mean_of(uint32_t sum, uint32_t n, uint32_t factor)
 {
     return (uint32_t)((uint64_t)(sum + n / 2) * factor >> 32);
+}
+
+/* A difference divided by the mean of n <= HISTO_MAX_IMAGES numbers of 16 bits. Both operands are whole numbers below
+ * 2^24, so only the division rounds. */
+HISTO_INLINE float histo_relative_difference(int32_t difference, uint32_t n, uint32_t sum)
+{
+    return sum ? (float)(difference * (int32_t)n) / (float)sum : 0;
 }
 
 #endif

@@ -11,6 +11,7 @@ typedef struct histo_strided_iter {
     int operands;
     int ndim;          /* at least 1; the last dimension is the run */
     int batch_ndim;    /* the first of them */
+    int relative;      /* of image pairs: differences are divided by the mean. Here, it fills what would be padding */
     int64_t batch;     /* product of the batch dimensions */
     int64_t per_batch; /* samples of each batch entry */
     int64_t shape[HISTO_MAX_DIMS + 1];

@@ -67,6 +67,7 @@ static void clear(histo_strided_iter *iter, int operands)
     iter->operands = operands;
     iter->ndim = iter->batch_ndim = 0;
     iter->images = iter->step = 0;
+    iter->relative = 0;
     iter->image_stride = 0;
     iter->offsets = NULL;
     memset(iter->shape, 0, sizeof iter->shape);
@@ -125,7 +126,7 @@ void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, cons
     }
 }
 
-void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step)
+void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step, bool relative)
 {
     const int at = stack->batch_ndim;
     histo_view first = *stack;
@@ -138,6 +139,7 @@ void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *s
     histo_strided_iter_make(iter, 1, views);
     iter->images = (int)stack->shape[at];
     iter->step = (int)step;
+    iter->relative = relative;
     iter->image_stride = stack->strides[at];
     for (int d = iter->ndim++; d > iter->batch_ndim; d--) {
         iter->shape[d] = iter->shape[d - 1];

@@ -18,7 +18,7 @@ void histo_strided_iter_make_ragged(histo_strided_iter *iter, int operands, cons
                                     int64_t batch, const int64_t *offsets);
 
 /* Pairs of a stack of images, checked; step: histo_pairs. */
-void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step);
+void histo_strided_iter_make_pairs(histo_strided_iter *iter, const histo_view *stack, histo_pairs step, bool relative);
 
 /* The same without the dimension of pairs: a sample is a pixel of the first image. */
 histo_strided_iter histo_strided_iter_places(const histo_strided_iter *iter);

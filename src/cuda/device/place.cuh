@@ -149,9 +149,12 @@ HISTO_IN_KERNEL uint32_t histo_slot_of_pair(const histo_cuda_work *w, const hist
     uint32_t mean = histo_mean_of(sum, (uint32_t)images, histo_mean_factor((uint32_t)images));
     int32_t difference =
         histo_value_in_image(w, first, image) - histo_value_in_image(w, first, image + 1 < images ? image + 1 : 0);
-    histo_any_lookup<HISTO_I32> differences(&w->lookups[HISTO_DIFFERENCE]);
-    return w->slot_strides[HISTO_DIFFERENCE] * differences.slot(difference) +
-           w->slot_strides[HISTO_MEAN] * histo_slot_of_mean(w, mean);
+    const histo_lookup *l = &w->lookups[HISTO_DIFFERENCE];
+    const uint32_t slot =
+        w->iter.relative
+            ? histo_any_lookup<HISTO_F32>(l).slot(histo_relative_difference(difference, (uint32_t)images, sum))
+            : histo_any_lookup<HISTO_I32>(l).slot(difference);
+    return w->slot_strides[HISTO_DIFFERENCE] * slot + w->slot_strides[HISTO_MEAN] * histo_slot_of_mean(w, mean);
 }
 
 /* ---- Any sample ---- */

@@ -10,10 +10,18 @@ enum { HISTO_BANKS = 32, HISTO_LANES = 32 };
 
 /* ---- A row for each slot, a column for each thread (thread_bytes, thread_counters) ---- */
 
+enum { HISTO_FOUR_WARPS = 128, HISTO_BYTE_SAMPLES = 255 /* that a byte holds */ };
+
 /* The byte of a row that is thread t's: the threads of a warp have 32 different words, whose bytes four warps share. */
 HISTO_INLINE uint32_t histo_byte_of_thread(uint32_t t)
 {
     return (t & ~127u) | (t & 31) << 2 | (t >> 5 & 3);
+}
+
+/* Must the bytes be flushed before a thread counts `more` samples? It may have counted all so far in one of them. */
+HISTO_INLINE bool histo_bytes_are_full(uint32_t samples, uint32_t more)
+{
+    return samples + more > HISTO_BYTE_SAMPLES;
 }
 
 /* Thread v adds up row v. It begins v words into the row and goes around, so that the lanes of a warp are always at

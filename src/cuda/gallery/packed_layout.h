@@ -130,8 +130,7 @@ HISTO_INLINE histo_packed_layout histo_packed_layout_of(const histo_packed_probl
     l.bin_tiles = (counters + tile - 1) / tile;
     int64_t words = histo_packed_words(tile, bits), most = p->shared_block / 4, copies = params[HISTO_PACKED_COPIES];
     if (!copies && !thesis) copies = histo_packed_copies((words | 1) * 4, p->shared_each / 2 - p->reserve);
-    if (!copies && thesis)
-        copies = l.bin_tiles > 1 ? 1 : histo_packed_copies(histo_packed_bytes(bins, bits), HISTO_THESIS_SHARED / 2);
+    if (!copies && thesis) copies = histo_packed_copies(histo_packed_bytes(bins, bits), HISTO_THESIS_SHARED / 2);
     while (copies > 1 && copies * (words | 1) > most)
         copies--;
     l.block.packing = histo_packing_of(bits);

@@ -12,66 +12,13 @@
  * for every 255 samples of a thread. Speed does not depend on the distribution. It falls with the number of bins,
  * because fewer threads fit. */
 #include "cuda/block.h"
-#include "cuda/gallery/banks.h"
+#include "cuda/gallery/own_counters.cuh"
 
 enum { MERGE, BLOCKS, THREADS };
-enum { FOUR_WARPS = 128 };
-
-struct byte_counters {
-    enum { MAX_THREADS = 1024 };
-    unsigned int *bytes, *totals;
-    uint8_t *mine;
-    uint32_t counters;
-    int samples; /* since the last flush, of this thread */
-
+struct byte_counters : histo_own_bytes {
     HISTO_MEMBER byte_counters(const histo_cuda_work *w, unsigned int *shared)
+        : histo_own_bytes({0, (uint32_t)w->counters}, shared)
     {
-        uint32_t words = (uint32_t)w->counters * (blockDim.x / 4);
-        bytes = shared;
-        totals = shared + words;
-        mine = (uint8_t *)shared + histo_byte_of_thread(threadIdx.x);
-        counters = (uint32_t)w->counters;
-        samples = 0;
-        histo_clear_shared(shared, words + counters);
-    }
-
-    template <int N>
-    HISTO_MEMBER void count(const uint32_t (&slot)[N])
-    {
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            if (slot[k] != HISTO_NO_SLOT) mine[slot[k] * blockDim.x]++;
-        samples += N;
-        if (samples + N > 255) flush();
-    }
-
-    /* totals[v] is only ever touched by the thread that adds up row v. */
-    HISTO_MEMBER void merge(const histo_cuda_work *w, const histo_rows *rows, int64_t item, int64_t entry)
-    {
-        flush();
-        for (uint32_t v = threadIdx.x; v < w->counters; v += blockDim.x) {
-            histo_merge(w, rows, item, entry, v, totals[v]);
-            totals[v] = 0;
-        }
-    }
-
-    /* Add the bytes to the totals and clear them. */
-    HISTO_MEMBER void flush()
-    {
-        uint32_t words = blockDim.x / 4; /* of a row */
-        __syncthreads();
-        for (uint32_t v = threadIdx.x; v < counters; v += blockDim.x) {
-            unsigned int *row = bytes + v * words, sum = 0;
-            uint32_t at = histo_row_first(v, words);
-            for (uint32_t n = 0; n < words; n++) {
-                sum = __dp4a(row[at], 0x01010101u, sum);
-                row[at] = 0;
-                at = histo_row_next(at, words);
-            }
-            totals[v] += sum;
-        }
-        __syncthreads();
-        samples = 0;
     }
 };
 
@@ -80,7 +27,7 @@ static histo_block_layout layout_of(const histo_problem *p, const int64_t *param
     static const int64_t defaults[] = {0, 0, 256};
     if (!params) params = defaults;
     size_t counters = (size_t)p->slots + 1;
-    return histo_cuda_block_layout(p, params[THREADS], FOUR_WARPS, FOUR_WARPS * counters,
+    return histo_cuda_block_layout(p, params[THREADS], HISTO_FOUR_WARPS, HISTO_FOUR_WARPS * counters,
                                    sizeof(unsigned int) * counters, params[BLOCKS], params[MERGE]);
 }
 

@@ -133,7 +133,7 @@ static const char *unsupported_reason(const histo_problem *problem)
 static double counted_per_us(const histo_problem *p, bool known)
 {
     const histo_lookup *l = &p->lookups[0];
-    if (p->pairs) return 7e5;
+    if (p->pairs) return p->relative ? 5e4 : 7e5;
     const bool is_any = p->operands > p->naxes || p->strided;
     if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 4e5 : 2e5;
     if (l->pow2.is) return known ? 1.3e6 : 1.1e6;

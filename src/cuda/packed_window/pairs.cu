@@ -92,7 +92,7 @@ bool is_stack(const histo_cuda_work *pixels)
 {
     const histo_strided_iter *iter = &pixels->iter;
     const int runs = iter->ndim - iter->batch_ndim, last = iter->ndim - 1;
-    return iter->images <= MAX_STACK && pixels->aligned && runs <= 2 &&
+    return iter->images <= MAX_STACK && !iter->relative && pixels->aligned && runs <= 2 &&
            iter->shape[last] <= (runs == 2 ? INT32_MAX : INT64_MAX) &&
            iter->strides[0][last] == (int64_t)histo_dtype_size(pixels->dtypes[0]);
 }
@@ -115,7 +115,7 @@ pow2_difference pow2_difference_of(const histo_problem *p)
     bool is_power = frexp(l->step, &exponent) == 0.5, is_wide = exponent > 0;
     bool is_even = l->hi == l->lo + l->bins * l->step && l->lo == floor(l->lo) && first == floor(first);
     pow2_difference d = {};
-    if (l->kind != HISTO_UNIFORM || l->closed || !is_power || !is_even) return d;
+    if (p->relative || l->kind != HISTO_UNIFORM || l->closed || !is_power || !is_even) return d;
     if ((most / l->step + 2) * stride >= limit || most >= limit || p->slots >= limit) return d;
     d.shift = is_wide ? exponent - 1 : 0;
     d.factor = (int32_t)(is_wide ? stride : stride / l->step);
