@@ -135,7 +135,7 @@ static double counted_per_us(const histo_problem *p, bool known)
     const histo_lookup *l = &p->lookups[0];
     if (p->pairs) return p->relative ? 5e4 : 7e5;
     const bool is_any = p->operands > p->naxes || p->strided;
-    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 4e5 : 2e5;
+    if (is_any || p->naxes > 1) return !is_any ? known ? 1.2e6 : 7e5 : histo_cuda_expects_compiled(p) ? 5e5 : 2e5;
     if (l->pow2.is) return known ? 1.3e6 : 1.1e6;
     if (!known) return 8e5;
     /* By value: floats of one bin are few values, which meet, unless the bins are many, or the values: 1024 of f16 from
@@ -158,7 +158,7 @@ static double cost_us(const histo_problem *p, int threads)
     const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
     const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
     const double entry_us = 2.8 / 132; /* to clear and merge what no sample has touched */
-    double us = 18 + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
+    double us = 12 + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
     if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
     return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
 }

@@ -187,7 +187,7 @@ static double cost_us(const histo_problem *p, int threads)
     for (int a = 0; a < p->naxes; a++)
         each += search_us(p, a);
     double slices = (double)((p->samples - 1) / p->batch / place.slice + 1) * (double)p->batch;
-    return slices * (25 * windows + (double)place.slots / 7e4) + windows * each * (double)p->samples;
+    return slices * (35 * windows + (double)place.slots / 7e4) + windows * each * (double)p->samples;
 }
 
 static size_t workspace(const histo_problem *problem, int threads, const int64_t *params)

@@ -195,6 +195,8 @@ static histo_status sum_windows(const histo_job *job, const histo_cuda_work *til
         {"histo::weighted_partition::count_windows<histo_known_reader<known>, false, float>",
          "histo::weighted_partition::count_windows<histo_known_reader<known>, true, float>"}};
     enum { THREADS_EACH = 1024, LEAST_CELLS = 8, ROOM_OF_TABLES = 1 << 12, FLOW = window_slots::FLOW };
+    enum { LEAST_SAMPLES = 1 << 15 /* of a tile: in fewer, looking for a window takes longer than it can save */ };
+    if ((job->end - job->begin) / tiles->tiles < LEAST_SAMPLES) return HISTO_OK;
     const histo_cuda_device *device = histo_cuda_device_of(job->problem->device);
     const size_t planes = planes_of(p->narrow, p->squares), slots = (size_t)job->problem->slots;
     const size_t room = device->shared_block / sizeof(uint32_t) - ROOM_OF_TABLES - 64;
