@@ -158,7 +158,7 @@ static double cost_us(const histo_problem *p, int threads)
     const double each = fmax(by_bytes, 1 / counted_per_us(p, known)) + histo_cuda_lookup_us(p);
     const double merged = fmin((double)l.w.size * (double)p->batch * (double)l.blocks, samples);
     const double entry_us = 2.8 / 132; /* to clear and merge what no sample has touched */
-    double us = 12 + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
+    double us = (known ? 12 : 22) + (l.is_found ? 15 : 0) + samples * each + merged / 9e5 + (double)p->batch * entry_us;
     if (!is_all) us += histo_cuda_global_atomics_us(p, l.w.size);
     return is_all || p->probes || p->dense ? us : HISTO_SKEW_MARGIN * us;
 }
