@@ -185,6 +185,21 @@ static bool combine(const char *params, int which, char *text, size_t size)
     return which == 0;
 }
 
+/* A backend has none of the strategies in a list; another may have one. */
+static histo_status fail_unlisted(const char *backend, const char *strategies)
+{
+    histo_strategy_info info;
+    for (int i = 0; histo_strategy_describe(i, &info) == HISTO_OK; i++) {
+        char name[sizeof((bench_contender *)NULL)->name];
+        snprintf(name, sizeof name, "%s/%s", info.backend, info.name);
+        if (is_listed(strategies, name))
+            return histo_fail(HISTO_INVALID, "%s is a strategy of %s, not of %s: take --device %s", info.name,
+                              info.backend, backend, info.backend);
+    }
+    return histo_fail(HISTO_INVALID, "no strategy of %s is called %s: 'histo strategies' lists them", backend,
+                      strategies);
+}
+
 bench_contender *bench_contenders_list(const char *backend, const char *strategies, const char *params, int *count)
 {
     enum { MOST = 4096 };
@@ -212,7 +227,7 @@ bench_contender *bench_contenders_list(const char *backend, const char *strategi
     }
     if (*count) return list;
     free(list);
-    histo_fail(HISTO_INVALID, "no strategy of %s is called %s: 'histo strategies' lists them", backend, strategies);
+    fail_unlisted(backend, strategies);
     return NULL;
 }
 
@@ -246,9 +261,7 @@ static histo_status list_entries(bench *b)
         memcpy(score->name, name, sizeof name);
         snprintf(score->params, sizeof score->params, "%s", race->params ? race->params : "");
     }
-    if (!b->result->scores)
-        return histo_fail(HISTO_INVALID, "no strategy of %s is called %s: 'histo strategies' lists them",
-                          b->device->backend, race->strategies);
+    if (!b->result->scores) return fail_unlisted(b->device->backend, race->strategies);
     if (race->plan) add_entry(b, BENCH_PLAN);
     for (int p = 0; race->peers && b->device->peers[p]; p++) {
         racer *r = add_entry(b, BENCH_PEER);

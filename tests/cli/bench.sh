@@ -140,6 +140,8 @@ refuses 2 'say what to measure' bench
 refuses 2 "'speed' cannot be measured" bench speed
 refuses 2 'no input is called nothing: there are fractal' bench gallery --input nothing
 refuses 2 'no input is called nothing: ' bench gallery --input uniform/u8/64,nothing
+refuses 2 'global_atomic is a strategy of cuda, not of cpu: take --device cuda' \
+    bench gallery --device cpu --strategy global_atomic,packed_window --input uniform/u8/64
 # shellcheck disable=SC2086
 shows '^clustered/i16/777: 5000 samples' $quick --input clustered/i16/777 --strategy sequential
 refuses 2 "not '0'" bench gallery --samples 0
