@@ -126,7 +126,7 @@ static void print_matrix(const papers_result *r, FILE *to)
 /* Why a series has no values somewhere, once each. */
 static void print_remarks(const papers_result *r, FILE *to)
 {
-    const char *before = "not measured without its device: ";
+    const char *before = "not measured, as their device is missing or not selected: ";
     bool any = false;
     for (int s = 0; s < r->series_count; s++) {
         any |= r->series[s].measured;

@@ -12,7 +12,7 @@ grep -q '</svg>' a3.svg || fail "no picture of a wafer"
 # Measured: the speed-up of each series over the first, for each number of samples.
 shows '^ *4096  *1 ' bench paper milic --figure 3 --device cpu --quick --samples 1000,2^12 -o 3.json --image 3.svg
 grep -q '</svg>' 3.svg || fail "no picture of a figure"
-shows '^not measured without its device: .*privatization with transfers' bench paper milic --figure 3 --device cpu --quick \
+shows '^not measured, as their device is missing or not selected: .*privatization with transfers' bench paper milic --figure 3 --device cpu --quick \
     --samples 1000
 shows '^ *128  ' bench paper milic --figure 5 --device cpu --quick --samples 2^12 --bins 64,128 --image 5.png
 shows '^64 bins, 4096  ' bench paper --figure 11 --device cpu --quick --samples 2^12,2^14 --bins 64,128 --image 11.svg
