@@ -147,6 +147,9 @@ static void refusals(void **state)
     REFUSED(HISTO_INVALID, "different axes", histo_map_equalize(map, longer, NULL));
     REFUSED(HISTO_INVALID, "limit -1", histo_map_equalize(map, h, &(histo_make_options){.clip = -1}));
     REFUSED(HISTO_INVALID, "not finite", histo_map_equalize(map, h, &(histo_make_options){.hi = INFINITY}));
+    REFUSED(HISTO_INVALID, "not finite", histo_map_equalize(map, h, &(histo_make_options){.lo = -1e308, .hi = 1e308}));
+    REFUSED(HISTO_INVALID, "not finite",
+            histo_map_project(map, h, NULL, &(histo_make_options){.lo = -1e308, .hi = 1e308}));
     REFUSED(HISTO_INVALID, "no counts", histo_map_match(map, h, empty));
     OK(histo_map_match(map, h, h));
     REFUSED(HISTO_INVALID, "do not increase", histo_map_landmarks(map, h, 2, wrong, target, false));
@@ -162,6 +165,10 @@ static void refusals(void **state)
     REFUSED(HISTO_INVALID, "0 tiles",
             histo_map_apply(map, &samples, &out, &(histo_apply_options){.tiles = {1, {0}, {1}}}));
     OK(histo_map_apply(other, &samples, &out, &(histo_apply_options){.tiles = {1, {2}, {2}}}));
+    histo_view row = histo_view_1d(x, HISTO_F64, INT64_C(1) << 60); /* its size in bytes overflows */
+    row.strides[0] = 0;
+    REFUSED(HISTO_NO_MEMORY, "the tiles of a row",
+            histo_map_apply(map, &row, &row, &(histo_apply_options){.tiles = {1, {1}, {1}}}));
     histo_map_destroy(map);
     histo_map_destroy(other);
     histo_map_destroy(linear);

@@ -161,6 +161,12 @@ static void information_of_weights(void **state)
     assert_true(of_counts.mutual > 0.1 && of_counts.normalized > 1);
     OK(histo_hist_fill(weighted, views, &(histo_fill_options){.weights = &negative}));
     REFUSED(HISTO_INVALID, "a sum of weights is -0.5", histo_hist_inform(weighted, &of_weights));
+    const double tiny[] = {1, 0, 0, 1e-200}; /* the product of its shares underflows */
+    const histo_view small = histo_view_1d(tiny, HISTO_F64, 4);
+    OK(histo_hist_reset(weighted, NULL));
+    OK(histo_hist_fill(weighted, views, &(histo_fill_options){.weights = &small}));
+    OK(histo_hist_inform(weighted, &of_weights));
+    assert_true(of_weights.mutual < 1e-190);
     histo_hist_destroy(weighted);
     histo_hist_destroy(counts);
 }
@@ -221,11 +227,46 @@ static void refusals(void **state)
     histo_hist_destroy(longer);
 }
 
+/* Next to 2^62 samples, single ones are lost in a double. */
+static void classes_beside_a_large_count(void **state)
+{
+    (void)state;
+    const int first[] = {1, 0, 0, 0, 0, 0, 0, 0}, others[] = {0, 1, 1, 0, 0, 0, 1, 1};
+    histo_hist *h = of_counts(first, 8, 62), *few = of_counts(others, 8, 0);
+    OK(histo_hist_merge(h, few));
+    int64_t last[2];
+    OK(histo_hist_split(h, HISTO_SPLIT_OTSU, 3, last));
+    assert_int_equal(last[0], 0);
+    assert_int_equal(last[1], 2);
+    histo_hist_destroy(h);
+    histo_hist_destroy(few);
+}
+
+static void minimum_has_a_limit(void **state)
+{
+    (void)state;
+    const histo_axis axis = histo_axis_integer(0, 1 << 21);
+    const double far[] = {0, 1 << 20};
+    const histo_view view = histo_view_1d(far, HISTO_F64, 2);
+    histo_hist *h;
+    int64_t last;
+    OK(histo_hist_create(&h, 1, &axis, &(histo_hist_options){.storage = HISTO_SPARSE}));
+    OK(histo_hist_fill(h, &view, NULL));
+    REFUSED(HISTO_UNSUPPORTED, "span 1048577 bins", histo_hist_split(h, HISTO_SPLIT_MINIMUM, 2, &last));
+    histo_hist_destroy(h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(entries_are_independent), cmocka_unit_test(otsu_is_exact), cmocka_unit_test(flow_and_nan),
-        cmocka_unit_test(information_of_weights),  cmocka_unit_test(names),         cmocka_unit_test(refusals),
+        cmocka_unit_test(entries_are_independent),
+        cmocka_unit_test(otsu_is_exact),
+        cmocka_unit_test(flow_and_nan),
+        cmocka_unit_test(information_of_weights),
+        cmocka_unit_test(names),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(classes_beside_a_large_count),
+        cmocka_unit_test(minimum_has_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -418,7 +418,8 @@ HISTO_API histo_status histo_split_method_parse(const char *name, histo_split_me
 /* Split the bins of a histogram with one axis into classes, 2 or more: last[batch][classes - 1] is the last bin of each
  * class but the highest, increasing. A sample is above a threshold iff its bin is above last[0]. If all samples are in
  * one bin and there are two classes, last[0] is that bin. HISTO_INVALID, naming the batch entry, if fewer bins are
- * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima. */
+ * occupied than there are classes, or if HISTO_SPLIT_MINIMUM finds no two maxima; HISTO_UNSUPPORTED if it would have to
+ * smooth more than 2^20 bins. */
 HISTO_API histo_status histo_hist_split(const histo_hist *hist, histo_split_method method, int classes, int64_t *last);
 
 /* How to compare the counts a and b of two histograms, whose sums are A and B. */
@@ -489,7 +490,8 @@ HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int6
 
 /* What follows makes the values from histograms with the same axes as the map, each table from its batch entry; a
  * histogram without a batch serves all tables. C is the cumulative count of a bin, n that of the last bin: the flow is
- * not counted. In a HISTO_MAP_STEP map, underflow has the lowest value, overflow the highest, and NaN stays NaN. */
+ * not counted. In a HISTO_MAP_STEP map, underflow has the value of the lowest bin, overflow that of the highest, and
+ * NaN stays NaN. */
 
 typedef enum histo_equalize_rule {
     HISTO_EQUALIZE_MINIMUM = 0, /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which so has the

@@ -261,7 +261,9 @@ static segment segment_at(const application *app, int64_t x, int most)
 static histo_status find_columns(application *app)
 {
     if (!app->tiles.ndim) return HISTO_OK;
-    const size_t bytes = (size_t)app->width * (sizeof *app->columns + sizeof *app->shares);
+    const size_t each = sizeof *app->columns + sizeof *app->shares;
+    size_t bytes;
+    if (__builtin_mul_overflow((size_t)app->width, each, &bytes)) bytes = SIZE_MAX; /* a row that is broadcast */
     app->columns = histo_malloc(bytes);
     if (!app->columns) return histo_fail_memory(bytes, "the tiles of a row");
     app->shares = (float *)(app->columns + app->width);

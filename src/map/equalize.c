@@ -146,8 +146,7 @@ static histo_status check_options(const histo_make_options *o)
     if (o->rule != HISTO_EQUALIZE_MINIMUM && o->rule != HISTO_EQUALIZE_CDF)
         return histo_fail(HISTO_INVALID, "unknown rule %d", (int)o->rule);
     if (!(o->clip >= 0)) return histo_fail(HISTO_INVALID, "the contrast limit %g is below 0", o->clip);
-    if (!isfinite(o->lo) || !isfinite(o->hi)) return histo_fail(HISTO_INVALID, "lo or hi is not finite");
-    return HISTO_OK;
+    return histo_map_check_range(o->lo, o->hi);
 }
 
 histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const histo_make_options *options)
@@ -159,10 +158,10 @@ histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const hi
     if (status != HISTO_OK) return status;
     const bool shares = o.lo == 0 && o.hi == 0;
     if (shares) o.hi = 1;
-    uint64_t *all = histo_map_counts(hist);
-    if (!all) return HISTO_NO_MEMORY;
+    uint64_t *all;
+    status = histo_map_counts(hist, &all);
     const int64_t bins = map->axes[0].bins, batch = histo_hist_batch(hist);
-    for (int64_t b = 0; b < map->batch; b++) {
+    for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         uint64_t *counts = all + (batch > 1 ? b * bins : 0);
         double *table = map->values + b * map->length;
         task t = {.bins = bins, .counts = counts, .lo = o.lo, .hi = o.hi};
@@ -177,5 +176,5 @@ histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const hi
         histo_map_set_flow(map, table);
     }
     free(all);
-    return HISTO_OK;
+    return status;
 }

@@ -109,6 +109,12 @@ histo_status histo_map_check_source(const histo_map *map, const histo_hist *hist
                       (long long)batch);
 }
 
+histo_status histo_map_check_range(double lo, double hi)
+{
+    if (isfinite(lo) && isfinite(hi) && isfinite(hi - lo)) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "lo, hi or hi - lo is not finite");
+}
+
 int64_t histo_map_first(const histo_map *map)
 {
     return map->within == HISTO_MAP_STEP ? 1 : 0;
@@ -134,15 +140,10 @@ void histo_map_set_flow(const histo_map *map, double *table)
     table[bins + 2] = NAN;
 }
 
-uint64_t *histo_map_counts(const histo_hist *hist)
+histo_status histo_map_counts(const histo_hist *hist, uint64_t **counts)
 {
     const int64_t size = histo_hist_size(hist, HISTO_BINS);
-    uint64_t *counts = histo_malloc((size_t)size * sizeof *counts);
-    if (!counts) {
-        histo_fail_memory((size_t)size * sizeof *counts, "counts");
-        return NULL;
-    }
-    if (histo_hist_read_counts(hist, HISTO_BINS, counts, size, NULL) == HISTO_OK) return counts;
-    free(counts);
-    return NULL;
+    *counts = histo_malloc((size_t)size * sizeof **counts);
+    if (!*counts) return histo_fail_memory((size_t)size * sizeof **counts, "counts");
+    return histo_hist_read_counts(hist, HISTO_BINS, *counts, size, NULL);
 }

@@ -25,7 +25,10 @@ int64_t histo_map_last(const histo_map *map);
 /* Set the flow of a STEP table with one axis from its bins. */
 void histo_map_set_flow(const histo_map *map, double *table);
 
-/* The counts of the bins of all batch entries; the caller frees them. NULL, with a message, on failure. */
-uint64_t *histo_map_counts(const histo_hist *hist);
+/* The counts of the bins of all batch entries; the caller frees them, also after a failure. */
+histo_status histo_map_counts(const histo_hist *hist, uint64_t **counts);
+
+/* HISTO_INVALID unless values can go from lo to hi. */
+histo_status histo_map_check_range(double lo, double hi);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "map/map.h"
 
 /* As cv::normalize with NORM_MINMAX scales: in float, with one rounding of each product and sum. */
@@ -55,8 +56,7 @@ static histo_status check(const histo_map *map, const histo_hist *hist, const hi
     if (status == HISTO_OK && against) status = histo_map_check_source(map, against, false);
     if (status != HISTO_OK) return status;
     if (map->within != HISTO_MAP_STEP) return histo_fail(HISTO_INVALID, "back projection needs a HISTO_MAP_STEP map");
-    if (!isfinite(o->lo) || !isfinite(o->hi)) return histo_fail(HISTO_INVALID, "lo or hi is not finite");
-    return HISTO_OK;
+    return histo_map_check_range(o->lo, o->hi);
 }
 
 histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
@@ -67,19 +67,18 @@ histo_status histo_map_project(histo_map *map, const histo_hist *hist, const his
     if (status != HISTO_OK) return status;
     if (o.lo == 0 && o.hi == 0) o.hi = 1;
     const int64_t each = histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist);
-    uint64_t *counts = histo_map_counts(hist), *others = against ? histo_map_counts(against) : NULL;
-    double *bins = malloc((size_t)each * sizeof *bins);
-    if (!counts || (against && !others) || !bins) {
-        status = bins ? HISTO_NO_MEMORY : histo_fail_memory((size_t)each * sizeof *bins, "values");
-    } else {
-        for (int64_t b = 0; b < map->batch; b++) {
-            const uint64_t *mine = counts + (histo_hist_batch(hist) > 1 ? b * each : 0);
-            if (against)
-                share_ratios(mine, others + (histo_hist_batch(against) > 1 ? b * each : 0), each, bins);
-            else
-                scale_counts(mine, each, o.lo, o.hi, bins);
-            spread_bins(map, bins, against ? 0 : o.lo, map->values + b * map->length);
-        }
+    uint64_t *counts, *others = NULL;
+    status = histo_map_counts(hist, &counts);
+    if (status == HISTO_OK && against) status = histo_map_counts(against, &others);
+    double *bins = histo_malloc((size_t)each * sizeof *bins);
+    if (status == HISTO_OK && !bins) status = histo_fail_memory((size_t)each * sizeof *bins, "values");
+    for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
+        const uint64_t *mine = counts + (histo_hist_batch(hist) > 1 ? b * each : 0);
+        if (against)
+            share_ratios(mine, others + (histo_hist_batch(against) > 1 ? b * each : 0), each, bins);
+        else
+            scale_counts(mine, each, o.lo, o.hi, bins);
+        spread_bins(map, bins, against ? 0 : o.lo, map->values + b * map->length);
     }
     free(bins);
     free(others);

@@ -53,7 +53,7 @@ static histo_information information_of(const marginals *m, const int64_t *bin, 
         const double share = weights[i] / total;
         if (share == 0) continue;
         got.joint_entropy -= share * log(share);
-        got.mutual += share * log(share / (m->of[0][at / m->bins[1]] * m->of[1][at % m->bins[1]]));
+        got.mutual += share * log(share / m->of[0][at / m->bins[1]] / m->of[1][at % m->bins[1]]);
     }
     got.joint_entropy = fabs(got.joint_entropy);
     got.mutual = fmax(0, got.mutual);

@@ -57,16 +57,17 @@ static int64_t split_in_two(const histo_levels *levels)
 
 /* ---- Any number of classes ---- */
 
-/* Sums over the first i levels, from the mean of all, so that squares lose few digits. */
+/* Sums over the first i levels: the counts, and the samples from the mean of all, so that squares lose few digits. */
 typedef struct prefix {
-    double n, s;
+    uint64_t n;
+    double s;
 } prefix;
 
 /* What levels [begin, end) give as a class. */
 static double gain(const prefix *upto, int64_t begin, int64_t end)
 {
     const double s = upto[end].s - upto[begin].s;
-    return s * s / (upto[end].n - upto[begin].n);
+    return s * s / (double)(upto[end].n - upto[begin].n);
 }
 
 /* One more class: best[i] of the first i levels in so many classes, from `before` with one class fewer. from[i] is
@@ -105,8 +106,8 @@ static void sum_levels(const histo_axis *axis, const histo_levels *levels, prefi
         mean += (double)levels->count[i] / (double)levels->total * (histo_bin_value(axis, levels->bin[i]) - origin);
     upto[0] = (prefix){0, 0};
     for (int64_t i = 0; i < levels->n; i++) {
-        const double n = (double)levels->count[i], x = histo_bin_value(axis, levels->bin[i]) - origin - mean;
-        upto[i + 1] = (prefix){upto[i].n + n, upto[i].s + n * x};
+        const double x = histo_bin_value(axis, levels->bin[i]) - origin - mean;
+        upto[i + 1] = (prefix){upto[i].n + levels->count[i], upto[i].s + (double)levels->count[i] * x};
     }
 }
 

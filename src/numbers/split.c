@@ -77,7 +77,7 @@ static int64_t split_triangle(const histo_levels *levels)
     const double norm = sqrt(height * height + width * width), up = height / norm, along = width / norm;
     double farthest = -INFINITY;
     int64_t found = 0;
-    for (int64_t step = 0, i = flip ? levels->n - 1 : 0; i != peak; step++, i += flip ? -1 : 1) {
+    for (int64_t i = flip ? levels->n - 1 : 0; i != peak; i += flip ? -1 : 1) {
         const int64_t bin = levels->bin[i], next = levels->bin[flip ? i - 1 : i + 1],
                       before = flip ? next + 1 : next - 1;
         const double here = up * (double)llabs(bin - (flip ? end : first)) - along * (double)levels->count[i];
