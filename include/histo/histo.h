@@ -233,11 +233,11 @@ HISTO_API histo_storage histo_hist_storage(const histo_hist *hist);
  * wafer, frames of a video); the samples are computed on the fly. The histogram has two axes and the fill one view:
  * views[0], of HISTO_U8 or HISTO_U16, is the stack. Its first dimension after the batch dimensions has the n images,
  * from 2 to HISTO_MAX_IMAGES. At each pixel, with the values p_0 … p_(n-1), every pair (i, j) gives one sample:
- *     on axis 0   p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has steps of 1/8.
- *                 With `relative`: n * (p_i - p_j) / (p_0 + … + p_(n-1)), the difference divided by the mean, as
- * HISTO_F32 rounded once; 0 where all are 0. Where images are of u8, differences have 511 values, and these many more:
- * bins of every width are used. on axis 1   floor((p_0 + … + p_(n-1) + floor(n / 2)) / n): the mean, rounded to an
- * integer, halves up. The difference comes first because most differences are small, so that the bins in use are
+ * On axis 0: p_i - p_j, exactly; the axis sets the scale: histo_axis_regular(4096, -256, 256) has steps of 1/8. With
+ * `relative`: n * (p_i - p_j) / (p_0 + … + p_(n-1)), the difference divided by the mean, as HISTO_F32 rounded once; 0
+ * where all are 0. Where images are of u8, differences have 511 values, and these many more: bins of every width are
+ * used. On axis 1: floor((p_0 + … + p_(n-1) + floor(n / 2)) / n), the mean, rounded to an integer, halves up. The
+ * difference comes first because most differences are small, so that the bins in use are
  * neighbours in memory. Weights, mask, where, offsets and weighted histograms are not supported. */
 typedef enum histo_pairs {
     HISTO_NO_PAIRS = 0, /* the views hold the samples */
@@ -452,7 +452,8 @@ typedef struct histo_information { /* in nats */
 } histo_information;
 
 /* The information that the two axes of a histogram have of each other, from its counts or, if it is weighted, its sums
- * of weights, none of which may be negative: information[batch]. */
+ * of weights, none of which may be negative: information[batch]. Takes 8 bytes of memory for each bin of either axis,
+ * also where the histogram is sparse. */
 HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_information *information);
 
 /* ---- Maps: from a sample to its bin to a value -------------------------------------------------------- */
