@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpus.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "map/lookup.h"
@@ -35,7 +34,7 @@ typedef struct application {
     const histo_view *out, *mask;
     histo_map_lookup lookup;
     histo_strided_iter iter;        /* samples of each axis, results, mask if there is one */
-    int64_t width, rows;            /* with tiles, each run of the last dimension is an entry of the iterator, … */
+    int64_t width;                  /* with tiles, each run of the last dimension is an entry of the iterator, … */
     int64_t height[HISTO_MAX_DIMS]; /* … and these are the dimensions before it, so many: … */
     int outer, batch_ndim;
     int64_t samples;
@@ -101,14 +100,13 @@ static histo_status check(const histo_map *map, const histo_view *views, const h
 
 /* ---- Tables of all bit patterns ---- */
 
-enum { LEAST_PER_PATTERN = 1 }; /* samples of a table, for it to pay */
-
+/* It pays for tables that have a sample for each pattern. */
 static histo_status tabulate(application *app)
 {
     const histo_map *map = app->map;
     const size_t size = histo_dtype_size(app->lookup.dtypes[0]), out_size = histo_dtype_size(app->out->dtype);
     const int64_t patterns = size == 1 ? 256 : 65536;
-    if (map->naxes > 1 || size > 2 || app->samples / map->batch < LEAST_PER_PATTERN * patterns) return HISTO_OK;
+    if (map->naxes > 1 || size > 2 || app->samples / map->batch < patterns) return HISTO_OK;
     const size_t bytes = (size_t)(map->batch * patterns) * (app->tiles.ndim ? sizeof *app->planes : out_size);
     app->patterns = patterns;
     if (app->tiles.ndim)
@@ -230,9 +228,9 @@ static tile_rows tile_rows_of(const application *app, int64_t row)
 /* What a table has for sample i of a block. */
 static inline float value_in(const application *app, const histo_map_slots *slots, int64_t table, int i)
 {
-    const double *entry = app->map->values + table * app->map->length + slots->slot[i];
-    if (app->map->within == HISTO_MAP_STEP) return (float)entry[0];
-    return (float)(slots->share[i] == 1 ? entry[1] : entry[0] + (entry[1] - entry[0]) * slots->share[i]);
+    const double *entries = app->map->values + table * app->map->length;
+    if (app->map->within == HISTO_MAP_STEP) return (float)entries[slots->slot[i]];
+    return (float)histo_map_between(entries, slots, i);
 }
 
 /* The blend of two values in float, in OpenCV's order. */

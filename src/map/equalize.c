@@ -1,7 +1,6 @@
 /* Equalization: tables of cumulative shares. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "map/map.h"

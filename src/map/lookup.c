@@ -62,8 +62,6 @@ void histo_map_values(const histo_map *map, int64_t table, const histo_map_slots
         for (int i = 0; i < n; i++)
             values[i] = entry[slots->slot[i]];
     else
-        for (int i = 0; i < n; i++) {
-            const double low = entry[slots->slot[i]], high = entry[slots->slot[i] + 1], share = slots->share[i];
-            values[i] = share == 1 ? high : low + (high - low) * share;
-        }
+        for (int i = 0; i < n; i++)
+            values[i] = histo_map_between(entry, slots, i);
 }
