@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* The CPUs in this process' affinity mask, limited by the CPU quotas of its cgroups. */
+/* The CPUs in this process' affinity mask, limited by the CPU quotas of its cgroups as they were at most a second ago.
+ */
 int histo_cpus_usable(void);
 
 /* The minimum of `cpus` and the CPU quotas, rounded up, of the cgroups listed in the file `membership` and of their
