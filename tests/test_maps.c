@@ -164,6 +164,8 @@ static void refusals(void **state)
             histo_map_apply(map, &samples, &out, &(histo_apply_options){.tiles = {2, {1, 1}, {1, 1}}}));
     REFUSED(HISTO_INVALID, "0 tiles",
             histo_map_apply(map, &samples, &out, &(histo_apply_options){.tiles = {1, {0}, {1}}}));
+    REFUSED(HISTO_INVALID, "begin at -1",
+            histo_map_apply(map, &samples, &out, &(histo_apply_options){.tiles = {1, {1}, {1}}, .origin = {-1}}));
     OK(histo_map_apply(other, &samples, &out, &(histo_apply_options){.tiles = {1, {2}, {2}}}));
     histo_view row = histo_view_1d(x, HISTO_F64, INT64_C(1) << 60); /* its size in bytes overflows */
     row.strides[0] = 0;

@@ -544,7 +544,8 @@ typedef struct histo_tiles {
 typedef struct histo_apply_options {
     const histo_view *mask; /* of any dtype: where it is zero, out is left as it is */
     histo_tiles tiles;
-    int threads; /* default: as for plans */
+    int threads;       /* default: as for plans */
+    int64_t origin[3]; /* with tiles: where in their grid the views begin, from 0 on, which may be a part of an image */
 } histo_apply_options;
 
 /* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half

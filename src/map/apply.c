@@ -29,6 +29,7 @@ typedef struct neighbours {
 typedef struct application {
     const histo_map *map;
     histo_tiles tiles;
+    const int64_t *origin;
     int64_t tables; /* of a batch entry: one, or one for each tile */
     bool shared;    /* by all batch entries */
     const histo_view *out, *mask;
@@ -58,7 +59,7 @@ static histo_status check_view(const histo_view *view, const histo_view *like, c
     return only ? histo_fail(HISTO_UNSUPPORTED, "%s: maps are applied to host memory only", what) : status;
 }
 
-static histo_status check_tiles(const histo_tiles *tiles, const histo_view *view)
+static histo_status check_tiles(const histo_tiles *tiles, const int64_t *origin, const histo_view *view)
 {
     if (tiles->ndim < 0 || tiles->ndim > 3) return histo_fail(HISTO_INVALID, "tiles have 1 to 3 dimensions");
     if (tiles->ndim > view->ndim - view->batch_ndim)
@@ -68,6 +69,8 @@ static histo_status check_tiles(const histo_tiles *tiles, const histo_view *view
         if (count < 1 || count > HISTO_MAX_SLOTS || size < 1 || size > INT32_MAX)
             return histo_fail(HISTO_INVALID, "%lld tiles of %lld samples are not possible", (long long)count,
                               (long long)size);
+        if (origin[d] < 0 || origin[d] > INT64_MAX - view->shape[view->ndim - tiles->ndim + d])
+            return histo_fail(HISTO_INVALID, "the samples begin at %lld of the tiles", (long long)origin[d]);
     }
     return HISTO_OK;
 }
@@ -89,7 +92,7 @@ static histo_status check(const histo_map *map, const histo_view *views, const h
         status = check_view(&views[a], &views[0], "samples");
     if (status == HISTO_OK) status = check_view(out, &views[0], "results");
     if (status == HISTO_OK && o->mask) status = check_view(o->mask, &views[0], "mask");
-    if (status == HISTO_OK) status = check_tiles(&o->tiles, &views[0]);
+    if (status == HISTO_OK) status = check_tiles(&o->tiles, o->origin, &views[0]);
     if (status != HISTO_OK) return status;
     if (o->threads < 0) return histo_fail(HISTO_INVALID, "%d threads are not possible", o->threads);
     const int64_t tiles = tiles_in(&o->tiles), batch = histo_view_batch(&views[0]);
@@ -206,7 +209,7 @@ static tile_rows tile_rows_of(const application *app, int64_t row)
     tile_rows rows = {.n = 1};
     int64_t entry = row;
     for (int d = tiles->ndim - 2, k = app->outer - 1, of = 0; d >= 0; d--, k--, of++) {
-        const neighbours near = neighbours_of(tiles, d, entry % app->height[k]);
+        const neighbours near = neighbours_of(tiles, d, app->origin[d] + entry % app->height[k]);
         entry /= app->height[k];
         int64_t stride = 1;
         for (int later = d + 1; later < tiles->ndim; later++)
@@ -265,8 +268,9 @@ static histo_status find_columns(application *app)
     app->columns = histo_malloc(bytes);
     if (!app->columns) return histo_fail_memory(bytes, "the tiles of a row");
     app->shares = (float *)(app->columns + app->width);
+    const int last = app->tiles.ndim - 1;
     for (int64_t x = 0; x < app->width; x++) {
-        app->columns[x] = neighbours_of(&app->tiles, app->tiles.ndim - 1, x);
+        app->columns[x] = neighbours_of(&app->tiles, last, app->origin[last] + x);
         app->shares[x] = app->columns[x].share;
     }
     return HISTO_OK;
@@ -447,7 +451,8 @@ histo_status histo_map_apply(const histo_map *map, const histo_view *views, cons
     const histo_apply_options none = {0}, *o = options ? options : &none;
     histo_status status = check(map, views, out, o);
     if (status != HISTO_OK || histo_view_size(out) == 0) return status;
-    application app = {.map = map, .tiles = o->tiles, .tables = tiles_in(&o->tiles), .out = out, .mask = o->mask};
+    application app = {
+        .map = map, .tiles = o->tiles, .origin = o->origin, .tables = tiles_in(&o->tiles), .out = out, .mask = o->mask};
     app.shared = map->batch == app.tables;
     app.samples = histo_view_size(out);
     app.threads = threads_for(app.samples, o->threads);

@@ -33,7 +33,8 @@ class Tiles(ctypes.Structure):
 
 
 class ApplyOptions(ctypes.Structure):
-    _fields_ = [("mask", ctypes.POINTER(View)), ("tiles", Tiles), ("threads", ctypes.c_int)]
+    _fields_ = [("mask", ctypes.POINTER(View)), ("tiles", Tiles), ("threads", ctypes.c_int),
+                ("origin", ctypes.c_int64 * 3)]
 
 
 class HistOptions(ctypes.Structure):
@@ -114,8 +115,9 @@ class Map:
         if mask is not None:
             options.mask = ctypes.pointer(view_of(mask, name_of(mask)))
         if tiles is not None:
-            count, size = tiles
+            count, size, *origin = tiles
             options.tiles.ndim = len(count)
+            options.origin[:len(count)] = origin[0] if origin else [0] * len(count)
             options.tiles.count[:len(count)] = count
             options.tiles.size[:len(size)] = size
         check(lib.histo_map_apply(self.handle, views, ctypes.byref(to), ctypes.byref(options)))
@@ -191,8 +193,9 @@ def check_equalize_floats(rng):
     assert np.abs(got[finite] - wanted[finite]).max() < 1e-6
 
 
-def clahe(of, clip, count, bins, threads=0):
-    """As cv::CLAHE: where the tiles do not fit, the image is padded by reflection, in both directions."""
+def clahe(of, clip, count, bins, threads=0, part=None):
+    """As cv::CLAHE: where the tiles do not fit, the image is padded by reflection, in both directions. The map is applied
+    to the whole image, or to the four parts around a place."""
     rows, columns = count
     padded = of
     if of.shape[0] % rows or of.shape[1] % columns:
@@ -202,7 +205,13 @@ def clahe(of, clip, count, bins, threads=0):
     tiles = padded.reshape(rows, height, columns, width).swapaxes(1, 2)
     of_tiles = Map(integers(bins), batch=rows * columns)
     of_tiles.equalize(Counts([integers(bins)], tiles, batch_ndim=2), 0, bins - 1, CDF, clip or np.inf)
-    return of_tiles.apply(of, tiles=(count, (height, width)), threads=threads)
+    y, x = part or of.shape
+    out = np.empty_like(of)
+    for at in np.ndindex(2, 2): # in four parts, three of which are empty if there is no part
+        rows, columns = slice(*[(0, y), (y, None)][at[0]]), slice(*[(0, x), (x, None)][at[1]])
+        of_tiles.apply(of[rows, columns], out=out[rows, columns], threads=threads,
+                       tiles=(count, (height, width), (rows.start, columns.start)))
+    return out
 
 
 def check_clahe(rng):
@@ -212,7 +221,8 @@ def check_clahe(rng):
     of = image(rng, int(rng.integers(20, 250)), int(rng.integers(20, 250)), bins, dtype)
     clip = float(rng.choice([0, 0.5, 2, 3.7, 40]))
     wanted = cv2.createCLAHE(clip, count[::-1]).apply(of)
-    got = clahe(of, clip, count, bins, int(rng.integers(4)))
+    part = [int(rng.integers(1, n)) for n in of.shape] if rng.integers(2) else None
+    got = clahe(of, clip, count, bins, int(rng.integers(4)), part)
     assert np.array_equal(got, wanted), f"clip {clip}, tiles {count} of {of.shape}: {(got != wanted).sum()} pixels differ"
 
 
