@@ -1,5 +1,5 @@
-/* Maps: any number of threads gives the same bits, results in place, what is refused. tests/numpy/test_maps.py compares
- * values with those of OpenCV and scikit-image. */
+/* Maps: any number of threads gives the same bits, results in place, moments, what is refused. tests/numpy/test_maps.py
+ * compares values with those of OpenCV and scikit-image. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +118,117 @@ static void half_precision(void **state)
     histo_map_destroy(map);
 }
 
+/* ---- Moments ---- */
+
+static void add_halves(double lanes[32][6], double sums[6])
+{
+    for (int half = 16; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            for (int m = 0; m < 6; m++)
+                lanes[lane][m] += lanes[lane + half][m];
+    memcpy(sums, lanes[0], sizeof lanes[0]);
+}
+
+/* m00, m10, m01, m20, m11, m02 of values[height][width], in the order of src/map/moments.h. */
+static void plain_moments(const double *values, int width, int height, double moments[6])
+{
+    double rows[32][6] = {0};
+    for (int y = 0; y < height; y++) {
+        double lanes[32][6] = {0}, row[6];
+        for (int x = 0; x < width; x++) {
+            const double value = values[y * width + x];
+            lanes[x % 32][0] += value;
+            lanes[x % 32][1] += x * value;
+            lanes[x % 32][2] += (double)x * x * value;
+        }
+        add_halves(lanes, row);
+        const double parts[] = {row[0], row[1], y * row[0], row[2], y * row[1], (double)y * y * row[0]};
+        for (int m = 0; m < 6; m++)
+            rows[y % 32][m] += parts[m];
+    }
+    add_halves(rows, moments);
+}
+
+/* Whole numbers and others, one axis and two, parts of images, masks, threads: equal to the bit. */
+static void moments_of_windows(void **state)
+{
+    (void)state;
+    enum { W = 2500, H = 90 };
+    rng r = {.state = 11};
+    const histo_axis axes[] = {histo_axis_integer(0, 200), histo_axis_regular(20, 0, 256)};
+    uint8_t *image = malloc(2 * W * H), *masked = malloc(W * H);
+    double *values = malloc(sizeof(double) * W * H), table[203 * 23];
+    for (int i = 0; i < 2 * W * H; i++)
+        image[i] = (uint8_t)rng_below(&r, 256);
+    for (int i = 0; i < W * H; i++)
+        masked[i] = (uint8_t)rng_below(&r, 2);
+    histo_view views[2], mask = histo_view_nd(masked, HISTO_U8, 2, (int64_t[]){H, W});
+    for (int a = 0; a < 2; a++) /* interleaved */
+        views[a] = (histo_view){image + a, HISTO_U8, 2, 0, {H, W}, {2 * W, 2}};
+    for (int round = 0; round < 60; round++) {
+        const int naxes = 1 + round % 2;
+        const bool whole = rng_below(&r, 2), with_mask = rng_below(&r, 2), all = round == 10;
+        const int64_t width = all ? W : rng_below(&r, round % 7 ? 300 : W + 1), height = all ? H : rng_below(&r, H + 1);
+        const int64_t window[] = {all ? 0 : rng_below(&r, W - width + 1), all ? 0 : rng_below(&r, H - height + 1),
+                                  width, height};
+        histo_map *map;
+        OK(histo_map_create(&map, naxes, axes, NULL));
+        for (int64_t i = 0; i < histo_map_size(map); i++)
+            table[i] = whole ? (double)rng_below(&r, 256) : (double)rng_below(&r, 1 << 30) * 1e-7 - 30;
+        OK(histo_map_write(map, table, histo_map_size(map)));
+        for (int64_t i = 0; i < width * height; i++) {
+            const int64_t at = (window[1] + i / width) * W + window[0] + i % width;
+            const int64_t hue = image[2 * at] < 200 ? image[2 * at] + 1 : 201, shade = image[2 * at + 1] * 20 / 256 + 1;
+            values[i] = with_mask && !masked[at] ? 0 : table[naxes > 1 ? hue * 23 + shade : hue];
+        }
+        double wanted[6];
+        plain_moments(values, (int)width, (int)height, wanted);
+        for (int threads = 1; threads <= 4; threads++) {
+            histo_moments m;
+            OK(histo_map_moments(map, views, all && round % 3 ? NULL : window,
+                                 &(histo_apply_options){.mask = with_mask ? &mask : NULL, .threads = threads}, &m));
+            const double got[] = {m.m00, m.m10, m.m01, m.m20, m.m11, m.m02};
+            for (int i = 0; i < 6; i++)
+                if (got[i] != wanted[i])
+                    fail_msg("round %d, moment %d, %d threads: %.17g, not %.17g", round, i, threads, got[i], wanted[i]);
+        }
+        histo_map_destroy(map);
+    }
+    free(image);
+    free(masked);
+    free(values);
+}
+
+static void refused_moments(void **state)
+{
+    (void)state;
+    const histo_axis axis = histo_axis_integer(0, 4);
+    const double x[12] = {0};
+    histo_map *map, *batch;
+    histo_moments m = {.m00 = 7};
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    OK(histo_map_create(&batch, 1, &axis, &(histo_map_options){.batch = 2}));
+    const histo_view image = histo_view_nd(x, HISTO_F64, 2, (int64_t[]){3, 4}), line = histo_view_1d(x, HISTO_F64, 12);
+    histo_view rows = image;
+    rows.batch_ndim = 1;
+    REFUSED(HISTO_INVALID, "NULL", histo_map_moments(map, &image, NULL, NULL, NULL));
+    REFUSED(HISTO_INVALID, "two dimensions", histo_map_moments(map, &line, NULL, NULL, &m));
+    REFUSED(HISTO_INVALID, "two dimensions", histo_map_moments(map, &rows, NULL, NULL, &m));
+    REFUSED(HISTO_INVALID, "the map has 2 tables; 1 is needed", histo_map_moments(batch, &image, NULL, NULL, &m));
+    REFUSED(HISTO_INVALID, "no tiles",
+            histo_map_moments(map, &image, NULL, &(histo_apply_options){.tiles = {1, {1}, {1}}}, &m));
+    REFUSED(HISTO_INVALID, "mask", histo_map_moments(map, &image, NULL, &(histo_apply_options){.mask = &line}, &m));
+    const int64_t wrong[][4] = {{-1, 0, 1, 1}, {0, 0, 5, 1},         {0, 0, 1, 4},         {4, 0, 1, 1},
+                                {0, 0, -1, 1}, {0, INT64_MAX, 1, 1}, {0, 1, 1, INT64_MAX}, {5, 0, 0, 0}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        REFUSED(HISTO_INVALID, "is not inside 4 x 3 samples", histo_map_moments(map, &image, wrong[i], NULL, &m));
+    assert_true(m.m00 == 7); /* untouched */
+    OK(histo_map_moments(map, &image, (int64_t[]){4, 3, 0, 0}, NULL, &m));
+    assert_true(m.m00 == 0);
+    histo_map_destroy(map);
+    histo_map_destroy(batch);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -183,10 +294,8 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_for_any_threads),
-        cmocka_unit_test(in_place),
-        cmocka_unit_test(half_precision),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(same_for_any_threads), cmocka_unit_test(in_place),        cmocka_unit_test(half_precision),
+        cmocka_unit_test(moments_of_windows),   cmocka_unit_test(refused_moments), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -554,6 +554,19 @@ typedef struct histo_apply_options {
 HISTO_API histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
                                        const histo_apply_options *options);
 
+typedef struct histo_moments { /* sums over a window of value * x^p * y^q, where x and y count from the window's corner,
+                                  x along the last dimension */
+    double m00, m10, m01, m20, m11, m02;
+} histo_moments;
+
+/* Moments of the values that histo_map_apply would write as doubles, over a window alone: one step of mean shift or
+ * CamShift, without an image of back projection. Views have two dimensions, the map one table, options no tiles. window
+ * is x, y, width and height, inside the views; NULL is all of them. Samples where the mask is zero add nothing. The
+ * order of additions is fixed, so any number of threads gives the same bits; sums of whole numbers are exact up to
+ * 2^53: those of the values 0 … 255, for windows of up to 3000 x 3000 samples. */
+HISTO_API histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t window[4],
+                                         const histo_apply_options *options, histo_moments *moments);
+
 /* ---- Saving ------------------------------------------------------------------------------------------- */
 
 typedef enum histo_format {

@@ -9,6 +9,7 @@
 #include "base/pool.h"
 #include "map/lookup.h"
 #include "map/put.h"
+#include "map/samples.h"
 #include "view/view.h"
 
 /* Samples, contiguous and aligned, and what becomes of them. */
@@ -50,15 +51,6 @@ typedef struct application {
 
 /* ---- Checks ---- */
 
-static histo_status check_view(const histo_view *view, const histo_view *like, const char *what)
-{
-    histo_status status = histo_view_check(view, what);
-    if (status == HISTO_OK && view != like) status = histo_view_same_shape(view, like, what);
-    bool only = false;
-    if (status == HISTO_OK && histo_view_size(view) > 0) histo_device_of(view->data, &only);
-    return only ? histo_fail(HISTO_UNSUPPORTED, "%s: maps are applied to host memory only", what) : status;
-}
-
 static histo_status check_tiles(const histo_tiles *tiles, const int64_t *origin, const histo_view *view)
 {
     if (tiles->ndim < 0 || tiles->ndim > 3) return histo_fail(HISTO_INVALID, "tiles have 1 to 3 dimensions");
@@ -87,14 +79,10 @@ static histo_status check(const histo_map *map, const histo_view *views, const h
                           const histo_apply_options *o)
 {
     if (!map || !views || !out) return histo_fail(HISTO_INVALID, "the map, the views or the results are NULL");
-    histo_status status = HISTO_OK;
-    for (int a = 0; a < map->naxes && status == HISTO_OK; a++)
-        status = check_view(&views[a], &views[0], "samples");
-    if (status == HISTO_OK) status = check_view(out, &views[0], "results");
-    if (status == HISTO_OK && o->mask) status = check_view(o->mask, &views[0], "mask");
+    histo_status status = histo_map_check_samples(map, views, o);
+    if (status == HISTO_OK) status = histo_map_check_view(out, &views[0], "results");
     if (status == HISTO_OK) status = check_tiles(&o->tiles, o->origin, &views[0]);
     if (status != HISTO_OK) return status;
-    if (o->threads < 0) return histo_fail(HISTO_INVALID, "%d threads are not possible", o->threads);
     const int64_t tiles = tiles_in(&o->tiles), batch = histo_view_batch(&views[0]);
     if (map->batch == tiles || (map->batch % tiles == 0 && map->batch / tiles == batch)) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "the map has %lld tables; %lld are needed, or as many for each of %lld entries",
@@ -325,11 +313,6 @@ static void blend(const application *app, const tile_rows *rows, int64_t x, cons
 
 /* ---- Blocks ---- */
 
-static bool is_contiguous_aligned(const void *at, int64_t stride, size_t size)
-{
-    return stride == (int64_t)size && (uintptr_t)at % size == 0;
-}
-
 /* Results of n samples, `done` into a run, to `to`. */
 static void map_block(const application *app, const histo_run *run, const tile_rows *rows, int64_t x,
                       const void *const *samples, int n, block *b, char *to)
@@ -369,15 +352,12 @@ static void apply_run(const application *app, const histo_run *run, int64_t x, b
         const int n = run->n - done < HISTO_BLOCK ? (int)(run->n - done) : HISTO_BLOCK;
         const void *samples[HISTO_MAX_AXES];
         for (int a = 0; a < naxes; a++) {
-            const size_t size = histo_dtype_size(app->lookup.dtypes[a]);
             const int64_t step = app->iter.strides[a][last];
-            samples[a] = run->at[a] + done * step;
-            if (is_contiguous_aligned(samples[a], step, size)) continue;
-            histo_cpu_kernels_usable()->gather(b->gathered[a], samples[a], step, size, n);
-            samples[a] = b->gathered[a];
+            samples[a] = histo_map_contiguous(run->at[a] + done * step, step, histo_dtype_size(app->lookup.dtypes[a]),
+                                              n, b->gathered[a]);
         }
         char *to = (char *)run->at[naxes] + done * stride;
-        const bool direct = !app->mask && is_contiguous_aligned(to, stride, out_size);
+        const bool direct = !app->mask && histo_map_is_contiguous(to, stride, out_size);
         map_block(app, run, &rows, x + done, samples, n, b, direct ? to : b->results);
         const char *mask = app->mask ? run->at[naxes + 1] + done * mask_stride : NULL;
         if (!direct) store(app, b->results, n, to, stride, mask, mask_stride);
@@ -436,15 +416,6 @@ static void make_iterator(application *app, const histo_view *views)
     memcpy(app->height, views[0].shape, sizeof app->height);
 }
 
-enum { LEAST_PER_THREAD = 1 << 16 };
-
-static int threads_for(int64_t samples, int wanted)
-{
-    const int64_t most = samples / LEAST_PER_THREAD + 1;
-    const int threads = wanted ? wanted : histo_backend_cpu.threads(wanted);
-    return threads < most ? threads : (int)most;
-}
-
 histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
                              const histo_apply_options *options)
 {
@@ -455,7 +426,7 @@ histo_status histo_map_apply(const histo_map *map, const histo_view *views, cons
         .map = map, .tiles = o->tiles, .origin = o->origin, .tables = tiles_in(&o->tiles), .out = out, .mask = o->mask};
     app.shared = map->batch == app.tables;
     app.samples = histo_view_size(out);
-    app.threads = threads_for(app.samples, o->threads);
+    app.threads = histo_map_threads(app.samples, o->threads);
     make_iterator(&app, views);
     status = histo_map_lookup_make(&app.lookup, map, views);
     if (status == HISTO_OK) status = tabulate(&app);

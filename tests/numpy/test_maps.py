@@ -104,6 +104,17 @@ class Map:
                                     ctypes.byref(MakeOptions(lo, hi))))
         return self
 
+    def moments(self, *arrays, window=None, mask=None, threads=0):
+        """The moments of the values over a window x, y, width, height: m00, m10, m01, m20, m11, m02."""
+        views = (View * len(arrays))(*[view_of(a, name_of(a)) for a in arrays])
+        options = ApplyOptions(threads=threads)
+        if mask is not None:
+            options.mask = ctypes.pointer(view_of(mask, name_of(mask)))
+        moments = (ctypes.c_double * 6)()
+        check(lib.histo_map_moments(self.handle, views, (ctypes.c_int64 * 4)(*window) if window else None,
+                                    ctypes.byref(options), moments))
+        return np.array(moments)
+
     def apply(self, *arrays, dtype=None, out=None, batch_ndim=0, mask=None, tiles=None, threads=0):
         if out is None:
             out = np.zeros(arrays[0].shape, dtype or arrays[0].dtype)
@@ -316,6 +327,72 @@ def check_project(rng):
     assert np.abs(got - ratio[at[0], at[1]]).max() < 1e-12
 
 
+def tracked_image(rng, height, width):
+    """Hue and saturation of a bright blob on noise, its place, and the back projection of its histogram."""
+    y, x = np.mgrid[:height, :width]
+    at, size = rng.random(2) * [height, width], 8 + rng.random(2) * 30
+    inside = ((y - at[0]) / size[0])**2 + ((x - at[1]) / size[1])**2 < 1
+    hue = np.where(inside, rng.integers(40, 60, y.shape), rng.integers(0, 180, y.shape)).astype(np.uint8)
+    saturation = np.where(inside, rng.integers(150, 250, y.shape), rng.integers(0, 256, y.shape)).astype(np.uint8)
+    axes = [axis_of(np.linspace(0, top, n + 1), False, REGULAR) for top, n in ((180, 30), (256, 32))]
+    of = Map(*axes).project(Counts(axes, hue, saturation, mask=inside.astype(np.uint8)), 0, 255)
+    of.write(np.rint(of.values()))
+    return of, hue, saturation, [int(n) for n in at]
+
+
+def shift_window(of, images, window, iterations):
+    """As cv2.meanShift, with a stop at a step shorter than a pixel."""
+    x, y, width, height = window
+    for _ in range(iterations):
+        m = of.moments(*images, window=(x, y, width, height))
+        if m[0] == 0:
+            break
+        ends = images[0].shape[1] - width, images[0].shape[0] - height
+        to = [min(max(at + int(np.rint(first / m[0] - size / 2)), 0), end)
+              for at, first, size, end in zip((x, y), m[1:3], (width, height), ends)]
+        moved, (x, y) = (x, y) != tuple(to), to
+        if not moved:
+            break
+    return x, y, width, height
+
+
+def sizes_of(m):
+    """Of the box that cv2.CamShift finds."""
+    x, y = m[1:3] / m[0]
+    a, b, c = m[3] / m[0] - x * x, m[4] / m[0] - x * y, m[5] / m[0] - y * y
+    angle = math.atan2(2 * b, a - c + math.sqrt(4 * b * b + (a - c)**2))
+    cos, sin = math.cos(angle), math.sin(angle)
+    sizes = cos * cos * a + 2 * cos * sin * b + sin * sin * c, sin * sin * a - 2 * cos * sin * b + cos * cos * c
+    return sorted(4 * math.sqrt(max(v, 0)) for v in sizes)
+
+
+def check_moments(rng):
+    height, width = (int(n) for n in rng.integers(60, 300, 2))
+    of, hue, saturation, at = tracked_image(rng, height, width)
+    images = view_in(rng, hue), view_in(rng, saturation)
+    size = [int(n) for n in rng.integers(10, 60, 2)]
+    window = [min(max(at[1 - d] + int(rng.integers(-30, 30)), 0), (width, height)[d] - size[d]) for d in range(2)] + size
+    projected = of.apply(hue, saturation, dtype=np.uint8)
+    x, y, w, h = window
+    wanted = cv2.moments(projected[y:y + h, x:x + w])
+    names = "m00 m10 m01 m20 m11 m02".split()
+    assert np.array_equal(of.moments(*images, window=window), [wanted[n] for n in names]), "moments"
+    mask = rng.integers(0, 2, hue.shape).astype(np.uint8)
+    wanted = cv2.moments(projected * mask)
+    assert np.array_equal(of.moments(*images, mask=mask, threads=3), [wanted[n] for n in names]), "masked moments"
+    iterations = int(rng.integers(1, 11))
+    stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, iterations, 1)
+    found = shift_window(of, images, window, iterations)
+    assert found == cv2.meanShift(projected, window, stop)[1], "mean shift"
+    box = cv2.CamShift(projected, window, stop)[0]
+    x, y = (max(found[d] - 10, 0) for d in range(2))
+    wider = (x, y, min(found[2] + 20, width - x), min(found[3] + 20, height - y))
+    m = of.moments(*images, window=wider)
+    if m[0] == 0:
+        return
+    assert np.abs(sizes_of(m) - np.sort(box[1])).max() < 1e-2, "CamShift"
+
+
 def check_mask_and_types(rng):
     """Every type in and out, strides, masks: results are rounded half to even and clamped, and the rest is untouched."""
     shape = [int(n) for n in rng.integers(1, 90, 2)]
@@ -341,4 +418,4 @@ def check_mask_and_types(rng):
 
 
 run_checks([check_equalize_u8, check_equalize_u16, check_equalize_floats, check_clahe, check_blend, check_match,
-            check_match_floats, check_landmarks, check_project, check_mask_and_types], 200)
+            check_match_floats, check_landmarks, check_project, check_moments, check_mask_and_types], 200)

@@ -1,0 +1,159 @@
+/* Moments of a map's values over a window, row by row. */
+#include "map/moments.h"
+
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "map/lookup.h"
+#include "map/samples.h"
+
+enum { LANES = HISTO_MOMENT_LANES };
+
+/* One thread's memory. */
+typedef struct block {
+    _Alignas(64) char gathered[HISTO_MAX_AXES][HISTO_BLOCK * sizeof(double)];
+    histo_map_slots slots;
+    double values[HISTO_BLOCK];
+} block;
+
+typedef struct window {
+    const histo_map *map;
+    const histo_view *views, *mask; /* of the window alone */
+    histo_map_lookup lookup;
+    int threads;
+    block *blocks; /* [threads] */
+    double lanes[LANES][HISTO_MOMENTS];
+} window;
+
+/* ---- Checks ---- */
+
+static histo_status check(const histo_map *map, const histo_view *views, const int64_t *rectangle,
+                          const histo_apply_options *o, const histo_moments *moments)
+{
+    if (!map || !views || !moments) return histo_fail(HISTO_INVALID, "the map, the views or the moments are NULL");
+    histo_status status = histo_map_check_samples(map, views, o);
+    if (status != HISTO_OK) return status;
+    if (views[0].ndim != 2 || views[0].batch_ndim != 0)
+        return histo_fail(HISTO_INVALID, "moments are of views with two dimensions, none of them a batch dimension");
+    if (map->batch != 1)
+        return histo_fail(HISTO_INVALID, "the map has %lld tables; 1 is needed", (long long)map->batch);
+    if (o->tiles.ndim) return histo_fail(HISTO_INVALID, "moments have no tiles");
+    for (int d = 0; rectangle && d < 2; d++) {
+        const int64_t at = rectangle[1 - d], size = rectangle[3 - d];
+        if (at < 0 || size < 0 || size > views[0].shape[d] - at)
+            return histo_fail(HISTO_INVALID, "the window %lld,%lld,%lld,%lld is not inside %lld x %lld samples",
+                              (long long)rectangle[0], (long long)rectangle[1], (long long)rectangle[2],
+                              (long long)rectangle[3], (long long)views[0].shape[1], (long long)views[0].shape[0]);
+    }
+    return HISTO_OK;
+}
+
+static histo_view inside(const histo_view *view, const int64_t *rectangle)
+{
+    histo_view part = *view;
+    if (rectangle && histo_view_size(view) > 0)
+        part.data = (char *)part.data + rectangle[1] * part.strides[0] + rectangle[0] * part.strides[1];
+    for (int d = 0; rectangle && d < 2; d++)
+        part.shape[d] = rectangle[3 - d];
+    return part;
+}
+
+/* ---- Sums ---- */
+
+/* The values of n samples from place x of a row on; 0 where the mask is zero. */
+static void find_values(const window *w, int64_t x, int64_t y, int n, block *b)
+{
+    const void *samples[HISTO_MAX_AXES];
+    for (int a = 0; a < w->map->naxes; a++) {
+        const histo_view *view = &w->views[a];
+        const char *at = (const char *)view->data + y * view->strides[0] + x * view->strides[1];
+        samples[a] = histo_map_contiguous(at, view->strides[1], histo_dtype_size(view->dtype), n, b->gathered[a]);
+    }
+    histo_map_find(&w->lookup, samples, n, &b->slots);
+    histo_map_values(w->map, 0, &b->slots, n, b->values);
+    if (!w->mask) return;
+    const char *mask = (const char *)w->mask->data + y * w->mask->strides[0] + x * w->mask->strides[1];
+    for (int i = 0; i < n; i++, mask += w->mask->strides[1])
+        if (histo_sample_value(mask, w->mask->dtype) == 0) b->values[i] = 0;
+}
+
+static inline void add_value(double value, double x, double *sums)
+{
+    sums[0] += value;
+    sums[LANES] += x * value;
+    sums[2 * LANES] += x * x * value;
+}
+
+/* Add n values from place x on, a multiple of LANES; sums: of each lane. */
+static void add_values(const double *values, int64_t x, int n, double sums[HISTO_ROW_SUMS * LANES])
+{
+    const double first = (double)x;
+    int i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int lane = 0; lane < LANES; lane++)
+            add_value(values[i + lane], first + (double)(i + lane), sums + lane);
+    for (int lane = 0; i + lane < n; lane++)
+        add_value(values[i + lane], first + (double)(i + lane), sums + lane);
+}
+
+static void add_row(const window *w, int64_t y, block *b, double moments[HISTO_MOMENTS])
+{
+    const int64_t width = w->views[0].shape[1];
+    double sums[HISTO_ROW_SUMS * LANES] = {0}, row[HISTO_ROW_SUMS];
+    for (int64_t x = 0; x < width; x += HISTO_BLOCK) {
+        const int n = width - x < HISTO_BLOCK ? (int)(width - x) : HISTO_BLOCK;
+        find_values(w, x, y, n, b);
+        add_values(b->values, x, n, sums);
+    }
+    for (int s = 0; s < HISTO_ROW_SUMS; s++) {
+        for (int half = LANES / 2; half > 0; half /= 2)
+            for (int lane = 0; lane < half; lane++)
+                sums[s * LANES + lane] += sums[s * LANES + lane + half];
+        row[s] = sums[s * LANES];
+    }
+    histo_add_row_moments(row, y, moments);
+}
+
+/* Each lane of rows belongs to one thread. */
+static void add_rows(void *context, int index)
+{
+    window *w = context;
+    for (int64_t y = 0; y < w->views[0].shape[0]; y++)
+        if (y % LANES % w->threads == index) add_row(w, y, &w->blocks[index], w->lanes[y % LANES]);
+}
+
+static histo_moments add_lanes(window *w)
+{
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            for (int m = 0; m < HISTO_MOMENTS; m++)
+                w->lanes[lane][m] += w->lanes[lane + half][m];
+    const double *of = w->lanes[0];
+    return (histo_moments){.m00 = of[0], .m10 = of[1], .m01 = of[2], .m20 = of[3], .m11 = of[4], .m02 = of[5]};
+}
+
+histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t rectangle[4],
+                               const histo_apply_options *options, histo_moments *moments)
+{
+    const histo_apply_options none = {0}, *o = options ? options : &none;
+    histo_status status = check(map, views, rectangle, o, moments);
+    if (status != HISTO_OK) return status;
+    histo_view columns[HISTO_MAX_AXES], mask;
+    for (int a = 0; a < map->naxes; a++)
+        columns[a] = inside(&views[a], rectangle);
+    if (o->mask) mask = inside(o->mask, rectangle);
+    window w = {.map = map, .views = columns, .mask = o->mask ? &mask : NULL};
+    w.threads = histo_map_threads(histo_view_size(&columns[0]), o->threads);
+    w.threads = w.threads < LANES ? w.threads : LANES;
+    status = histo_map_lookup_make(&w.lookup, map, columns);
+    const size_t bytes = (size_t)w.threads * sizeof *w.blocks;
+    if (status == HISTO_OK) w.blocks = histo_cpu_allocate(bytes);
+    if (status == HISTO_OK && !w.blocks) status = histo_fail_memory(bytes, "blocks of samples");
+    if (status == HISTO_OK) {
+        histo_pool_run(w.threads, add_rows, &w);
+        *moments = add_lanes(&w);
+    }
+    free(w.blocks);
+    histo_map_lookup_free(&w.lookup);
+    return status;
+}

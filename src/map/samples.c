@@ -1,0 +1,41 @@
+#include "map/samples.h"
+
+#include "cpu/cpu.h"
+#include "cpu/kernels.h"
+#include "view/view.h"
+
+enum { LEAST_PER_THREAD = 1 << 16 };
+
+histo_status histo_map_check_view(const histo_view *view, const histo_view *like, const char *what)
+{
+    histo_status status = histo_view_check(view, what);
+    if (status == HISTO_OK && view != like) status = histo_view_same_shape(view, like, what);
+    bool only = false;
+    if (status == HISTO_OK && histo_view_size(view) > 0) histo_device_of(view->data, &only);
+    return only ? histo_fail(HISTO_UNSUPPORTED, "%s: maps are applied to host memory only", what) : status;
+}
+
+histo_status histo_map_check_samples(const histo_map *map, const histo_view *views, const histo_apply_options *options)
+{
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < map->naxes && status == HISTO_OK; a++)
+        status = histo_map_check_view(&views[a], &views[0], "samples");
+    if (status == HISTO_OK && options->mask) status = histo_map_check_view(options->mask, &views[0], "mask");
+    if (status == HISTO_OK && options->threads < 0)
+        return histo_fail(HISTO_INVALID, "%d threads are not possible", options->threads);
+    return status;
+}
+
+const void *histo_map_contiguous(const char *at, int64_t stride, size_t size, int n, void *gathered)
+{
+    if (histo_map_is_contiguous(at, stride, size)) return at;
+    histo_cpu_kernels_usable()->gather(gathered, at, stride, size, n);
+    return gathered;
+}
+
+int histo_map_threads(int64_t samples, int wanted)
+{
+    const int64_t most = samples / LEAST_PER_THREAD + 1;
+    const int threads = wanted ? wanted : histo_backend_cpu.threads(wanted);
+    return threads < most ? threads : (int)most;
+}

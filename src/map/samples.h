@@ -1,0 +1,26 @@
+/* What all uses of a map ask of the samples, and on how many threads they run. */
+#ifndef MAP_SAMPLES_H
+#define MAP_SAMPLES_H
+
+#include "map/map.h"
+
+/* HISTO_INVALID or HISTO_UNSUPPORTED unless a view is valid, has the shape of `like`, and is in host memory. `what`
+ * names it in the message. */
+histo_status histo_map_check_view(const histo_view *view, const histo_view *like, const char *what);
+
+/* The same for the samples of each axis and the mask; also checks the number of threads. */
+histo_status histo_map_check_samples(const histo_map *map, const histo_view *views, const histo_apply_options *options);
+
+/* n <= HISTO_BLOCK samples, contiguous and aligned: where they are, or gathered. */
+const void *histo_map_contiguous(const char *at, int64_t stride, size_t size, int n, void *gathered);
+
+/* Is that where they are? */
+static inline bool histo_map_is_contiguous(const void *at, int64_t stride, size_t size)
+{
+    return stride == (int64_t)size && (uintptr_t)at % size == 0;
+}
+
+/* The number of threads for so many samples; wanted: histo_apply_options.threads. */
+int histo_map_threads(int64_t samples, int wanted);
+
+#endif
