@@ -227,6 +227,60 @@ static void refusals(void **state)
     histo_hist_destroy(longer);
 }
 
+/* The bits are those of a dense histogram of the same bins, whose axes end after the last. */
+static void information_of_sparse_axes(void **state)
+{
+    (void)state;
+    enum { N = 5000, FEW = 64 };
+    static double x[2][N];
+    histo_information information[2];
+    rng r = {.state = 7};
+    for (int i = 0; i < N; i++) {
+        x[0][i] = (double)rng_below(&r, FEW);
+        x[1][i] = floor(x[0][i] / 3) + (double)rng_below(&r, 4);
+    }
+    for (int sparse = 0; sparse < 2; sparse++) {
+        const histo_axis axis = histo_axis_integer(0, sparse ? HISTO_MAX_BINS : FEW), axes[] = {axis, axis};
+        const histo_view views[] = {histo_view_1d(x[0], HISTO_F64, N), histo_view_1d(x[1], HISTO_F64, N)};
+        histo_hist *h;
+        OK(histo_hist_create(&h, 2, axes, &(histo_hist_options){.storage = sparse ? HISTO_SPARSE : HISTO_DENSE}));
+        OK(histo_hist_fill(h, views, NULL));
+        OK(histo_hist_inform(h, &information[sparse]));
+        histo_hist_destroy(h);
+    }
+    assert_true(information[0].mutual > 1);
+    assert_memory_equal(&information[0], &information[1], sizeof information[0]);
+}
+
+static void quantiles_of_changing_samples(void **state)
+{
+    (void)state;
+    enum { N = (1 << 20) + 1 };
+    static float x[N];
+    const double half = 0.5, outside = 1.5;
+    double value;
+    const histo_view all = histo_view_1d(x, HISTO_F32, N), fewer = histo_view_1d(x, HISTO_F32, N - 1),
+                     other = histo_view_1d(x, HISTO_U32, N);
+    histo_quantiles *q;
+    REFUSED(HISTO_INVALID, "1.5 is not in 0 to 1",
+            histo_quantiles_create(&q, HISTO_F32, HISTO_QUANTILE_LINEAR, 1, &outside));
+    REFUSED(HISTO_INVALID, "unknown dtype",
+            histo_quantiles_create(&q, HISTO_DTYPE_COUNT, HISTO_QUANTILE_LINEAR, 1, &half));
+    OK(histo_quantiles_create(&q, HISTO_F32, HISTO_QUANTILE_LINEAR, 1, &half));
+    REFUSED(HISTO_INVALID, "no pass has begun", histo_quantiles_add(q, &all, NULL));
+    assert_true(histo_quantiles_next_pass(q));
+    REFUSED(HISTO_INVALID, "of f32 samples, and these are u32", histo_quantiles_add(q, &other, NULL));
+    OK(histo_quantiles_add(q, &all, NULL));
+    REFUSED(HISTO_INVALID, "not known", histo_quantiles_read(q, &value));
+    assert_true(histo_quantiles_next_pass(q));
+    OK(histo_quantiles_add(q, &fewer, NULL));
+    while (histo_quantiles_next_pass(q))
+        OK(histo_quantiles_add(q, &all, NULL));
+    REFUSED(HISTO_INVALID, "changed between two passes", histo_quantiles_read(q, &value));
+    histo_quantiles_destroy(q);
+    histo_quantiles_destroy(NULL);
+}
+
 /* Next to 2^62 samples, single ones are lost in a double. */
 static void classes_beside_a_large_count(void **state)
 {
@@ -265,6 +319,8 @@ int main(void)
         cmocka_unit_test(information_of_weights),
         cmocka_unit_test(names),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(information_of_sparse_axes),
+        cmocka_unit_test(quantiles_of_changing_samples),
         cmocka_unit_test(classes_beside_a_large_count),
         cmocka_unit_test(minimum_has_a_limit),
     };

@@ -383,6 +383,30 @@ HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantil
 HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                             double *values);
 
+/* Quantiles of samples of any dtype, equal to numpy.nanquantile of the samples as doubles, except that those between an
+ * infinity and another sample are not NaN. The samples are added in passes, in any pieces, the same in each pass:
+ *
+ *     histo_quantiles_create(&quantiles, dtype, HISTO_QUANTILE_LINEAR, 3, (double[]){0.25, 0.5, 0.75});
+ *     while (histo_quantiles_next_pass(quantiles))
+ *         for each piece: histo_quantiles_add(quantiles, &piece, NULL);
+ *     histo_quantiles_read(quantiles, values);
+ *
+ * One pass is enough for 8- and 16-bit types and for up to 2^20 samples, and mostly two for others. The memory is
+ * bounded, whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile. */
+typedef struct histo_quantiles histo_quantiles;
+/* The quantiles q[n], each 0 … 1, which are copied. */
+HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule,
+                                              int n, const double *q);
+HISTO_API void histo_quantiles_destroy(histo_quantiles *quantiles);
+/* Begin a pass: true if the data must be added (again), false if the quantiles are known. */
+HISTO_API bool histo_quantiles_next_pass(histo_quantiles *quantiles);
+/* Add samples in memory that the host can read. NaN is left out, options->weights is ignored, and batch dimensions are
+ * like any others. */
+HISTO_API histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
+                                           const histo_fill_options *options);
+/* values[n] in the order of q; NaN if there were no samples. */
+HISTO_API histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values);
+
 typedef struct histo_summary {
     uint64_t count;         /* of the bins */
     double mean, variance;  /* variance: the mean of (x - mean)^2 */
@@ -452,8 +476,8 @@ typedef struct histo_information { /* in nats */
 } histo_information;
 
 /* The information that the two axes of a histogram have of each other, from its counts or, if it is weighted, its sums
- * of weights, none of which may be negative: information[batch]. Takes 8 bytes of memory for each bin of either axis,
- * also where the histogram is sparse. */
+ * of weights, none of which may be negative: information[batch]. Takes memory for the occupied bins only, where they
+ * are few. */
 HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_information *information);
 
 /* ---- Maps: from a sample to its bin to a value -------------------------------------------------------- */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "axis/axis.h"
-#include "axis/quantile.h"
+#include "axis/order.h"
 #include "axis/rules.h"
 #include "axis/samples.h"
 #include "axis/stats.h"
@@ -35,7 +35,7 @@ struct histo_survey {
     uint64_t lowest,
         highest; /* exact extremes of 64-bit integers, which stats rounds: mapped to unsigned, order kept */
     double quartile_spread;
-    histo_quantiles *quantiles;
+    histo_order *order;
     histo_stone *stone;
 };
 
@@ -78,7 +78,7 @@ static void enter(histo_survey *s, phase next)
     s->phase = next;
     s->expected = UNKNOWN;
     if (next == SAMPLES && histo_rule_needs_quartiles(s->options.rule))
-        histo_quantiles_start(s->quantiles, (const double[HISTO_QUANTILES]){0.25, 0.75});
+        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){0.25, 0.75});
 }
 
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
@@ -93,7 +93,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
     s->lowest = UINT64_MAX;
     /* Allocate everything now, so that no pass can run out of memory. */
     if (options->range == HISTO_RANGE_PERCENTILE || histo_rule_needs_quartiles(options->rule))
-        status = histo_quantiles_create(&s->quantiles, dtype);
+        status = histo_order_create(&s->order, dtype, 2);
     if (status == HISTO_OK && options->rule == HISTO_RULE_STONE) status = histo_stone_create(&s->stone, dtype);
     if (status != HISTO_OK) {
         histo_survey_destroy(s);
@@ -105,7 +105,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
         enter(s, SAMPLES);
         break;
     case HISTO_RANGE_PERCENTILE:
-        histo_quantiles_start(s->quantiles, (const double[HISTO_QUANTILES]){options->lo / 100, options->hi / 100});
+        histo_order_start(s->order, HISTO_QUANTILE_LINEAR, (const double[]){options->lo / 100, options->hi / 100});
         enter(s, PERCENTILES);
         break;
     case HISTO_RANGE_DTYPE:
@@ -123,7 +123,7 @@ histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const
 void histo_survey_destroy(histo_survey *survey)
 {
     if (!survey) return;
-    histo_quantiles_destroy(survey->quantiles);
+    histo_order_destroy(survey->order);
     histo_stone_destroy(survey->stone);
     free(survey);
 }
@@ -138,8 +138,8 @@ static double spread(const histo_survey *s)
 
 static void end_percentiles(histo_survey *s)
 {
-    if (!histo_quantiles_end_pass(s->quantiles)) return;
-    double lo = histo_quantiles_value(s->quantiles, 0), hi = histo_quantiles_value(s->quantiles, 1);
+    if (!histo_order_end_pass(s->order)) return;
+    double lo = histo_order_value(s->order, 0), hi = histo_order_value(s->order, 1);
     set_range(s, lo, hi);
     bool usable = isfinite(lo) && isfinite(hi);
     enter(s, usable && s->options.rule != HISTO_RULE_NONE ? SAMPLES : DONE);
@@ -151,8 +151,8 @@ static void end_samples(histo_survey *s)
     s->moments_known = true;
     if (s->options.range == HISTO_RANGE_MINMAX && finite) set_range(s, s->stats.min, s->stats.max);
     if (histo_rule_needs_quartiles(s->options.rule)) {
-        if (!histo_quantiles_end_pass(s->quantiles)) return;
-        s->quartile_spread = histo_quantiles_value(s->quantiles, 1) - histo_quantiles_value(s->quantiles, 0);
+        if (!histo_order_end_pass(s->order)) return;
+        s->quartile_spread = histo_order_value(s->order, 1) - histo_order_value(s->order, 0);
     }
     if (s->options.rule != HISTO_RULE_STONE || !(spread(s) > 0)) {
         enter(s, DONE);
@@ -220,14 +220,14 @@ static void add_block(histo_survey *s, const void *block, int64_t n)
     s->seen += (uint64_t)n;
     switch (s->phase) {
     case PERCENTILES:
-        histo_quantiles_add(s->quantiles, block, n);
+        histo_order_add(s->order, block, n);
         break;
     case SAMPLES:
         if (!s->moments_known) {
             histo_stats_add_block(&s->stats, s->dtype, block, n);
             if (is_64_bit_integer(s->dtype)) add_extremes(s, block, n);
         }
-        if (histo_rule_needs_quartiles(s->options.rule)) histo_quantiles_add(s->quantiles, block, n);
+        if (histo_rule_needs_quartiles(s->options.rule)) histo_order_add(s->order, block, n);
         break;
     case CANDIDATES:
         histo_stone_add(s->stone, block, n);

@@ -7,20 +7,80 @@
 #include "base/memory.h"
 #include "numbers/occupied.h"
 
-/* Room for the shares of each axis alone. */
+/* An axis alone. */
+typedef struct marginal {
+    int64_t bins;      /* of the axis */
+    int64_t *occupied; /* [n], sorted, if these are far fewer; NULL: all bins have a share */
+    int64_t n;
+    double *shares; /* [n] */
+} marginal;
+
 typedef struct marginals {
-    double *of[2];
-    int64_t bins[2];
+    marginal of[2];
 } marginals;
 
-static histo_status marginals_make(marginals *m, const histo_hist *hist)
+static int compare_bins(const void *a, const void *b)
 {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Axis a of a cell, which is its position in the bins of a batch entry. */
+static int64_t bin_on(const marginals *m, int a, int64_t cell)
+{
+    return a == 0 ? cell / m->of[1].bins : cell % m->of[1].bins;
+}
+
+/* Where the shares of axis a have this cell. */
+static int64_t place_on(const marginals *m, int a, int64_t cell)
+{
+    const marginal *of = &m->of[a];
+    const int64_t bin = bin_on(m, a, cell);
+    if (!of->occupied) return bin;
+    const int64_t *found = bsearch(&bin, of->occupied, (size_t)of->n, sizeof bin, compare_bins);
+    return found - of->occupied;
+}
+
+/* List the bins of axis a that cells[n] occupy. */
+static histo_status list_occupied(const marginals *m, int a, marginal *of, const int64_t *cells, int64_t n,
+                                  int64_t per_entry)
+{
+    of->occupied = histo_malloc((size_t)n * sizeof *of->occupied);
+    if (!of->occupied) return histo_fail_memory((size_t)n * sizeof *of->occupied, "the occupied bins of an axis");
+    for (int64_t i = 0; i < n; i++)
+        of->occupied[i] = bin_on(m, a, cells[i] % per_entry);
+    qsort(of->occupied, (size_t)n, sizeof *of->occupied, compare_bins);
+    of->n = 1;
+    for (int64_t i = 1; i < n; i++)
+        if (of->occupied[i] != of->occupied[of->n - 1]) of->occupied[of->n++] = of->occupied[i];
+    return HISTO_OK;
+}
+
+/* Room for the shares: of all bins, or of those occupied by cells[n], if the axis has far more. */
+static histo_status marginals_make(marginals *m, const histo_hist *hist, const int64_t *cells, int64_t n)
+{
+    enum { FEW = 1 << 16 };
+    const int64_t per_entry = histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist);
+    for (int a = 0; a < 2; a++)
+        m->of[a].bins = m->of[a].n = histo_hist_axis(hist, a).bins;
     for (int a = 0; a < 2; a++) {
-        m->bins[a] = histo_hist_axis(hist, a).bins;
-        m->of[a] = histo_malloc((size_t)m->bins[a] * sizeof *m->of[a]);
-        if (!m->of[a]) return histo_fail_memory((size_t)m->bins[a] * sizeof *m->of[a], "the sums of an axis");
+        marginal *of = &m->of[a];
+        if (cells && n > 0 && of->bins > FEW && of->bins > n) {
+            const histo_status status = list_occupied(m, a, of, cells, n, per_entry);
+            if (status != HISTO_OK) return status;
+        }
+        of->shares = histo_malloc((size_t)of->n * sizeof *of->shares);
+        if (!of->shares) return histo_fail_memory((size_t)of->n * sizeof *of->shares, "the sums of an axis");
     }
     return HISTO_OK;
+}
+
+static void marginals_free(marginals *m)
+{
+    for (int a = 0; a < 2; a++) {
+        free(m->of[a].occupied);
+        free(m->of[a].shares);
+    }
 }
 
 static double entropy_of(const double *shares, int64_t n)
@@ -31,29 +91,31 @@ static double entropy_of(const double *shares, int64_t n)
     return fabs(sum); /* one occupied bin gives -0 */
 }
 
-/* The information in weights[n], none negative, of the bins bin[n], or of all n bins in order if bin is NULL. */
-static histo_information information_of(const marginals *m, const int64_t *bin, const double *weights, int64_t n)
+/* The information in weights[n], none negative, of the cells cell[n], or of all n cells in order if cell is NULL. */
+static histo_information information_of(const marginals *m, const int64_t *cell, const double *weights, int64_t n)
 {
+    const marginal *a = &m->of[0], *b = &m->of[1];
     double total = 0;
-    for (int a = 0; a < 2; a++)
-        memset(m->of[a], 0, (size_t)m->bins[a] * sizeof *m->of[a]);
+    memset(a->shares, 0, (size_t)a->n * sizeof *a->shares);
+    memset(b->shares, 0, (size_t)b->n * sizeof *b->shares);
     for (int64_t i = 0; i < n; i++) {
-        const int64_t at = bin ? bin[i] : i;
+        const int64_t at = cell ? cell[i] : i;
         total += weights[i];
-        m->of[0][at / m->bins[1]] += weights[i];
-        m->of[1][at % m->bins[1]] += weights[i];
+        a->shares[place_on(m, 0, at)] += weights[i];
+        b->shares[place_on(m, 1, at)] += weights[i];
     }
     if (total == 0) return (histo_information){{NAN, NAN}, NAN, NAN, NAN};
-    for (int a = 0; a < 2; a++)
-        for (int64_t i = 0; i < m->bins[a]; i++)
-            m->of[a][i] /= total;
-    histo_information got = {.entropy = {entropy_of(m->of[0], m->bins[0]), entropy_of(m->of[1], m->bins[1])}};
+    for (int64_t i = 0; i < a->n; i++)
+        a->shares[i] /= total;
+    for (int64_t i = 0; i < b->n; i++)
+        b->shares[i] /= total;
+    histo_information got = {.entropy = {entropy_of(a->shares, a->n), entropy_of(b->shares, b->n)}};
     for (int64_t i = 0; i < n; i++) {
-        const int64_t at = bin ? bin[i] : i;
+        const int64_t at = cell ? cell[i] : i;
         const double share = weights[i] / total;
         if (share == 0) continue;
         got.joint_entropy -= share * log(share);
-        got.mutual += share * log(share / m->of[0][at / m->bins[1]] / m->of[1][at % m->bins[1]]);
+        got.mutual += share * log(share / a->shares[place_on(m, 0, at)] / b->shares[place_on(m, 1, at)]);
     }
     got.joint_entropy = fabs(got.joint_entropy);
     got.mutual = fmax(0, got.mutual);
@@ -61,10 +123,11 @@ static histo_information information_of(const marginals *m, const int64_t *bin, 
     return got;
 }
 
-static histo_status inform_counts(const histo_hist *hist, const marginals *m, histo_information *information)
+static histo_status inform_counts(const histo_hist *hist, marginals *m, histo_information *information)
 {
     histo_occupied all;
     histo_status status = histo_occupied_read(&all, hist, HISTO_BINS);
+    if (status == HISTO_OK) status = marginals_make(m, hist, all.index, all.size);
     double *weights = NULL;
     if (status == HISTO_OK) {
         const size_t bytes = ((size_t)all.size + 1) * sizeof *weights;
@@ -82,13 +145,14 @@ static histo_status inform_counts(const histo_hist *hist, const marginals *m, hi
     return status;
 }
 
-static histo_status inform_weights(const histo_hist *hist, const marginals *m, histo_information *information)
+static histo_status inform_weights(const histo_hist *hist, marginals *m, histo_information *information)
 {
     const int64_t size = histo_hist_size(hist, HISTO_BINS), bins = size / histo_hist_batch(hist);
     const size_t bytes = (size_t)size * sizeof(double);
     double *weights = histo_malloc(bytes);
     if (!weights) return histo_fail_memory(bytes, "sums of weights");
     histo_status status = histo_hist_read_weights(hist, HISTO_BINS, weights, NULL, size, NULL);
+    if (status == HISTO_OK) status = marginals_make(m, hist, NULL, 0);
     for (int64_t i = 0; i < size && status == HISTO_OK; i++)
         if (!(weights[i] >= 0)) status = histo_fail(HISTO_INVALID, "a sum of weights is %g", weights[i]);
     for (int64_t b = 0; b < histo_hist_batch(hist) && status == HISTO_OK; b++)
@@ -102,11 +166,8 @@ histo_status histo_hist_inform(const histo_hist *hist, histo_information *inform
     histo_status status = histo_numbers_check(hist, 2, information, "information");
     if (status != HISTO_OK) return status;
     marginals m = {0};
-    status = marginals_make(&m, hist);
-    if (status == HISTO_OK)
-        status = histo_hist_weighting(hist) == HISTO_UNWEIGHTED ? inform_counts(hist, &m, information)
-                                                                : inform_weights(hist, &m, information);
-    free(m.of[0]);
-    free(m.of[1]);
+    status = histo_hist_weighting(hist) == HISTO_UNWEIGHTED ? inform_counts(hist, &m, information)
+                                                            : inform_weights(hist, &m, information);
+    marginals_free(&m);
     return status;
 }

@@ -1,7 +1,8 @@
-/* Quantiles: where each rule looks among the sorted samples, and which samples these are, by the cumulative counts. */
+/* Quantiles: which samples a rule takes, by the cumulative counts. */
 #include <math.h>
 #include <stdlib.h>
 
+#include "axis/quantile_rule.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "numbers/occupied.h"
@@ -29,65 +30,6 @@ histo_status histo_quantile_rule_parse(const char *name, histo_quantile_rule *ru
     histo_status status = histo_name_find(rule_names, RULES, name, "quantile rule", &found);
     if (status == HISTO_OK) *rule = (histo_quantile_rule)found;
     return status;
-}
-
-/* A place among the sorted samples 0 … n-1: between `below` and the next one, `share` of the way. */
-typedef struct place {
-    double below, share;
-} place;
-
-/* A place of a continuous rule. Beyond the ends it is the first or the last sample. */
-static place between(double n, double index)
-{
-    if (index < 0) return (place){0, 0};
-    if (index >= n - 1) return (place){n - 1, 0};
-    return (place){floor(index), index - floor(index)};
-}
-
-static place at(double n, double index)
-{
-    return (place){fmin(fmax(index, 0), n - 1), 0};
-}
-
-/* Hyndman and Fan's formula for the continuous rules. */
-static double plotting_position(double n, double q, double alpha, double beta)
-{
-    return n * q + (alpha + q * (1 - alpha - beta)) - 1;
-}
-
-static place place_of(histo_quantile_rule rule, double n, double q)
-{
-    const double linear = (n - 1) * q, step = n * q - 1, closest = n * q - 1 - 0.5;
-    switch (rule) {
-    case HISTO_QUANTILE_LINEAR:
-        return between(n, linear);
-    case HISTO_QUANTILE_LOWER:
-        return at(n, floor(linear));
-    case HISTO_QUANTILE_HIGHER:
-        return at(n, ceil(linear));
-    case HISTO_QUANTILE_NEAREST:
-        return at(n, rint(linear));
-    case HISTO_QUANTILE_MIDPOINT:
-        return between(n, 0.5 * (floor(linear) + ceil(linear)));
-    case HISTO_QUANTILE_INVERTED_CDF:
-        return at(n, ceil(step));
-    case HISTO_QUANTILE_AVERAGED_INVERTED_CDF:
-        return step == floor(step) && step >= 0 && step < n - 1 ? (place){step, 0.5} : at(n, ceil(step));
-    case HISTO_QUANTILE_CLOSEST_OBSERVATION:
-        /* At a tie the sample whose number, from 1, is even. */
-        return at(n, closest == floor(closest) && fmod(closest, 2) != 0 ? closest : floor(closest) + 1);
-    case HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF:
-        return between(n, plotting_position(n, q, 0, 1));
-    case HISTO_QUANTILE_HAZEN:
-        return between(n, plotting_position(n, q, 0.5, 0.5));
-    case HISTO_QUANTILE_WEIBULL:
-        return between(n, plotting_position(n, q, 0, 0));
-    case HISTO_QUANTILE_MEDIAN_UNBIASED:
-        return between(n, plotting_position(n, q, 1 / 3.0, 1 / 3.0));
-    case HISTO_QUANTILE_NORMAL_UNBIASED:
-        break;
-    }
-    return between(n, plotting_position(n, q, 3 / 8.0, 3 / 8.0));
 }
 
 /* The samples of a batch entry, in order. Levels are slots of the flow: 0 is underflow. */
@@ -127,14 +69,13 @@ static double interpolate(double a, double b, double share)
     if (isinf(a)) return isinf(b) && share >= 0.5 ? b : a;
     if (isinf(b)) return b;
     const double distance = b - a;
-    if (isinf(distance)) return a * (1 - share) + b * share;
-    return share < 0.5 ? a + distance * share : b - distance * (1 - share);
+    return isinf(distance) ? a * (1 - share) + b * share : histo_quantile_between(a, b, distance, share);
 }
 
 static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, double q)
 {
     if (s->n == 0) return NAN;
-    const place p = place_of(rule, (double)s->n, q);
+    const histo_place p = histo_quantile_place(rule, (double)s->n, q);
     const double below = sample_at(s, p.below);
     return p.share == 0 ? below : interpolate(below, sample_at(s, p.below + 1), p.share);
 }
@@ -154,10 +95,8 @@ histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule ru
 {
     histo_status status = histo_numbers_check(hist, 1, values, "quantiles");
     if (status != HISTO_OK) return status;
-    if ((int)rule < 0 || (int)rule >= RULES) return histo_fail(HISTO_INVALID, "unknown quantile rule %d", (int)rule);
-    if (n < 0 || (n > 0 && !q)) return histo_fail(HISTO_INVALID, "the array of quantiles to find is NULL");
-    for (int i = 0; i < n; i++)
-        if (!(q[i] >= 0 && q[i] <= 1)) return histo_fail(HISTO_INVALID, "quantile %g is not in 0 to 1", q[i]);
+    status = histo_quantile_check(rule, n, q);
+    if (status != HISTO_OK) return status;
     histo_occupied all;
     status = histo_occupied_read(&all, hist, HISTO_FLOW);
     uint64_t *upto = NULL;

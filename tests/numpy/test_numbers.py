@@ -15,7 +15,8 @@ import scipy.stats
 import skimage.filters
 import skimage.metrics
 
-from libhisto import INTEGER, INVALID, OK, REGULAR, SPARSE, DENSE, VARIABLE, Hist, axis_of, check, last_error, lib, run_checks
+from libhisto import (DENSE, INTEGER, OK, REGULAR, SPARSE, STORAGE, VARIABLE, Hist, axis_of, check, last_error, lib,
+                      run_checks, view_of)
 
 QUANTILES = ("linear lower higher nearest midpoint inverted_cdf averaged_inverted_cdf closest_observation "
              "interpolated_inverted_cdf hazen weibull median_unbiased normal_unbiased").split()
@@ -50,6 +51,21 @@ def quantiles(hist, rule, q):
     check(lib.histo_hist_quantiles(hist.handle, QUANTILES.index(rule), len(q), q.ctypes.data_as(DOUBLES),
                                    values.ctypes.data_as(DOUBLES)))
     return values
+
+
+def quantiles_of_samples(x, dtype, rule, q):
+    """Added in pieces of different lengths, in as many passes as are asked for."""
+    q = np.ascontiguousarray(q, dtype=np.float64)
+    values, of, passes = np.empty(len(q)), ctypes.c_void_p(), 0
+    check(lib.histo_quantiles_create(ctypes.byref(of), list(STORAGE).index(dtype), QUANTILES.index(rule), len(q),
+                                     q.ctypes.data_as(DOUBLES)))
+    while lib.histo_quantiles_next_pass(of):
+        passes += 1
+        for begin, end in ((0, len(x) // 3), (len(x) // 3, len(x))):
+            check(lib.histo_quantiles_add(of, ctypes.byref(view_of(x[begin:end], dtype)), None))
+    check(lib.histo_quantiles_read(of, values.ctypes.data_as(DOUBLES)))
+    lib.histo_quantiles_destroy(of)
+    return values, passes
 
 
 def split(hist, method, classes=2):
@@ -132,6 +148,40 @@ def check_quantiles_of_bins(rng):
             assert got == np.inf
         else:
             assert abs(got - exact) < edges[1] - edges[0], (got, exact)
+
+
+def check_quantiles_of_samples(rng):
+    n, dtype = int(rng.choice([1, 2, 3, 50, 3000])), str(rng.choice([d for d in STORAGE if d != "bf16"]))
+    x = rng.normal(0, rng.choice([1, 50, 1e4, 1e9]), n)
+    if rng.random() < 0.3:
+        x = rng.choice(x[:5], n)
+    kind = np.dtype(STORAGE[dtype])
+    with np.errstate(over="ignore"):
+        x = np.clip(x, -60000, 60000).astype(kind) if dtype == "f16" else \
+            x.astype(np.int64).astype(kind) if kind.kind in "iu" else x.astype(kind)
+    q = np.concatenate([rng.random(5), [0, 1, 0.5], rng.integers(0, n + 1, 3) / n])
+    rule = str(rng.choice(QUANTILES))
+    wanted = np.quantile(x.astype(np.float64), q, method=rule)
+    if kind.kind == "f":
+        x = np.insert(x, rng.integers(0, n, 2), np.nan)
+    got, passes = quantiles_of_samples(x, dtype, rule, q)
+    assert passes == 1 and np.allclose(got, wanted, 1e-15, 0), f"{rule} of {n} {dtype}: {got} instead of {wanted}"
+
+
+def check_quantiles_of_many():
+    """More samples than are kept: close together, so that several digits are counted, and with many quantiles."""
+    rng = np.random.default_rng(5)
+    for n, x, dtype, q, most in [
+        (3 << 20, rng.normal(0, 1, 3 << 20), "f64", np.linspace(0, 1, 1001), 30),
+        (3 << 20, 1 + rng.random(3 << 20) * 1e-9, "f64", [0.01, 0.5, 0.99], 4),
+        (3 << 20, rng.choice([1.5, 2.5], 3 << 20), "f64", [0, 0.1, 0.9, 1], 4),
+        (3 << 20, rng.normal(0, 1, 3 << 20).astype(np.float32), "f32", [0.01, 0.5, 0.99], 2),
+        (3 << 20, rng.integers(-5, 1 << 20, 3 << 20).astype(np.int32), "i32", [0.01, 0.5, 0.99], 2)
+    ]:
+        got, passes = quantiles_of_samples(x, dtype, "linear", q)
+        wanted = np.quantile(x.astype(np.float64), q)
+        assert np.array_equal(got, wanted), f"{n} {dtype}: {got[got != wanted]} instead of {wanted[got != wanted]}"
+        assert passes <= most, f"{n} {dtype}: {passes} passes"
 
 
 def check_summary(rng):
@@ -278,5 +328,6 @@ def check_nothing():
 
 
 check_nothing()
-run_checks([check_quantiles, check_quantiles_of_bins, check_summary, check_otsu, check_thresholds, check_metrics,
+check_quantiles_of_many()
+run_checks([check_quantiles, check_quantiles_of_bins, check_quantiles_of_samples, check_summary, check_otsu, check_thresholds, check_metrics,
             check_information], 400)

@@ -1,0 +1,94 @@
+/* Quantiles of samples: a survey whose result are order statistics. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "axis/order.h"
+#include "axis/quantile_rule.h"
+#include "axis/samples.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "view/dtype.h"
+
+struct histo_quantiles {
+    histo_dtype dtype;
+    int n;
+    histo_order *order;
+    bool in_pass, done;
+    uint64_t seen, expected; /* samples in this pass, and in the first */
+    bool first, changed;     /* in the first pass; passes disagree on the number of samples */
+};
+
+histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule, int n,
+                                    const double *q)
+{
+    if (!quantiles) return histo_fail(HISTO_INVALID, "the pointer for the quantiles is NULL");
+    if (histo_dtype_size(dtype) == 0) return histo_fail(HISTO_INVALID, "unknown dtype %d", (int)dtype);
+    histo_status status = histo_quantile_check(rule, n, q);
+    if (status != HISTO_OK) return status;
+    histo_quantiles *made = histo_malloc(sizeof *made);
+    if (!made) return histo_fail_memory(sizeof *made, "quantiles");
+    *made = (histo_quantiles){.dtype = dtype, .n = n, .first = true};
+    status = histo_order_create(&made->order, dtype, n);
+    if (status != HISTO_OK) {
+        free(made);
+        return status;
+    }
+    histo_order_start(made->order, rule, q);
+    *quantiles = made;
+    return HISTO_OK;
+}
+
+void histo_quantiles_destroy(histo_quantiles *quantiles)
+{
+    if (!quantiles) return;
+    histo_order_destroy(quantiles->order);
+    free(quantiles);
+}
+
+bool histo_quantiles_next_pass(histo_quantiles *q)
+{
+    if (!q) return false;
+    if (q->in_pass) {
+        q->changed |= !q->first && q->seen != q->expected;
+        q->first = false;
+        q->expected = q->seen;
+        q->done = histo_order_end_pass(q->order);
+    }
+    q->in_pass = !q->done;
+    q->seen = 0;
+    return q->in_pass;
+}
+
+histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *samples,
+                                 const histo_fill_options *options)
+{
+    if (!quantiles) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
+    if (!quantiles->in_pass)
+        return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave true");
+    histo_samples from;
+    histo_status status = histo_samples_start(&from, samples, options);
+    if (status != HISTO_OK) return status;
+    if (samples->dtype != quantiles->dtype)
+        return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
+                          histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
+    if (!histo_dtype_is_integer(samples->dtype)) histo_samples_only_inside(&from, -INFINITY, INFINITY);
+    while (histo_samples_next(&from)) {
+        quantiles->seen += (uint64_t)from.n;
+        histo_order_add(quantiles->order, from.block, from.n);
+    }
+    return HISTO_OK;
+}
+
+histo_status histo_quantiles_read(const histo_quantiles *quantiles, double *values)
+{
+    if (!quantiles || (!values && quantiles->n > 0))
+        return histo_fail(HISTO_INVALID, "the quantiles or the array for them is NULL");
+    if (!quantiles->done)
+        return histo_fail(HISTO_INVALID,
+                          "the quantiles are not known: add the samples while histo_quantiles_next_pass gives true");
+    if (quantiles->changed)
+        return histo_fail(HISTO_INVALID, "the samples changed between two passes: add the same each time");
+    for (int i = 0; i < quantiles->n; i++)
+        values[i] = histo_order_value(quantiles->order, i);
+    return HISTO_OK;
+}
