@@ -201,7 +201,7 @@ static void missing_and_unreadable_files(void **state)
                         4),
             &nothing_asked, EXIT_DATA, "UTF-16");
     read_options odd = {.header = -1, .format = "odd"};
-    refused(write_text("1 2"), &odd, EXIT_USAGE, "png, jpeg, tiff, pnm, npy, npz, hdf5, raw, bytes, text");
+    refused(write_text("1 2"), &odd, EXIT_USAGE, "png, jpeg, tiff, pnm, y4m, npy, npz, hdf5, raw, bytes, text");
 }
 
 static void gzip_is_undone_and_checked(void **state)

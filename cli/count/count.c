@@ -49,6 +49,7 @@ static int describe(run *r, const samples *in, fault *f)
     r->segments = samples_segments(in);
     if (r->settings->segments && r->feed.count > 1)
         return fault_set(f, EXIT_USAGE, "--segments takes the samples of one file, but there are %d", r->feed.count);
+    r->of_pages = r->settings->read.page < 0 || samples_reader(in)->pages < 0;
     bool columns = samples_reader(in)->numeric; /* columns of a table are unrelated quantities */
     if (make_sources(r, c->count, c->joint, c->joint || columns, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
@@ -303,7 +304,7 @@ static void name_series(const run *r, int first, int file, int page, char *name,
     name[0] = '\0';
     if (r->settings->batch && r->feed.count > 1)
         length = snprintf(name, size, "%.150s", text_file_name(feed_name(&r->feed, file)));
-    if (r->settings->batch && r->settings->read.page < 0)
+    if (r->settings->batch && r->of_pages)
         length += snprintf(name + length, size - (size_t)length, "%spage %d", length ? " " : "", page);
     for (int i = first; i < (r->joint ? r->count : first + 1); i++)
         if (r->names[i])

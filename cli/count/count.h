@@ -23,6 +23,7 @@ typedef struct run {
     /* From the first file; all others must match. */
     bool joint;
     int count;        /* sources to count */
+    bool of_pages;    /* series have the numbers of pages in their names */
     int64_t segments; /* of each source, counted separately */
     char **names;
     histo_dtype *dtypes;

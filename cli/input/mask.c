@@ -10,7 +10,7 @@
 struct mask {
     reader *source;
     const char *data_name;
-    int channels; /* a colour pixel counts if any channel is nonzero */
+    int channels; /* a colour pixel counts if any channel is nonzero, and a video's if its luma is */
     int64_t width;
     int64_t first; /* the window's first row */
     int64_t rows;  /* rows in the window */
@@ -43,7 +43,7 @@ static int begin(mask *m, const reader *data, fault *f)
                          ": they must be equal",
                          input_name(r->in), r->width, r->height, m->data_name, data->width, data->height);
     if (data->width >= 0 && r->width != data->width) return fault_size(m, f);
-    m->channels = r->channels - (r->model == CHANNELS_GRAY_ALPHA || r->model == CHANNELS_RGBA);
+    m->channels = r->steps ? 1 : r->channels - (r->model == CHANNELS_GRAY_ALPHA || r->model == CHANNELS_RGBA);
     int *colors = malloc((size_t)m->channels * sizeof *colors);
     if (!colors) return fault_memory(m, f);
     for (int c = 0; c < m->channels; c++)

@@ -19,7 +19,7 @@ typedef struct band {
     int64_t y, x; /* position of its first sample in the page */
     int64_t rows, cols;
     histo_view *views; /* one per selected channel, in the requested order. Without pairing, each has its own number of
-                          rows, because bad cells are dropped */
+                          rows, because bad cells are dropped. Channels with steps have fewer samples than pixels */
 } band;
 
 typedef enum channel_model {
@@ -29,7 +29,14 @@ typedef enum channel_model {
     CHANNELS_RGB,
     CHANNELS_RGBA,
     CHANNELS_CMYK,
+    CHANNELS_YUV, /* luma, Cb and Cr, of which the latter may have fewer samples */
+    CHANNELS_YUVA,
 } channel_model;
+
+/* Pixels of a page for each sample of a channel. */
+typedef struct channel_step {
+    int x, y;
+} channel_step;
 
 typedef struct reader reader;
 
@@ -57,6 +64,7 @@ struct reader {
     int channels;                 /* of the data, at least 1 */
     const char *const *names;     /* [channels]; NULL: no names */
     const histo_dtype *dtypes;    /* [channels] */
+    const channel_step *steps;    /* [channels]; NULL: a sample for each pixel */
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */

@@ -41,6 +41,28 @@ static int check_roi(const samples *in, fault *f)
                      roi[0], roi[1], roi[2], roi[3], input_name(r->in), r->width, r->height);
 }
 
+static channel_step step_of(const samples *in, const sample_source *s)
+{
+    return in->reader->steps ? in->reader->steps[s->channel] : (channel_step){1, 1};
+}
+
+/* Sources that belong together have a sample for each other's samples. */
+static int check_steps(const samples *in, fault *f)
+{
+    const choice *c = &in->choice;
+    const channel_step first = step_of(in, &c->sources[0]);
+    bool equal = !in->mask || (first.x == 1 && first.y == 1);
+    for (int i = 1; i < c->total && equal; i++) {
+        const channel_step step = step_of(in, &c->sources[i]);
+        equal = step.x == first.x && step.y == first.y;
+    }
+    if (equal || !(c->joint || c->weights != NO_SOURCE || c->where != NO_SOURCE || in->mask)) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "%s has fewer samples of chroma than pixels, and --joint, --weights, --where and --mask need one "
+                     "for each: choose luma with --channel y, or convert it with ffmpeg -pix_fmt yuv444p",
+                     input_name(in->reader->in));
+}
+
 static int begin(samples *in, const char *path, bool keep, fault *f)
 {
     const settings *s = in->settings;
@@ -48,6 +70,7 @@ static int begin(samples *in, const char *path, bool keep, fault *f)
     if (!in->reader || choice_make(&in->choice, in->reader, s, f) != 0) return -1;
     if (s->has_roi && check_roi(in, f) != 0) return -1;
     if (s->mask && !(in->mask = mask_open(s->mask, in->reader, f))) return -1;
+    if (check_steps(in, f) != 0) return -1;
     if (s->segments && !(in->segments = segments_open(s->segments, f))) return -1;
     in->views = malloc((size_t)in->choice.total * sizeof *in->views);
     return in->views ? 0 : fault_set(f, EXIT_DATA, "no memory to read %s", path);
@@ -119,31 +142,29 @@ static int end_page(samples *in, fault *f)
 }
 
 /* Crop the band to the region of interest; false if nothing is left. */
-static bool crop(const int64_t *roi, band *b, int views)
+static bool crop(const samples *in, band *b)
 {
+    const int64_t *roi = in->settings->roi;
+    const choice *c = &in->choice;
     int64_t left = roi[0] > b->x ? roi[0] : b->x, top = roi[1] > b->y ? roi[1] : b->y;
     int64_t right = roi[0] + roi[2] < b->x + b->cols ? roi[0] + roi[2] : b->x + b->cols;
     int64_t bottom = roi[1] + roi[3] < b->y + b->rows ? roi[1] + roi[3] : b->y + b->rows;
     if (left >= right || top >= bottom) return false;
-    for (int i = 0; i < views; i++) {
-        histo_view *v = &b->views[i];
-        v->data = (const char *)v->data + (top - b->y) * v->strides[0] + (left - b->x) * v->strides[1];
-        v->shape[0] = bottom - top;
-        v->shape[1] = right - left;
+    for (int i = 0; i < c->total; i++) {
+        const channel_step step = step_of(in, &c->sources[i]);
+        const int64_t y = (top - b->y) / step.y, x = (left - b->x) / step.x;
+        for (int k = 0; k < (c->sources[i].luma ? 3 : 1); k++) {
+            histo_view *v = &b->views[c->sources[i].view + k];
+            v->data = (const char *)v->data + y * v->strides[0] + x * v->strides[1];
+            v->shape[0] = (bottom - b->y + step.y - 1) / step.y - y;
+            v->shape[1] = (right - b->x + step.x - 1) / step.x - x;
+        }
     }
     b->y = top;
     b->x = left;
     b->rows = bottom - top;
     b->cols = right - left;
     return true;
-}
-
-static int count_views(const choice *c)
-{
-    int views = 0;
-    for (int i = 0; i < c->total; i++)
-        views += c->sources[i].luma ? 3 : 1;
-    return views;
 }
 
 /* Make the sources' views from the band's. */
@@ -211,15 +232,16 @@ int samples_next(samples *in, piece *p, fault *f)
         if (more == 0) return in->segments ? segments_end(in->segments, in->reader, f) : 0;
         if (turn_page(in, &b, f) != 0) return -1;
         if (b.y + b.rows > in->height) in->height = b.y + b.rows;
-    } while (s->has_roi && !crop(s->roi, &b, count_views(c)));
+    } while (s->has_roi && !crop(in, &b));
     in->pixels_in_roi += b.rows * b.cols;
     if (make_views(in, &b, f) != 0) return -1;
     if (in->mask && mask_view(in->mask, b.y, b.x, b.rows, b.cols, &in->mask_view, f) != 0) return -1;
-    const int64_t width = in->reader->width >= 0 ? in->reader->width : b.cols;
+    const int64_t page_width = in->reader->width >= 0 ? in->reader->width : b.cols;
+    const int64_t width = in->reader->steps ? in->views[0].shape[1] : s->has_roi ? s->roi[2] : page_width;
     *p = (piece){.page = b.page,
                  .y = s->has_roi ? b.y - s->roi[1] : b.y,
                  .x = s->has_roi ? b.x - s->roi[0] : b.x,
-                 .width = s->has_roi ? s->roi[2] : width,
+                 .width = width,
                  .views = in->views,
                  .weights = c->weights == NO_SOURCE ? NULL : &in->views[c->weights],
                  .mask = in->mask ? &in->mask_view : NULL,

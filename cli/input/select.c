@@ -14,6 +14,12 @@ static bool is_image(const reader *r)
     return r->model != CHANNELS_PLAIN;
 }
 
+/* Are the channels luma, Cb and Cr? */
+static bool is_video(const reader *r)
+{
+    return r->model == CHANNELS_YUV || r->model == CHANNELS_YUVA;
+}
+
 /* Red, green and blue come first: a declared colour image, or an array of three or four channels that may be one. */
 static bool has_colors(const reader *r)
 {
@@ -24,7 +30,8 @@ static bool has_colors(const reader *r)
 /* The channel that the file declares as alpha. */
 static int alpha_channel(const reader *r)
 {
-    return r->model == CHANNELS_GRAY_ALPHA ? 1 : r->model == CHANNELS_RGBA ? 3 : NO_SOURCE;
+    if (r->model == CHANNELS_GRAY_ALPHA) return 1;
+    return r->model == CHANNELS_RGBA || r->model == CHANNELS_YUVA ? 3 : NO_SOURCE;
 }
 
 static bool is_numeric(const reader *r, int channel)
@@ -73,6 +80,9 @@ static int fault_unknown(const reader *r, const char *item, fault *f)
                          r->model == CHANNELS_RGBA ? "a, " : "");
     if (r->model == CHANNELS_CMYK)
         return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among c, m, y, k and all", name, item);
+    if (is_video(r))
+        return fault_set(f, EXIT_USAGE, "%s has no channel '%.60s': choose among y, u, v, %sgray and all", name, item,
+                         r->model == CHANNELS_YUVA ? "a, " : "");
     if (is_image(r))
         return fault_set(f, EXIT_USAGE, "%s is a gray image and has no channel '%.60s': choose among gray, %sall", name,
                          item, r->model == CHANNELS_GRAY_ALPHA ? "a and " : "0 and ");
@@ -96,16 +106,21 @@ static int channel_by_name(const reader *r, const char *item)
     return hits == 1 ? channel : NO_SOURCE;
 }
 
-static const char channel_letters[2][5] = {"rgba", "cmyk"};
+static const char channel_letters[3][5] = {"rgba", "cmyk", "yuva"};
+
+static int letters_of(const reader *r)
+{
+    return r->model == CHANNELS_CMYK ? 1 : is_video(r) ? 2 : 0;
+}
 
 static int channel_by_letter(const reader *r, const char *item)
 {
-    static const char *const names[2][4] = {{"red", "green", "blue", "alpha"}, {"cyan", "magenta", "yellow", "black"}};
-    bool inks = r->model == CHANNELS_CMYK;
+    static const char *const names[3][4] = {
+        {"red", "green", "blue", "alpha"}, {"cyan", "magenta", "yellow", "black"}, {"luma", "cb", "cr", "alpha"}};
+    const int set = letters_of(r);
     for (int i = 0; i < 4; i++) {
-        if (strcasecmp(item, names[inks][i]) != 0 && !(item[0] == channel_letters[inks][i] && item[1] == '\0'))
-            continue;
-        if (inks || (has_colors(r) && i < r->channels)) return i;
+        if (strcasecmp(item, names[set][i]) != 0 && !(item[0] == channel_letters[set][i] && item[1] == '\0')) continue;
+        if ((set || has_colors(r)) && i < r->channels) return i;
         return i == 3 ? alpha_channel(r) : NO_SOURCE;
     }
     return NO_SOURCE;
@@ -123,7 +138,7 @@ static const char *channel_name(const reader *r, int channel, char room[16])
     if (r->names && r->names[channel][0]) return r->names[channel];
     if (r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) return channel == 0 ? "gray" : "a";
     if (is_image(r))
-        snprintf(room, 16, "%c", channel_letters[r->model == CHANNELS_CMYK][channel]);
+        snprintf(room, 16, "%c", channel_letters[letters_of(r)][channel]);
     else if (r->channels > 1)
         snprintf(room, 16, "%d", channel);
     else
@@ -162,7 +177,7 @@ static bool find_item(const reader *r, const char *item, int *channel, bool *lum
     *channel = channel_by_name(r, item);
     if (*channel == NO_SOURCE && (strcasecmp(item, "gray") == 0 || strcasecmp(item, "grey") == 0)) {
         *luma = has_colors(r);
-        if (*luma || r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA) *channel = 0;
+        if (*luma || r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA || is_video(r)) *channel = 0;
     }
     if (*channel == NO_SOURCE) *channel = channel_by_letter(r, item);
     if (*channel == NO_SOURCE) *channel = channel_by_number(r, item);

@@ -36,7 +36,7 @@ static uint64_t drain_view(const histo_view *v, uint64_t sum)
 }
 
 /* What all bands hold, in one number; *status is what ended them, 1 if there were enough. */
-static uint64_t drain_pass(reader *r, int count, int *status, fault *f)
+static uint64_t drain_pass(reader *r, const int *wanted, int count, int *status, fault *f)
 {
     uint64_t sum = 0;
     int64_t samples = 0;
@@ -47,7 +47,9 @@ static uint64_t drain_pass(reader *r, int count, int *status, fault *f)
         require(b.x + b.cols <= r->width, "bands lie within the width of their page");
         for (int i = 0; i < count; i++) {
             const histo_view *v = &b.views[i];
-            require(v->ndim == 2 && v->shape[0] >= 0 && v->shape[0] <= b.rows && v->shape[1] == b.cols,
+            const channel_step step = r->steps ? r->steps[wanted[i]] : (channel_step){1, 1};
+            const int64_t rows = (b.rows + step.y - 1) / step.y, cols = (b.cols + step.x - 1) / step.x;
+            require(v->ndim == 2 && v->shape[0] >= 0 && v->shape[0] <= rows && v->shape[1] == cols,
                     "views have the shape of their band, but for bad cells");
             sum = drain_view(v, sum);
         }
@@ -61,10 +63,10 @@ static void drain_reader(reader *r)
     fault f = {0};
     int wanted[] = {r->channels - 1, 0}, status;
     require(r->select(r, wanted, 2, &f) == 0, "the first and the last channel exist");
-    uint64_t first = drain_pass(r, 2, &status, &f);
+    uint64_t first = drain_pass(r, wanted, 2, &status, &f);
     if (status == 0) {
         require(r->rewind(r, &f) == 0, "a file can be rewound");
-        require(drain_pass(r, 2, &status, &f) == first && status == 0, "the second pass is like the first");
+        require(drain_pass(r, wanted, 2, &status, &f) == first && status == 0, "the second pass is like the first");
     } else if (status < 0) {
         require(f.status != EXIT_OK && f.text[0], "a failure has its sentence");
     }
