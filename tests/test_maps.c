@@ -229,6 +229,40 @@ static void refused_moments(void **state)
     histo_map_destroy(batch);
 }
 
+static void class_numbers(void **state)
+{
+    (void)state;
+    const histo_axis axis = histo_axis_integer(0, 8);
+    const uint8_t samples[] = {1, 1, 2, 4, 4, 5, 7, 7};
+    const histo_view view = histo_view_1d(samples, HISTO_U8, sizeof samples);
+    histo_hist *h;
+    histo_map *map;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    REFUSED(HISTO_INVALID, "too few for 2 classes", histo_map_classes(map, h, HISTO_SPLIT_OTSU, 2, NULL));
+    OK(histo_hist_fill(h, &view, NULL));
+    const double binary[] = {0, 0, 0, 0, 255, 255, 255, 255, 255, 255, NAN},
+                 numbers[] = {0, 0, 0, 0, 1, 1, 1, 2, 2, 2, NAN};
+    double values[11];
+    OK(histo_map_classes(map, h, HISTO_SPLIT_OTSU, 2, &(histo_make_options){.hi = 255}));
+    OK(histo_map_read(map, values, 11));
+    assert_memory_equal(values, binary, sizeof values - sizeof *values);
+    assert_true(isnan(values[10]));
+    OK(histo_map_classes(map, h, HISTO_SPLIT_OTSU, 3, NULL));
+    OK(histo_map_read(map, values, 11));
+    assert_memory_equal(values, numbers, sizeof values - sizeof *values);
+    OK(histo_map_classes(map, h, HISTO_SPLIT_OTSU, 3, &(histo_make_options){.lo = 0x1p-60, .hi = 1}));
+    OK(histo_map_read(map, values, 11));
+    assert_true(fabs(values[4] - 0.5) < 1e-15 && values[7] == 1 && values[1] == 0x1p-60);
+    REFUSED(HISTO_INVALID, "2 or more", histo_map_classes(map, h, HISTO_SPLIT_OTSU, 1, NULL));
+    REFUSED(HISTO_INVALID, "only 'otsu'", histo_map_classes(map, h, HISTO_SPLIT_LI, 3, NULL));
+    histo_map_destroy(map);
+    OK(histo_map_create(&map, 1, &axis, &(histo_map_options){.within = HISTO_MAP_LINEAR}));
+    REFUSED(HISTO_INVALID, "HISTO_MAP_STEP", histo_map_classes(map, h, HISTO_SPLIT_OTSU, 2, NULL));
+    histo_map_destroy(map);
+    histo_hist_destroy(h);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -261,12 +295,12 @@ static void refusals(void **state)
     REFUSED(HISTO_INVALID, "not finite", histo_map_equalize(map, h, &(histo_make_options){.lo = -1e308, .hi = 1e308}));
     REFUSED(HISTO_INVALID, "not finite",
             histo_map_project(map, h, NULL, &(histo_make_options){.lo = -1e308, .hi = 1e308}));
-    REFUSED(HISTO_INVALID, "no counts", histo_map_match(map, h, empty));
-    OK(histo_map_match(map, h, h));
-    REFUSED(HISTO_INVALID, "do not increase", histo_map_landmarks(map, h, 2, wrong, target, false));
-    REFUSED(HISTO_INVALID, "2 or more landmarks", histo_map_landmarks(map, h, 1, q, target, false));
+    REFUSED(HISTO_INVALID, "no counts", histo_map_match(map, h, empty, NULL));
+    OK(histo_map_match(map, h, h, NULL));
+    REFUSED(HISTO_INVALID, "do not increase", histo_map_landmarks(map, h, 2, wrong, target, false, NULL));
+    REFUSED(HISTO_INVALID, "2 or more landmarks", histo_map_landmarks(map, h, 1, q, target, false, NULL));
     REFUSED(HISTO_INVALID, "quantile 0.75 of histogram 0 is not in a bin",
-            histo_map_landmarks(map, h, 2, q, target, false));
+            histo_map_landmarks(map, h, 2, q, target, false, NULL));
     REFUSED(HISTO_INVALID, "HISTO_MAP_STEP", histo_map_project(linear, h, NULL, NULL));
     const histo_view out = histo_view_1d(values, HISTO_F64, 4);
     REFUSED(HISTO_INVALID, "results", histo_map_apply(map, &fewer, &out, NULL));

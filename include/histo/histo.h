@@ -516,7 +516,14 @@ HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int6
 /* What follows makes the values from histograms with the same axes as the map, each table from its batch entry; a
  * histogram without a batch serves all tables. C is the cumulative count of a bin, n that of the last bin: the flow is
  * not counted. In a HISTO_MAP_STEP map, underflow has the value of the lowest bin, overflow that of the highest, and
- * NaN stays NaN. */
+ * NaN stays NaN.
+ *
+ * If one GPU alone has counted since the histograms were created or reset, in dense histograms without reproducible
+ * sums, it makes the values, with the same bits: after the fills, on the given stream, without waiting, and once the
+ * map has been made there, without allocating. Such calls may be captured into a CUDA graph: each launch makes the
+ * values from what has been counted by then. What cannot be seen without waiting is no error there: tables for which
+ * the host would refuse the counts have NaN as all values. Otherwise, the counts come to the host, and the call waits.
+ */
 
 typedef enum histo_equalize_rule {
     HISTO_EQUALIZE_MINIMUM = 0, /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which so has the
@@ -531,6 +538,7 @@ typedef struct histo_make_options {
     double clip; /* histo_map_equalize: the contrast limit of CLAHE. Counts above clip times the mean count of all bins,
                     rounded down but at least 1, are cut, and what is cut is spread over all bins once; INFINITY cuts
                     nothing. The rule is HISTO_EQUALIZE_CDF. Default 0: no CLAHE */
+    void *stream; /* the cudaStream_t on which a GPU makes the values; NULL: the default stream */
 } histo_make_options;
 
 /* Equalization: the values are the cumulative shares, from lo to hi, of a histogram with one axis. Without counts they
@@ -541,19 +549,28 @@ HISTO_API histo_status histo_map_equalize(histo_map *map, const histo_hist *hist
 /* Matching: the value where the cumulative share of the reference, a histogram with one axis of any bins, is that of
  * the bin. It is interpolated linearly between the reference's occupied bins, or edges for HISTO_MAP_LINEAR maps, as in
  * scikit-image. HISTO_INVALID if either has no counts. */
-HISTO_API histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference);
+HISTO_API histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference,
+                                       void *stream);
 
 /* Straight lines through n landmarks: the quantile q[k], HISTO_QUANTILE_LINEAR, of hist has the value target[k]; q
  * increases. Below the first and above the last, the values stay (two landmarks: a percentile stretch), or with
  * `extend` the outer lines go on (the standardization of Nyul and Udupa). HISTO_INVALID if hist has no counts, or if a
  * quantile is in the flow. */
 HISTO_API histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q,
-                                           const double *target, bool extend);
+                                           const double *target, bool extend, void *stream);
 
 /* Back projection, for HISTO_MAP_STEP maps of any number of axes: from lo for the smallest to hi for the largest count,
  * and lo in the flow, as in OpenCV; equal counts have lo. With `against`, which may be NULL, sqrt(p / q) of the shares
  * p in hist and q in against, 0 where q is 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
 HISTO_API histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
+                                         const histo_make_options *options);
+
+/* The classes into which histo_hist_split splits a histogram with one axis, for HISTO_MAP_STEP maps: 0, 1, … classes -
+ * 1 or, with lo and hi, values at equal steps from lo to hi. With two classes and {.hi = 255} a binary image. A GPU
+ * splits into two classes by HISTO_SPLIT_OTSU, on integer and regular axes of up to 2^24 bins; all else is split on the
+ * host.
+ */
+HISTO_API histo_status histo_map_classes(histo_map *map, const histo_hist *hist, histo_split_method method, int classes,
                                          const histo_make_options *options);
 
 /* Tables on a grid over the last ndim dimensions of the views, none of them a batch dimension: count[d] tiles of
@@ -570,6 +587,7 @@ typedef struct histo_apply_options {
     histo_tiles tiles;
     int threads;       /* default: as for plans */
     int64_t origin[3]; /* with tiles: where in their grid the views begin, from 0 on, which may be a part of an image */
+    void *stream;      /* the cudaStream_t of samples and results in a GPU's memory; NULL: the default stream */
 } histo_apply_options;
 
 /* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half

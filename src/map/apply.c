@@ -422,6 +422,11 @@ histo_status histo_map_apply(const histo_map *map, const histo_view *views, cons
     const histo_apply_options none = {0}, *o = options ? options : &none;
     histo_status status = check(map, views, out, o);
     if (status != HISTO_OK || histo_view_size(out) == 0) return status;
+    histo_device device;
+    status = histo_map_locate(map, views, out, o->mask, &device);
+    if (status == HISTO_OK && device != HISTO_DEVICE_CPU) return histo_map_apply_on(map, device, views, out, o);
+    if (status == HISTO_OK) status = histo_map_fetch(map);
+    if (status != HISTO_OK) return status;
     application app = {
         .map = map, .tiles = o->tiles, .origin = o->origin, .tables = tiles_in(&o->tiles), .out = out, .mask = o->mask};
     app.shared = map->batch == app.tables;

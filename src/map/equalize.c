@@ -135,11 +135,6 @@ static void make_lines(const task *t, double *values)
     }
 }
 
-static bool is_whole(double x)
-{
-    return fabs(x) <= 0x1p53 && x == rint(x);
-}
-
 static histo_status check_options(const histo_make_options *o)
 {
     if (o->rule != HISTO_EQUALIZE_MINIMUM && o->rule != HISTO_EQUALIZE_CDF)
@@ -157,14 +152,18 @@ histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const hi
     if (status != HISTO_OK) return status;
     const bool shares = o.lo == 0 && o.hi == 0;
     if (shares) o.hi = 1;
+    const bool whole = !shares && histo_map_is_whole(o.lo) && histo_map_is_whole(o.hi) && map->within == HISTO_MAP_STEP;
+    bool made;
+    const histo_making making = {.by = HISTO_MAKE_EQUALIZED, .options = o, .whole = whole};
+    status = histo_map_make_there(map, hist, NULL, &making, &made);
+    if (status != HISTO_OK || made) return status;
     uint64_t *all;
     status = histo_map_counts(hist, &all);
     const int64_t bins = map->axes[0].bins, batch = histo_hist_batch(hist);
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         uint64_t *counts = all + (batch > 1 ? b * bins : 0);
         double *table = map->values + b * map->length;
-        task t = {.bins = bins, .counts = counts, .lo = o.lo, .hi = o.hi};
-        t.whole = !shares && is_whole(o.lo) && is_whole(o.hi) && map->within == HISTO_MAP_STEP;
+        task t = {.bins = bins, .counts = counts, .lo = o.lo, .hi = o.hi, .whole = whole};
         for (int64_t i = 0; i < bins; i++)
             t.n += counts[i];
         if (o.clip > 0 && t.n > 0 && (batch > 1 || b == 0)) clip_counts(counts, bins, t.n, o.clip);
@@ -175,5 +174,6 @@ histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const hi
         histo_map_set_flow(map, table);
     }
     free(all);
+    if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

@@ -33,7 +33,10 @@ static histo_status allocate(histo_map *map)
         return histo_fail(HISTO_INVALID, "a map has at most 2^31 values");
     const size_t n = (size_t)(map->batch * map->length);
     map->values = histo_calloc(n, sizeof *map->values);
-    return map->values ? HISTO_OK : histo_fail_memory(n * sizeof *map->values, "the values of a map");
+    map->places = calloc(1, sizeof *map->places);
+    if (!map->values || !map->places) return histo_fail_memory(n * sizeof *map->values, "the values of a map");
+    map->places->on_host = true;
+    return HISTO_OK;
 }
 
 histo_status histo_map_create(histo_map **out, int naxes, const histo_axis *axes, const histo_map_options *options)
@@ -61,6 +64,8 @@ void histo_map_destroy(histo_map *map)
     if (!map) return;
     for (int a = 0; a < map->naxes; a++)
         histo_axis_disown(&map->axes[a]);
+    histo_map_leave_devices(map);
+    free(map->places);
     free(map->values);
     free(map);
 }
@@ -81,13 +86,16 @@ static histo_status check_values(const histo_map *map, const double *values, int
 histo_status histo_map_write(histo_map *map, const double *values, int64_t size)
 {
     histo_status status = check_values(map, values, size);
-    if (status == HISTO_OK) memcpy(map->values, values, (size_t)size * sizeof *values);
-    return status;
+    if (status != HISTO_OK) return status;
+    memcpy(map->values, values, (size_t)size * sizeof *values);
+    histo_map_changed(map);
+    return HISTO_OK;
 }
 
 histo_status histo_map_read(const histo_map *map, double *values, int64_t size)
 {
     histo_status status = check_values(map, values, size);
+    if (status == HISTO_OK) status = histo_map_fetch(map);
     if (status == HISTO_OK) memcpy(values, map->values, (size_t)size * sizeof *values);
     return status;
 }
@@ -113,6 +121,11 @@ histo_status histo_map_check_range(double lo, double hi)
 {
     if (isfinite(lo) && isfinite(hi) && isfinite(hi - lo)) return HISTO_OK;
     return histo_fail(HISTO_INVALID, "lo, hi or hi - lo is not finite");
+}
+
+bool histo_map_is_whole(double x)
+{
+    return fabs(x) <= 0x1p53 && x == rint(x);
 }
 
 int64_t histo_map_first(const histo_map *map)

@@ -3,6 +3,13 @@
 #define MAP_MAP_H
 
 #include "axis/axis.h"
+#include "plan/mapping.h"
+
+/* Where the values are. A map that is only used may get them into more places, so they can change for a const map. */
+typedef struct histo_map_places {
+    bool on_host;
+    histo_device_map *on_devices;
+} histo_map_places;
 
 struct histo_map {
     int naxes;
@@ -10,8 +17,41 @@ struct histo_map {
     int64_t batch;
     histo_within within;
     int64_t length; /* of a table */
-    double *values; /* [batch * length] */
+    double *values; /* [batch * length], if host memory has them: see places.c */
+    histo_map_places *places;
 };
+
+/* The tables, without their values. */
+histo_mapping histo_map_mapping(const histo_map *map);
+
+/* Free what devices hold. */
+void histo_map_leave_devices(const histo_map *map);
+
+/* Bring the values to host memory, if it has not got them; waits. */
+histo_status histo_map_fetch(const histo_map *map);
+
+/* Host memory's values have been changed: no other memory has them. */
+void histo_map_changed(const histo_map *map);
+
+/* The values in the memory of a device, current on the stream. */
+histo_status histo_map_on(const histo_map *map, histo_device device, void *stream, histo_device_map **there);
+
+/* Make the values on the device that has all counts of hist, and of other, if that is not NULL; *made: they are. Else
+ * the host is to make them, which waits: HISTO_UNSUPPORTED if the stream is being captured. `making` lacks the
+ * histograms. */
+histo_status histo_map_make_there(const histo_map *map, const histo_hist *hist, const histo_hist *other,
+                                  const histo_making *making, bool *made);
+
+/* The device whose memory holds samples, results and mask; the latter two may be NULL. HISTO_UNSUPPORTED if there is
+ * none, or if maps stay in host memory there. */
+histo_status histo_map_locate(const histo_map *map, const histo_view *views, const histo_view *out,
+                              const histo_view *mask, histo_device *device);
+
+/* histo_map_apply, and histo_map_moments of whole views, on a device, with checked arguments in its memory. */
+histo_status histo_map_apply_on(const histo_map *map, histo_device device, const histo_view *views,
+                                const histo_view *out, const histo_apply_options *options);
+histo_status histo_map_moments_on(const histo_map *map, histo_device device, const histo_view *views,
+                                  const histo_apply_options *options, histo_moments *moments);
 
 /* HISTO_INVALID unless a map of one axis can be made from hist: the same axis, and a table for each batch entry. */
 histo_status histo_map_check_source(const histo_map *map, const histo_hist *hist, bool one_axis);
@@ -30,5 +70,8 @@ histo_status histo_map_counts(const histo_hist *hist, uint64_t **counts);
 
 /* HISTO_INVALID unless values can go from lo to hi. */
 histo_status histo_map_check_range(double lo, double hi);
+
+/* A whole number that doubles count up to? */
+bool histo_map_is_whole(double x);
 
 #endif

@@ -142,6 +142,15 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     for (int a = 0; a < map->naxes; a++)
         columns[a] = inside(&views[a], rectangle);
     if (o->mask) mask = inside(o->mask, rectangle);
+    histo_device device;
+    status = histo_map_locate(map, columns, NULL, o->mask ? &mask : NULL, &device);
+    if (status == HISTO_OK && device != HISTO_DEVICE_CPU) {
+        histo_apply_options there = *o;
+        there.mask = o->mask ? &mask : NULL;
+        return histo_map_moments_on(map, device, columns, &there, moments);
+    }
+    if (status == HISTO_OK) status = histo_map_fetch(map);
+    if (status != HISTO_OK) return status;
     window w = {.map = map, .views = columns, .mask = o->mask ? &mask : NULL};
     w.threads = histo_map_threads(histo_view_size(&columns[0]), o->threads);
     w.threads = w.threads < LANES ? w.threads : LANES;

@@ -66,6 +66,10 @@ histo_status histo_map_project(histo_map *map, const histo_hist *hist, const his
     histo_status status = check(map, hist, against, &o);
     if (status != HISTO_OK) return status;
     if (o.lo == 0 && o.hi == 0) o.hi = 1;
+    bool made;
+    const histo_making making = {.by = HISTO_MAKE_PROJECTED, .options = o};
+    status = histo_map_make_there(map, hist, against, &making, &made);
+    if (status != HISTO_OK || made) return status;
     const int64_t each = histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist);
     uint64_t *counts, *others = NULL;
     status = histo_map_counts(hist, &counts);
@@ -83,5 +87,6 @@ histo_status histo_map_project(histo_map *map, const histo_hist *hist, const his
     free(bins);
     free(others);
     free(counts);
+    if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

@@ -9,10 +9,7 @@ enum { LEAST_PER_THREAD = 1 << 16 };
 histo_status histo_map_check_view(const histo_view *view, const histo_view *like, const char *what)
 {
     histo_status status = histo_view_check(view, what);
-    if (status == HISTO_OK && view != like) status = histo_view_same_shape(view, like, what);
-    bool only = false;
-    if (status == HISTO_OK && histo_view_size(view) > 0) histo_device_of(view->data, &only);
-    return only ? histo_fail(HISTO_UNSUPPORTED, "%s: maps are applied to host memory only", what) : status;
+    return status == HISTO_OK && view != like ? histo_view_same_shape(view, like, what) : status;
 }
 
 histo_status histo_map_check_samples(const histo_map *map, const histo_view *views, const histo_apply_options *options)

@@ -4,8 +4,7 @@
 
 #include "map/map.h"
 
-/* HISTO_INVALID or HISTO_UNSUPPORTED unless a view is valid, has the shape of `like`, and is in host memory. `what`
- * names it in the message. */
+/* HISTO_INVALID unless a view is valid and has the shape of `like`. `what` names it in the message. */
 histo_status histo_map_check_view(const histo_view *view, const histo_view *like, const char *what);
 
 /* The same for the samples of each axis and the mask; also checks the number of threads. */

@@ -76,7 +76,7 @@ static void match_table(const histo_map *map, const histo_levels *source, const 
     histo_map_set_flow(map, table);
 }
 
-histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference)
+histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference, void *stream)
 {
     histo_status status = histo_map_check_source(map, hist, true);
     if (status == HISTO_OK) status = histo_numbers_check(reference, 1, reference, "reference");
@@ -85,6 +85,10 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
     if (batch != 1 && batch != map->batch)
         return histo_fail(HISTO_INVALID, "the map has %lld tables, the reference a batch of %lld",
                           (long long)map->batch, (long long)batch);
+    bool made;
+    const histo_making making = {.by = HISTO_MAKE_MATCHED, .options.stream = stream};
+    status = histo_map_make_there(map, hist, reference, &making, &made);
+    if (status != HISTO_OK || made) return status;
     const histo_axis axis = histo_hist_axis(reference, 0);
     histo_occupied sources, references = {0};
     curve c = {0};
@@ -105,6 +109,7 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
     free(c.x);
     histo_occupied_release(&sources);
     histo_occupied_release(&references);
+    if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }
 
@@ -115,17 +120,24 @@ static histo_status check_landmarks(int n, const double *q, const double *target
     if (n < 2 || !q || !target) return histo_fail(HISTO_INVALID, "there must be 2 or more landmarks");
     for (int k = 0; k < n; k++)
         if (!isfinite(target[k])) return histo_fail(HISTO_INVALID, "target %d is not finite", k);
+    for (int k = 0; k < n; k++)
+        if (!(q[k] >= 0 && q[k] <= 1)) return histo_fail(HISTO_INVALID, "quantile %g is not in 0 to 1", q[k]);
     for (int k = 1; k < n; k++)
         if (!(q[k - 1] < q[k])) return histo_fail(HISTO_INVALID, "the quantiles do not increase");
     return HISTO_OK;
 }
 
 histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q, const double *target,
-                                 bool extend)
+                                 bool extend, void *stream)
 {
     histo_status status = histo_map_check_source(map, hist, true);
     if (status == HISTO_OK) status = check_landmarks(n, q, target);
     if (status != HISTO_OK) return status;
+    const histo_making making = {
+        .by = HISTO_MAKE_LANDMARKS, .options.stream = stream, .n = n, .q = q, .target = target, .extend = extend};
+    bool made;
+    status = histo_map_make_there(map, hist, NULL, &making, &made);
+    if (status != HISTO_OK || made) return status;
     const int64_t batch = histo_hist_batch(hist);
     double *found = histo_malloc((size_t)(batch * n) * sizeof *found);
     if (!found) return histo_fail_memory((size_t)(batch * n) * sizeof *found, "landmarks");
@@ -154,5 +166,6 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
     }
     free(c.x);
     free(found);
+    if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

@@ -4,6 +4,7 @@
 #define PLAN_STRATEGY_H
 
 #include "base/text_builder.h"
+#include "plan/mapping.h"
 #include "plan/problem.h"
 #include "plan/reading.h"
 
@@ -104,6 +105,7 @@ typedef struct histo_backend {
     histo_status (*probe)(const histo_job *job, int n, uint32_t *slots);
     /* Add lines on what `prepared` has learnt from the plan's fills, if anything. */
     void (*explain)(const void *prepared, histo_text *text);
+    const histo_map_backend *maps; /* NULL: maps stay in host memory */
 } histo_backend;
 
 typedef struct histo_row {

@@ -25,7 +25,8 @@ class MapOptions(ctypes.Structure):
 
 
 class MakeOptions(ctypes.Structure):
-    _fields_ = [("lo", ctypes.c_double), ("hi", ctypes.c_double), ("rule", ctypes.c_int), ("clip", ctypes.c_double)]
+    _fields_ = [("lo", ctypes.c_double), ("hi", ctypes.c_double), ("rule", ctypes.c_int), ("clip", ctypes.c_double),
+                ("stream", ctypes.c_void_p)]
 
 
 class Tiles(ctypes.Structure):
@@ -34,7 +35,7 @@ class Tiles(ctypes.Structure):
 
 class ApplyOptions(ctypes.Structure):
     _fields_ = [("mask", ctypes.POINTER(View)), ("tiles", Tiles), ("threads", ctypes.c_int),
-                ("origin", ctypes.c_int64 * 3)]
+                ("origin", ctypes.c_int64 * 3), ("stream", ctypes.c_void_p)]
 
 
 class HistOptions(ctypes.Structure):
@@ -90,13 +91,13 @@ class Map:
         return self
 
     def match(self, counts, reference):
-        check(lib.histo_map_match(self.handle, counts.handle, reference.handle))
+        check(lib.histo_map_match(self.handle, counts.handle, reference.handle, None))
         return self
 
     def landmarks(self, counts, q, target, extend=False):
         q, target = (np.ascontiguousarray(v, dtype=np.float64) for v in (q, target))
         check(lib.histo_map_landmarks(self.handle, counts.handle, len(q), q.ctypes.data_as(DOUBLES),
-                                      target.ctypes.data_as(DOUBLES), ctypes.c_bool(extend)))
+                                      target.ctypes.data_as(DOUBLES), ctypes.c_bool(extend), None))
         return self
 
     def project(self, counts, lo=0, hi=0, against=None):
