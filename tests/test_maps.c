@@ -328,8 +328,13 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_for_any_threads), cmocka_unit_test(in_place),        cmocka_unit_test(half_precision),
-        cmocka_unit_test(moments_of_windows),   cmocka_unit_test(refused_moments), cmocka_unit_test(refusals),
+        cmocka_unit_test(same_for_any_threads),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(half_precision),
+        cmocka_unit_test(moments_of_windows),
+        cmocka_unit_test(refused_moments),
+        cmocka_unit_test(class_numbers),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
