@@ -263,6 +263,36 @@ static void class_numbers(void **state)
     histo_hist_destroy(h);
 }
 
+/* Ratios of shares are of sums of weights, where there are any: a weight of 3 is as three samples. */
+static void ratios_of_weighted_shares(void **state)
+{
+    (void)state;
+    const uint8_t samples[] = {0, 1, 1, 2}, weights[] = {3, 1, 0, 2}, repeated[] = {0, 0, 0, 1, 2, 2},
+                  others[] = {0, 1, 1, 1, 3};
+    const histo_axis axis = histo_axis_integer(0, 4);
+    const histo_view views[] = {histo_view_1d(samples, HISTO_U8, 4), histo_view_1d(repeated, HISTO_U8, 6),
+                                histo_view_1d(others, HISTO_U8, 5)};
+    const histo_view weight = histo_view_1d(weights, HISTO_U8, 4);
+    histo_hist *hists[3];
+    histo_map *map;
+    double values[2][7];
+    for (int i = 0; i < 3; i++) {
+        const histo_hist_options kind = {.weighting = i == 0 ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
+        OK(histo_hist_create(&hists[i], 1, &axis, &kind));
+        OK(histo_hist_fill(hists[i], &views[i], &(histo_fill_options){.weights = i == 0 ? &weight : NULL}));
+    }
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    for (int i = 0; i < 2; i++) {
+        OK(histo_map_project(map, hists[i], hists[2], NULL));
+        OK(histo_map_read(map, values[i], 7));
+    }
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+    assert_true(values[0][1] == sqrt(3 / 1. * (5 / 6.)) && values[0][3] == 0);
+    for (int i = 0; i < 3; i++)
+        histo_hist_destroy(hists[i]);
+    histo_map_destroy(map);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -334,6 +364,7 @@ int main(void)
         cmocka_unit_test(moments_of_windows),
         cmocka_unit_test(refused_moments),
         cmocka_unit_test(class_numbers),
+        cmocka_unit_test(ratios_of_weighted_shares),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -561,7 +561,8 @@ HISTO_API histo_status histo_map_landmarks(histo_map *map, const histo_hist *his
 
 /* Back projection, for HISTO_MAP_STEP maps of any number of axes: from lo for the smallest to hi for the largest count,
  * and lo in the flow, as in OpenCV; equal counts have lo. With `against`, which may be NULL, sqrt(p / q) of the shares
- * p in hist and q in against, 0 where q is 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
+ * p in hist and q in against, of the counts or, in weighted histograms, of the sums of weights; 0 where p or q is not
+ * above 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
 HISTO_API histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
                                          const histo_make_options *options);
 

@@ -20,19 +20,28 @@ static void scale_counts(const uint64_t *counts, int64_t n, double lo, double hi
         values[i] = most > least ? (double)fmaf((float)counts[i], scale, shift) : lo;
 }
 
-static double sum_of(const uint64_t *counts, int64_t n)
+static double sum_of(const double *sums, int64_t n)
 {
     double sum = 0;
     for (int64_t i = 0; i < n; i++)
-        sum += (double)counts[i];
+        sum += sums[i];
     return sum;
 }
 
-static void share_ratios(const uint64_t *counts, const uint64_t *against, int64_t n, double *values)
+static void share_ratios(const double *sums, const double *against, int64_t n, double *values)
 {
-    const double scale = sum_of(against, n) / sum_of(counts, n);
+    const double scale = sum_of(against, n) / sum_of(sums, n);
     for (int64_t i = 0; i < n; i++)
-        values[i] = against[i] && counts[i] ? sqrt((double)counts[i] / (double)against[i] * scale) : 0;
+        values[i] = against[i] > 0 && sums[i] > 0 ? sqrt(sums[i] / against[i] * scale) : 0;
+}
+
+/* The bins' sums of weights or, without weights, counts; the caller frees them, also after a failure. */
+static histo_status read_sums(const histo_hist *hist, double **sums)
+{
+    const int64_t size = histo_hist_size(hist, HISTO_BINS);
+    *sums = histo_malloc((size_t)size * sizeof **sums);
+    if (!*sums) return histo_fail_memory((size_t)size * sizeof **sums, "sums of weights");
+    return histo_hist_read_weights(hist, HISTO_BINS, *sums, NULL, size, NULL);
 }
 
 /* Put the values of the bins where they are among all slots. */
@@ -66,26 +75,30 @@ histo_status histo_map_project(histo_map *map, const histo_hist *hist, const his
     histo_status status = check(map, hist, against, &o);
     if (status != HISTO_OK) return status;
     if (o.lo == 0 && o.hi == 0) o.hi = 1;
-    bool made;
+    bool made = false; /* devices make it from counts */
     const histo_making making = {.by = HISTO_MAKE_PROJECTED, .options = o};
-    status = histo_map_make_there(map, hist, against, &making, &made);
+    const bool sums_matter = against && (histo_hist_weighting(hist) != HISTO_UNWEIGHTED ||
+                                         histo_hist_weighting(against) != HISTO_UNWEIGHTED);
+    if (!sums_matter) status = histo_map_make_there(map, hist, against, &making, &made);
     if (status != HISTO_OK || made) return status;
     const int64_t each = histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist);
-    uint64_t *counts, *others = NULL;
-    status = histo_map_counts(hist, &counts);
-    if (status == HISTO_OK && against) status = histo_map_counts(against, &others);
+    uint64_t *counts = NULL;
+    double *sums = NULL, *others = NULL;
+    status = against ? read_sums(hist, &sums) : histo_map_counts(hist, &counts);
+    if (status == HISTO_OK && against) status = read_sums(against, &others);
     double *bins = histo_malloc((size_t)each * sizeof *bins);
     if (status == HISTO_OK && !bins) status = histo_fail_memory((size_t)each * sizeof *bins, "values");
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
-        const uint64_t *mine = counts + (histo_hist_batch(hist) > 1 ? b * each : 0);
+        const int64_t first = histo_hist_batch(hist) > 1 ? b * each : 0;
         if (against)
-            share_ratios(mine, others + (histo_hist_batch(against) > 1 ? b * each : 0), each, bins);
+            share_ratios(sums + first, others + (histo_hist_batch(against) > 1 ? b * each : 0), each, bins);
         else
-            scale_counts(mine, each, o.lo, o.hi, bins);
+            scale_counts(counts + first, each, o.lo, o.hi, bins);
         spread_bins(map, bins, against ? 0 : o.lo, map->values + b * map->length);
     }
     free(bins);
     free(others);
+    free(sums);
     free(counts);
     if (status == HISTO_OK) histo_map_changed(map);
     return status;
