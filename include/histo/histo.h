@@ -592,8 +592,9 @@ typedef struct histo_apply_options {
 } histo_apply_options;
 
 /* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half
- * to even and clamped to their range, and NaN becomes 0; floats are rounded. The map has one table, or one for each
- * batch entry. All memory is host memory. views[a] may be out itself; other overlaps are undefined. */
+ * to even and clamped to their range, and NaN becomes 0; floats are rounded, and NaN becomes the positive quiet NaN
+ * without a payload. The map has one table, or one for each batch entry. All memory is host memory. views[a] may be out
+ * itself; other overlaps are undefined. */
 HISTO_API histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
                                        const histo_apply_options *options);
 

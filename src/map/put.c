@@ -1,7 +1,6 @@
 #include "map/put.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "view/dtype.h"
 
@@ -42,28 +41,19 @@ static void put_i64(const double *values, int64_t n, int64_t *out)
 static void put_f32(const double *values, int64_t n, float *out)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = (float)values[i];
+        out[i] = values[i] == values[i] ? (float)values[i] : NAN;
 }
 
-/* A binary16 (digits 11, least -14, most 15) or bfloat16 (8, -126, 127). */
-static uint16_t half_bits(double value, int digits, int least, int most)
+static void put_f64(const double *values, int64_t n, double *out)
 {
-    const unsigned fraction = (unsigned)digits - 1, infinity = (2u * (unsigned)most + 1) << fraction;
-    const unsigned sign = signbit(value) ? 0x8000u : 0;
-    if (isnan(value)) return (uint16_t)(sign | infinity | 1u << (fraction - 1));
-    if (isinf(value)) return (uint16_t)(sign | infinity);
-    int exponent = value == 0 ? least : ilogb(value);
-    exponent = exponent < least ? least : exponent;
-    const double units = rint(scalbn(fabs(value), (int)fraction - exponent)); /* of the last place */
-    if (units >= scalbn(2, (int)fraction + most - exponent)) return (uint16_t)(sign | infinity);
-    /* A subnormal has the exponent `least` and no leading one; rounding up may carry into the exponent. */
-    return (uint16_t)(sign | (((unsigned)(exponent - least) << fraction) + (unsigned)units));
+    for (int64_t i = 0; i < n; i++)
+        out[i] = values[i] == values[i] ? values[i] : NAN;
 }
 
 static void put_halves(const double *values, int64_t n, bool brain, uint16_t *out)
 {
     for (int64_t i = 0; i < n; i++)
-        out[i] = brain ? half_bits(values[i], 8, -126, 127) : half_bits(values[i], 11, -14, 15);
+        out[i] = brain ? histo_bf16_of(values[i]) : histo_f16_of(values[i]);
 }
 
 void histo_put_values(const double *values, int64_t n, histo_dtype dtype, void *out)
@@ -97,7 +87,7 @@ void histo_put_values(const double *values, int64_t n, histo_dtype dtype, void *
         put_f32(values, n, out);
         break;
     case HISTO_F64:
-        memcpy(out, values, (size_t)n * sizeof *values);
+        put_f64(values, n, out);
         break;
     default:
         put_halves(values, n, dtype == HISTO_BF16, out);

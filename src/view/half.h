@@ -1,4 +1,4 @@
-/* binary16 and bfloat16 to binary32, exactly, on host and device. */
+/* binary16 and bfloat16: to binary32, exactly, and from binary64, rounded half to even; on host and device. */
 #ifndef VIEW_HALF_H
 #define VIEW_HALF_H
 
@@ -26,6 +26,34 @@ HISTO_INLINE float histo_f16_to_f32(uint16_t h)
         return histo_f32_from_bits(sign | ((magnitude << 13) + (112u << 23)));
     float x = (float)magnitude * 0x1p-24f; /* subnormal: an exact product */
     return sign ? -x : x;
+}
+
+/* The positive quiet NaN without a payload if it is NaN, as everywhere in results. A format has `digits` binary digits
+ * and the exponents least … most. */
+HISTO_INLINE uint16_t histo_half_of(double value, int digits, int least, int most)
+{
+    const uint32_t fraction = (uint32_t)digits - 1, infinity = (2 * (uint32_t)most + 1) << fraction;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t sign = (uint32_t)(bits >> 63) << 15;
+    if (value != value) return (uint16_t)(infinity | 1u << (fraction - 1));
+    if (fabs(value) == (double)INFINITY) return (uint16_t)(sign | infinity);
+    int exponent = value == 0 ? least : ilogb(value);
+    exponent = exponent < least ? least : exponent;
+    const double units = rint(scalbn(fabs(value), (int)fraction - exponent)); /* of the last place */
+    if (units >= scalbn(2.0, (int)fraction + most - exponent)) return (uint16_t)(sign | infinity);
+    /* A subnormal has the exponent `least` and no leading one; rounding up may carry into the exponent. */
+    return (uint16_t)(sign | (((uint32_t)(exponent - least) << fraction) + (uint32_t)units));
+}
+
+HISTO_INLINE uint16_t histo_f16_of(double value)
+{
+    return histo_half_of(value, 11, -14, 15);
+}
+
+HISTO_INLINE uint16_t histo_bf16_of(double value)
+{
+    return histo_half_of(value, 8, -126, 127);
 }
 
 #endif
