@@ -1,18 +1,14 @@
-/* Python's libraries, in a process of the interpreter that HISTO_BENCH_PYTHON names. They count the same samples,
- * shared in memfds; requests are lines on a socket. */
+/* Python's libraries. They count the same samples, shared in memfds. */
 #define _GNU_SOURCE
 #include "bench/peers_python.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "bench/python.h"
 #include "peers.py.h"
 
 /* A memfd. */
@@ -25,67 +21,19 @@ typedef struct shared {
 enum { WEIGHTS = BENCH_MAX_AXES, MASK, EDGES, COUNTS, FILES, LIST_BYTES = 21 * HISTO_MAX_DIMS };
 
 static struct {
-    bool tried;
-    int socket; /* -1: no process */
-    FILE *answers;
+    bench_python process;
     shared files[FILES]; /* the first hold samples */
     int states, last;    /* the number of the last one */
-} python = {.socket = -1};
-
-static void start(const char *interpreter)
-{
-    int pair[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return;
-    for (int f = 0; f < FILES; f++)
-        python.files[f].file = memfd_create("histo", MFD_CLOEXEC);
-    pid_t child = fork();
-    if (child == 0) {
-        setpgid(0, 0); /* an interrupt lets it finish the cell; it ends with the socket */
-        dup2(pair[1], 0);
-        dup2(pair[1], 1);
-        execlp(interpreter, interpreter, "-c", peers_py, (char *)NULL);
-        _exit(127);
-    }
-    close(pair[1]);
-    python.socket = child > 0 ? pair[0] : -1;
-    if (child < 0) close(pair[0]);
-    python.answers = child > 0 ? fdopen(pair[0], "r") : NULL;
-}
-
-static histo_status fail_absent(void)
-{
-    return histo_fail(HISTO_UNSUPPORTED,
-                      "absent: HISTO_BENCH_PYTHON names no Python that has it; script/bench makes one");
-}
-
-/* Send a line and read the answer. */
-__attribute__((format(printf, 1, 2))) static histo_status ask(const char *format, ...)
-{
-    char request[1024], answer[512];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(request, sizeof request, format, arguments);
-    va_end(arguments);
-    bool sent = send(python.socket, request, (size_t)length, MSG_NOSIGNAL) == length;
-    if (!sent || !fgets(answer, sizeof answer, python.answers)) return fail_absent();
-    answer[strcspn(answer, "\n")] = '\0';
-    if (strcmp(answer, "ok") == 0) return HISTO_OK;
-    return histo_fail(HISTO_UNSUPPORTED, "%s", strncmp(answer, "no\t", 3) == 0 ? answer + 3 : answer);
-}
+} python;
 
 /* Put these bytes into a file. Entries of one race share the files; longer passes append. */
 static histo_status load(shared *to, const void *from, size_t bytes)
 {
-    size_t done = to->from == from ? to->bytes : 0;
-    bool failed = done == 0 && ftruncate(to->file, 0) != 0;
-    while (done < bytes && !failed) {
-        ssize_t written = pwrite(to->file, (const char *)from + done, bytes - done, (off_t)done);
-        failed = written <= 0 && errno != EINTR;
-        done += written > 0 ? (size_t)written : 0;
-    }
-    if (failed) return histo_fail_memory(bytes, "a peer's samples");
+    const size_t done = to->from == from ? to->bytes : 0;
+    histo_status status = bench_python_put(to->file, from, done, bytes);
+    if (status != HISTO_OK) return status;
     to->from = from;
-    to->bytes = done;
+    to->bytes = bytes > done ? bytes : done;
     return HISTO_OK;
 }
 
@@ -160,22 +108,23 @@ static histo_status ask_to_begin(const char *name, const library *it, int axes)
         offsets[a] = task->input->interleaved ? (const char *)task->views[a].data - (const char *)view->data : 0;
     }
     bool squares = task->input->weighting == HISTO_WEIGHT_FAST || task->input->weighting == HISTO_WEIGHT_REPRODUCIBLE;
-    return ask("begin\t%d\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n", it->number, name,
-               task->threads, kind, list(bins, axes, lists[0]), python.files[EDGES].file, histo_dtype_name(view->dtype),
-               list(view->shape, view->ndim, lists[1]), view->batch_ndim, list(view->strides, view->ndim, lists[2]),
-               list(files, axes, lists[3]), list(offsets, axes, lists[4]), task->mask ? python.files[MASK].file : -1,
-               task->weights ? python.files[WEIGHTS].file : -1,
-               task->weights ? histo_dtype_name(task->input->weights) : "none", squares);
+    return bench_python_ask(&python.process, "begin\t%d\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%d\t%s\t%s\t%s\t%d\t%d\t%s\t%d\n",
+                            it->number, name, task->threads, kind, list(bins, axes, lists[0]), python.files[EDGES].file,
+                            histo_dtype_name(view->dtype), list(view->shape, view->ndim, lists[1]), view->batch_ndim,
+                            list(view->strides, view->ndim, lists[2]), list(files, axes, lists[3]),
+                            list(offsets, axes, lists[4]), task->mask ? python.files[MASK].file : -1,
+                            task->weights ? python.files[WEIGHTS].file : -1,
+                            task->weights ? histo_dtype_name(task->input->weights) : "none", squares);
 }
 
 static histo_status begin(const char *name, const bench_task *task, void **state)
 {
-    const char *interpreter = getenv("HISTO_BENCH_PYTHON");
     int axes = bench_input_axes(task->input);
     if (task->arranged && task->arranged->pairs) return histo_fail(HISTO_UNSUPPORTED, "not for pairs of images");
-    if (!python.tried && interpreter && *interpreter) start(interpreter);
-    python.tried = true;
-    if (!python.answers) return fail_absent();
+    const bool begun = python.process.tried;
+    if (!bench_python_start(&python.process, peers_py)) return bench_python_absent();
+    for (int f = 0; f < FILES && !begun; f++)
+        python.files[f].file = bench_python_file();
     library *it = malloc(sizeof *it);
     if (!it) return histo_fail_memory(sizeof *it, "a peer");
     *it = (library){++python.last, task};
@@ -188,7 +137,7 @@ static histo_status begin(const char *name, const bench_task *task, void **state
 static histo_status run(void *state, void *stream)
 {
     (void)stream;
-    return ask("run\t%d\n", ((const library *)state)->number);
+    return bench_python_ask(&python.process, "run\t%d\n", ((const library *)state)->number);
 }
 
 static histo_status counts(void *state, uint64_t *counts)
@@ -197,7 +146,8 @@ static histo_status counts(void *state, uint64_t *counts)
     const bench_task *task = it->task;
     const int file = python.files[COUNTS].file;
     size_t bytes = sizeof *counts * (size_t)task->input->bins * (size_t)(task->arranged ? task->arranged->batch : 1);
-    histo_status status = ask("counts\t%d\t%d\t%.17g\n", it->number, file, task->weights ? BENCH_WEIGHT_UNIT : 1.0);
+    histo_status status = bench_python_ask(&python.process, "counts\t%d\t%d\t%.17g\n", it->number, file,
+                                           task->weights ? BENCH_WEIGHT_UNIT : 1.0);
     if (status == HISTO_OK && pread(file, counts, bytes, 0) != (ssize_t)bytes)
         status = histo_fail(HISTO_DEVICE, "it gave no counts");
     return status;
@@ -205,7 +155,7 @@ static histo_status counts(void *state, uint64_t *counts)
 
 static void end(void *state)
 {
-    ask("end\t%d\n", ((const library *)state)->number);
+    bench_python_ask(&python.process, "end\t%d\n", ((const library *)state)->number);
     python.states--;
     free(state);
 }

@@ -1,11 +1,12 @@
-/* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, the papers' experiments, and
- * bank conflicts of images. */
+/* `histo bench`: the map of cells, random problems, the strategies on the papers' inputs, the papers' experiments,
+ * applications, and bank conflicts of images. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
 #include "base/interrupt.h"
 #include "base/process.h"
+#include "bench/apps.h"
 #include "bench/command/command.h"
 #include "bench/command/picture.h"
 #include "bench/conflicts.h"
@@ -341,15 +342,55 @@ static int run_papers(measuring *m, int *wrong, fault *f)
     return failed;
 }
 
+/* The colours of a photograph, or the synthetic one. */
+static int take_photo(const measuring *m, apps_photo *picture, uint8_t **made, fault *f)
+{
+    const settings *s = m->settings;
+    if (!m->count)
+        return apps_photo_make(picture, made) == HISTO_OK ? 0 : fault_set(f, EXIT_DATA, "%s", histo_last_error());
+    const photo *p = m->photos;
+    if (m->count > 1) return fault_set(f, EXIT_USAGE, "'bench apps' takes one image, not %d", m->count);
+    if (p->dtype != HISTO_U8)
+        return fault_set(f, EXIT_DATA, "%s has samples of %s: applications take a photograph of 8 bits", s->files[1],
+                         histo_dtype_name(p->dtype));
+    *picture = (apps_photo){{0}, p->width, p->height};
+    for (int c = 0; c < 3; c++)
+        picture->planes[c] = (const uint8_t *)p->pixels + (p->channels == 3 ? c : 0) * p->width * p->height;
+    return 0;
+}
+
+static int run_apps(measuring *m, int *wrong, fault *f)
+{
+    const settings *s = m->settings;
+    apps_photo picture;
+    uint8_t *made = NULL;
+    if (take_photo(m, &picture, &made, f) != 0) return -1;
+    bench_apps_options options = {
+        .device = s->device,
+        .photo = &picture,
+        .rows = s->cells,
+        .repeat = s->repeat,
+        .threads = s->threads,
+        .quick = s->quick,
+        .table = m->table,
+        .json = m->json,
+        .command_line = process_command_line(),
+        .patience = patience_of(m),
+    };
+    int measured;
+    histo_status status = bench_apps(&options, &measured, wrong);
+    free(made);
+    m->kept = measured;
+    return status == HISTO_OK ? 0 : fail_run(status, f);
+}
+
 static const struct {
     const char *name;
     int (*run)(measuring *m, int *wrong, fault *f);
     bool images, sweeps;
-} subjects[] = {{"map", run_map, false, false},
-                {"random", run_random, false, false},
-                {"gallery", run_gallery, true, true},
-                {"paper", run_papers, false, true},
-                {"conflicts", run_conflicts, true, false}};
+} subjects[] = {{"map", run_map, false, false},       {"random", run_random, false, false},
+                {"gallery", run_gallery, true, true}, {"paper", run_papers, false, true},
+                {"apps", run_apps, true, false},      {"conflicts", run_conflicts, true, false}};
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 /* Options that this subject would ignore. */
@@ -366,12 +407,12 @@ static int check_subject(const settings *s, int which, fault *f)
                    {s->strategy, "--strategy", "gallery"},
                    {s->params, "--param", "gallery"},
                    {s->inputs, "--input", "gallery"},
-                   {s->cells, "--cells", "map"},
+                   {s->cells, "--cells", "map apps"},
                    {s->count, "--count", "random"},
                    {s->seed, "--seed", "random"},
                    {s->only, "--only", "random"},
                    {s->problem, "--problem", "random"},
-                   {s->quick, "--quick", "random gallery paper"}};
+                   {s->quick, "--quick", "random gallery paper apps"}};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (options[i].given && !strstr(options[i].takers, name))
             return fault_set(f, EXIT_USAGE, "'bench %s' takes no %s: leave it out", name, options[i].option);
@@ -394,8 +435,8 @@ int bench_command_bench(const settings *s)
         which++;
     if (which == SUBJECTS) {
         fault_set(&f, EXIT_USAGE,
-                  "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper' or "
-                  "'histo bench conflicts'",
+                  "%s%s%sfor 'histo bench map', 'histo bench random', 'histo bench gallery', 'histo bench paper', "
+                  "'histo bench apps' or 'histo bench conflicts'",
                   *what ? "'" : "", what, *what ? "' cannot be measured: ask " : "say what to measure: ask ");
         return fault_report(&f);
     }

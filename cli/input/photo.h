@@ -1,11 +1,12 @@
-/* The first channel of an image file's first page, in memory: red for colour images. */
+/* An image file's first page in memory: one channel, or red, green and blue. */
 #ifndef CLI_PHOTO_H
 #define CLI_PHOTO_H
 
 #include "input/reader.h"
 
 typedef struct photo {
-    void *pixels; /* contiguous rows; the caller frees them */
+    void *pixels; /* contiguous rows of one channel after the other; the caller frees them */
+    int channels; /* 3 of colour images, else 1 */
     histo_dtype dtype;
     int64_t width, height;
 } photo;
