@@ -241,7 +241,7 @@ static histo_status run_match(void *job, void *stream)
     work *w = ((apps_job *)job)->state;
     histo_status status = count(w, 0);
     if (status == HISTO_OK) status = count(w, 1);
-    if (status == HISTO_OK) status = histo_map_match(w->map, w->hist[0], w->hist[1]);
+    if (status == HISTO_OK) status = histo_map_match(w->map, w->hist[0], w->hist[1], NULL);
     return status == HISTO_OK ? apply(w) : status;
 }
 
@@ -249,16 +249,10 @@ static histo_status run_match(void *job, void *stream)
 
 static histo_status run_otsu(void *job, void *stream)
 {
-    enum { LEVELS = 256 };
     (void)stream;
     work *w = ((apps_job *)job)->state;
-    int64_t last = 0;
-    double values[LEVELS + 3] = {0};
     histo_status status = count(w, 0);
-    if (status == HISTO_OK) status = histo_hist_split(w->hist[0], HISTO_SPLIT_OTSU, 2, &last);
-    for (int64_t i = last + 1; i < LEVELS; i++)
-        values[1 + i] = 255;
-    if (status == HISTO_OK) status = histo_map_write(w->map, values, LEVELS + 3);
+    if (status == HISTO_OK) status = histo_map_classes(w->map, w->hist[0], HISTO_SPLIT_OTSU, 2, &w->make);
     return status == HISTO_OK ? apply(w) : status;
 }
 
