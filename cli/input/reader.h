@@ -68,6 +68,8 @@ struct reader {
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
+    int bits;                     /* of video's samples; else 0 */
+    bool full_range;              /* of video: black is 0, not 16 times 2^(bits - 8) */
     uint64_t bad;                 /* cells, or paired rows, skipped in this pass (--skip-bad) */
 
     /* Select the channels of bands by index, in order, possibly repeated; called once, before the first next. */

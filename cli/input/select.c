@@ -20,8 +20,7 @@ static bool is_video(const reader *r)
     return r->model == CHANNELS_YUV || r->model == CHANNELS_YUVA;
 }
 
-/* Red, green and blue come first: a declared colour image, or an array of three or four channels that may be one. */
-static bool has_colors(const reader *r)
+bool choice_has_colors(const reader *r)
 {
     bool array = r->model == CHANNELS_PLAIN && !r->names && !r->numeric;
     return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (array && (r->channels == 3 || r->channels == 4));
@@ -120,7 +119,7 @@ static int channel_by_letter(const reader *r, const char *item)
     const int set = letters_of(r);
     for (int i = 0; i < 4; i++) {
         if (strcasecmp(item, names[set][i]) != 0 && !(item[0] == channel_letters[set][i] && item[1] == '\0')) continue;
-        if ((set || has_colors(r)) && i < r->channels) return i;
+        if ((set || choice_has_colors(r)) && i < r->channels) return i;
         return i == 3 ? alpha_channel(r) : NO_SOURCE;
     }
     return NO_SOURCE;
@@ -176,7 +175,7 @@ static bool find_item(const reader *r, const char *item, int *channel, bool *lum
     *luma = false;
     *channel = channel_by_name(r, item);
     if (*channel == NO_SOURCE && (strcasecmp(item, "gray") == 0 || strcasecmp(item, "grey") == 0)) {
-        *luma = has_colors(r);
+        *luma = choice_has_colors(r);
         if (*luma || r->model == CHANNELS_GRAY || r->model == CHANNELS_GRAY_ALPHA || is_video(r)) *channel = 0;
     }
     if (*channel == NO_SOURCE) *channel = channel_by_letter(r, item);

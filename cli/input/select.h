@@ -28,4 +28,8 @@ typedef struct choice {
 int choice_make(choice *c, reader *r, const settings *s, fault *f);
 void choice_free(choice *c);
 
+/* Do red, green and blue come first: in a declared colour image, or an array of three or four channels that may be one?
+ */
+bool choice_has_colors(const reader *r);
+
 #endif

@@ -63,6 +63,13 @@ typedef struct settings {
     const char *edges; /* --edges a,b,c */
     bool log_bins;     /* --log */
 
+    /* Colours that `histo track` looks for. */
+    int64_t window[4];  /* --window X,Y,W,H; a width of 0: not given */
+    const char *model;  /* --model SAVED */
+    const char *space;  /* --space hsv|none */
+    const char *axes;   /* --axes h:30,s:32 */
+    const char *method; /* --method */
+
     /* Output. */
     const char *output;        /* -o FILE; the suffix selects the format; "-" is standard output */
     const char *output_format; /* --to FORMAT: instead of the suffix */

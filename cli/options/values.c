@@ -145,19 +145,44 @@ int value_header(settings *s, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "--header is yes or no, not '%s'", text);
 }
 
-int value_roi(settings *s, char *text, fault *f)
+static int parse_region(const char *option, const char *text, int64_t region[4], fault *f)
 {
     int64_t right, bottom;
-    if (parse_naturals(text, ",", s->roi, 4) != 4)
-        return fault_set(
-            f, EXIT_USAGE,
-            "'%s' is not a region: --roi takes left, top, width and height in pixels, as in 100,50,640,480", text);
-    if (s->roi[2] == 0 || s->roi[3] == 0)
-        return fault_set(f, EXIT_USAGE, "the region '%s' is empty: width and height of --roi must be 1 or more", text);
-    if (__builtin_add_overflow(s->roi[0], s->roi[2], &right) || __builtin_add_overflow(s->roi[1], s->roi[3], &bottom))
-        return fault_set(f, EXIT_USAGE, "the region '%s' exceeds any page: make --roi fit the data", text);
-    s->has_roi = true;
+    if (parse_naturals(text, ",", region, 4) != 4)
+        return fault_set(f, EXIT_USAGE,
+                         "'%s' is not a region: --%s takes left, top, width and height in pixels, as in 100,50,640,480",
+                         text, option);
+    if (region[2] == 0 || region[3] == 0)
+        return fault_set(f, EXIT_USAGE, "the region '%s' is empty: width and height of --%s must be 1 or more", text,
+                         option);
+    if (__builtin_add_overflow(region[0], region[2], &right) || __builtin_add_overflow(region[1], region[3], &bottom))
+        return fault_set(f, EXIT_USAGE, "the region '%s' exceeds any page: make --%s fit the data", text, option);
     return 0;
+}
+
+int value_roi(settings *s, char *text, fault *f)
+{
+    s->has_roi = true;
+    return parse_region("roi", text, s->roi, f);
+}
+
+int value_window(settings *s, char *text, fault *f)
+{
+    return parse_region("window", text, s->window, f);
+}
+
+int value_space(settings *s, char *text, fault *f)
+{
+    s->space = text;
+    if (strcmp(text, "hsv") == 0 || strcmp(text, "none") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--space is hsv or none, not '%s'", text);
+}
+
+int value_track_method(settings *s, char *text, fault *f)
+{
+    s->method = text;
+    if (strcmp(text, "meanshift") == 0 || strcmp(text, "camshift") == 0 || strcmp(text, "comaniciu") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--method is meanshift, camshift or comaniciu, not '%s'", text);
 }
 
 /* An end of a range: the number, or `open` where nothing is written. */

@@ -17,6 +17,9 @@ int value_delimiter(settings *s, char *text, fault *f);
 int value_header(settings *s, char *text, fault *f);
 int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);
+int value_window(settings *s, char *text, fault *f);
+int value_space(settings *s, char *text, fault *f);
+int value_track_method(settings *s, char *text, fault *f);
 /* Cuts text in two where it names a column. */
 int value_where(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);

@@ -99,6 +99,8 @@ static void describe(y4m_reader *p)
     r->channels = v->planes;
     r->dtypes = p->dtypes;
     r->steps = p->steps;
+    r->bits = v->bits;
+    r->full_range = v->range == Y4M_FULL;
     r->pages = p->wanted >= 0 ? 1 : -1;
     r->height = v->height;
     r->width = v->width;

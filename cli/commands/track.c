@@ -1,0 +1,84 @@
+/* histo track: follow a window through frames. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "output/outfile.h"
+#include "video/frames.h"
+#include "video/shift.h"
+
+typedef struct track {
+    shift_method *method;
+    bool by_kernel;
+    frames frames;
+    model model;
+    outfile *out;
+    int64_t window[4];
+} track;
+
+/* The model is the window of the first frame, unless one is saved. */
+static int find_model(track *t, const settings *s, fault *f)
+{
+    float *profile = NULL;
+    histo_view weights;
+    if (t->by_kernel) {
+        if (!(profile = shift_profile(t->window))) return fault_set(f, EXIT_DATA, "no memory for the window");
+        weights = histo_view_nd(profile, HISTO_F32, 2, (const int64_t[]){t->window[3], t->window[2]});
+    }
+    int failed = s->model ? 0 : model_count(&t->model.hist, &t->frames.planes, t->window, profile ? &weights : NULL, f);
+    free(profile);
+    return failed ? -1 : model_project(&t->model, &t->frames.space, f);
+}
+
+static int begin(track *t, const settings *s, fault *f)
+{
+    if (s->window[2] == 0)
+        return fault_set(f, EXIT_USAGE, "where the object is in the first frame is missing: add --window X,Y,W,H");
+    t->by_kernel = s->method && strcmp(s->method, "comaniciu") == 0;
+    t->method = t->by_kernel ? shift_kernel : s->method && strcmp(s->method, "camshift") == 0 ? shift_cam : shift_mean;
+    memcpy(t->window, s->window, sizeof t->window);
+    if (s->model && model_load(&t->model, s->model, f) != 0) return -1;
+    if (frames_open(&t->frames, s, t->model.hist, f) != 0) return -1;
+    const planes *p = &t->frames.planes;
+    return model_check_window("window", t->window, p->width, p->height, input_name(t->frames.reader->in), f);
+}
+
+/* The object is where it was said to be in the first frame, unless its model is another's. */
+static int follow(track *t, const settings *s, fault *f)
+{
+    FILE *out = outfile_stream(t->out);
+    int more;
+    fputs("frame\tx\ty\tw\th\titerations\n", out);
+    while ((more = frames_next(&t->frames, f)) > 0) {
+        const bool first = t->frames.count == 1;
+        int steps = 0;
+        if (first && find_model(t, s, f) != 0) return -1;
+        if ((!first || s->model) && t->method(&t->model, &t->frames.planes, t->window, &steps, f) != 0) return -1;
+        fprintf(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%d\n", t->frames.count - 1,
+                t->window[0], t->window[1], t->window[2], t->window[3], steps);
+        if (fflush(out) != 0) break; /* outfile_commit says why */
+    }
+    return more < 0 ? -1 : 0;
+}
+
+static int run(track *t, const settings *s, fault *f)
+{
+    if (outfile_spare_inputs(s, f) != 0) return -1;
+    if (!(t->out = outfile_open(s->output ? s->output : "-", f)) || begin(t, s, f) != 0 || follow(t, s, f) != 0)
+        return -1;
+    outfile *out = t->out;
+    t->out = NULL;
+    return outfile_commit(out, f);
+}
+
+int command_track(const settings *s)
+{
+    fault f = {0};
+    track t = {0};
+    int failed = run(&t, s, &f);
+    outfile_abandon(t.out);
+    frames_close(&t.frames);
+    model_free(&t.model);
+    return failed ? fault_report(&f) : EXIT_OK;
+}

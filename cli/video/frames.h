@@ -1,0 +1,27 @@
+/* The frames of files, one after the other: those of a video, or the pages of images. */
+#ifndef CLI_VIDEO_FRAMES_H
+#define CLI_VIDEO_FRAMES_H
+
+#include "video/planes.h"
+
+typedef struct frames {
+    const settings *settings;
+    int file; /* the next one */
+    reader *reader;
+    space space;
+    planes planes;                    /* of the frame */
+    int64_t count;                    /* of frames until now */
+    unsigned char *pixels;            /* of a frame whose bands are parts of it */
+    histo_view views[SPACE_CHANNELS]; /* of these */
+} frames;
+
+/* saved: a histogram whose axes are those of the planes, or NULL. frames_close frees what there is, also after a
+ * failure.
+ */
+int frames_open(frames *in, const settings *s, const histo_hist *saved, fault *f);
+void frames_close(frames *in);
+
+/* The next frame's planes: 1; 0 after the last one; -1. */
+int frames_next(frames *in, fault *f);
+
+#endif

@@ -1,0 +1,54 @@
+#include "video/model.h"
+
+#include <inttypes.h>
+
+#include "base/failure.h"
+#include "output/saved.h"
+
+void model_free(model *m)
+{
+    if (!m->saved.count) histo_hist_destroy(m->hist);
+    result_free(&m->saved);
+    histo_map_destroy(m->map);
+}
+
+int model_load(model *m, const char *path, fault *f)
+{
+    if (saved_load(path, &m->saved, f) != 0) return -1;
+    if (m->saved.count != 1)
+        return fault_set(f, EXIT_DATA, "the model %s holds %d histograms where one is needed", path, m->saved.count);
+    m->hist = m->saved.series[0].hist;
+    return 0;
+}
+
+int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f)
+{
+    const space *sp = p->space;
+    const histo_hist_options options = {.weighting = weights ? HISTO_WEIGHT_REPRODUCIBLE_SUM : HISTO_UNWEIGHTED};
+    histo_view views[SPACE_CHANNELS];
+    planes_window(p, window, views);
+    if (histo_hist_create(hist, sp->naxes, sp->axes, &options) != HISTO_OK)
+        return fault_of_library(f, EXIT_USAGE, "the bins");
+    if (histo_hist_fill(*hist, views, &(histo_fill_options){.weights = weights}) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the window");
+    return 0;
+}
+
+int model_project(model *m, const space *sp, fault *f)
+{
+    if (histo_map_create(&m->map, sp->naxes, sp->axes, NULL) != HISTO_OK)
+        return fault_of_library(f, EXIT_USAGE, "the bins");
+    if (histo_map_project(m->map, m->hist, NULL, &(histo_make_options){.hi = 255}) != HISTO_OK)
+        return fault_of_library(f, EXIT_DATA, "the model");
+    return 0;
+}
+
+int model_check_window(const char *option, const int64_t window[4], int64_t width, int64_t height, const char *name,
+                       fault *f)
+{
+    if (window[0] + window[2] <= width && window[1] + window[3] <= height) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--%s %" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 " reaches outside %s, which has %" PRId64
+                     " x %" PRId64 " pixels",
+                     option, window[0], window[1], window[2], window[3], name, width, height);
+}

@@ -1,0 +1,30 @@
+/* What is looked for: the histogram of a region of a frame, or a saved one. */
+#ifndef CLI_VIDEO_MODEL_H
+#define CLI_VIDEO_MODEL_H
+
+#include "count/result.h"
+#include "video/planes.h"
+
+typedef struct model {
+    result saved;
+    histo_hist *hist; /* of the saved ones, or counted here */
+    histo_map *map;   /* its back projection */
+} model;
+
+void model_free(model *m);
+
+/* Load the only histogram of a file. */
+int model_load(model *m, const char *path, fault *f);
+
+/* Count a window of the planes. Weights of its shape, which may be NULL, weigh the samples. The caller destroys *hist.
+ */
+int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f);
+
+/* Back projection: a map from samples to 0 … 255. */
+int model_project(model *m, const space *sp, fault *f);
+
+/* Is a window of --OPTION inside the frames? */
+int model_check_window(const char *option, const int64_t window[4], int64_t width, int64_t height, const char *name,
+                       fault *f);
+
+#endif

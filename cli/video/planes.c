@@ -1,0 +1,137 @@
+#include "video/planes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_COLS = 64, BLOCK_ROWS = 16 };
+
+static int64_t blocks(int64_t pixels, int64_t each)
+{
+    return (pixels + each - 1) / each;
+}
+
+static int channels_of(const planes *p, const reader *r)
+{
+    int last = 0;
+    if (p->space->hsv) return 3;
+    for (int a = 0; a < p->space->naxes; a++)
+        last = p->space->channels[a] > last ? p->space->channels[a] : last;
+    return last < r->channels ? last + 1 : r->channels;
+}
+
+static int allocate(planes *p, const reader *r, fault *f)
+{
+    const histo_dtype dtype = p->space->hsv ? HISTO_U8 : r->dtypes[0];
+    const int64_t shape[] = {p->height, p->width};
+    const size_t size = (size_t)(p->width * p->height) * histo_dtype_size(dtype);
+    p->samples = malloc(size * (size_t)p->space->naxes);
+    p->ready = malloc((size_t)(blocks(p->width, BLOCK_COLS) * blocks(p->height, BLOCK_ROWS)));
+    if (!p->samples || !p->ready) return fault_set(f, EXIT_DATA, "no memory for a frame of %s", input_name(r->in));
+    for (int a = 0; a < p->space->naxes; a++)
+        p->views[a] = histo_view_nd(p->samples + (size_t)a * size, dtype, 2, shape);
+    return 0;
+}
+
+int planes_make(planes *p, const space *sp, const reader *r, int64_t width, int64_t height, fault *f)
+{
+    *p = (planes){.space = sp, .width = width, .height = height, .direct = !sp->hsv};
+    p->channels = channels_of(p, r);
+    p->video = r->steps != NULL;
+    if (p->video) p->matrix = color_matrix_of(r->height, r->bits, r->full_range);
+    for (int c = 0; c < p->channels; c++) {
+        p->steps[c] = r->steps ? r->steps[c] : (channel_step){1, 1};
+        p->direct = p->direct && p->steps[c].x == 1 && p->steps[c].y == 1;
+    }
+    return p->direct ? 0 : allocate(p, r, f);
+}
+
+void planes_free(planes *p)
+{
+    free(p->samples);
+    free(p->ready);
+}
+
+int planes_select(const planes *p, reader *r, fault *f)
+{
+    const int channels[SPACE_CHANNELS] = {0, 1, 2, 3};
+    return r->select(r, channels, p->channels, f);
+}
+
+void planes_show(planes *p, const histo_view *channels)
+{
+    memcpy(p->from, channels, (size_t)p->channels * sizeof *channels);
+    for (int a = 0; p->direct && a < p->space->naxes; a++)
+        p->views[a] = channels[p->space->channels[a]];
+    if (!p->direct) memset(p->ready, 0, (size_t)(blocks(p->width, BLOCK_COLS) * blocks(p->height, BLOCK_ROWS)));
+}
+
+/* The sample of a channel at a pixel. */
+static inline int load(const planes *p, int channel, int64_t y, int64_t x)
+{
+    const histo_view *v = &p->from[channel];
+    const channel_step step = p->steps[channel];
+    const unsigned char *at = (const unsigned char *)v->data + y / step.y * v->strides[0] + x / step.x * v->strides[1];
+    uint16_t wide;
+    if (v->dtype == HISTO_U8) return *at;
+    memcpy(&wide, at, sizeof wide);
+    return wide;
+}
+
+static inline void load_rgb(const planes *p, int64_t y, int64_t x, uint8_t rgb[3])
+{
+    if (p->video) {
+        color_rgb_of_yuv(&p->matrix, load(p, 0, y, x), load(p, 1, y, x), load(p, 2, y, x), rgb);
+        return;
+    }
+    const bool wide = p->from[0].dtype == HISTO_U16; /* rounded to 8 bits */
+    for (int c = 0; c < 3; c++) {
+        const int sample = load(p, c, y, x);
+        rgb[c] = (uint8_t)(wide ? (sample + 128) / 257 : sample);
+    }
+}
+
+static void convert_row(planes *p, int64_t y, int64_t begin, int64_t end)
+{
+    const space *sp = p->space;
+    for (int64_t x = begin; x < end; x++) {
+        const int64_t i = y * p->width + x;
+        uint8_t rgb[3], hsv[3];
+        if (sp->hsv) {
+            load_rgb(p, y, x, rgb);
+            color_hsv_of_rgb(rgb, hsv);
+        }
+        for (int a = 0; a < sp->naxes; a++) {
+            void *to = (void *)p->views[a].data;
+            if (sp->hsv)
+                ((uint8_t *)to)[i] = hsv[sp->channels[a]];
+            else if (p->views[a].dtype == HISTO_U8)
+                ((uint8_t *)to)[i] = (uint8_t)load(p, sp->channels[a], y, x);
+            else
+                ((uint16_t *)to)[i] = (uint16_t)load(p, sp->channels[a], y, x);
+        }
+    }
+}
+
+static void convert(planes *p, const int64_t window[4])
+{
+    const int64_t across = blocks(p->width, BLOCK_COLS);
+    for (int64_t by = window[1] / BLOCK_ROWS; by * BLOCK_ROWS < window[1] + window[3]; by++)
+        for (int64_t bx = window[0] / BLOCK_COLS; bx * BLOCK_COLS < window[0] + window[2]; bx++) {
+            if (p->ready[by * across + bx]) continue;
+            p->ready[by * across + bx] = 1;
+            const int64_t x = bx * BLOCK_COLS, right = x + BLOCK_COLS < p->width ? x + BLOCK_COLS : p->width;
+            for (int64_t y = by * BLOCK_ROWS; y < (by + 1) * BLOCK_ROWS && y < p->height; y++)
+                convert_row(p, y, x, right);
+        }
+}
+
+void planes_window(planes *p, const int64_t window[4], histo_view *views)
+{
+    if (!p->direct) convert(p, window);
+    for (int a = 0; a < p->space->naxes; a++) {
+        views[a] = p->views[a];
+        views[a].data = (const char *)views[a].data + window[1] * views[a].strides[0] + window[0] * views[a].strides[1];
+        views[a].shape[0] = window[3];
+        views[a].shape[1] = window[2];
+    }
+}

@@ -1,0 +1,96 @@
+#include "video/space.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "input/select.h"
+
+/* The letters of the channels in the file. */
+static const char *letters_of(const reader *r)
+{
+    static const char *const letters[] = {
+        [CHANNELS_GRAY] = "y",    [CHANNELS_GRAY_ALPHA] = "y", [CHANNELS_RGB] = "rgb", [CHANNELS_RGBA] = "rgb",
+        [CHANNELS_CMYK] = "cmyk", [CHANNELS_YUV] = "yuv",      [CHANNELS_YUVA] = "yuv"};
+    if (r->model != CHANNELS_PLAIN) return letters[r->model];
+    return choice_has_colors(r) ? "rgb" : "y";
+}
+
+/* The values of a channel: 180 hues, 2^bits of others. */
+static double values_of(const space *sp, int channel, const reader *r)
+{
+    if (sp->hsv) return channel == 0 ? 180 : 256;
+    return r->dtypes[0] == HISTO_U8 ? 256 : (double)(1 << (r->bits ? r->bits : 16));
+}
+
+/* One item, such as h:30. */
+static int add_axis(space *sp, const char *item, const char *letters, const reader *r, fault *f)
+{
+    const char *letter = *item ? strchr(letters, *item) : NULL;
+    int64_t bins = 0;
+    if (!letter || item[1] != ':' || !text_to_i64(item + 2, &bins) || bins < 1 || bins > 65536)
+        return fault_set(f, EXIT_USAGE,
+                         "--axes takes channels of '%s' and their numbers of bins, from 1 to 65536, as in %c:32, not "
+                         "'%.40s'",
+                         letters, *letters, item);
+    for (int a = 0; a < sp->naxes; a++)
+        if (sp->channels[a] == (int)(letter - letters))
+            return fault_set(f, EXIT_USAGE, "--axes names '%c' twice: name it once", *item);
+    sp->channels[sp->naxes] = (int)(letter - letters);
+    sp->axes[sp->naxes] = histo_axis_regular(bins, 0, values_of(sp, (int)(letter - letters), r));
+    sp->naxes++;
+    return 0;
+}
+
+static int add_axes(space *sp, const char *list, const char *letters, const reader *r, fault *f)
+{
+    char *items = strdup(list), *rest = items;
+    if (!items) return fault_set(f, EXIT_DATA, "no memory for the axes");
+    int failed = 0;
+    for (char *item; !failed && (item = strsep(&rest, ",")) != NULL;)
+        failed = add_axis(sp, text_trim(item), letters, r, f);
+    free(items);
+    return failed;
+}
+
+/* Without --axes, the axes are the first channels. */
+static int take_saved(space *sp, const histo_hist *saved, const settings *s, int channels, fault *f)
+{
+    const int naxes = histo_hist_naxes(saved);
+    if (s->axes ? naxes != sp->naxes : naxes > channels)
+        return fault_set(f, EXIT_USAGE, "the model %s has %d %s where %s %d: name its channels with --axes", s->model,
+                         naxes, naxes == 1 ? "axis" : "axes", s->axes ? "--axes names" : "there are at most",
+                         s->axes ? sp->naxes : channels);
+    sp->naxes = naxes;
+    for (int a = 0; a < naxes; a++) {
+        const histo_axis axis = histo_hist_axis(saved, a);
+        if (!s->axes) sp->channels[a] = a;
+        if (s->axes && axis.bins != sp->axes[a].bins)
+            return fault_set(f, EXIT_USAGE, "axis %d of the model %s has %lld bins, and --axes %s says another number",
+                             a, s->model, (long long)axis.bins, s->axes);
+        sp->axes[a] = axis;
+    }
+    return 0;
+}
+
+int space_choose(space *sp, const reader *r, const settings *s, const histo_hist *saved, fault *f)
+{
+    const char *name = input_name(r->in), *letters = letters_of(r);
+    const bool colored = strcmp(letters, "rgb") == 0 || strcmp(letters, "yuv") == 0;
+    *sp = (space){.hsv = s->space ? strcmp(s->space, "hsv") == 0 : colored};
+    for (int c = 0; c < r->channels; c++)
+        if (r->dtypes[c] != HISTO_U8 && r->dtypes[c] != HISTO_U16)
+            return fault_set(f, EXIT_DATA, "%s has %s samples, but colours are looked for in images of u8 or u16", name,
+                             histo_dtype_name(r->dtypes[c]));
+    if (sp->hsv && !colored)
+        return fault_set(f, EXIT_USAGE, "%s has no colours for --space hsv: choose --space none", name);
+    static const char *const defaults[] = {['r'] = "r:16,g:16,b:16", ['c'] = "c:16,m:16,y:16", ['y'] = "y:256"};
+    const char *list = s->axes                       ? s->axes
+                       : sp->hsv                     ? "h:30,s:32"
+                       : strcmp(letters, "yuv") == 0 ? "u:32,v:32"
+                                                     : defaults[(int)*letters];
+    if (sp->hsv) letters = "hsv";
+    if (add_axes(sp, list, letters, r, f) != 0) return -1;
+    return saved ? take_saved(sp, saved, s, (int)strlen(letters), f) : 0;
+}

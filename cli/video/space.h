@@ -1,0 +1,20 @@
+/* The axes of colour histograms for tracking and back projection: --space and --axes. */
+#ifndef CLI_VIDEO_SPACE_H
+#define CLI_VIDEO_SPACE_H
+
+#include "input/reader.h"
+
+enum { SPACE_CHANNELS = 4 };
+
+typedef struct space {
+    bool hsv;
+    int naxes;
+    int channels[SPACE_CHANNELS]; /* of each axis: 0 hue, 1 saturation, 2 value; or a channel of the file */
+    histo_axis axes[SPACE_CHANNELS];
+} space;
+
+/* The axes that s names in r, or the default ones. With a saved histogram, which may be NULL, they are its axes, and s
+ * says which channels they are. */
+int space_choose(space *sp, const reader *r, const settings *s, const histo_hist *saved, fault *f);
+
+#endif

@@ -1,0 +1,122 @@
+"""The command on videos made here: tracking against OpenCV and against the truth. HISTO_COMMAND is its path."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import cv2
+import numpy as np
+
+HISTO = os.environ["HISTO_COMMAND"]
+
+
+def histo(*arguments, stdin=None):
+    done = subprocess.run([HISTO, *map(str, arguments)], input=stdin, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def y4m(frames, tags):
+    """A stream of frames, each a list of planes."""
+    samples = [b"".join(plane.astype(plane.dtype.newbyteorder("<")).tobytes() for plane in planes) for planes in frames]
+    return b"YUV4MPEG2 " + tags.encode() + b"\n" + b"".join(b"FRAME\n" + s for s in samples)
+
+
+def background(rng, height, width):
+    """Dull colours, smoothed."""
+    noise = rng.integers(0, 256, (height, width, 3)).astype(np.uint8)
+    gray = cv2.GaussianBlur(noise, (0, 0), 3) // 2 + 60
+    return gray
+
+
+def scene(rng, kind, frames=24, size=(240, 320)):
+    """A textured ellipse that moves, and for CamShift grows, over a background: images and its boxes."""
+    height, width = size
+    images, boxes = [], []
+    behind = background(rng, height, width)
+    texture = rng.integers(0, 60, (height, width)).astype(np.uint8)
+    phase = rng.random() * 6
+    for k in range(frames):
+        cx, cy = width / 2 + 70 * np.sin(k / 9 + phase), height / 2 + 40 * np.cos(k / 7 + phase)
+        scale = 1 + (0.015 * k if kind == "camshift" else 0)
+        rx, ry = 26 * scale, 20 * scale
+        y, x = np.mgrid[:height, :width]
+        inside = ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
+        image = behind.copy()
+        image[inside] = np.stack([200 - texture // 4, 40 + texture, 30 + texture // 2], -1)[inside]
+        images.append(image)
+        boxes.append((cx - rx, cy - ry, 2 * rx, 2 * ry))
+    return images, boxes
+
+
+def opencv_track(images, window, method, bins=(30, 32)):
+    def hsv(image):
+        return cv2.cvtColor(image, cv2.COLOR_RGB2HSV)
+    x, y, w, h = window
+    part = hsv(images[0])[y:y + h, x:x + w]
+    model = cv2.calcHist([part], [0, 1], None, list(bins), [0, 180, 0, 256])
+    cv2.normalize(model, model, 0, 255, cv2.NORM_MINMAX)
+    rows = [window]
+    for image in images[1:]:
+        back = cv2.calcBackProject([hsv(image)], [0, 1], model, [0, 180, 0, 256], 1)
+        criteria = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 10, 1)
+        window = (cv2.meanShift if method == "meanshift" else cv2.CamShift)(back, window, criteria)[1]
+        rows.append(window)
+    return np.array(rows)
+
+
+def parse(table):
+    lines = table.decode().splitlines()
+    assert lines[0] == "frame\tx\ty\tw\th\titerations"
+    rows = np.array([[int(v) for v in line.split("\t")] for line in lines[1:]])
+    assert (rows[:, 0] == np.arange(len(rows))).all()
+    return rows[:, 1:5]
+
+
+def centers(rows):
+    rows = np.asarray(rows, float)
+    return rows[:, :2] + rows[:, 2:] / 2
+
+
+def check_track(rng, folder, method):
+    images, boxes = scene(rng, method)
+    window = tuple(int(round(v)) for v in boxes[0])
+    paths = []
+    for i, image in enumerate(images):
+        paths.append(os.path.join(folder, f"{i:03}.ppm"))
+        cv2.imwrite(paths[-1], image[:, :, ::-1])
+    rows = parse(histo("track", "--window", ",".join(map(str, window)), "--method", method, *paths))
+    assert np.abs(centers(rows) - centers(boxes)).max() < 4, np.abs(centers(rows) - centers(boxes)).max(0)
+    if method == "camshift":
+        assert np.abs(rows[:, 2:] / np.array(boxes)[:, 2:] - 1).max() < 0.3
+    if method != "comaniciu":
+        assert np.abs(rows - opencv_track(images, window, method)).max() <= 1
+    for threads in "1", "3":
+        assert (parse(histo("track", "--threads", threads, "--window", ",".join(map(str, window)), "--method", method,
+                            *paths)) == rows).all()
+    # The same as video, 4:4:4 of full range: colours differ by rounding.
+    frames = []
+    for image in images:
+        planes = cv2.cvtColor(image, cv2.COLOR_RGB2YCrCb)
+        frames.append([planes[:, :, 0], planes[:, :, 2], planes[:, :, 1]])
+    height, width = images[0].shape[:2]
+    stream = y4m(frames, f"W{width} H{height} F25:1 C444 XCOLORRANGE=FULL")
+    video = parse(histo("track", "--window", ",".join(map(str, window)), "--method", method, "-", stdin=stream))
+    assert np.abs(centers(video) - centers(boxes)).max() < 4
+
+
+def main():
+    cases, seed = int(os.environ.get("HISTO_CASES", 6)), int(os.environ.get("HISTO_SEED", 1))
+    with tempfile.TemporaryDirectory() as folder:
+        for case in range(cases):
+            for method in "meanshift", "camshift", "comaniciu":
+                try:
+                    check_track(np.random.default_rng(seed + case), folder, method)
+                except Exception:
+                    print(f"failed: {method}, HISTO_SEED={seed + case} HISTO_CASES=1", file=sys.stderr)
+                    raise
+    print(f"{cases} cases")
+
+
+if __name__ == "__main__":
+    main()
