@@ -104,7 +104,7 @@ static void put_npy_header(const generation *g, FILE *out)
     else
         snprintf(shape, sizeof shape, "%" PRId64 ",", g->samples);
     snprintf(dtype, sizeof dtype, "'%c%c%zu'", size == 1 ? '|' : npy_byte_order(), kind, size);
-    npy_put_header(dtype, shape, out);
+    npy_put_header(dtype, shape, false, out);
 }
 
 static int write_samples(const generation *g, const void *samples, const settings *s, fault *f)

@@ -6,6 +6,7 @@
 #include "base/wrap.h"
 #include "input/reader.h"
 #include "options/help.h"
+#include "output/images/images.h"
 
 static void print_entry(const char *label, const char *text)
 {
@@ -36,6 +37,7 @@ int command_info(const settings *s)
     (void)s;
     fault f = {0};
     const reader_kind *kind;
+    const image_writer *writer;
     help_version(stdout);
     if (print_machine(&f) != 0) return fault_report(&f);
     puts("\nFormats of input, recognised by content (--format NAME)");
@@ -45,5 +47,8 @@ int command_info(const settings *s)
 #define OUTPUT(name, what) print_entry(#name, what);
 #include "output/outputs.def"
 #undef OUTPUT
+    puts("\nFormats of images that are written, by the suffix");
+    for (int i = 0; (writer = image_writer_at(i)); i++)
+        print_entry(writer->name, writer->formats);
     return EXIT_OK;
 }

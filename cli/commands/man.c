@@ -6,6 +6,7 @@
 #include "commands/document.h"
 #include "input/reader.h"
 #include "options/help.h"
+#include "output/images/images.h"
 
 enum { LINE = 72 };
 
@@ -122,7 +123,7 @@ static void print_sentence(const char *phrase, FILE *out)
 
 static void print_takers(const option_row *option, const char *beginning, FILE *out)
 {
-    char takers[128], sentence[192];
+    char takers[320], sentence[400];
     snprintf(sentence, sizeof sentence, "%s %s.", beginning, option_takers(option, takers, sizeof takers));
     print_text(sentence, out);
 }
@@ -176,12 +177,17 @@ static void print_options(FILE *out)
 static void print_formats(FILE *out)
 {
     const reader_kind *kind;
+    const image_writer *writer;
     fputs(".SH FORMATS\n", out);
     print_text("Input formats are detected by content; --format selects one.", out);
     for (int i = 0; (kind = reader_kind_at(i)); i++)
         print_entry(kind->name, kind->formats, out);
     fputs(".PP\n", out);
-    print_text("The output format follows from the suffix of -o; --to selects one.", out);
+    print_text("Images are written in the format of their suffix; - is a pipe in the format of the input.", out);
+    for (int i = 0; (writer = image_writer_at(i)); i++)
+        print_entry(writer->name, writer->formats, out);
+    fputs(".PP\n", out);
+    print_text("The format of histograms follows from the suffix of -o; --to selects one.", out);
 #define OUTPUT(name, what) print_entry(#name, what, out);
 #include "output/outputs.def"
 #undef OUTPUT

@@ -10,6 +10,7 @@
 
 #include "base/fault.h"
 #include "input/input.h"
+#include "input/metadata.h"
 #include "options/settings.h"
 
 /* A piece of one page: rows x cols samples of each selected channel. The views are two-dimensional, in the samples'
@@ -70,6 +71,7 @@ struct reader {
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
     int bits;                     /* of video's samples; else 0 */
     bool full_range;              /* of video: black is 0, not 16 times 2^(bits - 8) */
+    metadata *about;              /* of the current page, owned; NULL: nothing, or not asked for */
     uint64_t bad;                 /* cells, or paired rows, skipped in this pass (--skip-bad) */
 
     /* Select the channels of bands by index, in order, possibly repeated; called once, before the first next. */

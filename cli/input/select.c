@@ -287,6 +287,14 @@ int choice_make(choice *c, reader *r, const settings *s, fault *f)
     return -1;
 }
 
+int choice_list(choice *c, const reader *r, const char *list, fault *f)
+{
+    *c = (choice){.weights = NO_SOURCE, .where = NO_SOURCE};
+    if (add_list(c, r, list, f) == 0) return 0;
+    choice_free(c);
+    return -1;
+}
+
 void choice_free(choice *c)
 {
     for (int i = 0; i < c->total; i++)

@@ -26,6 +26,8 @@ typedef struct choice {
 
 /* Find the channels that s requests in r, and select them there. */
 int choice_make(choice *c, reader *r, const settings *s, fault *f);
+/* The channels of a list alone, without selecting them in the reader. */
+int choice_list(choice *c, const reader *r, const char *list, fault *f);
 void choice_free(choice *c);
 
 /* Do red, green and blue come first: in a declared colour image, or an array of three or four channels that may be one?

@@ -46,7 +46,7 @@ static option_id id_of_code(int code, const command_row *command)
 
 static int fail_elsewhere(const command_row *command, const char *written, const option_row *option, fault *f)
 {
-    char takers[128];
+    char takers[320];
     return fault_set(f, EXIT_USAGE, "'histo %s' has no option %s, which is for %s: leave it out", command->name,
                      written, option_takers(option, takers, sizeof takers));
 }
@@ -152,6 +152,10 @@ static const target targets[OPTION_COUNT] = {
     TEXT(MODEL, model),
     PARSED(SPACE, value_space),
     TEXT(AXES, axes),
+    PARSED(COLOR, value_color),
+    PARSED(BITS, value_bits),
+    PARSED(BIN_COUNT, value_bin_count),
+    PARSED(EQUALIZE_RULE, value_equalize_rule),
     TEXT(OUTPUT, output),
     TEXT(TO, output_format),
     FLAG(LOGY, log_counts),
@@ -237,13 +241,22 @@ static int check_together(settings *s, const char *const *given, fault *f)
     return 0;
 }
 
+/* Is the last operand the file to write? */
+static bool writes_operand(const command_row *command)
+{
+    const char *last = strrchr(command->operands, ' ');
+    return last && strncmp(last + 1 + (last[1] == '['), "OUT", 3) == 0;
+}
+
 static int take_operands(settings *s, const command_row *command, int count, char **operands, fault *f)
 {
+    static const char *const names[] = {"no names", "one name", "two names", "three names"};
     if (command->max_operands >= 0 && count > command->max_operands)
         return fault_set(f, EXIT_USAGE, "'histo %s' takes %s, and '%s' is one too many", command->name,
-                         command->max_operands ? "one name" : "no names", operands[command->max_operands]);
+                         names[command->max_operands], operands[command->max_operands]);
     s->files = (const char *const *)operands;
     s->files_count = count;
+    if (writes_operand(command) && count > 0 && count >= command->max_operands) s->output = operands[--s->files_count];
     return 0;
 }
 
@@ -281,7 +294,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     getopt_tables tables;
     int code;
     make_tables(&tables, command);
-    *s = (settings){.read.header = -1, .effort = HISTO_COMPILE};
+    *s = (settings){.command = command->name, .read.header = -1, .effort = HISTO_COMPILE};
     optind = 0; /* restart */
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {

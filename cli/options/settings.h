@@ -27,12 +27,14 @@ typedef struct read_options {
     char delimiter;      /* --delimiter; 0: detect */
     int header;          /* --header yes/no: 1, 0; -1: detect */
     bool columns;        /* columns are requested, so blanks between plain numbers separate them */
+    bool about;          /* also read what image files say besides samples */
     bool paired;         /* cells of a row belong together: a bad one excludes its row */
 } read_options;
 
 enum { PICTURE_MIN_SIZE = 200, PICTURE_MAX_SIZE = 8192 }; /* pixels per side, of --size */
 
 typedef struct settings {
+    const char *command;      /* its name */
     const char *const *files; /* operands; none: standard input */
     int files_count;
 
@@ -69,9 +71,15 @@ typedef struct settings {
     const char *space;  /* --space hsv|none */
     const char *axes;   /* --axes h:30,s:32 */
     const char *method; /* --method */
+    /* Of commands that turn images into images. */
+    const char *color;        /* --color luma|each|joint|value */
+    int bits;                 /* --bits N; 0: as the samples need */
+    int64_t bin_count;        /* -b N */
+    histo_equalize_rule rule; /* --rule minimum|cdf */
 
     /* Output. */
-    const char *output;        /* -o FILE; the suffix selects the format; "-" is standard output */
+    const char
+        *output; /* -o FILE, or the operand that is written; the suffix selects the format; "-" is standard output */
     const char *output_format; /* --to FORMAT: instead of the suffix */
     bool log_counts;           /* --logy */
     bool dense;                /* --dense */

@@ -15,6 +15,7 @@ enum {
 #define COMMAND(id, name, operands, most, summary, description, examples) id = 1 << COMMAND_##id,
 #include "options/commands.def"
 #undef COMMAND
+    IMAGES = EQUALIZE, /* image to image */
     ALL = (1 << COMMAND_COUNT) - 1
 };
 

@@ -214,6 +214,35 @@ int value_where(settings *s, char *text, fault *f)
     return 0;
 }
 
+int value_color(settings *s, char *text, fault *f)
+{
+    static const char *const tones[] = {"luma", "each", "joint", "value"};
+    for (size_t i = 0; i < sizeof tones / sizeof *tones; i++)
+        if (strcmp(text, tones[i]) == 0) s->color = tones[i];
+    if (s->color) return 0;
+    return fault_set(f, EXIT_USAGE, "--color is luma, each, joint or value, not '%s'", text);
+}
+
+int value_bits(settings *s, char *text, fault *f)
+{
+    int64_t bits;
+    if (parse_whole("bits", text, 1, 16, &bits, f) != 0) return -1;
+    s->bits = (int)bits;
+    return 0;
+}
+
+int value_bin_count(settings *s, char *text, fault *f)
+{
+    return parse_whole("bins", text, 1, 1 << 24, &s->bin_count, f);
+}
+
+int value_equalize_rule(settings *s, char *text, fault *f)
+{
+    s->rule = strcmp(text, "cdf") == 0 ? HISTO_EQUALIZE_CDF : HISTO_EQUALIZE_MINIMUM;
+    if (s->rule == HISTO_EQUALIZE_CDF || strcmp(text, "minimum") == 0) return 0;
+    return fault_set(f, EXIT_USAGE, "--rule is minimum or cdf, not '%s'", text);
+}
+
 int value_size(settings *s, char *text, fault *f)
 {
     int64_t size[2];

@@ -22,6 +22,10 @@ int value_space(settings *s, char *text, fault *f);
 int value_track_method(settings *s, char *text, fault *f);
 /* Cuts text in two where it names a column. */
 int value_where(settings *s, char *text, fault *f);
+int value_color(settings *s, char *text, fault *f);
+int value_bits(settings *s, char *text, fault *f);
+int value_bin_count(settings *s, char *text, fault *f);
+int value_equalize_rule(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);
 int value_device(settings *s, char *text, fault *f);
 int value_strategies(settings *s, char *text, fault *f);

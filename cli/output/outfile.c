@@ -80,7 +80,7 @@ static int make_temporary(outfile *o)
             o->temporary = NULL;
             return -1;
         }
-        int fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        int fd = open(o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0) return fd;
         free(o->temporary);
         o->temporary = NULL;
@@ -97,7 +97,7 @@ static int open_temporary(outfile *o, const struct stat *existing, fault *f)
     int fd = o->target ? make_temporary(o) : -1;
     if (fd < 0) return fail_to_open(o, errno, f);
     interrupt_guard_file(o->temporary);
-    if ((!existing || fchmod(fd, existing->st_mode & 0777) == 0) && (o->stream = fdopen(fd, "wb"))) return 0;
+    if ((!existing || fchmod(fd, existing->st_mode & 0777) == 0) && (o->stream = fdopen(fd, "w+b"))) return 0;
     int error = errno;
     close(fd);
     unlink(o->temporary);

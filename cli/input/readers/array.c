@@ -279,6 +279,7 @@ static void array_close(reader *base)
     array_reader *r = (array_reader *)base;
     r->source.close(r->source.self);
     input_close(r->base.in);
+    metadata_release(r->base.about);
     selection_free(&r->selected);
     free(r->whole);
     free((char *)r->place.subject);
@@ -326,6 +327,13 @@ reader *array_reader_open(const reader_kind *kind, input *in, byte_source source
     r->pixel_bytes = r->page.channels * (int64_t)histo_dtype_size(info->dtype);
     for (int c = 0; c < r->page.channels; c++)
         r->dtypes[c] = info->dtype;
+    if (!(r->base.about = metadata_create())) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", subject);
+        goto fail;
+    }
+    r->base.about->ndim = info->ndim;
+    memcpy(r->base.about->shape, info->shape, sizeof info->shape);
+    r->base.about->fortran = info->fortran && r->page.flat;
     if (place->size >= 0) {
         int64_t sample_bytes = (int64_t)histo_dtype_size(info->dtype);
         int failed = 0;
@@ -335,7 +343,7 @@ reader *array_reader_open(const reader_kind *kind, input *in, byte_source source
             failed = fault_split(r, place->size % sample_bytes, f);
         if (failed) goto fail;
         if (r->page.bytes < 0) {
-            r->base.height = r->page.height = place->size / sample_bytes;
+            r->base.height = r->page.height = r->base.about->shape[0] = place->size / sample_bytes;
             r->page.bytes = place->size;
         }
     }

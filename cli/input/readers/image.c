@@ -20,6 +20,7 @@ void *image_create(size_t size, const reader_kind *kind, input *in, fault *f)
 void image_destroy(image *m)
 {
     input_close(m->reader.in);
+    metadata_release(m->reader.about);
     selection_free(&m->selection);
     free(m->dtypes);
     free(m->rows.data);
@@ -85,6 +86,19 @@ int image_begin_page(image *m, int page, const image_layout *layout, fault *f)
 int image_select(reader *r, const int *channels, int count, fault *f)
 {
     return selection_set(&((image *)r)->selection, r, channels, count, f);
+}
+
+metadata *image_describe(image *m, const read_options *options, fault *f)
+{
+    metadata_release(m->reader.about);
+    m->reader.about = options->about ? metadata_create() : NULL;
+    if (m->reader.about) {
+        m->reader.about->height = m->layout.height;
+        m->reader.about->width = m->layout.width;
+    } else if (options->about) {
+        fault_set(f, EXIT_DATA, "%s: out of memory", input_name(m->reader.in));
+    }
+    return m->reader.about;
 }
 
 size_t image_pitch(const image *m)

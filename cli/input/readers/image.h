@@ -49,6 +49,9 @@ int image_begin_page(image *m, int page, const image_layout *layout, fault *f);
 /* The select function of every image reader. */
 int image_select(reader *r, const int *channels, int count, fault *f);
 
+/* Empty metadata of the page that was begun; NULL if it is not asked for, or without memory. */
+metadata *image_describe(image *m, const read_options *options, fault *f);
+
 /* Bytes of a row of samples, and how many rows make a band. */
 size_t image_pitch(const image *m);
 int64_t image_band_rows(const image *m);

@@ -3,6 +3,8 @@
  * corrupt data and invents samples; here that is an error. */
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 /* these need stdio.h first */
 #include <jerror.h>
 #include <jpeglib.h>
@@ -21,6 +23,7 @@ typedef struct jpeg_reader {
     struct jpeg_source_mgr source;
     struct jpeg_progress_mgr progress;
     jmp_buf failed;
+    read_options options;
     bool started; /* after the header */
     char complaint[JMSG_LENGTH_MAX];
     fault *fault; /* of the current call */
@@ -136,15 +139,45 @@ static int check_whole(jpeg_reader *p, fault *f)
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
+/* Its profile, EXIF data and resolution. */
+static int keep_metadata(jpeg_reader *p, metadata *m, fault *f)
+{
+    static const char exif[6] = "Exif\0";
+    JOCTET *profile = NULL;
+    unsigned size;
+    bool kept = true;
+    if (jpeg_read_icc_profile(&p->jpeg, &profile, &size)) {
+        kept = metadata_keep(&m->profile, profile, size);
+        free(profile);
+    }
+    for (jpeg_saved_marker_ptr marker = p->jpeg.marker_list; marker && kept; marker = marker->next)
+        if (marker->marker == JPEG_APP0 + 1 && marker->data_length > sizeof exif && !m->exif.data &&
+            memcmp(marker->data, exif, sizeof exif) == 0)
+            kept = metadata_keep(&m->exif, marker->data + sizeof exif, marker->data_length - sizeof exif);
+    if (p->jpeg.saw_JFIF_marker) {
+        static const resolution_unit units[] = {RESOLUTION_NONE, RESOLUTION_INCH, RESOLUTION_CENTIMETER};
+        m->unit = p->jpeg.density_unit <= 2 ? units[p->jpeg.density_unit] : RESOLUTION_NONE;
+        m->resolution[0] = p->jpeg.X_density;
+        m->resolution[1] = p->jpeg.Y_density;
+    }
+    return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
+}
+
 static int start(jpeg_reader *p, fault *f)
 {
     p->fault = f;
     p->started = false;
     p->source.bytes_in_buffer = 0;
     if (setjmp(p->failed)) return image_damaged(&p->image, "the JPEG header", p->complaint, f);
+    if (p->options.about) {
+        jpeg_save_markers(&p->jpeg, JPEG_APP0 + 1, 0xFFFF);
+        jpeg_save_markers(&p->jpeg, JPEG_APP0 + 2, 0xFFFF);
+    }
     jpeg_read_header(&p->jpeg, TRUE);
     image_layout layout = choose_colors(&p->jpeg);
     if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
+    metadata *about = image_describe(&p->image, &p->options, f);
+    if (p->options.about && (!about || keep_metadata(p, about, f) < 0)) return -1;
     return check_whole(p, f);
 }
 
@@ -227,6 +260,7 @@ static reader *open_jpeg(input *in, const read_options *options, fault *f)
     r->next = next;
     r->rewind = rewind_jpeg;
     r->close = close_jpeg;
+    p->options = *options;
     if (set_up_libjpeg(p, f) == 0 && image_check_single_page(&p->image, options, f) == 0 && start(p, f) == 0) return r;
     close_jpeg(r);
     return NULL;

@@ -9,6 +9,7 @@ typedef struct png_reader {
     image image;
     png_structp png;
     png_infop info;
+    read_options options;
     bool interlaced;
     int64_t decoded;     /* rows of the band, for messages */
     char complaint[160]; /* of libpng */
@@ -72,6 +73,29 @@ static image_layout set_up_expansion(png_reader *p)
     return layout;
 }
 
+enum { LARGEST_CHUNK = 1 << 26 };
+
+/* Chunks that tell nothing of samples. */
+static int keep_chunks(png_reader *p, metadata *m, fault *f)
+{
+    png_charp name;
+    png_bytep bytes;
+    png_uint_32 size, across, down;
+    int method, unit;
+    bool kept = true;
+    if (png_get_iCCP(p->png, p->info, &name, &method, &bytes, &size)) kept = metadata_keep(&m->profile, bytes, size);
+    if (png_get_eXIf_1(p->png, p->info, &size, &bytes)) kept = kept && metadata_keep(&m->exif, bytes, size);
+    if (png_get_sRGB(p->png, p->info, &method)) m->intent = method;
+    if (!png_get_gAMA(p->png, p->info, &m->gamma)) m->gamma = 0;
+    if (png_get_pHYs(p->png, p->info, &across, &down, &unit)) {
+        const double scale = unit == PNG_RESOLUTION_METER ? 0.01 : 1;
+        m->unit = unit == PNG_RESOLUTION_METER ? RESOLUTION_CENTIMETER : RESOLUTION_NONE;
+        m->resolution[0] = across * scale;
+        m->resolution[1] = down * scale;
+    }
+    return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
+}
+
 static int check_whole(const png_reader *p, const image_layout *layout, fault *f)
 {
     int64_t row = layout->width * layout->channels * (int64_t)histo_dtype_size(layout->dtype);
@@ -95,11 +119,16 @@ static int start(png_reader *p, fault *f)
     png_set_read_fn(p->png, p, read_data);
     png_set_user_limits(p->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX); /* image_begin_page checks limits */
     /* Compressed texts and profiles could expand to gigabytes, and do not affect samples. */
-    png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
+    if (p->options.about)
+        png_set_chunk_malloc_max(p->png, LARGEST_CHUNK);
+    else
+        png_set_keep_unknown_chunks(p->png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
     png_read_info(p->png, p->info);
 
     image_layout layout = set_up_expansion(p);
     if (image_begin_page(&p->image, 0, &layout, f) < 0) return -1;
+    metadata *about = image_describe(&p->image, &p->options, f);
+    if (p->options.about && (!about || keep_chunks(p, about, f) < 0)) return -1;
     p->interlaced = png_get_interlace_type(p->png, p->info) != PNG_INTERLACE_NONE;
     if (p->interlaced && check_whole(p, &layout, f) < 0) return -1;
     png_set_interlace_handling(p->png);
@@ -153,6 +182,7 @@ static reader *open_png(input *in, const read_options *options, fault *f)
     r->next = next;
     r->rewind = rewind_png;
     r->close = close_png;
+    p->options = *options;
     if (image_check_single_page(&p->image, options, f) == 0 && start(p, f) == 0) return r;
     close_png(r);
     return NULL;

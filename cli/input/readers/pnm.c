@@ -23,6 +23,7 @@ typedef struct pnm_reader {
     raster raster;
     int64_t largest; /* maximum sample value */
     bool foreign;    /* not the native byte order */
+    read_options options;
     int wanted_page; /* -1: all */
     bool has_page;   /* --page was given */
     int64_t offset;  /* of the next byte of data */
@@ -264,7 +265,10 @@ static int read_header(pnm_reader *p, int page, fault *f)
         if ((p->raster == RASTER_TEXT || p->raster == RASTER_BINARY) && read_largest(p, f) < 0) return -1;
     }
     if (p->largest > 255) layout.dtype = HISTO_U16;
-    return image_begin_page(&p->image, page, &layout, f);
+    if (image_begin_page(&p->image, page, &layout, f) < 0) return -1;
+    metadata *about = image_describe(&p->image, &p->options, f);
+    if (about && p->raster != RASTER_FLOATS) about->largest = p->largest;
+    return about || !p->options.about ? 0 : -1;
 }
 
 /* ---- Samples ---- */
@@ -430,6 +434,7 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
     r->next = next;
     r->rewind = rewind_pnm;
     r->close = close_pnm;
+    p->options = *options;
     p->wanted_page = options->page;
     p->has_page = options->has_page;
     if (start(p, f) < 0) {

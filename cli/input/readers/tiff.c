@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <tiffio.h>
@@ -32,7 +33,8 @@ typedef struct tiff_reader {
     image image;
     TIFF *tif;
     int fd;
-    off_t position;  /* of libtiff in the file */
+    off_t position; /* of libtiff in the file */
+    read_options options;
     int wanted_page; /* -1: all */
     bool begun;      /* inside a page */
     int64_t x;       /* of the next tile */
@@ -314,6 +316,89 @@ static int describe_page(tiff_reader *t, int page, image_layout *layout, fault *
     return check_blocks(t, page, layout, f);
 }
 
+/* ---- What a page says besides samples ---- */
+
+/* Places of other directories in the file, which a copy would not have. */
+static bool is_place(uint32_t tag)
+{
+    return tag == TIFFTAG_SUBIFD || tag == TIFFTAG_EXIFIFD || tag == TIFFTAG_GPSIFD ||
+           tag == TIFFTAG_INTEROPERABILITYIFD;
+}
+
+/* A field of text, or of a counted number of values; false without memory. Others are left out. */
+static bool keep_field(TIFF *tif, metadata *m, uint32_t tag)
+{
+    const TIFFField *known = TIFFFieldWithTag(tif, tag);
+    const int readcount = known ? TIFFFieldReadCount(known) : 0;
+    const void *values = NULL;
+    uint32_t count = 0;
+    if (!known || is_place(tag)) return true;
+    const TIFFDataType type = TIFFFieldDataType(known);
+    if (!TIFFFieldPassCount(known) && type == TIFF_ASCII) {
+        if (!TIFFGetField(tif, tag, &values) || !values) return true;
+        count = (uint32_t)strlen(values) + 1;
+    } else if (TIFFFieldPassCount(known) && readcount == TIFF_VARIABLE2) {
+        if (!TIFFGetField(tif, tag, &count, &values)) return true;
+    } else if (TIFFFieldPassCount(known)) {
+        uint16_t few = 0;
+        if (!TIFFGetField(tif, tag, &few, &values)) return true;
+        count = few;
+    }
+    const int size = TIFFDataWidth(type);
+    if (!values || count == 0 || size == 0 || count > IMAGE_MAX_BLOCK_BYTES / (uint32_t)size) return true;
+    metadata_field *more = realloc(m->fields, (size_t)(m->fields_count + 1) * sizeof *more);
+    if (!more) return false;
+    m->fields = more;
+    metadata_field *made = &more[m->fields_count];
+    *made = (metadata_field){.tag = tag, .type = type, .readcount = readcount, .count = count};
+    if (!metadata_keep(&made->values, values, (size_t)count * (size_t)size)) return false;
+    m->fields_count++;
+    return true;
+}
+
+static bool keep_fields(TIFF *tif, metadata *m)
+{
+    uint16_t tags = (uint16_t)TIFFGetTagListCount(tif);
+    for (uint16_t i = 0; i < tags; i++)
+        if (!keep_field(tif, m, TIFFGetTagListEntry(tif, i))) return false;
+    return true;
+}
+
+static int keep_metadata(tiff_reader *t, fault *f)
+{
+    TIFF *tif = t->tif;
+    metadata *m = image_describe(&t->image, &t->options, f);
+    if (!m) return t->options.about ? -1 : 0;
+    static const resolution_unit units[] = {[RESUNIT_NONE] = RESOLUTION_NONE,
+                                            [RESUNIT_INCH] = RESOLUTION_INCH,
+                                            [RESUNIT_CENTIMETER] = RESOLUTION_CENTIMETER};
+    const unsigned unit = field_u16(tif, TIFFTAG_RESOLUTIONUNIT);
+    float across, down;
+    if (unit <= RESUNIT_CENTIMETER && TIFFGetField(tif, TIFFTAG_XRESOLUTION, &across) &&
+        TIFFGetField(tif, TIFFTAG_YRESOLUTION, &down)) {
+        m->unit = unit ? units[unit] : RESOLUTION_NONE;
+        m->resolution[0] = (double)across;
+        m->resolution[1] = (double)down;
+    }
+    uint16_t orientation = 0, extras = 0, *kinds = NULL;
+    if (TIFFGetField(tif, TIFFTAG_ORIENTATION, &orientation)) m->orientation = orientation;
+    m->white_is_zero = field_u16(tif, TIFFTAG_PHOTOMETRIC) == PHOTOMETRIC_MINISWHITE;
+    TIFFGetFieldDefaulted(tif, TIFFTAG_EXTRASAMPLES, &extras, &kinds);
+    m->premultiplied = extras > 0 && kinds[0] == EXTRASAMPLE_ASSOCALPHA;
+    m->compression = (int)field_u16(tif, TIFFTAG_COMPRESSION);
+    uint16_t predictor = 0;
+    if ((m->compression == COMPRESSION_LZW || m->compression == COMPRESSION_ADOBE_DEFLATE ||
+         m->compression == COMPRESSION_DEFLATE || m->compression == COMPRESSION_ZSTD) &&
+        TIFFGetField(tif, TIFFTAG_PREDICTOR, &predictor))
+        m->predictor = predictor;
+    const void *profile;
+    uint32_t size;
+    bool kept = true;
+    if (TIFFGetField(tif, TIFFTAG_ICCPROFILE, &size, &profile)) kept = metadata_keep(&m->profile, profile, size);
+    if (kept && keep_fields(tif, m)) return 0;
+    return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(t->image.reader.in));
+}
+
 /* ---- Pages ---- */
 
 /* Previews of other pages, and masks, do not contain samples of their own. */
@@ -371,7 +456,7 @@ static int survey_pages(tiff_reader *t, fault *f)
         if (describe_page(t, page, &layout, f) < 0) return -1;
         if (pages > 1 && (layout.height != m->reader.height || layout.width != m->reader.width))
             m->reader.height = m->reader.width = -1;
-        if (image_begin_page(m, page, &layout, f) < 0) return -1;
+        if (image_begin_page(m, page, &layout, f) < 0 || (pages == 1 && keep_metadata(t, f) < 0)) return -1;
         m->reader.pages = pages;
         more = t->wanted_page < 0 ? go_to_next_page(t, &page, f) : 0;
         if (more < 0) return -1;
@@ -391,7 +476,9 @@ static int begin_next_page(tiff_reader *t, fault *f)
     }
     if (more < 1) return more;
     image_layout layout;
-    if (describe_page(t, page, &layout, f) < 0 || image_begin_page(&t->image, page, &layout, f) < 0) return -1;
+    if (describe_page(t, page, &layout, f) < 0 || image_begin_page(&t->image, page, &layout, f) < 0 ||
+        keep_metadata(t, f) < 0)
+        return -1;
     t->begun = true;
     t->x = 0;
     return 1;
@@ -625,6 +712,7 @@ static reader *open_tiff(input *in, const read_options *options, fault *f)
     r->rewind = rewind_tiff;
     r->close = close_tiff;
     t->fd = -1;
+    t->options = *options;
     t->wanted_page = options->page;
     if (open_library(t, f) == 0 && survey_pages(t, f) == 0) {
         int64_t pages = options->has_page ? 1 : count_pages(t);

@@ -55,7 +55,7 @@ static uint64_t put_array(const result *r, const table *tables, FILE *out)
     uint64_t outside = 0;
     describe_shape(r, &tables[0], shape, sizeof shape);
     snprintf(dtype, sizeof dtype, "'%c%s'", npy_byte_order(), result_is_weighted(r) ? "f8" : "u8");
-    npy_put_header(dtype, shape, out);
+    npy_put_header(dtype, shape, false, out);
     for (int i = 0; i < r->count; i++)
         outside += put_bins(&tables[i], out);
     return outside;
@@ -94,7 +94,7 @@ static uint64_t put_structured(const result *r, const table *tables, FILE *out)
     snprintf(shape, sizeof shape, "%" PRId64 ",", rows);
     snprintf(dtype, sizeof dtype, "[('name', '|S%zu'), ('lo', '%cf8'), ('hi', '%cf8'), ('%s', '%c%s')]", name_bytes, o,
              o, result_is_weighted(r) ? "sum_w" : "count", o, result_is_weighted(r) ? "f8" : "u8");
-    npy_put_header(dtype, shape, out);
+    npy_put_header(dtype, shape, false, out);
     for (int i = 0; i < r->count; i++) {
         memset(name, 0, sizeof name);
         outside += put_records(&tables[i], label_of_series(r, i, name, sizeof name), name_bytes, out);

@@ -1,0 +1,121 @@
+#include "apply/levels.h"
+
+#include <math.h>
+
+#include "base/failure.h"
+
+enum {
+    DEFAULT_BINS = 65536,      /* of floats and large integers */
+    MOST_WHOLE_BINS = 1 << 22, /* one for each value of integers with more than 16 bits */
+};
+
+static bool is_integer(histo_dtype dtype)
+{
+    return dtype <= HISTO_I64;
+}
+
+static bool has_all_values(histo_dtype dtype)
+{
+    return dtype <= HISTO_I16;
+}
+
+static bool is_signed(histo_dtype dtype)
+{
+    return dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
+}
+
+static int64_t values_of(histo_dtype dtype)
+{
+    return dtype == HISTO_U8 || dtype == HISTO_I8 ? 256 : 65536;
+}
+
+int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t bins, fault *f)
+{
+    *l = (levels){.dtype = dtype, .lo = 0, .hi = 1, .within = HISTO_MAP_LINEAR};
+    if (s->bits && (!is_integer(dtype) || is_signed(dtype)))
+        return fault_set(f, EXIT_USAGE, "--bits is for unsigned integers, and these are %s samples: leave it out",
+                         histo_dtype_name(dtype));
+    if (s->log_bins && is_integer(dtype))
+        return fault_set(f, EXIT_USAGE, "--log is for floats, and these are %s samples: leave it out",
+                         histo_dtype_name(dtype));
+    if (has_all_values(dtype)) {
+        const int64_t values = values_of(dtype), lo = is_signed(dtype) ? -values / 2 : 0;
+        const int64_t top = s->bits ? (INT64_C(1) << s->bits) : largest ? largest + 1 : values;
+        l->within = HISTO_MAP_STEP;
+        l->lo = (double)lo;
+        l->hi = (double)(lo + top - 1);
+        l->axis = histo_axis_integer(lo, values);
+        if (bins && bins < values) l->axis = histo_axis_regular(bins, (double)lo, (double)(lo + values));
+        return 0;
+    }
+    l->searched = true;
+    l->spec = (bins_spec){.kind = BINS_NUMBER, .number = bins ? bins : DEFAULT_BINS, .log = s->log_bins};
+    return axis_search_begin(&l->search, &l->spec, dtype, f);
+}
+
+void levels_free(levels *l)
+{
+    axis_search_free(&l->search);
+}
+
+bool levels_next_pass(levels *l)
+{
+    return l->searched && axis_search_next_pass(&l->search);
+}
+
+int levels_survey(levels *l, const histo_view *samples, const histo_fill_options *fill, const char *name, fault *f)
+{
+    return axis_search_add(&l->search, samples, fill, name, f);
+}
+
+int levels_find(levels *l, const char *name, fault *f)
+{
+    if (!l->searched) return 0;
+    if (axis_search_end(&l->search, name, f) != 0) return -1;
+    l->axis = l->search.axis;
+    if (!is_integer(l->dtype)) return 0;
+    l->lo = ceil(l->axis.lo); /* a single value is in the middle of its range */
+    l->hi = floor(l->axis.hi);
+    if (l->hi - l->lo >= MOST_WHOLE_BINS) return 0;
+    l->axis = histo_axis_integer((int64_t)l->lo, (int64_t)(l->hi - l->lo) + 1);
+    l->within = HISTO_MAP_STEP;
+    return 0;
+}
+
+/* The fewest bits that hold a value. */
+static int bits_for(int64_t value)
+{
+    int bits = 1;
+    while (value >> bits)
+        bits++;
+    return bits;
+}
+
+int levels_trim(levels *l, histo_hist **hist, const settings *s, int64_t largest, fault *f)
+{
+    histo_summary summary;
+    if (l->axis.kind != HISTO_INTEGER || l->searched || l->dtype == HISTO_U8) return 0;
+    if (histo_hist_summarize(*hist, &summary) != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the counts");
+    if (summary.count == 0) return 0;
+    int64_t begin = 0, end = l->axis.bins;
+    if (is_signed(l->dtype)) {
+        begin = summary.first;
+        end = summary.last + 1;
+        l->lo += (double)begin;
+        l->hi = l->lo + (double)(end - begin - 1);
+    } else {
+        const int64_t values = s->bits   ? INT64_C(1) << s->bits
+                               : largest ? largest + 1
+                                         : INT64_C(1) << bits_for(summary.last);
+        l->hi = (double)(values - 1);
+        if (values > summary.last) end = values < end ? values : end;
+    }
+    if (l->hi <= l->lo) l->hi = l->lo + 1; /* one value, which keeps its place */
+    if (begin == 0 && end == l->axis.bins) return 0;
+    histo_hist *part;
+    if (histo_hist_slice(*hist, 0, begin, end, &part) != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the counts");
+    histo_hist_destroy(*hist);
+    *hist = part;
+    l->axis = histo_hist_axis(part, 0);
+    return 0;
+}

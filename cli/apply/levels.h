@@ -1,0 +1,31 @@
+/* Levels: the bins of tones, and the values that their maps give. Integers of 8 and 16 bits have a bin for each value;
+ * others have bins over the range of the samples. */
+#ifndef CLI_LEVELS_H
+#define CLI_LEVELS_H
+
+#include "count/axes.h"
+
+typedef struct levels {
+    histo_dtype dtype;
+    bins_spec spec;     /* of the search */
+    axis_search search; /* for dtypes with too many values */
+    bool searched;
+    histo_axis axis;
+    histo_within within;
+    double lo, hi; /* of results */
+} levels;
+
+/* Of samples of a dtype whose largest value is known to be `largest` (0: it is not). bins: 0 is the default. */
+int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t bins, fault *f);
+void levels_free(levels *l);
+
+/* Do they need a pass over the samples? Then pass them to levels_survey, and ask again. */
+bool levels_next_pass(levels *l);
+int levels_survey(levels *l, const histo_view *samples, const histo_fill_options *fill, const char *name, fault *f);
+/* After the passes. name: the file, for messages. */
+int levels_find(levels *l, const char *name, fault *f);
+
+/* After counting: take only the bins, and only the results, that the samples ask for. Replaces the histogram. */
+int levels_trim(levels *l, histo_hist **hist, const settings *s, int64_t largest, fault *f);
+
+#endif

@@ -1,0 +1,377 @@
+/* Three layers: the reader's bands; rows, for which blocks (tiles, columns, rows from the bottom up) are put together;
+ * and what is kept of them in memory. */
+#include "apply/pages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+
+enum { MOST_KEPT = 1 << 30 };
+
+/* A page in memory: contiguous rows of all channels. */
+typedef struct kept_page {
+    int page;
+    int64_t height, width, filled; /* rows */
+    unsigned char *rows;
+    metadata *about;
+} kept_page;
+
+/* Blocks that are put together to rows. */
+typedef struct assembly {
+    unsigned char *rows;
+    size_t room;
+    int64_t y, height; /* of the rows; 0: none */
+    int64_t pixels;    /* so far */
+} assembly;
+
+struct pages {
+    reader *reader;
+    bool each;
+    bool keeps;   /* what is read is kept */
+    bool replays; /* everything is in memory */
+    size_t kept_bytes;
+    int count, at; /* pages in memory, the next one to deliver */
+    kept_page *kept;
+    size_t pixel_bytes;
+    histo_view *views; /* [channels] */
+    assembly parts;
+    int page;  /* of the last band; -1: none */
+    int64_t y; /* of the next row of its page */
+    int64_t height, width;
+    metadata *about;
+    bool ended;
+};
+
+static int fault_memory(const pages *p, fault *f)
+{
+    return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(p->reader->in));
+}
+
+const reader *pages_reader(const pages *p)
+{
+    return p->reader;
+}
+
+int64_t pages_height(const pages *p)
+{
+    return p->height;
+}
+
+int64_t pages_width(const pages *p)
+{
+    return p->width;
+}
+
+metadata *pages_about(const pages *p)
+{
+    return p->about;
+}
+
+/* ---- Rows ---- */
+
+/* Are the band's rows contiguous, with all channels? */
+static bool is_plain(const band *b, int channels)
+{
+    const int64_t size = (int64_t)histo_dtype_size(b->views[0].dtype), pixel = size * channels;
+    for (int c = 0; c < channels; c++) {
+        const histo_view *v = &b->views[c];
+        if (v->data != (const char *)b->views[0].data + c * size || v->strides[1] != pixel ||
+            v->strides[0] != pixel * b->cols)
+            return false;
+    }
+    return true;
+}
+
+void pages_interleave(const band *b, int channels, unsigned char *out, size_t pitch)
+{
+    const size_t size = histo_dtype_size(b->views[0].dtype), pixel = size * (size_t)channels;
+    if (is_plain(b, channels) && pitch == pixel * (size_t)b->cols) {
+        memcpy(out, b->views[0].data, pitch * (size_t)b->rows);
+        return;
+    }
+    for (int64_t y = 0; y < b->rows; y++)
+        for (int c = 0; c < channels; c++) {
+            const histo_view *v = &b->views[c];
+            const char *from = (const char *)v->data + y * v->strides[0];
+            unsigned char *to = out + (size_t)y * pitch + (size_t)c * size;
+            for (int64_t x = 0; x < b->cols; x++, to += pixel, from += v->strides[1])
+                memcpy(to, from, size);
+        }
+}
+
+static void copy_block(pages *p, const band *b)
+{
+    const size_t pitch = (size_t)p->width * p->pixel_bytes;
+    unsigned char *to = p->parts.rows + (size_t)(b->y - p->parts.y) * pitch + (size_t)b->x * p->pixel_bytes;
+    pages_interleave(b, p->reader->channels, to, pitch);
+}
+
+/* Rows [y, y + height), of which those from y on may be there already. */
+static int make_room(pages *p, int64_t y, int64_t height, fault *f)
+{
+    assembly *parts = &p->parts;
+    int64_t bytes;
+    if (__builtin_mul_overflow(height, p->width, &bytes) ||
+        __builtin_mul_overflow(bytes, (int64_t)p->pixel_bytes, &bytes))
+        return fault_memory(p, f);
+    parts->y = y;
+    parts->height = height;
+    if ((size_t)bytes <= parts->room) return 0;
+    if (fault_beyond_memory(f, (double)((size_t)bytes - parts->room), input_name(p->reader->in),
+                            "save it by rows, from the top down") != 0)
+        return -1;
+    unsigned char *rows = realloc(parts->rows, (size_t)bytes);
+    if (!rows) return fault_memory(p, f);
+    parts->rows = rows;
+    parts->room = (size_t)bytes;
+    return 0;
+}
+
+static void begin_page(pages *p, const band *b)
+{
+    const reader *r = p->reader;
+    metadata_release(p->about);
+    p->about = metadata_share(r->about);
+    p->page = b->page;
+    p->y = 0;
+    p->height = r->about && r->about->height ? r->about->height : r->height;
+    p->width = r->about && r->about->width ? r->about->width : r->width;
+}
+
+static bool is_whole(const pages *p, const band *b)
+{
+    return b->y == p->y && b->x == 0 && b->cols == p->width;
+}
+
+/* Collect blocks until rows are complete: those of the first block, if it is the leftmost of the next rows, else all.
+ */
+static int assemble(pages *p, band *b, fault *f)
+{
+    assembly *parts = &p->parts;
+    const bool follows = b->y == p->y && b->x == 0;
+    parts->pixels = 0;
+    if (make_room(p, follows ? b->y : 0, follows ? b->rows : p->height, f) != 0) return -1;
+    for (;;) {
+        if ((b->y < parts->y || b->y + b->rows > parts->y + parts->height) &&
+            make_room(p, parts->y, p->height - parts->y, f) != 0)
+            return -1;
+        copy_block(p, b);
+        parts->pixels += b->rows * b->cols;
+        if (parts->pixels == parts->height * p->width) break;
+        int more = p->reader->next(p->reader, b, f);
+        if (more < 0) return -1;
+        if (more == 0 || b->page != p->page)
+            return fault_set(f, EXIT_DATA, "%s ends within a page", input_name(p->reader->in));
+    }
+    *b = (band){.page = p->page, .y = parts->y, .rows = parts->height, .cols = p->width, .views = p->views};
+    return 1;
+}
+
+static void view_rows(pages *p, const unsigned char *rows, int64_t height)
+{
+    const reader *r = p->reader;
+    const int64_t size = (int64_t)p->pixel_bytes / r->channels;
+    for (int c = 0; c < r->channels; c++)
+        p->views[c] = (histo_view){.data = rows + c * size,
+                                   .dtype = r->dtypes[0],
+                                   .ndim = 2,
+                                   .shape = {height, p->width},
+                                   .strides = {(int64_t)p->pixel_bytes * p->width, (int64_t)p->pixel_bytes}};
+}
+
+/* Whole rows from the reader. */
+static int read_rows(pages *p, band *b, fault *f)
+{
+    int more = p->reader->next(p->reader, b, f);
+    if (more < 1) return more;
+    if (b->page != p->page) begin_page(p, b);
+    if (!is_whole(p, b)) {
+        if (assemble(p, b, f) < 0) return -1;
+        view_rows(p, p->parts.rows, b->rows);
+    }
+    p->y = b->y + b->rows;
+    return 1;
+}
+
+/* ---- What is kept ---- */
+
+static void forget(pages *p)
+{
+    for (int i = 0; i < p->count; i++) {
+        free(p->kept[i].rows);
+        metadata_release(p->kept[i].about);
+    }
+    p->count = p->at = 0;
+    p->kept_bytes = 0;
+}
+
+static size_t most_kept(void)
+{
+    const size_t room = histo_memory_available() / 4;
+    return room < MOST_KEPT ? room : MOST_KEPT;
+}
+
+static int begin_kept(pages *p, fault *f)
+{
+    int64_t bytes;
+    if (__builtin_mul_overflow(p->height, p->width, &bytes) ||
+        __builtin_mul_overflow(bytes, (int64_t)p->pixel_bytes, &bytes))
+        return fault_memory(p, f);
+    if (!p->each && (size_t)bytes + p->kept_bytes > most_kept()) {
+        forget(p);
+        p->keeps = false;
+        return 0;
+    }
+    if (fault_beyond_memory(f, (double)bytes, input_name(p->reader->in), "take its pages together") != 0) return -1;
+    kept_page *kept = realloc(p->kept, (size_t)(p->count + 1) * sizeof *kept);
+    if (!kept) return fault_memory(p, f);
+    p->kept = kept;
+    kept[p->count] = (kept_page){.page = p->page,
+                                 .height = p->height,
+                                 .width = p->width,
+                                 .rows = malloc((size_t)bytes),
+                                 .about = metadata_share(p->about)};
+    p->kept_bytes += (size_t)bytes;
+    return kept[p->count++].rows ? 0 : fault_memory(p, f);
+}
+
+static int keep_band(pages *p, const band *b, fault *f)
+{
+    if (b->y == 0 && begin_kept(p, f) != 0) return -1;
+    if (!p->keeps) return 0;
+    kept_page *to = &p->kept[p->count - 1];
+    const size_t pitch = (size_t)p->width * p->pixel_bytes;
+    pages_interleave(b, p->reader->channels, to->rows + (size_t)b->y * pitch, pitch);
+    to->filled = b->y + b->rows;
+    return 0;
+}
+
+static int replay(pages *p, band *b)
+{
+    if (p->at == p->count) return 0;
+    const kept_page *from = &p->kept[p->at++];
+    metadata_release(p->about);
+    p->about = metadata_share(from->about);
+    p->page = from->page;
+    p->height = from->height;
+    p->width = from->width;
+    view_rows(p, from->rows, from->height);
+    *b = (band){.page = from->page, .rows = from->height, .cols = from->width, .views = p->views};
+    return 1;
+}
+
+/* ---- Units ---- */
+
+/* Hold the next page. */
+static int load_page(pages *p, fault *f)
+{
+    band b;
+    forget(p);
+    do {
+        int more = read_rows(p, &b, f);
+        if (more < 0) return -1;
+        if (more == 0 && p->count == 0) return 0;
+        if (more == 0) return fault_set(f, EXIT_DATA, "%s ends within a page", input_name(p->reader->in));
+        if (keep_band(p, &b, f) != 0) return -1;
+    } while (p->kept[0].filled < p->kept[0].height);
+    p->replays = true;
+    return 1;
+}
+
+int pages_unit(pages *p, fault *f)
+{
+    if (p->each) return load_page(p, f);
+    if (p->ended) return 0;
+    p->ended = true;
+    return 1;
+}
+
+int pages_again(pages *p, fault *f)
+{
+    p->at = 0;
+    p->page = -1;
+    if (p->replays) return 0;
+    if (p->keeps && p->count > 0) {
+        p->replays = true;
+        return 0;
+    }
+    return p->reader->rewind(p->reader, f);
+}
+
+int pages_next(pages *p, band *b, fault *f)
+{
+    if (p->replays) return replay(p, b);
+    int more = read_rows(p, b, f);
+    return more == 1 && p->keeps && keep_band(p, b, f) != 0 ? -1 : more;
+}
+
+/* ---- Opening ---- */
+
+static bool is_cheap(const reader *r)
+{
+    static const char *const cheap[] = {"pnm", "npy", "raw", "tiff"};
+    for (size_t i = 0; i < sizeof cheap / sizeof *cheap; i++)
+        if (strcmp(r->kind->name, cheap[i]) == 0) return input_data_size(r->in) >= 0;
+    return false;
+}
+
+static int begin(pages *p, fault *f)
+{
+    reader *r = p->reader;
+    const char *name = input_name(r->in);
+    int *all = malloc((size_t)r->channels * sizeof *all);
+    p->views = calloc((size_t)r->channels, sizeof *p->views);
+    if (!all || !p->views) {
+        free(all);
+        return fault_memory(p, f);
+    }
+    for (int c = 0; c < r->channels; c++)
+        all[c] = c;
+    int failed = r->select(r, all, r->channels, f);
+    free(all);
+    if (failed) return -1;
+    p->about = metadata_share(r->about);
+    p->height = r->about && r->about->height ? r->about->height : r->height;
+    p->width = r->about && r->about->width ? r->about->width : r->width;
+    p->pixel_bytes = (size_t)r->channels * histo_dtype_size(r->dtypes[0]);
+    const bool compressed = r->about && r->about->compression > 1;
+    p->keeps = p->each || !is_cheap(r) || compressed;
+    if (r->names || r->numeric || p->height < 0 || p->width < 0)
+        return fault_set(f, EXIT_DATA, "%s holds numbers in text, not an image or an array: save them as .npy", name);
+    if (r->steps) return fault_set(f, EXIT_DATA, "%s is video, whose frames cannot be written: convert it", name);
+    for (int c = 1; c < r->channels; c++)
+        if (r->dtypes[c] != r->dtypes[0])
+            return fault_set(f, EXIT_DATA, "%s has channels of several types: save them as an array of one", name);
+    return 0;
+}
+
+pages *pages_open(const char *path, const read_options *options, bool each, fault *f)
+{
+    read_options o = *options;
+    o.about = true;
+    if (!o.has_page) o.page = -1;
+    pages *p = calloc(1, sizeof *p);
+    if (!p) {
+        fault_set(f, EXIT_DATA, "no memory to read %s", path);
+        return NULL;
+    }
+    p->each = each;
+    p->page = -1;
+    p->reader = reader_open(path, &o, !each, f);
+    if (p->reader && begin(p, f) == 0) return p;
+    pages_close(p);
+    return NULL;
+}
+
+void pages_close(pages *p)
+{
+    if (!p) return;
+    forget(p);
+    metadata_release(p->about);
+    if (p->reader) p->reader->close(p->reader);
+    free(p->kept);
+    free(p->views);
+    free(p->parts.rows);
+    free(p);
+}

@@ -1,0 +1,32 @@
+/* The pages of an input as bands of whole rows, from the top down, with all channels, in any number of passes: what
+ * commands need that turn images into images. Files larger than memory are read again in each pass; what takes longer
+ * to decode than to keep is kept where there is room. */
+#ifndef CLI_PAGES_H
+#define CLI_PAGES_H
+
+#include "input/reader.h"
+
+typedef struct pages pages;
+
+/* each: every page is a unit with passes of its own, and is held in memory; else all pages are one. */
+pages *pages_open(const char *path, const read_options *options, bool each, fault *f);
+void pages_close(pages *p);
+
+const reader *pages_reader(const pages *p);
+
+/* Go to the next unit: 1, 0 after the last one, -1. */
+int pages_unit(pages *p, fault *f);
+/* Another pass over the unit. */
+int pages_again(pages *p, fault *f);
+/* 1 and a band of whole rows, valid until the next call; 0 at the end of the unit; -1. */
+int pages_next(pages *p, band *b, fault *f);
+
+/* Copy a band to interleaved rows, `pitch` bytes apart. */
+void pages_interleave(const band *b, int channels, unsigned char *out, size_t pitch);
+
+/* Of the page of the last band, or of the first one. */
+int64_t pages_height(const pages *p);
+int64_t pages_width(const pages *p);
+metadata *pages_about(const pages *p);
+
+#endif

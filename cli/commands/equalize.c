@@ -1,0 +1,18 @@
+/* histo equalize: spread the levels of an image evenly. */
+#include "apply/job.h"
+#include "base/failure.h"
+
+static int make(job *j, int table, fault *f)
+{
+    const levels *l = &j->levels[table];
+    const histo_make_options options = {.lo = l->lo, .hi = l->hi, .rule = j->settings->rule};
+    return histo_map_equalize(j->maps[table], j->hists[table], &options) == HISTO_OK
+               ? 0
+               : fault_of_library(f, EXIT_DATA, job_name(j));
+}
+
+int command_equalize(const settings *s)
+{
+    static const job_kind equalize = {.verb = "equalizing", .make = make};
+    return job_command(s, &equalize);
+}

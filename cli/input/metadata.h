@@ -1,0 +1,61 @@
+/* What a file says of a page besides its samples, so that a command that changes the samples can keep it. */
+#ifndef CLI_METADATA_H
+#define CLI_METADATA_H
+
+#include <histo/histo.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct metadata_block {
+    unsigned char *data; /* owned */
+    size_t size;
+} metadata_block;
+
+typedef enum resolution_unit {
+    RESOLUTION_NONE = 0, /* the ratio only */
+    RESOLUTION_INCH,
+    RESOLUTION_CENTIMETER,
+} resolution_unit;
+
+/* A TIFF field that is copied as it is. */
+typedef struct metadata_field {
+    uint32_t tag;
+    int type, readcount; /* of TIFFField */
+    uint32_t count;      /* values; bytes of text */
+    metadata_block values;
+} metadata_field;
+
+typedef struct metadata {
+    int owners;
+    int64_t height, width; /* of the page; 0: as in the reader */
+    int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
+    bool white_is_zero;
+    bool premultiplied; /* colours, by alpha */
+    metadata_block profile, exif;
+    double resolution[2]; /* horizontal and vertical samples per unit; 0: unknown */
+    resolution_unit unit;
+    int orientation; /* as in EXIF and TIFF, 1 … 8; 0: unknown */
+    double gamma;    /* of PNG; 0: unknown */
+    int intent;      /* of sRGB in PNG; -1: not sRGB */
+
+    int compression, predictor; /* of TIFF; 0: unknown */
+    int fields_count;
+    metadata_field *fields;
+
+    int ndim; /* of an array; 0: none */
+    int64_t shape[HISTO_MAX_DIMS];
+    bool fortran;
+} metadata;
+
+/* Zeros, with one owner; NULL without memory. */
+metadata *metadata_create(void);
+/* Another owner; NULL stays NULL. */
+metadata *metadata_share(metadata *m);
+/* One owner less; the last one frees it. NULL is allowed. */
+void metadata_release(metadata *m);
+
+/* Copy bytes into an empty block; false without memory. */
+bool metadata_keep(metadata_block *block, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,89 @@
+/* NumPy's .npy and raw samples: the source's array, or rows x columns x channels; pages come first. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "output/images/images.h"
+#include "output/npy_header.h"
+
+static const char *limit_npy(const image_page *page)
+{
+    if (page->dtype == HISTO_BF16) return "has no bf16";
+    return page->about && page->about->white_is_zero ? "has no form in which 0 is white" : NULL;
+}
+
+static const char *limit_raw(const image_page *page)
+{
+    return page->about && page->about->white_is_zero ? "has no form in which 0 is white" : NULL;
+}
+
+/* The shape: that of the source if it is an array with as many samples. */
+static int shape_of(const image_file *file, int64_t shape[HISTO_MAX_DIMS])
+{
+    const image_page *p = &file->page;
+    int64_t samples = 1;
+    int ndim = 0;
+    for (int d = 0; p->about && d < p->about->ndim; d++)
+        samples *= p->about->shape[d];
+    if (p->about && p->about->ndim && samples == p->height * p->width * p->channels) {
+        memcpy(shape, p->about->shape, sizeof p->about->shape);
+        return p->about->ndim;
+    }
+    if (file->pages > 1) shape[ndim++] = file->pages;
+    shape[ndim++] = p->height;
+    shape[ndim++] = p->width;
+    if (p->channels > 1) shape[ndim++] = p->channels;
+    return ndim;
+}
+
+static int begin_npy(image_file *file, fault *f)
+{
+    const image_page *p = &file->page;
+    int64_t shape[HISTO_MAX_DIMS];
+    if (file->number > 0 && file->pages < 1) return image_refused(file, "the number of pages is not known", f);
+    if (file->number > 0) return 0;
+    const int ndim = shape_of(file, shape);
+    char dtype[8], numbers[256] = "";
+    const char kind = p->dtype >= HISTO_F16 ? 'f' : *histo_dtype_name(p->dtype);
+    const size_t size = histo_dtype_size(p->dtype);
+    snprintf(dtype, sizeof dtype, "'%c%c%zu'", size == 1 ? '|' : npy_byte_order(), kind, size);
+    for (int d = 0; d < ndim; d++)
+        snprintf(numbers + strlen(numbers), sizeof numbers - strlen(numbers), "%s%" PRId64 "%s", d ? " " : "", shape[d],
+                 d < ndim - 1 || ndim == 1 ? "," : "");
+    npy_put_header(dtype, numbers, p->about && p->about->fortran, outfile_stream(file->out));
+    return 0;
+}
+
+static int begin_raw(image_file *file, fault *f)
+{
+    (void)file;
+    (void)f;
+    return 0;
+}
+
+static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
+{
+    return image_put(file, rows, image_row_bytes(&file->page) * (size_t)count, f);
+}
+
+const image_writer image_npy = {
+    .name = "npy",
+    .suffixes = "npy",
+    .formats = "NumPy .npy of every dtype but bf16; pages come first",
+    .size = sizeof(image_file),
+    .pages = true,
+    .limit = limit_npy,
+    .begin = begin_npy,
+    .rows = rows,
+};
+
+const image_writer image_raw = {
+    .name = "raw",
+    .suffixes = "raw",
+    .formats = "raw samples of every dtype, in this machine's byte order: rows of interleaved channels",
+    .size = sizeof(image_file),
+    .pages = true,
+    .limit = limit_raw,
+    .begin = begin_raw,
+    .rows = rows,
+};

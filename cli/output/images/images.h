@@ -1,0 +1,79 @@
+/* Image files, written row by row: one file a format, behind one small interface. To add a format: images/NAME.c
+ * defines an image_writer, and a row in images.def names it. */
+#ifndef CLI_IMAGES_H
+#define CLI_IMAGES_H
+
+#include "input/reader.h"
+#include "output/outfile.h"
+
+/* A page to write: interleaved samples. */
+typedef struct image_page {
+    channel_model model;
+    int channels;
+    histo_dtype dtype;
+    int64_t height, width;
+    int64_t largest;       /* the largest value that samples may have; 0: the dtype's */
+    const metadata *about; /* what is kept of the page that it was made from; NULL: nothing */
+} image_page;
+
+typedef struct image_file image_file;
+
+typedef struct image_writer {
+    const char *name;
+    const char *suffixes; /* separated by blanks */
+    const char *formats;  /* a line of `histo info` */
+    size_t size;          /* of a struct that begins with an image_file */
+    bool pages;           /* takes any number of pages */
+    bool seeks;           /* cannot be written to a pipe */
+    /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. */
+    const char *(*limit)(const image_page *page);
+    /* Begin the file's next page, file->page. 0 or -1, as all that follow. */
+    int (*begin)(image_file *file, fault *f);
+    /* Write contiguous rows, which may be overwritten. */
+    int (*rows)(image_file *file, unsigned char *rows, int64_t count, fault *f);
+    /* End the page; last: and the file. May be NULL, as the next one. */
+    int (*end)(image_file *file, bool last, fault *f);
+    /* Free what the writer holds, at any time. */
+    void (*close)(image_file *file);
+} image_writer;
+
+struct image_file {
+    const image_writer *writer;
+    outfile *out;
+    image_page page;
+    int64_t pages; /* in all; -1: unknown */
+    int number;    /* of the page, from 0; -1: none yet */
+    int64_t y;     /* rows written */
+};
+
+/* The writer for a path's suffix or, for "-", of the input's format; NULL with the sentence. */
+const image_writer *image_writer_find(const char *path, const reader *from, fault *f);
+
+/* The table, for `histo info`; NULL past the end. */
+const image_writer *image_writer_at(int i);
+
+/* Open path for pages like this one, if the format can hold them. */
+image_file *image_create_file(const char *path, const image_writer *writer, const image_page *like, int64_t pages,
+                              fault *f);
+/* Begin a page, after the last row of the one before. */
+int image_begin(image_file *file, const image_page *page, fault *f);
+/* Write contiguous rows, which may be overwritten. */
+int image_rows(image_file *file, void *rows, int64_t count, fault *f);
+/* Complete the file and free it, also on failure. */
+int image_commit(image_file *file, fault *f);
+/* Leave no file; NULL is allowed. */
+void image_abandon(image_file *file);
+
+/* ---- For writers ---------------------------------------------------------------------------------------- */
+
+size_t image_row_bytes(const image_page *page);
+/* Report what a library said. Returns -1. */
+int image_refused(const image_file *file, const char *complaint, fault *f);
+/* Write bytes to the file. */
+int image_put(image_file *file, const void *bytes, size_t size, fault *f);
+
+#define IMAGE(name) extern const image_writer image_##name;
+#include "output/images/images.def"
+#undef IMAGE
+
+#endif

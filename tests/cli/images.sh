@@ -1,0 +1,73 @@
+# Images into images: what is kept, what is refused.
+. "$(dirname "$0")/support/check.sh"
+
+# keeps COMMAND…: the command succeeds and says nothing.
+does() {
+    checks=$((checks + 1))
+    "$histo" "$@" >"$out" 2>"$err" || fail "histo $*: exit status $?: $(cat "$err")"
+    [ ! -s "$err" ] || fail "histo $*: said on standard error: $(cat "$err")"
+}
+
+# same FILE FILE
+same() {
+    checks=$((checks + 1))
+    cmp -s "$1" "$2" || fail "$1 and $2 differ"
+}
+
+# 4 x 2 pixels, equalized as OpenCV does.
+printf 'P5\n4 2\n255\n\001\002\003\004\001\002\003\004' >gray.pgm
+printf 'P5\n4 2\n255\n\000\125\252\377\000\125\252\377' >wanted.pgm
+does equalize gray.pgm out.pgm
+same out.pgm wanted.pgm
+"$histo" equalize - - <gray.pgm >piped.pgm
+same piped.pgm wanted.pgm
+"$histo" equalize - piped.pgm <gray.pgm
+same piped.pgm wanted.pgm
+cp gray.pgm over.pgm
+does equalize over.pgm over.pgm # the input is replaced when the output is complete
+same over.pgm wanted.pgm
+
+# What the largest value is, is kept; a constant image stays.
+printf 'P5\n2 1\n1000\n\000\001\000\002' >deep.pgm
+printf 'P5\n2 1\n1000\n\000\000\003\350' >wanted.pgm
+does equalize deep.pgm out.pgm
+same out.pgm wanted.pgm
+printf 'P5\n2 1\n4095\n\001\002\001\002' >constant.pgm
+does equalize constant.pgm out.pgm
+same out.pgm constant.pgm
+printf 'P5\n2 1\n255\n\115\115' >constant.pgm
+does equalize constant.pgm out.pgm
+same out.pgm constant.pgm
+
+# Several images of a file have one histogram, or one each. The second stays when it is constant.
+printf 'P5\n2 1\n255\n\001\002P5\n2 1\n255\n\005\005' >pages.pgm
+printf 'P5\n2 1\n255\n\000\125P5\n2 1\n255\n\377\377' >wanted.pgm
+does equalize pages.pgm out.pgm
+same out.pgm wanted.pgm
+does equalize pages.pgm out.tif
+does equalize --page 0 pages.pgm out.png
+printf 'P5\n2 1\n255\n\000\377P5\n2 1\n255\n\005\005' >wanted.pgm
+does equalize --batch pages.pgm out.pgm
+same out.pgm wanted.pgm
+refuses 2 'png holds one page, and there are several: choose one with --page' equalize pages.pgm out3.png
+
+# Bad input.
+refuses 2 'name the image and the result' equalize gray.pgm
+refuses 2 'takes two names' equalize a b c
+refuses 2 "no image format has the suffix .xyz" equalize gray.pgm new.xyz
+refuses 2 'has no suffix that names the format' equalize gray.pgm new
+refuses 2 'pfm holds f32, and these are 1 x u8: write .png, .tif, .pgm, .npy or .raw' equalize gray.pgm new.pfm
+refuses 1 'directory does not exist' equalize gray.pgm none/new.png
+refuses 1 'there is no such file' equalize none.png new.png
+printf 'P5\n4 2\n255\n\001\002\003\004' >short.pgm
+refuses 1 'truncated' equalize short.pgm new.png
+printf 'P5\n4 2\n255\n\000\000\000\000\000\000\000\000' >nothing.pgm
+refuses 1 'the mask leaves no sample' equalize --mask nothing.pgm gray.pgm new.png
+refuses 2 'reaches outside' equalize --roi 3,0,2,1 gray.pgm new.png
+printf '\000\000\300\177\000\000\300\177' | npy nan.npy '<f4' '(1, 2)'
+refuses 1 'nan.npy' equalize nan.npy new.npy
+refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy or .raw' equalize nan.npy new.png
+refuses 2 'is for floats' equalize --log gray.pgm new.png
+refuses 2 "'histo equalize' has no option --joint" equalize --joint r,g gray.pgm new.png
+
+finish

@@ -1,0 +1,156 @@
+"""Commands that turn images into images, against OpenCV, scikit-image and models in NumPy. HISTO_COMMAND is the command.
+
+HISTO_CASES is the number of random cases (default 60), HISTO_SEED the first seed. A failure prints the seed that repeats
+it.
+"""
+import os
+import subprocess
+import tempfile
+
+import cv2
+import numpy as np
+import skimage.exposure
+
+from libhisto import run_checks
+
+place = tempfile.TemporaryDirectory()
+os.chdir(place.name)
+
+
+def histo(*arguments, stdin=None):
+    done = subprocess.run([os.environ["HISTO_COMMAND"], *map(str, arguments)], input=stdin, capture_output=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, arguments))}: {done.stderr.decode()}")
+    return done.stdout
+
+
+def write(path, image):
+    if path.endswith("npy"):
+        np.save(path, image)
+    else:
+        assert cv2.imwrite(path, image[..., ::-1] if image.ndim == 3 else image)
+    return path
+
+
+def read(path):
+    if path.endswith("npy"):
+        return np.load(path)
+    image = cv2.imread(path, cv2.IMREAD_UNCHANGED)
+    return image[..., ::-1] if image.ndim == 3 else image
+
+
+def photo(rng, top=256, dtype=np.uint8, channels=1):
+    """Blobs and noise: a photograph's histogram has peaks, gaps and tails."""
+    height, width = (int(n) for n in rng.integers(1, 200, 2))
+    y, x = np.mgrid[:height, :width]
+    planes = []
+    for _ in range(channels):
+        levels = rng.normal(top / 8, top / 40, (height, width))
+        for _ in range(4):
+            at, spread = rng.random(2) * [height, width], (0.05 + rng.random()) * max(height, width) / 2
+            levels += rng.random() * top / 2 * np.exp(-((y - at[0])**2 + (x - at[1])**2) / spread**2)
+        planes.append(np.clip(levels, 0, top - 1).astype(dtype))
+    return planes[0] if channels == 1 else np.dstack(planes)
+
+
+def suffix(rng, gray=True):
+    return str(rng.choice(["png", "pgm" if gray else "ppm", "tif", "npy"]))
+
+
+def apply(rng, image, *arguments):
+    """The result of a command, through a file of a random format or a pipe, by any number of threads."""
+    gray = image.ndim == 2
+    given, wanted = write("in." + suffix(rng, gray), image), "out." + suffix(rng, gray)
+    arguments = [*arguments, "--threads", rng.integers(1, 4)]
+    if given.endswith("pgm") and rng.integers(2):
+        with open("out.pgm", "wb") as out:
+            out.write(histo(*arguments, "-", "-", stdin=open(given, "rb").read()))
+        return read("out.pgm")
+    histo(*arguments, given, wanted)
+    return read(wanted)
+
+
+def luma(rgb):
+    r, g, b = (rgb[..., c].astype(np.int64) for c in range(3))
+    return ((19595 * r + 38470 * g + 7471 * b + 32768) >> 16).astype(rgb.dtype)
+
+
+def equalized(levels, top):
+    """By the darkest level, in whole numbers."""
+    counts = np.bincount(levels.ravel(), minlength=top + 1)
+    sums, least = counts.cumsum(), counts[counts > 0][0]
+    if least == levels.size:
+        return levels
+    return np.rint((sums - least).clip(0) / (levels.size - least) * top)[levels].astype(levels.dtype)
+
+
+def check_equalize_gray(rng):
+    of = photo(rng)
+    if rng.integers(8) == 0:
+        of[...] = of.flat[0]
+    assert np.array_equal(apply(rng, of, "equalize"), cv2.equalizeHist(of)), "equalizeHist"
+    shares = skimage.exposure.equalize_hist(of, 256) if of.min() < of.max() else np.ones(of.shape)
+    assert np.array_equal(apply(rng, of, "equalize", "--rule", "cdf"), np.rint(shares * 255)), "equalize_hist"
+
+
+def check_equalize_u16(rng):
+    bits = int(rng.integers(9, 17))
+    of = photo(rng, 1 << bits, np.uint16)
+    of.flat[0] = (1 << bits) - 1
+    given = write("in." + str(rng.choice(["png", "tif", "npy"])), of)
+    histo("equalize", given, "out.tif")
+    assert np.array_equal(read("out.tif"), equalized(of, (1 << bits) - 1)), "as many bits as needed"
+    histo("equalize", "--bits", 16, given, "out.tif")
+    assert np.array_equal(read("out.tif"), equalized(of, 65535)), "16 bits"
+
+
+def check_equalize_colors(rng):
+    of = photo(rng, channels=3)
+    y = luma(of)
+    change = cv2.equalizeHist(y).astype(int) - y
+    assert np.array_equal(apply(rng, of, "equalize"), np.clip(of + change[..., None], 0, 255)), "luma"
+    each = np.dstack([cv2.equalizeHist(np.ascontiguousarray(of[..., c])) for c in range(3)])
+    assert np.array_equal(apply(rng, of, "equalize", "--color", "each"), each), "each"
+    joint = cv2.equalizeHist(of.reshape(len(of), -1)).reshape(of.shape)
+    assert np.array_equal(apply(rng, of, "equalize", "--color", "joint"), joint), "joint"
+    value = of.max(2)
+    scaled = of * cv2.equalizeHist(value)[..., None].astype(float) / value.clip(1)[..., None]
+    assert np.array_equal(apply(rng, of, "equalize", "--color", "value"),
+                          np.rint(np.where(value[..., None], scaled, 0))), "value"
+
+
+def check_equalize_floats(rng):
+    of = photo(rng, 1000, np.float32) / np.float32(100)
+    of.flat[0] = np.nan
+    if of.size < 2:
+        return
+    histo("equalize", "-b", 256, write("in.npy", of), "out.npy")
+    got = np.load("out.npy")
+    finite = np.isfinite(of)
+    counts, edges = np.histogram(of[finite].astype(float), 256)
+    wanted = np.interp(of[finite].astype(float), edges, np.concatenate([[0], counts.cumsum() / finite.sum()]))
+    assert got.dtype == of.dtype and np.isnan(got.flat[0])
+    assert np.abs(got[finite] - wanted).max() < 1e-5
+
+
+def check_mask(rng):
+    """Counted inside, changed everywhere."""
+    of = photo(rng)
+    mask = (rng.random(of.shape) < 0.5).astype(np.uint8)
+    mask.flat[-1] = 1
+    histo("equalize", "--mask", write("mask.png", mask), write("in.png", of), "out.png")
+    inside = of[mask > 0]
+    top = np.empty(256)
+    counts = np.bincount(inside, minlength=256)
+    least = counts[counts > 0][0]
+    top = np.arange(256) if least == inside.size else np.rint(
+        (counts.cumsum() - least).clip(0).astype(np.float32) * (np.float32(255) / np.float32(inside.size - least)))
+    assert np.array_equal(read("out.png"), top[of]), "masked"
+    y, x = (int(rng.integers(0, n)) for n in of.shape)
+    h, w = (int(rng.integers(1, n - at + 1)) for n, at in zip(of.shape, (y, x)))
+    histo("equalize", "--roi", f"{x},{y},{w},{h}", "in.png", "out.png")
+    part = np.ascontiguousarray(of[y:y + h, x:x + w])
+    assert np.array_equal(read("out.png")[y:y + h, x:x + w], cv2.equalizeHist(part)), "a region"
+
+
+run_checks([check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask], 60)
