@@ -9,7 +9,7 @@
 
 /* ---- Features (features.c) ---- */
 
-/* AVX512: F, BW, DQ and VL; AVX512VBMI2: these and VBMI2. */
+/* AVX512: F, BW, DQ and VL; AVX512VBMI2: these, VBMI and VBMI2. */
 typedef enum histo_isa { HISTO_ISA_BASELINE, HISTO_ISA_AVX2, HISTO_ISA_AVX512, HISTO_ISA_AVX512VBMI2 } histo_isa;
 
 /* The highest level that this CPU supports and the environment variable HISTO_CPU allows (baseline, avx2, avx512,

@@ -18,7 +18,8 @@ static histo_isa isa_of_cpu(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
-        return __builtin_cpu_supports("avx512vbmi2") ? HISTO_ISA_AVX512VBMI2 : HISTO_ISA_AVX512;
+        return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") ? HISTO_ISA_AVX512VBMI2
+                                                                                             : HISTO_ISA_AVX512;
     if (__builtin_cpu_supports("avx2")) return HISTO_ISA_AVX2;
 #endif
     return HISTO_ISA_BASELINE;

@@ -8,7 +8,7 @@
 #define HISTO_JOIN_ISA(name, isa) histo_##name##_##isa
 #define HISTO_WITH_ISA(name, isa) HISTO_JOIN_ISA(name, isa) /* isa expanded */
 
-/* VBMI2 adds a faster way to count bytes to the kernels of AVX-512. */
+/* VBMI and VBMI2 add faster ways to count and map bytes to the kernels of AVX-512. */
 #if defined(__AVX512VBMI2__)
 #define HISTO_OF_ISA(name) HISTO_WITH_ISA(name, avx512)
 #else
@@ -33,5 +33,6 @@ histo_keep_nonzero_fn HISTO_OF_ISA(keep_nonzero);
 histo_count_kept_fn HISTO_OF_ISA(count_kept);
 histo_compact_fn HISTO_OF_ISA(compact);
 histo_add_weights_fn HISTO_OF_ISA(add_weights);
+extern const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cpu/count_bytes.h"
 #include "cpu/digits.h"
 #include "cpu/filters.h"
+#include "cpu/maps.h"
 #include "cpu/spans.h"
 #include "cpu/sums.h"
 
@@ -49,6 +50,8 @@ typedef struct histo_cpu_kernels {
     histo_compact_fn *compact;
     /* sums.c */
     histo_add_weights_fn *add_weights;
+    /* maps.c */
+    const histo_map_kernels *maps;
     /* count_bytes.c, count_bytes_vbmi2.c */
     const histo_byte_counting *byte_counting;
 } histo_cpu_kernels;

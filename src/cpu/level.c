@@ -21,6 +21,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .count_kept = HISTO_OF_ISA(count_kept),
     .compact = HISTO_OF_ISA(compact),
     .add_weights = HISTO_OF_ISA(add_weights),
+    .maps = &HISTO_WITH_ISA(map_kernels, HISTO_ISA),
 #if defined(__AVX512VBMI2__)
     .byte_counting = &histo_byte_counting_vbmi2,
 #else

@@ -1,6 +1,6 @@
 #include "map/lookup.h"
 
-#include <math.h>
+#include "view/dtype.h"
 
 histo_status histo_map_lookup_make(histo_map_lookup *lookup, const histo_map *map, const histo_view *views)
 {
@@ -24,23 +24,35 @@ void histo_map_lookup_free(histo_map_lookup *lookup)
     }
 }
 
+/* Contiguous samples as histo_sample_value has them. */
+static void widen_samples(const void *samples, histo_dtype dtype, int n, double *values)
+{
+    switch (dtype) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant:                                                                                                     \
+        for (int i = 0; i < n; i++)                                                                                    \
+            values[i] = (double)widen(((const storage *)samples)[i]);                                                  \
+        break;
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
+    }
+}
+
 /* Turn slots of a linear map's axis into places between edges. */
 static void find_places(const histo_map_lookup *lookup, const void *samples, int n, histo_map_slots *slots)
 {
     const histo_axis *axis = &lookup->map->axes[0];
-    const size_t size = histo_dtype_size(lookup->dtypes[0]);
-    const uint32_t bins = (uint32_t)axis->bins;
-    for (int i = 0; i < n; i++) {
-        const uint32_t slot = slots->slot[i];
-        const bool below = slot == 0, above = slot == bins + 1, none = slot == bins + 2;
-        const uint32_t edge = below || none ? 0 : above ? bins - 1 : slot - 1;
-        slots->slot[i] = edge;
-        slots->share[i] = below ? 0 : above ? 1 : NAN;
-        if (below || above || none) continue;
-        const double low = histo_axis_edge(axis, edge), high = histo_axis_edge(axis, edge + 1);
-        slots->share[i] =
-            (histo_sample_value((const char *)samples + (size_t)i * size, lookup->dtypes[0]) - low) / (high - low);
-    }
+    const histo_between_edges edges = {.lo = axis->lo,
+                                       .step = histo_axis_step(axis),
+                                       .top = axis->hi,
+                                       .edges = axis->edges,
+                                       .bins = (int32_t)axis->bins};
+    double values[HISTO_BLOCK];
+    if (lookup->dtypes[0] != HISTO_F64) widen_samples(samples, lookup->dtypes[0], n, values);
+    histo_cpu_kernels_usable()->maps->find_places(&edges, lookup->dtypes[0] == HISTO_F64 ? samples : values, n,
+                                                  slots->slot, slots->share);
 }
 
 void histo_map_find(const histo_map_lookup *lookup, const void *const *samples, int n, histo_map_slots *slots)
@@ -62,6 +74,5 @@ void histo_map_values(const histo_map *map, int64_t table, const histo_map_slots
         for (int i = 0; i < n; i++)
             values[i] = entry[slots->slot[i]];
     else
-        for (int i = 0; i < n; i++)
-            values[i] = histo_map_between(entry, slots, i);
+        histo_cpu_kernels_usable()->maps->interpolate(entry, slots->slot, slots->share, n, values);
 }
