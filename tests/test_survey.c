@@ -25,7 +25,7 @@ static size_t size_of(histo_dtype dtype)
 static histo_stats plain_stats(const void *samples, histo_dtype dtype, int64_t n, const uint8_t *mask)
 {
     histo_stats s = {0};
-    long double sum = 0, m2 = 0, m3 = 0, min = INFINITY, max = -INFINITY;
+    long double sum = 0, m2 = 0, m3 = 0, m4 = 0, min = INFINITY, max = -INFINITY;
     int64_t finite = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int64_t i = 0; i < n; i++) {
@@ -47,6 +47,7 @@ static histo_stats plain_stats(const void *samples, histo_dtype dtype, int64_t n
                 long double d = x - sum / (long double)finite;
                 m2 += d * d;
                 m3 += d * d * d;
+                m4 += d * d * d * d;
             }
         }
     }
@@ -58,6 +59,7 @@ static histo_stats plain_stats(const void *samples, histo_dtype dtype, int64_t n
     s.mean = (double)(sum / (long double)finite);
     s.m2 = (double)m2;
     s.m3 = (double)m3;
+    s.m4 = (double)m4;
     return s;
 }
 
@@ -79,6 +81,7 @@ static void assert_same_stats(const histo_stats *s, const histo_stats *expected)
     assert_near(s->mean, expected->mean, reach);
     assert_near(s->m2, expected->m2, expected->m2 + reach * reach * DBL_EPSILON * n);
     assert_near(s->m3, expected->m3, pow(expected->m2 / n, 1.5) * n + reach * reach * reach * DBL_EPSILON * n);
+    assert_near(s->m4, expected->m4, expected->m4 + pow(reach, 4) * DBL_EPSILON * n);
 }
 
 static void stats_equal_long_double(void **state)

@@ -51,7 +51,7 @@ static int describe(run *r, const samples *in, fault *f)
         return fault_set(f, EXIT_USAGE, "--segments takes the samples of one file, but there are %d", r->feed.count);
     r->of_pages = r->settings->read.page < 0 || samples_reader(in)->pages < 0;
     bool columns = samples_reader(in)->numeric; /* columns of a table are unrelated quantities */
-    if (make_sources(r, c->count, c->joint, c->joint || columns, f) != 0) return -1;
+    if (make_sources(r, c->count, c->joint, c->joint || columns || r->given_count > 1, f) != 0) return -1;
     for (int i = 0; i < c->count; i++) {
         const sample_source *s = &c->sources[i];
         r->dtypes[i] = s->dtype;
@@ -106,7 +106,7 @@ static int enter_file(void *self, int file, const samples *in, fault *f)
         histo_dtype dtype = c->sources[i].dtype, expected = r->dtypes[a];
         const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
         if (!spec) return -1;
-        if (dtype != expected && !bins_are_fixed(spec))
+        if (dtype != expected && !r->given && !bins_are_fixed(spec))
             return fault_set(f, EXIT_DATA,
                              "%s has %s samples among others of %s, and no common range: give one with -b N -r lo:hi",
                              feed_name(&r->feed, file), histo_dtype_name(dtype), histo_dtype_name(expected));
@@ -164,8 +164,19 @@ static int take_axes(run *r, fault *f)
     return 0;
 }
 
+static int take_given_axes(run *r, fault *f)
+{
+    if (r->given_count != 1 && r->given_count != r->axis_count)
+        return fault_set(f, EXIT_DATA, "%s has %d channel%s to count, not %d", feed_name(&r->feed, 0), r->count,
+                         r->count == 1 ? "" : "s", r->given_count);
+    for (int a = 0; a < r->axis_count; a++)
+        r->axes[a] = r->given[r->given_count == 1 ? 0 : a];
+    return 0;
+}
+
 static int find_axes(run *r, fault *f)
 {
+    if (r->given) return take_given_axes(r, f);
     const feed_visitor survey = {.verb = "surveying", .enter = enter_file, .take = survey_piece, .self = r};
     for (int a = 0; a < r->axis_count; a++) {
         const bins_spec *spec = bins_of_axis(&r->bins, a, r->axis_count, f);
@@ -219,9 +230,10 @@ static void use_kernel_cache(const settings *s)
         histo_kernel_cache(path);
 }
 
-int run_begin(run *r, const settings *s, result *to, fault *f)
+/* r has its settings, its result and perhaps its axes. */
+static int begin(run *r, fault *f)
 {
-    *r = (run){.settings = s, .result = to};
+    const settings *s = r->settings;
     if (wisdom_load(s, f) != 0) return -1;
     use_kernel_cache(s);
     if (bins_parse(&r->bins, s, f) != 0 || check_device(s, f) != 0) return -1;
@@ -229,6 +241,12 @@ int run_begin(run *r, const settings *s, result *to, fault *f)
     samples *first = s->pairs ? NULL : feed_begin(&r->feed, 0, f);
     if (s->pairs ? describe_stack(r, f) != 0 : !first || describe(r, first, f) != 0) return -1;
     return find_axes(r, f);
+}
+
+int run_begin(run *r, const settings *s, result *to, fault *f)
+{
+    *r = (run){.settings = s, .result = to};
+    return begin(r, f);
 }
 
 void run_end(run *r)
@@ -401,8 +419,9 @@ static double piece_bytes(const run *r, const piece *p)
 static int count_piece(void *self, int file, const piece *p, fault *f)
 {
     run *r = self;
+    const settings *s = r->settings;
     const char *name = feed_name(&r->feed, file);
-    bool another = r->settings->batch && (file != r->file || p->page != r->page);
+    bool another = ((s->batch || s->apart) && file != r->file) || (s->batch && p->page != r->page);
     if ((r->result->count == 0 || another) && add_series(r, file, p->page, f) != 0) return -1;
     for (int i = 0; i < (r->joint ? 1 : r->count); i++) {
         series *to = &r->result->series[r->first_series + i * r->segments];
@@ -498,22 +517,33 @@ static int stats_from_bins(run *r, fault *f)
     return 0;
 }
 
+static int count(run *r, fault *f)
+{
+    const settings *s = r->settings;
+    const double begun = progress_seconds();
+    const feed_visitor counting = {
+        .verb = "counting", .enter = enter_file, .take = count_piece, .leave = leave_file, .self = r};
+    int failed = begin(r, f);
+    if (!failed) failed = s->pairs ? count_stack(r, f) : feed_visit(&r->feed, &counting, f);
+    if (!failed && r->result->count == 0) failed = add_series(r, 0, 0, f); /* a file without samples */
+    if (!failed) failed = stats_from_bins(r, f);
+    if (!failed) failed = name_result(r, f);
+    if (!failed) failed = wisdom_save_measured(s, f);
+    if (!failed && r->plans[0]) describe_run(r, progress_seconds() - begun);
+    run_end(r);
+    return failed ? -1 : 0;
+}
+
 int count_files(const settings *s, bool want_stats, result *to, fault *f)
 {
-    run r;
-    double begun = progress_seconds();
-    int failed = run_begin(&r, s, to, f);
-    const feed_visitor counting = {
-        .verb = "counting", .enter = enter_file, .take = count_piece, .leave = leave_file, .self = &r};
-    r.want_stats = want_stats;
-    if (!failed) failed = s->pairs ? count_stack(&r, f) : feed_visit(&r.feed, &counting, f);
-    if (!failed && to->count == 0) failed = add_series(&r, 0, 0, f); /* a file without samples */
-    if (!failed) failed = stats_from_bins(&r, f);
-    if (!failed) failed = name_result(&r, f);
-    if (!failed) failed = wisdom_save_measured(s, f);
-    if (!failed && r.plans[0]) describe_run(&r, progress_seconds() - begun);
-    run_end(&r);
-    return failed ? -1 : 0;
+    run r = {.settings = s, .result = to, .want_stats = want_stats};
+    return count(&r, f);
+}
+
+int count_on(const settings *s, const histo_axis *axes, int naxes, result *to, fault *f)
+{
+    run r = {.settings = s, .result = to, .given = axes, .given_count = naxes};
+    return count(&r, f);
 }
 
 static int first_piece(run *r, histo_view *view, piece *p, fault *f)

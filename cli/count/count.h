@@ -11,6 +11,9 @@
 /* Count what s describes into r. want_stats: compute moments of the samples too. */
 int count_files(const settings *s, bool want_stats, result *r, fault *f);
 
+/* Count each source i of the samples into a histogram on axes[i], or on the only one. */
+int count_on(const settings *s, const histo_axis *axes, int naxes, result *r, fault *f);
+
 /* ---- Its steps, for `histo explain` --------------------------------------------------------------------- */
 
 /* A run over input files: what is counted, and on which axes. */
@@ -41,6 +44,9 @@ typedef struct run {
     histo_plan **plans; /* [count], one per dtype and axis; a joint histogram uses the first */
     int file, page;     /* of the series being counted */
     int first_series;   /* the first of these */
+
+    const histo_axis *given; /* axes that need not be found; NULL: none */
+    int given_count;
 
     bool want_stats, whole; /* whole: bins identify every sample's value */
     double counting_s, bytes;

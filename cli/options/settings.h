@@ -57,6 +57,7 @@ typedef struct settings {
     bool reproducible;        /* --reproducible: order-independent sums of weights */
     const char *segments;     /* --segments FILE: their beginnings and the end; one histogram each */
     bool batch;               /* --batch: one histogram per file or page instead of one for all */
+    bool apart;               /* one per file, with all its pages */
 
     /* Bins. For joint histograms, bins, range and edges may be lists with one entry per axis, separated by ';'. */
     const char *bins;  /* -b N | rule | @edges-file */
@@ -76,6 +77,11 @@ typedef struct settings {
     int bits;                 /* --bits N; 0: as the samples need */
     int64_t bin_count;        /* -b N */
     histo_equalize_rule rule; /* --rule minimum|cdf */
+
+    /* Numbers. */
+    const char *quantiles;             /* -q P,… in per cent */
+    histo_quantile_rule quantile_rule; /* --rule NAME */
+    const char *metric;                /* --metric NAME; NULL: all */
 
     /* Output. */
     const char

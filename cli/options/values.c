@@ -243,6 +243,50 @@ int value_equalize_rule(settings *s, char *text, fault *f)
     return fault_set(f, EXIT_USAGE, "--rule is minimum or cdf, not '%s'", text);
 }
 
+int value_quantiles(const char *text, double **quantiles, fault *f)
+{
+    int count = 1;
+    for (const char *c = text; *c; c++)
+        count += *c == ',';
+    char *items = strdup(text), *rest = items;
+    *quantiles = malloc((size_t)count * sizeof **quantiles);
+    int failed = items && *quantiles ? 0 : fault_set(f, EXIT_DATA, "no memory for %d quantiles", count);
+    for (int i = 0; i < count && !failed; i++) {
+        const char *item = text_trim(strsep(&rest, ","));
+        double percent;
+        if (!text_to_f64(item, &percent) || !(percent >= 0 && percent <= 100))
+            failed =
+                fault_set(f, EXIT_USAGE, "-q takes percentages from 0 to 100, as in -q 1,50,99, not '%.40s'", item);
+        else
+            (*quantiles)[i] = percent / 100;
+    }
+    free(items);
+    if (!failed) return count;
+    free(*quantiles);
+    *quantiles = NULL;
+    return -1;
+}
+
+int value_quantile_rule(settings *s, char *text, fault *f)
+{
+    if (histo_quantile_rule_parse(text, &s->quantile_rule) == HISTO_OK) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "there is no rule '%.40s': --rule takes the methods of numpy.quantile, as in --rule nearest",
+                     text);
+}
+
+int value_metric(settings *s, char *text, fault *f)
+{
+    histo_metric metric;
+    s->metric = text;
+    if (histo_metric_parse(text, &metric) == HISTO_OK) return 0;
+    return fault_set(
+        f, EXIT_USAGE,
+        "there is no metric '%.40s': --metric takes correlation, chi-square, chi-square-alt, intersection, "
+        "bhattacharyya, kl-divergence, js-divergence, kolmogorov or earth-mover",
+        text);
+}
+
 int value_size(settings *s, char *text, fault *f)
 {
     int64_t size[2];

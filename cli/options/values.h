@@ -26,6 +26,11 @@ int value_color(settings *s, char *text, fault *f);
 int value_bits(settings *s, char *text, fault *f);
 int value_bin_count(settings *s, char *text, fault *f);
 int value_equalize_rule(settings *s, char *text, fault *f);
+/* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
+ * sentence. */
+int value_quantiles(const char *text, double **quantiles, fault *f);
+int value_quantile_rule(settings *s, char *text, fault *f);
+int value_metric(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);
 int value_device(settings *s, char *text, fault *f);
 int value_strategies(settings *s, char *text, fault *f);

@@ -6,6 +6,7 @@
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/failure.h"
 #include "input/reader.h"
@@ -330,6 +331,19 @@ static int load_set(const char *path, const char *data, size_t size, result *r, 
         at += bytes;
     }
     return 0;
+}
+
+bool saved_is_file(const char *path)
+{
+    struct stat status;
+    fault ignored = {0};
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return false;
+    input *in = input_open(path, &ignored);
+    size_t size = 0;
+    const unsigned char *head = in ? input_peek(in, &size, &ignored) : NULL;
+    const bool saved = head && saved_begins((const char *)head, size);
+    input_close(in);
+    return saved;
 }
 
 int saved_load(const char *path, result *r, fault *f)

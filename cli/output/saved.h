@@ -15,6 +15,9 @@
 /* Add the histograms of a file to r, whose title defaults to the file's name; path "-" is standard input. */
 int saved_load(const char *path, result *r, fault *f);
 
+/* Is this a regular file with saved histograms, rather than samples? */
+bool saved_is_file(const char *path);
+
 int saved_write_json(const result *r, FILE *out, fault *f);
 int saved_write_binary(const result *r, FILE *out, fault *f);
 

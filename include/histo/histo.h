@@ -801,6 +801,7 @@ typedef struct histo_stats {
     uint64_t nan, infinite, masked;
     double min, max;     /* of the finite samples; 64-bit integers that are no doubles are rounded outwards */
     double mean, m2, m3; /* mean and sums of (x - mean)^2 and ^3 of the finite samples */
+    double m4;           /* and of (x - mean)^4 */
 } histo_stats;
 HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *samples,
                                        const histo_fill_options *options);

@@ -32,6 +32,7 @@ void histo_stats_merge(histo_stats *stats, const histo_stats *other)
         stats->mean = b.mean;
         stats->m2 = b.m2;
         stats->m3 = b.m3;
+        stats->m4 = b.m4;
         return;
     }
     double na = (double)finite_a, nb = (double)finite_b, n = na + nb;
@@ -43,6 +44,11 @@ void histo_stats_merge(histo_stats *stats, const histo_stats *other)
     stats->m2 = a.m2 + b.m2 + distance * distance * (na * nb / n);
     stats->m3 = a.m3 + b.m3 + distance * distance * distance * (na * nb / n) * ((na - nb) / n) +
                 3 * distance * (na / n * b.m2 - nb / n * a.m2);
+    const double square = distance * distance, share_a = na / n, share_b = nb / n;
+    stats->m4 = a.m4 + b.m4 +
+                square * square * (na * nb / n) * (share_a * share_a - share_a * share_b + share_b * share_b) +
+                6 * square * (share_a * share_a * b.m2 + share_b * share_b * a.m2) +
+                4 * distance * (share_a * b.m3 - share_b * a.m3);
 }
 
 /* Sum, minimum and maximum. NaN or infinity makes the sum non-finite; min and max are then undefined. */
@@ -74,14 +80,15 @@ static double sum_and_extremes(const double *x, int64_t n, double *min, double *
     return sum[0];
 }
 
-/* Compute m2 and m3 from the samples and their min, max and mean. */
+/* Compute m2, m3 and m4 from the samples and their min, max and mean. */
 static void add_central_sums(const double *x, int64_t n, histo_stats *s)
 {
     if (s->min == s->max) { /* keep rounding errors from looking like deviations */
         s->mean = s->min;
         return;
     }
-    pair sum0 = {0}, sum1 = {0}, squares0 = {0}, squares1 = {0}, cubes0 = {0}, cubes1 = {0};
+    pair sum0 = {0}, sum1 = {0}, squares0 = {0}, squares1 = {0}, cubes0 = {0}, cubes1 = {0}, fourths0 = {0},
+         fourths1 = {0};
     int64_t whole = n - n % 4;
     for (int64_t i = 0; i < whole; i += 4) {
         pair d0, d1;
@@ -96,22 +103,27 @@ static void add_central_sums(const double *x, int64_t n, histo_stats *s)
         squares1 += square1;
         cubes0 += square0 * d0;
         cubes1 += square1 * d1;
+        fourths0 += square0 * square0;
+        fourths1 += square1 * square1;
     }
     sum0 += sum1;
     squares0 += squares1;
     cubes0 += cubes1;
+    fourths0 += fourths1;
     for (int64_t i = whole; i < n; i++) {
         double d = x[i] - s->mean;
         sum0[i % 2] += d;
         squares0[i % 2] += d * d;
         cubes0[i % 2] += d * d * d;
+        fourths0[i % 2] += d * d * (d * d);
     }
     double off = (sum0[0] + sum0[1]) / (double)n; /* correct the rounding error of the mean */
     if (!isfinite(off)) off = 0;                  /* distances near DBL_MAX, whose squares overflow anyway */
     s->mean += off;
-    s->m2 = squares0[0] + squares0[1];
-    s->m3 = cubes0[0] + cubes0[1] - 3 * off * s->m2 + 2 * off * off * off * (double)n;
-    s->m2 -= off * off * (double)n;
+    const double squares = squares0[0] + squares0[1], cubes = cubes0[0] + cubes0[1], off2 = off * off;
+    s->m2 = squares - off2 * (double)n;
+    s->m3 = cubes - 3 * off * squares + 2 * off2 * off * (double)n;
+    s->m4 = fourths0[0] + fourths0[1] - 4 * off * cubes + 6 * off2 * squares - 3 * off2 * off2 * (double)n;
 }
 
 /* A piece whose sum is not finite: drop NaN and infinities, and compute the mean without overflow. Rare. */
@@ -172,6 +184,7 @@ static histo_stats stats_of_bytes(const uint8_t *x, int64_t n, bool is_signed)
         double d = value[v] - s.mean;
         s.m2 += count[v] * (d * d);
         s.m3 += count[v] * (d * d * d);
+        s.m4 += count[v] * (d * d * (d * d));
     }
     return s;
 }

@@ -58,7 +58,8 @@ static double correlation(pairs p, int64_t bins)
     ab += empty * mean_a * mean_b;
     aa += empty * mean_a * mean_a;
     bb += empty * mean_b * mean_b;
-    return ab / (sqrt(aa) * sqrt(bb));
+    const double r = ab / (sqrt(aa) * sqrt(bb));
+    return fabs(r) > 1 ? copysign(1, r) : r; /* not beyond by rounding */
 }
 
 /* p * log(p / q) */
@@ -122,7 +123,8 @@ static double compare(histo_metric metric, pairs p, const histo_hist *hist)
         return between_cumulative(metric, p, &axis);
     }
     const double sum = sum_of_terms(metric, p);
-    return metric == HISTO_BHATTACHARYYA ? sqrt(fmax(0, 1 - sum)) : fmax(0, sum); /* not below 0 by rounding */
+    if (metric == HISTO_BHATTACHARYYA) return sqrt(fmax(0, 1 - sum));  /* not below 0 by rounding, … */
+    return metric == HISTO_INTERSECTION ? fmin(1, sum) : fmax(0, sum); /* … nor above 1 */
 }
 
 histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric, double *values)

@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "output/labels.h"
+#include "output/rows.h"
 #include "output/writers/writers.h"
 
 typedef struct form {
@@ -26,22 +27,11 @@ typedef struct form {
     const char *name; /* of the series whose rows follow those of another; NULL: series share rows */
 } form;
 
-static void put_text(FILE *out, const form *as, const char *text)
-{
-    bool special = strpbrk(text, "\t\r\n\",") != NULL;
-    if (as->quotes && special) putc('"', out);
-    for (; *text; text++) {
-        if (as->quotes && *text == '"') putc('"', out);
-        putc(!as->quotes && strchr("\t\r\n", *text) ? ' ' : *text, out);
-    }
-    if (as->quotes && special) putc('"', out);
-}
-
 static void put_named(FILE *out, const form *as, const char *name, const char *what)
 {
     char text[1200];
     snprintf(text, sizeof text, "%.1100s%s%s", name, *name && *what ? "_" : "", what);
-    put_text(out, as, text);
+    rows_put_text(out, as->quotes, text);
 }
 
 static void put_header(const result *r, FILE *out, const form *as)
@@ -93,7 +83,7 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
         any = any || tables[i].counts[cell];
     if (flow && !any) return;
     if (as->name) {
-        put_text(out, as, as->name);
+        rows_put_text(out, as->quotes, as->name);
         putc(as->delimiter, out);
     }
     for (int a = 0; a < first->naxes; a++)
@@ -106,7 +96,8 @@ static void put_row(const result *r, const table *tables, int64_t cell, const in
     }
     if (r->bytes) {
         putc(as->delimiter, out);
-        if (!flow) put_text(out, as, label_of_byte((int)histo_axis_edge(&first->axes[0], slots[0] - 1), text));
+        if (!flow)
+            rows_put_text(out, as->quotes, label_of_byte((int)histo_axis_edge(&first->axes[0], slots[0] - 1), text));
     }
     putc('\n', out);
 }

@@ -1,0 +1,159 @@
+/* histo compare: distances of two files or saved histograms, counted on the same bins. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/failure.h"
+#include "count/count.h"
+#include "output/labels.h"
+#include "output/rows.h"
+#include "output/saved.h"
+
+static const char *const metrics[] = {"correlation",   "chi-square",    "chi-square-alt",
+                                      "intersection",  "bhattacharyya", "kl-divergence",
+                                      "js-divergence", "kolmogorov",    "earth-mover"};
+
+enum { METRICS = sizeof metrics / sizeof *metrics };
+
+/* Series i of both. */
+typedef struct both {
+    const series *of[2];
+} both;
+
+static int fault_alike(const settings *s, fault *f)
+{
+    char subject[600];
+    snprintf(subject, sizeof subject, "%.280s and %.280s cannot be compared", s->files[0], s->files[1]);
+    return fault_of_library(f, EXIT_DATA, subject);
+}
+
+/* 0 and the value, 1 if the metric is not for histograms of this many axes and was not asked for, or -1. */
+static int measure(const settings *s, const both *pair, histo_metric metric, double *value, fault *f)
+{
+    const bool ordered = metric == HISTO_KOLMOGOROV || metric == HISTO_EARTH_MOVER;
+    if (ordered && !s->metric && histo_hist_naxes(pair->of[0]->hist) > 1) return 1;
+    const int64_t batch = histo_hist_batch(pair->of[0]->hist);
+    double *values = malloc((size_t)batch * sizeof *values);
+    if (!values) return fault_set(f, EXIT_DATA, "no memory for the metrics");
+    const bool read = histo_hist_compare(pair->of[0]->hist, pair->of[1]->hist, metric, values) == HISTO_OK;
+    if (read) *value = values[pair->of[0]->entry];
+    free(values);
+    return read ? 0 : fault_alike(s, f);
+}
+
+static int check_counts(const settings *s, const both *pair, fault *f)
+{
+    for (int i = 0; i < 2; i++) {
+        histo_tally tally;
+        if (histo_hist_tally(pair->of[i]->hist, &tally) != HISTO_OK) return fault_of_library(f, EXIT_DATA, s->files[i]);
+        if (tally.bins == 0) return fault_set(f, EXIT_DATA, "%s has no samples in the bins to compare", s->files[i]);
+    }
+    return 0;
+}
+
+/* All metrics of a pair are known before the first is printed. */
+static int print_pair(const settings *s, const both *pair, const char *name, bool begun, rows *to, fault *f)
+{
+    double values[METRICS];
+    int known[METRICS];
+    if (check_counts(s, pair, f) != 0) return -1;
+    for (int m = 0; m < METRICS; m++) {
+        known[m] = s->metric && strcmp(s->metric, metrics[m]) != 0 ? 1 : 0;
+        if (!known[m]) known[m] = measure(s, pair, (histo_metric)m, &values[m], f);
+        if (known[m] < 0) return -1;
+    }
+    static const char *const columns[] = {"name", "metric", "value"};
+    if (!begun) rows_begin(to, name ? columns : columns + 1, name ? 3 : 2);
+    for (int m = 0; m < METRICS; m++) {
+        if (known[m]) continue;
+        if (name) rows_text(to, name);
+        rows_text(to, metrics[m]);
+        rows_number(to, values[m]);
+    }
+    return 0;
+}
+
+static int print(const settings *s, const result *a, int first_a, const result *b, int first_b, int count, rows *to,
+                 fault *f)
+{
+    for (int i = 0; i < count; i++) {
+        char name[320];
+        const both pair = {{&a->series[first_a + i], &b->series[first_b + i]}};
+        const char *label = count > 1 ? label_of_series(b, first_b + i, name, sizeof name) : NULL;
+        if (print_pair(s, &pair, label, i > 0, to, f) != 0) return -1;
+    }
+    return 0;
+}
+
+static int compare_loaded(const settings *s, const result *a, const result *b, rows *to, fault *f)
+{
+    if (a->count != b->count)
+        return fault_set(f, EXIT_DATA, "%s has %d histogram%s and %s %d: compare files with as many", s->files[0],
+                         a->count, a->count == 1 ? "" : "s", s->files[1], b->count);
+    return print(s, a, 0, b, 0, a->count, to, f);
+}
+
+static int check_bins(const settings *s, fault *f)
+{
+    if (!s->bins && !s->range && !s->edges && !s->width && !s->log_bins) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "a saved histogram has its bins already: leave -b, -r, --width, --edges and --log out");
+}
+
+/* Load file i, or count it on the axes of the other, which is loaded. */
+static int load_or_count(const settings *s, int i, bool saved, const result *other, result *r, fault *f)
+{
+    if (saved) return saved_load(s->files[i], r, f);
+    settings alone = *s;
+    alone.files = &s->files[i];
+    alone.files_count = 1;
+    histo_axis *axes = malloc((size_t)other->count * sizeof *axes);
+    if (!axes) return fault_set(f, EXIT_DATA, "no memory for the axes");
+    int failed = 0;
+    for (int k = 0; k < other->count && !failed; k++) {
+        axes[k] = histo_hist_axis(other->series[k].hist, 0);
+        if (histo_hist_naxes(other->series[k].hist) != 1)
+            failed = fault_set(f, EXIT_DATA, "%s has a histogram of %d axes, which is compared with saved ones only",
+                               s->files[1 - i], histo_hist_naxes(other->series[k].hist));
+    }
+    if (!failed) failed = count_on(&alone, axes, other->count, r, f);
+    free(axes);
+    return failed;
+}
+
+static int compare_saved(const settings *s, const bool saved[2], rows *to, fault *f)
+{
+    result of[2] = {{0}, {0}};
+    const int first = saved[0] ? 0 : 1;
+    int failed = check_bins(s, f);
+    if (!failed) failed = load_or_count(s, first, true, NULL, &of[first], f);
+    if (!failed) failed = load_or_count(s, 1 - first, saved[1 - first], &of[first], &of[1 - first], f);
+    if (!failed) failed = compare_loaded(s, &of[0], &of[1], to, f);
+    result_free(&of[0]);
+    result_free(&of[1]);
+    return failed;
+}
+
+static int compare_samples(const settings *s, rows *to, fault *f)
+{
+    result r = {0};
+    settings apart = *s;
+    apart.apart = true;
+    int failed = count_files(&apart, false, &r, f);
+    const int half = r.count / 2;
+    if (!failed) failed = print(s, &r, 0, &r, half, half, to, f);
+    result_free(&r);
+    return failed;
+}
+
+static int print_compare(const settings *s, rows *to, fault *f)
+{
+    if (s->files_count != 2)
+        return fault_set(f, EXIT_USAGE, "compare takes two files or saved histograms, as in histo compare a.tif b.tif");
+    const bool saved[] = {saved_is_file(s->files[0]), saved_is_file(s->files[1])};
+    return saved[0] || saved[1] ? compare_saved(s, saved, to, f) : compare_samples(s, to, f);
+}
+
+int command_compare(const settings *s)
+{
+    return rows_command(s, print_compare);
+}
