@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/video.h"
 #include "base/failure.h"
 #include "base/progress.h"
 
@@ -258,21 +259,34 @@ static int run_unit(job *j, fault *f)
     return write_unit(j, f);
 }
 
-static int begin(job *j, fault *f)
+int job_make_tables(job *j, fault *f)
+{
+    const size_t tables = (size_t)j->tones.tables;
+    j->levels = calloc(tables, sizeof *j->levels);
+    j->hists = calloc(tables, sizeof(histo_hist *));
+    j->maps = calloc(tables, sizeof(histo_map *));
+    return j->levels && j->hists && j->maps ? 0 : fault_memory(j, f);
+}
+
+static int open_pages(job *j, fault *f)
 {
     const settings *s = j->settings;
     if (s->files_count != 1 || !s->output)
         return fault_set(f, EXIT_USAGE, "name the image and the result, as in histo %s in.png out.png", s->command);
     j->pages = pages_open(s->files[0], &s->read, s->batch, f);
-    if (!j->pages || tones_choose(&j->tones, j->pages, s, f) != 0) return -1;
+    if (!j->pages) return -1;
+    if (!s->smooth || pages_video(j->pages)) return 0;
+    return fault_set(f, EXIT_USAGE, "%s is no video, and --smooth is for its frames: leave it out", job_name(j));
+}
+
+static int begin(job *j, fault *f)
+{
+    const settings *s = j->settings;
+    if (tones_choose(&j->tones, j->pages, s, f) != 0) return -1;
     const image_writer *writer = image_writer_find(s->output, pages_reader(j->pages), f);
     if (!writer) return -1;
     if (s->mask && !(j->mask = mask_open(s->mask, pages_reader(j->pages), f))) return -1;
-    const size_t tables = (size_t)j->tones.tables;
-    j->levels = calloc(tables, sizeof *j->levels);
-    j->hists = calloc(tables, sizeof(histo_hist *));
-    j->maps = calloc(tables, sizeof(histo_map *));
-    if (!j->levels || !j->hists || !j->maps) return fault_memory(j, f);
+    if (job_make_tables(j, f) != 0) return -1;
     const image_page page = page_of(j);
     j->largest = page.about ? page.about->largest : 0;
     j->out = image_create_file(s->output, writer, &page, pages_reader(j->pages)->pages, f);
@@ -283,9 +297,10 @@ static int run(job *j, fault *f)
 {
     char label[256];
     int more;
-    if (begin(j, f) != 0) return -1;
+    if (open_pages(j, f) != 0 || (!pages_video(j->pages) && begin(j, f) != 0)) return -1;
     snprintf(label, sizeof label, "%s %.200s", j->kind->verb, job_name(j));
     progress_start(label, j->settings->quiet);
+    if (pages_video(j->pages)) return video_run(j, f);
     while ((more = pages_unit(j->pages, f)) > 0)
         if (run_unit(j, f) != 0) return -1;
     if (more < 0) return -1;

@@ -48,6 +48,8 @@ struct job {
 /* The whole command: returns the exit status. */
 int job_command(const settings *s, const job_kind *kind);
 
+/* Memory for the levels, histograms and maps of j->tones.tables tables. */
+int job_make_tables(job *j, fault *f);
 /* "in.png" or "standard input" */
 const char *job_name(const job *j);
 /* A map on the levels of a table, with all values zero: j->maps[table]. */

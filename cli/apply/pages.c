@@ -53,6 +53,11 @@ const reader *pages_reader(const pages *p)
     return p->reader;
 }
 
+y4m *pages_video(const pages *p)
+{
+    return p->reader->video;
+}
+
 int64_t pages_height(const pages *p)
 {
     return p->height;
@@ -320,6 +325,7 @@ static int begin(pages *p, fault *f)
 {
     reader *r = p->reader;
     const char *name = input_name(r->in);
+    if (r->video) return 0;
     int *all = malloc((size_t)r->channels * sizeof *all);
     p->views = calloc((size_t)r->channels, sizeof *p->views);
     if (!all || !p->views) {
@@ -339,7 +345,6 @@ static int begin(pages *p, fault *f)
     p->keeps = p->each || !is_cheap(r) || compressed;
     if (r->names || r->numeric || p->height < 0 || p->width < 0)
         return fault_set(f, EXIT_DATA, "%s holds numbers in text, not an image or an array: save them as .npy", name);
-    if (r->steps) return fault_set(f, EXIT_DATA, "%s is video, whose frames cannot be written: convert it", name);
     for (int c = 1; c < r->channels; c++)
         if (r->dtypes[c] != r->dtypes[0])
             return fault_set(f, EXIT_DATA, "%s has channels of several types: save them as an array of one", name);

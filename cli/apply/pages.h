@@ -5,6 +5,7 @@
 #define CLI_PAGES_H
 
 #include "input/reader.h"
+#include "input/y4m.h"
 
 typedef struct pages pages;
 
@@ -13,6 +14,9 @@ pages *pages_open(const char *path, const read_options *options, bool each, faul
 void pages_close(pages *p);
 
 const reader *pages_reader(const pages *p);
+/* The stream whose frames the pages are, before its first one: frames are read there instead, once. NULL if they are
+ * none. */
+y4m *pages_video(const pages *p);
 
 /* Go to the next unit: 1, 0 after the last one, -1. */
 int pages_unit(pages *p, fault *f);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { STORED_BYTES = 1 << 18, LARGEST_READ = 1 << 30 };
+enum { STORED_BYTES = 1 << 18, LARGEST_READ = 1 << 30, PIPE_BYTES = 1 << 20 };
 
 struct input {
     char *name;
@@ -71,6 +71,7 @@ input *input_open(const char *path, fault *f)
         fault_set(f, EXIT_DATA, "%s is a directory: name the files in it", name);
         goto fail_open;
     }
+    if (S_ISFIFO(status.st_mode)) fcntl(in->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches of processes */
     off_t origin = S_ISREG(status.st_mode) ? lseek(in->fd, 0, SEEK_CUR) : -1;
     if (origin >= 0) {
         in->seekable = true;

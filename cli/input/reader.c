@@ -107,7 +107,7 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
     }
     if (!kind) kind = find_by_content(head, size, input_name(in), options->purpose, f);
     if (!kind || reject_idle_options(kind, options, input_name(in), f) != 0) goto fail;
-    if (keep && input_keep(in, f) != 0) goto fail;
+    if (keep && !(kind->once && options->about) && input_keep(in, f) != 0) goto fail;
     return kind->open(in, options, f);
 
 fail:

@@ -11,6 +11,7 @@
 #include "base/fault.h"
 #include "input/input.h"
 #include "input/metadata.h"
+#include "input/y4m.h"
 #include "options/settings.h"
 
 /* A piece of one page: rows x cols samples of each selected channel. The views are two-dimensional, in the samples'
@@ -52,6 +53,7 @@ typedef struct reader_kind {
     const char *name;    /* "png": what --format takes */
     const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
     unsigned takes;      /* of reader_takes */
+    bool once;           /* pipes are not copied where images are made from images: frames pass one by one */
     /* Does the content look like this format? head: the beginning of the (gunzipped) data. */
     bool (*recognize)(const unsigned char *head, size_t size, const char *path);
     /* Take ownership of `in` (closed with the reader, also on failure). NULL on failure. */
@@ -69,8 +71,7 @@ struct reader {
     const bool *numeric;          /* [channels]; NULL: all. False if the first rows contain only words */
     int64_t pages, height, width; /* of a page; -1 if unknown. One-dimensional data has height samples and width 1 */
     int64_t pages_in_file;        /* if the file has several and none was requested, else 0; -1: several */
-    int bits;                     /* of video's samples; else 0 */
-    bool full_range;              /* of video: black is 0, not 16 times 2^(bits - 8) */
+    y4m *video;                   /* the stream whose frames are the pages; NULL: there is none */
     metadata *about;              /* of the current page, owned; NULL: nothing, or not asked for */
     uint64_t bad;                 /* cells, or paired rows, skipped in this pass (--skip-bad) */
 

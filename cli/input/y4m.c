@@ -208,14 +208,19 @@ static bool is_foreign(const y4m *v)
     return v->bits > 8 && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
 }
 
+void y4m_reorder(const y4m *v, void *planes)
+{
+    if (!is_foreign(v)) return;
+    for (uint16_t *sample = planes, *end = sample + v->frame_bytes / 2; sample < end; sample++)
+        *sample = __builtin_bswap16(*sample);
+}
+
 int y4m_read(y4m *v, void *planes, fault *f)
 {
     int64_t got = read_full(v, planes, v->frame_bytes, f);
     if (got < 0) return -1;
     if ((size_t)got < v->frame_bytes) return truncated(v, f);
-    if (is_foreign(v))
-        for (uint16_t *sample = planes, *end = sample + v->frame_bytes / 2; sample < end; sample++)
-            *sample = __builtin_bswap16(*sample);
+    y4m_reorder(v, planes);
     return 0;
 }
 

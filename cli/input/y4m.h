@@ -50,6 +50,9 @@ int y4m_read(y4m *v, void *planes, fault *f);
 /* The same without a copy, valid until the next call; NULL if they have to be read. */
 const void *y4m_map(y4m *v);
 
+/* Exchange the native byte order and the stream's, before planes that were read are written. */
+void y4m_reorder(const y4m *v, void *planes);
+
 size_t y4m_sample_bytes(const y4m *v);
 
 #endif

@@ -155,6 +155,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(COLOR, value_color),
     PARSED(BITS, value_bits),
     PARSED(BIN_COUNT, value_bin_count),
+    PARSED(SMOOTH, value_smooth),
     PARSED(EQUALIZE_RULE, value_equalize_rule),
     TEXT(QUANTILES, quantiles),
     PARSED(QUANTILE_RULE, value_quantile_rule),

@@ -76,6 +76,7 @@ typedef struct settings {
     const char *color;        /* --color luma|each|joint|value */
     int bits;                 /* --bits N; 0: as the samples need */
     int64_t bin_count;        /* -b N */
+    int smooth;               /* --smooth N: frames */
     histo_equalize_rule rule; /* --rule minimum|cdf */
 
     /* Numbers. */

@@ -236,6 +236,14 @@ int value_bin_count(settings *s, char *text, fault *f)
     return parse_whole("bins", text, 1, 1 << 24, &s->bin_count, f);
 }
 
+int value_smooth(settings *s, char *text, fault *f)
+{
+    int64_t frames;
+    if (parse_whole("smooth", text, 1, 1024, &frames, f) != 0) return -1;
+    s->smooth = (int)frames;
+    return 0;
+}
+
 int value_equalize_rule(settings *s, char *text, fault *f)
 {
     s->rule = strcmp(text, "cdf") == 0 ? HISTO_EQUALIZE_CDF : HISTO_EQUALIZE_MINIMUM;

@@ -25,6 +25,7 @@ int value_where(settings *s, char *text, fault *f);
 int value_color(settings *s, char *text, fault *f);
 int value_bits(settings *s, char *text, fault *f);
 int value_bin_count(settings *s, char *text, fault *f);
+int value_smooth(settings *s, char *text, fault *f);
 int value_equalize_rule(settings *s, char *text, fault *f);
 /* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
  * sentence. */

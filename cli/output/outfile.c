@@ -37,11 +37,16 @@ static int fail_to_open(const outfile *o, int error, fault *f)
     return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
 }
 
+enum { PIPE_BYTES = 1 << 20 };
+
 static int open_stdout(outfile *o, fault *f)
 {
     int fd = dup(STDOUT_FILENO); /* so that all outputs are closed and checked alike */
     o->stream = fd < 0 ? NULL : fdopen(fd, "wb");
-    if (o->stream) return 0;
+    if (o->stream) {
+        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer switches of processes; fails where it is no pipe */
+        return 0;
+    }
     int error = errno == EINVAL ? EBADF : errno; /* EINVAL: open for reading only */
     if (fd >= 0) close(fd);
     return fault_set(f, EXIT_DATA, "standard output cannot be written (%s): name a file with -o", strerror(error));

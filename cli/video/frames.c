@@ -32,7 +32,7 @@ static int check_alike(const frames *in, const histo_view *first, fault *f)
                          "%s has %" PRId64 " x %" PRId64 " pixels where %s has %" PRId64 " x %" PRId64
                          ": frames must have the same size",
                          input_name(r->in), r->width, r->height, path_of(in, 0), in->planes.width, in->planes.height);
-    if (r->channels < in->planes.channels || r->dtypes[0] != first->dtype || (r->steps != NULL) != in->planes.video)
+    if (r->channels < in->planes.channels || r->dtypes[0] != first->dtype || (r->video != NULL) != in->planes.video)
         return fault_set(f, EXIT_DATA, "%s and %s have different channels: frames must be of one kind",
                          input_name(r->in), path_of(in, 0));
     return 0;

@@ -36,8 +36,8 @@ int planes_make(planes *p, const space *sp, const reader *r, int64_t width, int6
 {
     *p = (planes){.space = sp, .width = width, .height = height, .direct = !sp->hsv};
     p->channels = channels_of(p, r);
-    p->video = r->steps != NULL;
-    if (p->video) p->matrix = color_matrix_of(r->height, r->bits, r->full_range);
+    p->video = r->video != NULL;
+    if (p->video) p->matrix = color_matrix_of(r->height, r->video->bits, r->video->range == Y4M_FULL);
     for (int c = 0; c < p->channels; c++) {
         p->steps[c] = r->steps ? r->steps[c] : (channel_step){1, 1};
         p->direct = p->direct && p->steps[c].x == 1 && p->steps[c].y == 1;

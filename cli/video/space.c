@@ -21,7 +21,7 @@ static const char *letters_of(const reader *r)
 static double values_of(const space *sp, int channel, const reader *r)
 {
     if (sp->hsv) return channel == 0 ? 180 : 256;
-    return r->dtypes[0] == HISTO_U8 ? 256 : (double)(1 << (r->bits ? r->bits : 16));
+    return r->dtypes[0] == HISTO_U8 ? 256 : (double)(1 << (r->video ? r->video->bits : 16));
 }
 
 /* One item, such as h:30. */

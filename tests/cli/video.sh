@@ -43,9 +43,42 @@ shows '0	256	0	0	0' -b 1 - <<'END'
 YUV4MPEG2 W2 H2
 END
 
-# What is cut off or damaged.
 size=$(wc -c <a.y4m)
 head -c $((size - 1)) a.y4m >cut.y4m
+
+# Luma is equalized, each frame by its own histogram; all else stays. tests/numpy/test_video.py compares values.
+{
+    printf 'YUV4MPEG2 W2 H2 F25:1 C420jpeg Xunknown=1\n'
+    printf 'FRAME Ixyz\n\001\001\002\003\007\010FRAME\n\012\024\024\024\011\013'
+} >two.y4m
+{
+    printf 'YUV4MPEG2 W2 H2 F25:1 C420jpeg Xunknown=1\n'
+    printf 'FRAME Ixyz\n\000\000\200\377\007\010FRAME\n\000\377\377\377\011\013'
+} >wanted.y4m
+checks=$((checks + 6))
+"$histo" equalize two.y4m made.y4m || fail "video cannot be equalized"
+cmp made.y4m wanted.y4m || fail "video is equalized wrong"
+cat two.y4m | "$histo" equalize - - | cmp - wanted.y4m || fail "a pipe of video is equalized wrong"
+"$histo" equalize - - <two.y4m | cmp - wanted.y4m || fail "video from standard input is equalized wrong"
+"$histo" equalize --smooth 1 --threads 3 two.y4m - | cmp - wanted.y4m || fail "--smooth 1 does not count one frame"
+{
+    printf 'YUV4MPEG2 W2 H2 F25:1 C420jpeg Xunknown=1\n'
+    printf 'FRAME Ixyz\n\000\000\200\377\007\010FRAME\n\200\377\377\377\011\013'
+} >wanted.y4m
+"$histo" equalize --smooth 2 two.y4m - | cmp - wanted.y4m || fail "--smooth 2 does not count two frames"
+"$histo" equalize --roi 0,0,1,2 two.y4m - >made.y4m || fail "a region cannot be counted"
+rm made.y4m
+refuses 1 'cut.y4m ends within frame 2: the video is cut off' equalize cut.y4m made.y4m
+refuses 2 'name it \*.y4m' equalize a.y4m made.png
+refuses 2 'leave --color out' equalize --color each a.y4m made.y4m
+refuses 2 'leave --channel out' equalize -c u a.y4m made.y4m
+refuses 2 'leave --page out' equalize --page 1 a.y4m made.y4m
+refuses 2 'roi reaches outside' equalize --roi 2,0,2,2 a.y4m made.y4m
+refuses 2 '1 to 1024' equalize --smooth 0 a.y4m made.y4m
+printf 'P2\n2 2\n3\n1 2 2 3\n' >image.pgm
+refuses 2 'is no video, and --smooth is for its frames' equalize --smooth 8 image.pgm made.pgm
+
+# What is cut off or damaged.
 refuses 1 'cut.y4m ends within frame 2: the video is cut off' -b 2 cut.y4m
 refuses 1 'standard input ends within frame 2: the video is cut off' -b 2 <cut.y4m
 head -c $((size - 12)) a.y4m >cut.y4m

@@ -1,4 +1,7 @@
-"""The command on videos made here: tracking against OpenCV and against the truth. HISTO_COMMAND is its path."""
+"""The command on videos made here: equalization and tracking against OpenCV, a model in NumPy and the truth.
+
+HISTO_COMMAND is its path, HISTO_CASES the number of random cases (default 6), HISTO_SEED the first seed.
+"""
 import os
 import subprocess
 import sys
@@ -105,15 +108,83 @@ def check_track(rng, folder, method):
     assert np.abs(centers(video) - centers(boxes)).max() < 4
 
 
+def parse_y4m(stream, frame_bytes):
+    header, _, rest = stream.partition(b"\n")
+    frames = []
+    while rest:
+        line, _, rest = rest.partition(b"\n")
+        assert line.startswith(b"FRAME")
+        frames.append((line, rest[:frame_bytes]))
+        rest = rest[frame_bytes:]
+    return header, frames
+
+
+def flicker(rng, bits, height, width, frames):
+    """Frames of luma and chroma whose brightness changes."""
+    made = []
+    for _ in range(frames):
+        level = int(rng.integers(0, 1 << (bits - 1)))
+        luma = level + rng.integers(0, 1 << (bits - 2), (height, width)) + np.arange(width) // 2
+        planes = [np.minimum(luma, (1 << bits) - 1)]
+        planes += [rng.integers(0, 1 << bits, ((height + 1) // 2, (width + 1) // 2)) for _ in range(2)]
+        made.append([plane.astype(np.uint8 if bits == 8 else np.uint16) for plane in planes])
+    return made
+
+
+def equalized(luma, counts):
+    """What equalization by these counts makes of a plane: exact, or with OpenCV's floats for 256 levels."""
+    levels, first = len(counts), int(np.flatnonzero(counts)[0])
+    above = np.cumsum(counts) - counts[first]
+    total = int(counts.sum() - counts[first])
+    if levels == 256:
+        table = np.rint(above.astype(np.float32) * np.float32(np.float32(levels - 1) / np.float32(total)))
+    else:
+        twice = 2 * above * (levels - 1) + total  # halves to even
+        table = twice // (2 * total)
+        table -= (twice % (2 * total) == 0) & (table % 2 == 1)
+    table = np.clip(table, 0, levels - 1)
+    table[:first] = 0
+    return table[luma].astype(luma.dtype)
+
+
+def check_equalize(rng, folder):
+    bits, smooth = int(rng.choice([8, 8, 10, 12])), int(rng.choice([1, 2, 3, 8]))
+    height, width = int(rng.integers(5, 90)), int(rng.integers(5, 90))
+    frames = flicker(rng, bits, height, width, int(rng.integers(1, 20)))
+    tags = f"W{width} H{height} F25:1 Ip A1:1 C420{f'p{bits}' if bits > 8 else 'jpeg'} Xnobody=knows"
+    stream = y4m(frames, tags).replace(b"FRAME\n", b"FRAME Ixyz\n")
+    result = histo("equalize", "--smooth", smooth, "--threads", int(rng.integers(1, 4)), "-", "-", stdin=stream)
+    path = os.path.join(folder, "a.y4m")
+    with open(path, "wb") as file:
+        file.write(stream)
+    histo("equalize", "--smooth", smooth, path, os.path.join(folder, "b.y4m"))
+    with open(os.path.join(folder, "b.y4m"), "rb") as file:
+        assert file.read() == result
+    header, got = parse_y4m(result, sum(plane.nbytes for plane in frames[0]))
+    assert header == b"YUV4MPEG2 " + tags.encode() and len(got) == len(frames)
+    counts = [np.bincount(frame[0].ravel(), minlength=1 << bits) for frame in frames]
+    for i, (line, samples) in enumerate(got):
+        recent = np.sum(counts[max(0, i + 1 - smooth):i + 1], axis=0)
+        wanted = equalized(frames[i][0], recent)
+        if smooth == 1 and bits == 8:
+            assert (wanted == cv2.equalizeHist(frames[i][0])).all()
+        luma = np.frombuffer(samples, wanted.dtype, wanted.size).reshape(wanted.shape)
+        assert (luma == wanted).all(), (bits, smooth, i)
+        assert samples[wanted.nbytes:] == b"".join(plane.tobytes() for plane in frames[i][1:])
+        assert line == b"FRAME Ixyz"
+
+
 def main():
     cases, seed = int(os.environ.get("HISTO_CASES", 6)), int(os.environ.get("HISTO_SEED", 1))
     with tempfile.TemporaryDirectory() as folder:
+        checks = [(check_track, "meanshift"), (check_track, "camshift"), (check_track, "comaniciu")]
         for case in range(cases):
-            for method in "meanshift", "camshift", "comaniciu":
+            rng = np.random.default_rng(seed + case)
+            for check, *arguments in checks + 5 * [(check_equalize,)]:
                 try:
-                    check_track(np.random.default_rng(seed + case), folder, method)
+                    check(rng, folder, *arguments)
                 except Exception:
-                    print(f"failed: {method}, HISTO_SEED={seed + case} HISTO_CASES=1", file=sys.stderr)
+                    print(f"failed: {check.__name__}, HISTO_SEED={seed + case} HISTO_CASES=1", file=sys.stderr)
                     raise
     print(f"{cases} cases")
 

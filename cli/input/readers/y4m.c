@@ -99,8 +99,7 @@ static void describe(y4m_reader *p)
     r->channels = v->planes;
     r->dtypes = p->dtypes;
     r->steps = p->steps;
-    r->bits = v->bits;
-    r->full_range = v->range == Y4M_FULL;
+    r->video = &p->video;
     r->pages = p->wanted >= 0 ? 1 : -1;
     r->height = v->height;
     r->width = v->width;
@@ -130,6 +129,7 @@ const reader_kind reader_y4m = {
     .formats =
         "YUV4MPEG2 video (ffmpeg -f yuv4mpegpipe), 8 to 16 bit: planes as channels, frames as pages, by default all",
     .takes = TAKES_PAGES,
+    .once = true,
     .recognize = recognize,
     .open = open_y4m,
 };
