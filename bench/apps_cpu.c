@@ -332,31 +332,83 @@ static histo_status run_information(void *job, void *stream)
 
 /* ---- Back projection of the hues and saturations of a region ---- */
 
-static histo_status begin_backproject(apps_job *job)
+enum { LEFT = 80, ABOVE = 60, WIDE = 300, TALL = 200 }; /* as in the rows' words */
+
+/* An image of hue, saturation and value, and a map made of the region. */
+static histo_status begin_colors(apps_job *job, int64_t height, int64_t width)
 {
     work *w;
-    const int64_t shape[3] = {side(job, 2160), side(job, 3840), 3};
+    const int64_t shape[3] = {height, width, 3};
     const histo_axis axes[2] = {histo_axis_integer(0, 180), histo_axis_integer(0, 256)};
     void *pixels;
     histo_status status = begin_work(job, &w);
     if (status == HISTO_OK) status = add_input(job, HISTO_U8, 3, shape, &pixels);
-    if (status == HISTO_OK) status = add_result(job, w, HISTO_U8);
     if (status != HISTO_OK) return status;
-    apps_image_hsv(job->photo, shape[1], shape[0], pixels);
+    apps_image_hsv(job->photo, width, height, pixels);
     histo_view model[2];
     for (int a = 0; a < 2; a++) {
-        w->from[a] = (histo_view){(uint8_t *)pixels + a, HISTO_U8, 2, 0, {shape[0], shape[1]}, {3 * shape[1], 3}};
-        model[a] = w->from[a]; /* the region of the row's words */
-        model[a].data = (const char *)model[a].data + 60 * model[a].strides[0] + 80 * model[a].strides[1];
-        model[a].shape[0] = 200;
-        model[a].shape[1] = 300;
+        w->from[a] = (histo_view){(uint8_t *)pixels + a, HISTO_U8, 2, 0, {height, width}, {3 * width, 3}};
+        model[a] = w->from[a];
+        model[a].data = (const char *)model[a].data + ABOVE * model[a].strides[0] + LEFT * model[a].strides[1];
+        model[a].shape[0] = TALL;
+        model[a].shape[1] = WIDE;
     }
-    job->bytes = histo_view_size(&job->result) * 4;
     w->make = (histo_make_options){.hi = 255};
     status = add_hist(job, 2, axes, model, 1);
     if (status == HISTO_OK) status = count(w, 0);
     if (status == HISTO_OK) status = add_map(w, 2, axes, 1);
     return status == HISTO_OK ? histo_map_project(w->map, w->hist[0], NULL, &w->make) : status;
+}
+
+static histo_status begin_backproject(apps_job *job)
+{
+    histo_status status = begin_colors(job, side(job, 2160), side(job, 3840));
+    if (status == HISTO_OK) status = apps_image_allocate(HISTO_U8, 2, job->inputs[0].shape, &job->result);
+    if (status != HISTO_OK) return status;
+    ((work *)job->state)->to = job->result;
+    job->bytes = histo_view_size(&job->result) * 4;
+    return HISTO_OK;
+}
+
+/* The same of the window's pixels alone, as mean shift needs it. */
+static histo_status begin_camshift(apps_job *job)
+{
+    histo_status status = begin_colors(job, side(job, 1080), side(job, 1920));
+    if (status == HISTO_OK) status = add_numbers(job, job->state, 4);
+    job->bytes = 0;
+    return status;
+}
+
+static int64_t within(double position, int64_t most)
+{
+    return position < 0 ? 0 : position > (double)most ? most : (int64_t)position;
+}
+
+/* CamShift: cv::meanShift of a window that is a bit off, and the moments of the larger window around it. What is left
+ * is to fit an ellipse to them. */
+static histo_status run_camshift(void *job, void *stream)
+{
+    enum { STEPS = 10, OFF_X = 30, OFF_Y = 20, TOLERANCE = 10 };
+    (void)stream;
+    work *w = ((apps_job *)job)->state;
+    const int64_t height = w->from[0].shape[0], width = w->from[0].shape[1];
+    int64_t at[4] = {LEFT + OFF_X, ABOVE + OFF_Y, WIDE, TALL};
+    histo_moments m;
+    for (int i = 0; i < STEPS; i++) {
+        histo_status status = histo_map_moments(w->map, w->from, at, &w->apply, &m);
+        if (status != HISTO_OK) return status;
+        const int64_t x = within((double)at[0] + rint(m.m10 / m.m00 - WIDE * 0.5), width - WIDE);
+        const int64_t y = within((double)at[1] + rint(m.m01 / m.m00 - TALL * 0.5), height - TALL);
+        const bool stays = x == at[0] && y == at[1];
+        at[0] = x;
+        at[1] = y;
+        if (stays) break;
+    }
+    for (int d = 0; d < 4; d++)
+        w->values[d] = (double)at[d];
+    const int64_t x = within((double)at[0] - TOLERANCE, width), y = within((double)at[1] - TOLERANCE, height);
+    const int64_t larger[4] = {x, y, within(WIDE + 2 * TOLERANCE, width - x), within(TALL + 2 * TOLERANCE, height - y)};
+    return histo_map_moments(w->map, w->from, larger, &w->apply, &m);
 }
 
 /* ---- The table ---- */
@@ -468,6 +520,14 @@ static const apps_row rows[] = {
      .reference = "OpenCV",
      .begin = begin_backproject,
      .run = run_lut,
+     .end = end},
+    {.name = "camshift/hs/1080p",
+     .work = "camshift",
+     .words = "60 80 200 300 180 256",
+     .targets = {{.library = "OpenCV", .factor = 10}},
+     .reference = "OpenCV",
+     .begin = begin_camshift,
+     .run = run_camshift,
      .end = end},
 };
 

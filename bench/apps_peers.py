@@ -158,6 +158,17 @@ class OpenCV:
         model, out = self.model(image, *region), np.empty(image.shape[:2], np.uint8)
         return lambda: cv2.calcBackProject([image], [0, 1], model, [0, 180, 0, 256], 1, out)
 
+    def camshift(self, image, *region):
+        """Of a window that is 30 by 20 off; the result is the window of mean shift."""
+        project, (y, x, height, width) = self.backproject(image, *region), [int(n) for n in region[:4]]
+        window, until = (x + 30, y + 20, width, height), (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 10, 1)
+        result = np.array(cv2.meanShift(project(), window, until)[1], float)
+
+        def run():
+            cv2.CamShift(project(), window, until)
+            return result
+        return run
+
 
 class ScikitImage:
     modules = ["skimage.exposure", "skimage.filters", "skimage.metrics"]

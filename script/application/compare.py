@@ -1,0 +1,236 @@
+"""Words for docs/applications.md: results beside those of other libraries. The current directory has the inputs, and the
+results of the page's commands."""
+import functools
+import gzip
+import subprocess
+
+import cv2
+import numpy as np
+import PIL
+import PIL.ImageOps
+import SimpleITK
+import skimage
+import skimage.exposure
+import skimage.filters
+from PIL import Image
+
+import data
+import search
+
+
+def versions():
+    return (f"OpenCV {cv2.__version__}, scikit-image {skimage.__version__}, SimpleITK {SimpleITK.Version_VersionString()}, "
+            f"Pillow {PIL.__version__}, NumPy {np.__version__}")
+
+
+def image(path):
+    """As the file has it: gray, or channels last."""
+    return np.load(path) if path.endswith(".npy") else np.asarray(Image.open(path))
+
+
+def scan():
+    """The magnetic resonance image of matplotlib: 12 bits in 16."""
+    return np.frombuffer(gzip.open("s1045.ima.gz").read(), ">u2").reshape(256, 256).astype(np.uint16)
+
+
+def count(*arguments):
+    """Edges and counts that histo prints."""
+    out = subprocess.run(["histo", "--to", "tsv", *arguments], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t")[:3] for line in out.splitlines()[1:]]
+    bins = [[float(word) for word in row] for row in rows if "inf" not in row[0] + row[1]]
+    return np.array([row[0] for row in bins] + [bins[-1][1]]), np.array([row[2] for row in bins])
+
+
+def printed(command):
+    """What a command prints, as a block."""
+    out = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
+    return f"```\n{out.rstrip()}\n```"
+
+
+# ---- Differences ----
+
+def difference(ours, theirs):
+    """How many pixels differ, of how many, and by how much at most."""
+    off = np.abs(np.asarray(ours, float) - np.asarray(theirs, float))
+    off = off.max(-1) if off.ndim == 3 else off
+    return np.count_nonzero(off), off.size, off.max()
+
+
+def of(name, theirs):
+    ours = image(name)
+    return ours, np.rint(theirs) if ours.dtype.kind != "f" else theirs
+
+
+def differ(name, theirs):
+    """Two cells of a table."""
+    some, of_all, most = difference(*of(name, theirs))
+    return f"{some:,} of {of_all:,} | {most:.0f}"
+
+
+def differ_words(name, theirs):
+    some, of_all, most = difference(*of(name, theirs))
+    return f"{some:,} of {of_all:,} pixels differ" + (f", by at most {most:.0f}" if some else "")
+
+
+# ---- Equalization ----
+
+def opencv_equalize(name):
+    return cv2.equalizeHist(image(name))
+
+
+def skimage_equalize(name):
+    return 255 * skimage.exposure.equalize_hist(image(name), 256)
+
+
+def pillow_equalize(name):
+    return np.asarray(PIL.ImageOps.equalize(Image.open(name)))
+
+
+def opencv_luma(name):
+    planes = cv2.cvtColor(image(name), cv2.COLOR_RGB2YCrCb)
+    planes[..., 0] = cv2.equalizeHist(planes[..., 0])
+    return cv2.cvtColor(planes, cv2.COLOR_YCrCb2RGB)
+
+
+def share_of_round_trip(name):
+    before = image(name)
+    after = cv2.cvtColor(cv2.cvtColor(before, cv2.COLOR_RGB2YCrCb), cv2.COLOR_YCrCb2RGB)
+    some, of_all, _ = difference(before, after)
+    return f"{100 * some / of_all:.0f} %"
+
+
+def luma_words(ours, before):
+    """Where an equalized colour image differs from OpenCV's by more than a level."""
+    off = np.abs(image(ours).astype(int) - opencv_luma(before).astype(int)).max(-1)
+    more = np.count_nonzero(off > 1)
+    return f"Of the pixels that differ, {more:,} {'does' if more == 1 else 'do'} so by more than one level"
+
+
+def opencv_clahe(name, clip, tiles):
+    return cv2.createCLAHE(clip, (tiles, tiles)).apply(image(name))
+
+
+def opencv_clahe_deep():
+    return cv2.createCLAHE(3, (4, 4)).apply(scan())
+
+
+def skimage_clahe(name, clip, tiles):
+    before = image(name)
+    return 255 * skimage.exposure.equalize_adapthist(before, [n // tiles for n in before.shape], clip / 256)
+
+
+def percent_of_full(pixels, full):
+    return f"{100 * np.median(pixels) / full:.0f} %"
+
+
+# ---- Video ----
+
+def lumas(name):
+    """The Y planes of a video."""
+    with open(name, "rb") as file:
+        width, height = (int(word[1:]) for word in file.readline().split()[1:3])
+        planes = []
+        while file.readline():
+            planes.append(np.frombuffer(file.read(width * height * 3 // 2), np.uint8)[:width * height].reshape(height, width))
+    return np.array(planes)
+
+
+def frames(name):
+    return len(lumas(name))
+
+
+def differ_y4m(ours, before):
+    some, of_all, _ = difference(lumas(ours).reshape(1, -1), np.array([cv2.equalizeHist(f) for f in lumas(before)]).reshape(1, -1))
+    return f"{some:,} of {of_all:,}"
+
+
+# ---- Matching and scans ----
+
+def skimage_match(name, reference):
+    return skimage.exposure.match_histograms(image(name), image(reference))
+
+
+def tissues(scan_number, name):
+    """Means of gray and of white matter."""
+    first = 60 + 12 * (scan_number - 1)
+    masks = [data.brain(which)[first:first + 24] > 240 for which in ("gm", "wm")]
+    return [image(name)[mask].mean() for mask in masks]
+
+
+def tissue_table():
+    rows = ["| | gray matter, before | after | white matter, before | after |", "|---|---|---|---|---|"]
+    for i in (1, 2, 3):
+        before, after = tissues(i, f"scan{i}.npy"), tissues(i, f"standard{i}.npy")
+        rows.append(f"| scan {i} | {before[0]:.0f} | {after[0]:.0f} | {before[1]:.0f} | {after[1]:.0f} |")
+    return "\n".join(rows)
+
+
+# ---- Thresholds ----
+
+def thresholds(*arguments):
+    """The last line of what histo threshold prints: its numbers."""
+    out = subprocess.run(["histo", "threshold", *arguments], capture_output=True, text=True, check=True).stdout
+    return [float(word) for word in out.splitlines()[-1].split() if word.replace(".", "").isdigit()]
+
+
+def threshold_table():
+    coins, brain = image("coins.png"), image("t1.png")
+    one, three = thresholds("coins.png"), thresholds("--classes", "4", "t1.png")
+    rows = ["| | histo | OpenCV | scikit-image |", "|---|---|---|---|",
+            f"| `coins.png`, Otsu | {one[-1]:.0f} | {cv2.threshold(coins, 0, 255, cv2.THRESH_OTSU)[0]:.0f} | "
+            f"{skimage.filters.threshold_otsu(coins):.0f} |",
+            f"| `t1.png`, four classes | {', '.join(f'{t:.0f}' for t in three)} | – | "
+            f"{', '.join(f'{t:.0f}' for t in skimage.filters.threshold_multiotsu(brain, 4))} |"]
+    return "\n".join(rows)
+
+
+# ---- Tracking ----
+
+WINDOW = "292,200,56,56"
+
+
+def centers(method):
+    """Of the windows that histo track finds: x, y of each frame."""
+    out = subprocess.run(["histo", "track", "--window", WINDOW, "--method", method, "ball.y4m"], capture_output=True, text=True,
+                         check=True).stdout
+    rows = np.array([[float(word) for word in line.split("\t")] for line in out.splitlines()[1:]])
+    return rows[:, 1:3] + rows[:, 3:5] / 2 - 0.5
+
+
+def rgb_frame(name, index):
+    """One frame of a video of 4:2:0."""
+    with open(name, "rb") as file:
+        width, height = (int(word[1:]) for word in file.readline().split()[1:3])
+        size = width * height * 3 // 2
+        file.seek(index * (size + 6), 1)
+        file.readline()
+        planes = np.frombuffer(file.read(size), np.uint8).reshape(height * 3 // 2, width)
+    return cv2.cvtColor(planes, cv2.COLOR_YUV2RGB_I420)
+
+
+def off(method):
+    way = np.array([data.truth(i) for i in range(data.FRAMES)])
+    return np.hypot(*(centers(method) - way).T)
+
+
+def track_table():
+    rows = ["| method | mean distance from the truth, pixels | largest |", "|---|---|---|"]
+    for method in ("meanshift", "camshift", "comaniciu"):
+        rows.append(f"| `{method}` | {off(method).mean():.2f} | {off(method).max():.2f} |")
+    return "\n".join(rows)
+
+
+# ---- Search ----
+
+@functools.cache
+def search_distances():
+    return search.distances()
+
+
+def search_words():
+    found, disparity = search_distances(), np.load("motorcycle_disp.npz")["arr_0"]
+    x, y = search.AT
+    known = np.median(disparity[y:y + search.SIZE, x:x + search.SIZE])
+    return (f"Of the {found.size:,} windows of {search.SIZE} × {search.SIZE} pixels in the right photograph, the most like that at {x}, {y} "
+            f"of the left one is at {', '.join(map(str, search.place(found)))}. By the disparities that scikit-image has with "
+            f"the photographs it is at {x - known:.1f}, {y}.")
