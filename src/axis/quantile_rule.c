@@ -1,7 +1,5 @@
 #include "axis/quantile_rule.h"
 
-#include <math.h>
-
 #include "base/error.h"
 
 histo_status histo_quantile_check(histo_quantile_rule rule, int n, const double *q)
@@ -12,14 +10,6 @@ histo_status histo_quantile_check(histo_quantile_rule rule, int n, const double 
     for (int i = 0; i < n; i++)
         if (!(q[i] >= 0 && q[i] <= 1)) return histo_fail(HISTO_INVALID, "quantile %g is not in 0 to 1", q[i]);
     return HISTO_OK;
-}
-
-/* A place of a continuous rule. Beyond the ends it is the first or the last sample. */
-static histo_place between(double n, double index)
-{
-    if (index < 0) return (histo_place){0, 0};
-    if (index >= n - 1) return (histo_place){n - 1, 0};
-    return (histo_place){floor(index), index - floor(index)};
 }
 
 static histo_place at(double n, double index)
@@ -38,7 +28,7 @@ histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q)
     const double linear = (n - 1) * q, step = n * q - 1, closest = n * q - 1 - 0.5;
     switch (rule) {
     case HISTO_QUANTILE_LINEAR:
-        return between(n, linear);
+        return histo_place_linear(n, q);
     case HISTO_QUANTILE_LOWER:
         return at(n, floor(linear));
     case HISTO_QUANTILE_HIGHER:
@@ -46,7 +36,7 @@ histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q)
     case HISTO_QUANTILE_NEAREST:
         return at(n, rint(linear));
     case HISTO_QUANTILE_MIDPOINT:
-        return between(n, 0.5 * (floor(linear) + ceil(linear)));
+        return histo_place_between(n, 0.5 * (floor(linear) + ceil(linear)));
     case HISTO_QUANTILE_INVERTED_CDF:
         return at(n, ceil(step));
     case HISTO_QUANTILE_AVERAGED_INVERTED_CDF:
@@ -55,20 +45,15 @@ histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q)
         /* At a tie the sample whose number, from 1, is even. */
         return at(n, closest == floor(closest) && fmod(closest, 2) != 0 ? closest : floor(closest) + 1);
     case HISTO_QUANTILE_INTERPOLATED_INVERTED_CDF:
-        return between(n, plotting_position(n, q, 0, 1));
+        return histo_place_between(n, plotting_position(n, q, 0, 1));
     case HISTO_QUANTILE_HAZEN:
-        return between(n, plotting_position(n, q, 0.5, 0.5));
+        return histo_place_between(n, plotting_position(n, q, 0.5, 0.5));
     case HISTO_QUANTILE_WEIBULL:
-        return between(n, plotting_position(n, q, 0, 0));
+        return histo_place_between(n, plotting_position(n, q, 0, 0));
     case HISTO_QUANTILE_MEDIAN_UNBIASED:
-        return between(n, plotting_position(n, q, 1 / 3.0, 1 / 3.0));
+        return histo_place_between(n, plotting_position(n, q, 1 / 3.0, 1 / 3.0));
     case HISTO_QUANTILE_NORMAL_UNBIASED:
         break;
     }
-    return between(n, plotting_position(n, q, 3 / 8.0, 3 / 8.0));
-}
-
-double histo_quantile_between(double a, double b, double distance, double share)
-{
-    return share < 0.5 ? a + distance * share : b - distance * (1 - share);
+    return histo_place_between(n, plotting_position(n, q, 3 / 8.0, 3 / 8.0));
 }

@@ -1,8 +1,8 @@
-/* Where NumPy's rules for quantiles look among sorted samples. */
+/* Where NumPy's rules for quantiles look among sorted samples. What devices need of it is inline. */
 #ifndef AXIS_QUANTILE_RULE_H
 #define AXIS_QUANTILE_RULE_H
 
-#include <histo/histo.h>
+#include "base/host_device.h"
 
 /* A place among the sorted samples 0 … n-1: between `below` and the next one, `share` of the way. */
 typedef struct histo_place {
@@ -15,7 +15,50 @@ histo_status histo_quantile_check(histo_quantile_rule rule, int n, const double 
 /* n is at least 1. */
 histo_place histo_quantile_place(histo_quantile_rule rule, double n, double q);
 
+/* The place of a continuous rule. Beyond the ends it is the first or the last sample. */
+HISTO_INLINE histo_place histo_place_between(double n, double index)
+{
+    histo_place place = {index < 0 ? 0 : n - 1, 0};
+    if (index < 0 || index >= n - 1) return place;
+    place.below = floor(index);
+    place.share = index - place.below;
+    return place;
+}
+
+/* HISTO_QUANTILE_LINEAR */
+HISTO_INLINE histo_place histo_place_linear(double n, double q)
+{
+    return histo_place_between(n, (n - 1) * q);
+}
+
+/* The number of the sample at place `below`, or next to it, of n samples. */
+HISTO_INLINE uint64_t histo_place_rank(double below, uint64_t n)
+{
+    const uint64_t rank = below >= 0x1p64 ? UINT64_MAX : (uint64_t)below;
+    return rank > n - 1 ? n - 1 : rank; /* n was rounded up to a double */
+}
+
+/* Sample number i of the `count` that are spread over a bin. */
+HISTO_INLINE double histo_spread_sample(double lower, double upper, uint64_t i, uint64_t count)
+{
+    const double share = ((double)i + 0.5) / (double)count;
+    return lower * (1 - share) + upper * share;
+}
+
 /* `share` of the way from a to b, whose distance is finite. */
-double histo_quantile_between(double a, double b, double distance, double share);
+HISTO_INLINE double histo_quantile_between(double a, double b, double distance, double share)
+{
+    return share < 0.5 ? a + distance * share : b - distance * (1 - share);
+}
+
+/* The same for any a and b, as NumPy does, except that an infinite neighbour is never left out. */
+HISTO_INLINE double histo_quantile_beside(double a, double b, double share)
+{
+    if (share == 0 || a == b) return a;
+    if (isinf(a)) return isinf(b) && share >= 0.5 ? b : a;
+    if (isinf(b)) return b;
+    const double distance = b - a;
+    return isinf(distance) ? a * (1 - share) + b * share : histo_quantile_between(a, b, distance, share);
+}
 
 #endif

@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "map/map.h"
+#include "table/scaling.h"
 
-/* As cv::normalize with NORM_MINMAX scales: in float, with one rounding of each product and sum. */
 static void scale_counts(const uint64_t *counts, int64_t n, double lo, double hi, double *values)
 {
     uint64_t least = UINT64_MAX, most = 0;
@@ -14,10 +14,9 @@ static void scale_counts(const uint64_t *counts, int64_t n, double lo, double hi
         least = counts[i] < least ? counts[i] : least;
         most = counts[i] > most ? counts[i] : most;
     }
-    const float scale = most > least ? (float)((hi - lo) * (1 / (double)(most - least))) : 0;
-    const float shift = (float)lo - (float)((double)least * (double)scale);
+    const histo_scaling scaling = histo_scaling_of(least, most, lo, hi);
     for (int64_t i = 0; i < n; i++)
-        values[i] = most > least ? (double)fmaf((float)counts[i], scale, shift) : lo;
+        values[i] = histo_scaled(&scaling, counts[i]);
 }
 
 static double sum_of(const double *sums, int64_t n)
@@ -32,7 +31,7 @@ static void share_ratios(const double *sums, const double *against, int64_t n, d
 {
     const double scale = sum_of(against, n) / sum_of(sums, n);
     for (int64_t i = 0; i < n; i++)
-        values[i] = against[i] > 0 && sums[i] > 0 ? sqrt(sums[i] / against[i] * scale) : 0;
+        values[i] = histo_share_ratio(sums[i], against[i], scale);
 }
 
 /* The bins' sums of weights or, without weights, counts; the caller frees them, also after a failure. */
@@ -75,11 +74,11 @@ histo_status histo_map_project(histo_map *map, const histo_hist *hist, const his
     histo_status status = check(map, hist, against, &o);
     if (status != HISTO_OK) return status;
     if (o.lo == 0 && o.hi == 0) o.hi = 1;
-    bool made = false; /* devices make it from counts */
-    const histo_making making = {.by = HISTO_MAKE_PROJECTED, .options = o};
-    const bool sums_matter = against && (histo_hist_weighting(hist) != HISTO_UNWEIGHTED ||
-                                         histo_hist_weighting(against) != HISTO_UNWEIGHTED);
-    if (!sums_matter) status = histo_map_make_there(map, hist, against, &making, &made);
+    const bool weighted = against && (histo_hist_weighting(hist) != HISTO_UNWEIGHTED ||
+                                      histo_hist_weighting(against) != HISTO_UNWEIGHTED);
+    bool made;
+    const histo_making making = {.by = HISTO_MAKE_PROJECTED, .options = o, .weighted = weighted};
+    status = histo_map_make_there(map, hist, against, &making, &made);
     if (status != HISTO_OK || made) return status;
     const int64_t each = histo_hist_size(hist, HISTO_BINS) / histo_hist_batch(hist);
     uint64_t *counts = NULL;

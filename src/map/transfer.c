@@ -7,43 +7,20 @@
 #include "base/memory.h"
 #include "map/map.h"
 #include "numbers/occupied.h"
+#include "table/polyline.h"
 
-/* Points (x, y), x not decreasing; `extend`: the outer lines go on, else the outer values stay. */
-typedef struct curve {
-    double *x, *y;
-    int64_t n;
-    bool extend;
-} curve;
-
-static histo_status curve_make(curve *c, int64_t room)
+static histo_status polyline_make(histo_polyline *c, int64_t room)
 {
-    *c = (curve){.x = histo_malloc(2 * (size_t)room * sizeof(double))};
+    *c = (histo_polyline){.x = histo_malloc(2 * (size_t)room * sizeof(double))};
     if (!c->x) return histo_fail_memory(2 * (size_t)room * sizeof(double), "the points of a transfer");
     c->y = c->x + room;
     return HISTO_OK;
 }
 
-/* As numpy.interp: of equal x the last point counts. */
-static double curve_at(const curve *c, double x)
-{
-    if (!c->extend && x <= c->x[0] && (c->n == 1 || x < c->x[1])) return c->y[0];
-    if (!c->extend && x >= c->x[c->n - 1]) return c->y[c->n - 1];
-    int64_t low = 0, high = c->n - 1; /* the last point, but the last of all, that is not above x */
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (c->x[middle] <= x)
-            low = middle;
-        else
-            high = middle;
-    }
-    const double slope = (c->y[low + 1] - c->y[low]) / (c->x[low + 1] - c->x[low]);
-    return slope * (x - c->x[low]) + c->y[low];
-}
-
 /* ---- Matching ---- */
 
 /* The values of the reference over its cumulative shares, at its occupied bins or at its edges. */
-static void add_reference(curve *c, const histo_axis *axis, const histo_levels *levels, histo_within within)
+static void add_reference(histo_polyline *c, const histo_axis *axis, const histo_levels *levels, histo_within within)
 {
     uint64_t sum = 0;
     c->n = 0;
@@ -64,14 +41,15 @@ static void add_reference(curve *c, const histo_axis *axis, const histo_levels *
 }
 
 /* A table from the levels of the source and the reference's curve. */
-static void match_table(const histo_map *map, const histo_levels *source, const curve *reference, double *table)
+static void match_table(const histo_map *map, const histo_levels *source, const histo_polyline *reference,
+                        double *table)
 {
     uint64_t sum = 0;
     int64_t next = 0;
     for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++) {
         for (; next < source->n && source->bin[next] < i; next++)
             sum += source->count[next];
-        table[i] = curve_at(reference, (double)sum / (double)source->total);
+        table[i] = histo_polyline_at(reference, (double)sum / (double)source->total);
     }
     histo_map_set_flow(map, table);
 }
@@ -91,11 +69,14 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
     if (status != HISTO_OK || made) return status;
     const histo_axis axis = histo_hist_axis(reference, 0);
     histo_occupied sources, references = {0};
-    curve c = {0};
+    histo_polyline c = {0};
     histo_levels source = {0}, model = {0};
     status = histo_occupied_read(&sources, hist, HISTO_BINS);
     if (status == HISTO_OK) status = histo_occupied_read(&references, reference, HISTO_BINS);
-    if (status == HISTO_OK) status = curve_make(&c, 2 * references.size + 2);
+    if (status == HISTO_OK) status = polyline_make(&c, 2 * references.size + 2);
+    const size_t bytes = (size_t)histo_map_size(map) * sizeof(double);
+    double *values = status == HISTO_OK ? histo_malloc(bytes) : NULL; /* a failure leaves the map's as they are */
+    if (status == HISTO_OK && !values) status = histo_fail_memory(bytes, "the values of a map");
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         if (b == 0 || histo_hist_batch(hist) > 1) source = histo_occupied_next(&sources);
         if (b == 0 || batch > 1) model = histo_occupied_next(&references);
@@ -104,13 +85,19 @@ histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo
             break;
         }
         add_reference(&c, &axis, &model, map->within);
-        match_table(map, &source, &c, map->values + b * map->length);
+        match_table(map, &source, &c, values + b * map->length);
     }
     free(c.x);
     histo_occupied_release(&sources);
     histo_occupied_release(&references);
-    if (status == HISTO_OK) histo_map_changed(map);
-    return status;
+    if (status != HISTO_OK) {
+        free(values);
+        return status;
+    }
+    free(map->values);
+    map->values = values;
+    histo_map_changed(map);
+    return HISTO_OK;
 }
 
 /* ---- Landmarks ---- */
@@ -146,23 +133,14 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
         if (!isfinite(found[i]))
             status = histo_fail(HISTO_INVALID, "quantile %g of histogram %lld is not in a bin", q[i % n],
                                 (long long)(i / n));
-    curve c = {0};
-    if (status == HISTO_OK) status = curve_make(&c, n);
-    c.extend = extend;
+    histo_polyline c = {0};
+    if (status == HISTO_OK) status = polyline_make(&c, n);
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         double *table = map->values + b * map->length;
-        c.n = 0;
-        for (int k = 0; k < n; k++) {
-            const double x = found[(batch > 1 ? b * n : 0) + k];
-            if (extend && c.n > 0 && c.x[c.n - 1] == x) continue; /* a line needs two places */
-            c.x[c.n] = x;
-            c.y[c.n++] = target[k];
-        }
-        if (c.n == 1) c.extend = false;
+        histo_polyline_through(&c, found + (batch > 1 ? b * n : 0), target, n, extend);
         for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++)
-            table[i] = curve_at(&c, histo_map_place(map, i));
+            table[i] = histo_polyline_at(&c, histo_map_place(map, i));
         histo_map_set_flow(map, table);
-        c.extend = extend;
     }
     free(c.x);
     free(found);

@@ -6,34 +6,9 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "numbers/split.h"
-#include "numbers/wide.h"
+#include "table/otsu.h"
 
 /* ---- Two classes of bins of equal width: exactly ---- */
-
-/* A split into n0 samples below and n1 above. The distance of the class means, times all counts, is |n S0 - n0 S|; the
- * variance between classes grows with its square over n0 n1. Samples have the numbers of their bins as values, below
- * 2^31, so all of these stay below 2^512. */
-typedef struct candidate {
-    wide distance, counts;
-    double criterion; /* within 2^-48 of the exact one */
-} candidate;
-
-static candidate split_below(const histo_levels *levels, uint64_t n0, wide_word_pair s0, wide_word_pair s)
-{
-    const wide counts = wide_multiply(wide_of(n0), wide_of(levels->total - n0));
-    const wide distance =
-        wide_distance(wide_multiply(wide_of(levels->total), wide_of(s0)), wide_multiply(wide_of(n0), wide_of(s)));
-    const double d = wide_to_double(distance);
-    return (candidate){distance, counts, d / wide_to_double(counts) * d};
-}
-
-static bool is_larger(const candidate *a, const candidate *b)
-{
-    if (a->criterion > b->criterion * (1 + 0x1p-40)) return true;
-    if (a->criterion < b->criterion * (1 - 0x1p-40)) return false;
-    return wide_compare(wide_multiply(wide_multiply(a->distance, a->distance), b->counts),
-                        wide_multiply(wide_multiply(b->distance, b->distance), a->counts)) > 0;
-}
 
 static int64_t split_in_two(const histo_levels *levels)
 {
@@ -43,12 +18,12 @@ static int64_t split_in_two(const histo_levels *levels)
         s += (wide_word_pair)levels->count[i] * (uint64_t)(levels->bin[i] - origin);
     uint64_t n0 = 0;
     int64_t best_at = 0;
-    candidate best = {.criterion = -1};
+    histo_otsu_split best = {.criterion = -1};
     for (int64_t i = 0; i < levels->n - 1; i++) {
         n0 += levels->count[i];
         s0 += (wide_word_pair)levels->count[i] * (uint64_t)(levels->bin[i] - origin);
-        const candidate next = split_below(levels, n0, s0, s);
-        if (best.criterion >= 0 && !is_larger(&next, &best)) continue;
+        const histo_otsu_split next = histo_otsu_split_of(n0, s0, levels->total, s);
+        if (best.criterion >= 0 && !histo_otsu_is_larger(&next, &best)) continue;
         best = next;
         best_at = i;
     }

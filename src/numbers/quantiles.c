@@ -42,8 +42,7 @@ typedef struct sorted_samples {
 
 static double sample_at(const sorted_samples *s, double index)
 {
-    uint64_t rank = index >= 0x1p64 ? UINT64_MAX : (uint64_t)index;
-    if (rank > s->n - 1) rank = s->n - 1; /* n was rounded up to a double */
+    const uint64_t rank = histo_place_rank(index, s->n);
     int64_t low = 0, high = s->levels.n - 1;
     while (low < high) {
         const int64_t middle = low + (high - low) / 2;
@@ -57,19 +56,8 @@ static double sample_at(const sorted_samples *s, double index)
     if (bin == s->axis->bins) return INFINITY;
     const double lower = histo_axis_edge(s->axis, bin);
     if (s->axis->kind == HISTO_INTEGER) return lower;
-    const double upper = histo_axis_edge(s->axis, bin + 1), count = (double)s->levels.count[low];
-    const double share = ((double)(rank - (s->upto[low] - s->levels.count[low])) + 0.5) / count;
-    return lower * (1 - share) + upper * share;
-}
-
-/* As NumPy does, except that a neighbour in the flow is never left out. */
-static double interpolate(double a, double b, double share)
-{
-    if (share == 0 || a == b) return a;
-    if (isinf(a)) return isinf(b) && share >= 0.5 ? b : a;
-    if (isinf(b)) return b;
-    const double distance = b - a;
-    return isinf(distance) ? a * (1 - share) + b * share : histo_quantile_between(a, b, distance, share);
+    const uint64_t count = s->levels.count[low], before = s->upto[low] - count;
+    return histo_spread_sample(lower, histo_axis_edge(s->axis, bin + 1), rank - before, count);
 }
 
 static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, double q)
@@ -77,7 +65,7 @@ static double quantile_of(const sorted_samples *s, histo_quantile_rule rule, dou
     if (s->n == 0) return NAN;
     const histo_place p = histo_quantile_place(rule, (double)s->n, q);
     const double below = sample_at(s, p.below);
-    return p.share == 0 ? below : interpolate(below, sample_at(s, p.below + 1), p.share);
+    return p.share == 0 ? below : histo_quantile_beside(below, sample_at(s, p.below + 1), p.share);
 }
 
 /* The samples that are not NaN; upto has room for all levels. */

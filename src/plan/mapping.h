@@ -3,6 +3,7 @@
 #define PLAN_MAPPING_H
 
 #include "plan/problem.h"
+#include "table/shares.h"
 
 /* The tables of a map, without their values. */
 typedef struct histo_mapping {
@@ -38,11 +39,19 @@ typedef struct histo_making {
     const histo_axis *other_axes; /* … and the latter's axes, owned */
     histo_make_options options;   /* no fields are left to defaults */
     bool whole;                   /* round values of bins to whole numbers */
+    bool weighted;                /* sums of weights matter, and not counts */
     histo_split_method method;
     int n;                    /* landmarks, or classes */
     const double *q, *target; /* [n] */
     bool extend;
 } histo_making;
+
+static inline histo_equalizing histo_equalizing_of(const histo_making *m, int64_t bins, histo_within within)
+{
+    const histo_equalizing by = {
+        bins, m->options.lo, m->options.hi, m->whole, within == HISTO_MAP_LINEAR, m->options.rule, m->options.clip};
+    return by;
+}
 
 /* What the maps of a backend with devices do. Calls enqueue work on a stream, which an event orders with other uses of
  * the same map, and may be captured into a graph, unless they say that they wait. */

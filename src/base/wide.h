@@ -1,9 +1,8 @@
 /* Whole numbers of 512 bits, for comparing fractions exactly. */
-#ifndef NUMBERS_WIDE_H
-#define NUMBERS_WIDE_H
+#ifndef BASE_WIDE_H
+#define BASE_WIDE_H
 
-#include <math.h>
-#include <stdint.h>
+#include "base/host_device.h"
 
 enum { WIDE_WORDS = 8 };
 
@@ -13,15 +12,16 @@ typedef struct wide {
     uint64_t word[WIDE_WORDS]; /* the lowest first */
 } wide;
 
-static inline wide wide_of(wide_word_pair value)
+HISTO_INLINE wide wide_of(wide_word_pair value)
 {
-    return (wide){{(uint64_t)value, (uint64_t)(value >> 64)}};
+    wide of = {{(uint64_t)value, (uint64_t)(value >> 64)}};
+    return of;
 }
 
 /* a * b, which must be below 2^512. */
-static inline wide wide_multiply(wide a, wide b)
+HISTO_INLINE wide wide_multiply(wide a, wide b)
 {
-    wide product = {{0}};
+    wide product = {{0, 0, 0, 0, 0, 0, 0, 0}};
     for (int i = 0; i < WIDE_WORDS; i++) {
         uint64_t carry = 0;
         for (int j = 0; i + j < WIDE_WORDS && a.word[i]; j++) {
@@ -34,7 +34,7 @@ static inline wide wide_multiply(wide a, wide b)
 }
 
 /* Below, at or above zero as a is below, equal to or above b. */
-static inline int wide_compare(wide a, wide b)
+HISTO_INLINE int wide_compare(wide a, wide b)
 {
     for (int i = WIDE_WORDS - 1; i >= 0; i--)
         if (a.word[i] != b.word[i]) return a.word[i] < b.word[i] ? -1 : 1;
@@ -42,7 +42,7 @@ static inline int wide_compare(wide a, wide b)
 }
 
 /* |a - b| */
-static inline wide wide_distance(wide a, wide b)
+HISTO_INLINE wide wide_distance(wide a, wide b)
 {
     if (wide_compare(a, b) < 0) return wide_distance(b, a);
     uint64_t borrow = 0;
@@ -55,7 +55,7 @@ static inline wide wide_distance(wide a, wide b)
 }
 
 /* Rounded; the error is below 2^-51 of it. */
-static inline double wide_to_double(wide a)
+HISTO_INLINE double wide_to_double(wide a)
 {
     double value = 0;
     for (int i = WIDE_WORDS - 1; i >= 0; i--)

@@ -1,0 +1,45 @@
+/* Piecewise linear functions, for host and device. */
+#ifndef TABLE_POLYLINE_H
+#define TABLE_POLYLINE_H
+
+#include "base/host_device.h"
+
+/* Points (x, y), x not decreasing; `extend`: the outer lines go on, else the outer values stay. */
+typedef struct histo_polyline {
+    double *x, *y;
+    int64_t n;
+    bool extend;
+} histo_polyline;
+
+/* As numpy.interp: of equal x the last point counts. */
+HISTO_INLINE double histo_polyline_at(const histo_polyline *c, double x)
+{
+    if (!c->extend && x <= c->x[0] && (c->n == 1 || x < c->x[1])) return c->y[0];
+    if (!c->extend && x >= c->x[c->n - 1]) return c->y[c->n - 1];
+    int64_t low = 0, high = c->n - 1; /* the last point, but the last of all, that is not above x */
+    while (high - low > 1) {
+        const int64_t middle = low + (high - low) / 2;
+        if (c->x[middle] <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double slope = (c->y[low + 1] - c->y[low]) / (c->x[low + 1] - c->x[low]);
+    return slope * (x - c->x[low]) + c->y[low];
+}
+
+/* The points of landmarks: targets over quantiles, which do not decrease. An outer line that goes on needs two places.
+ */
+HISTO_INLINE void histo_polyline_through(histo_polyline *c, const double *quantiles, const double *target, int n,
+                                         bool extend)
+{
+    c->n = 0;
+    for (int k = 0; k < n; k++) {
+        if (extend && c->n > 0 && c->x[c->n - 1] == quantiles[k]) continue;
+        c->x[c->n] = quantiles[k];
+        c->y[c->n++] = target[k];
+    }
+    c->extend = extend && c->n > 1;
+}
+
+#endif

@@ -1,0 +1,35 @@
+/* Back projection: counts scaled to a range, and ratios of shares, for host and device. */
+#ifndef TABLE_SCALING_H
+#define TABLE_SCALING_H
+
+#include "base/host_device.h"
+
+typedef struct histo_scaling {
+    float scale, shift;
+    double lo;
+    bool flat; /* all counts are equal */
+} histo_scaling;
+
+/* As cv::normalize with NORM_MINMAX scales: in float, with one rounding of each product and sum. */
+HISTO_INLINE histo_scaling histo_scaling_of(uint64_t least, uint64_t most, double lo, double hi)
+{
+    histo_scaling s = {0, 0, lo, most <= least};
+    if (s.flat) return s;
+    s.scale = (float)((hi - lo) * (1 / (double)(most - least)));
+    s.shift = (float)lo - (float)((double)least * (double)s.scale);
+    return s;
+}
+
+HISTO_INLINE double histo_scaled(const histo_scaling *s, uint64_t count)
+{
+    return s->flat ? s->lo : (double)fmaf((float)count, s->scale, s->shift);
+}
+
+/* The square root of the ratio of two shares, from counts or sums of weights; 0 unless both are above 0. scale: the
+ * ratio of all those of `against` to all of the other */
+HISTO_INLINE double histo_share_ratio(double sum, double against, double scale)
+{
+    return against > 0 && sum > 0 ? sqrt(sum / against * scale) : 0;
+}
+
+#endif

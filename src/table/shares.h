@@ -1,0 +1,119 @@
+/* Equalization: the values of cumulative counts, for host and device. */
+#ifndef TABLE_SHARES_H
+#define TABLE_SHARES_H
+
+#include "base/host_device.h"
+
+typedef struct histo_equalizing {
+    int64_t bins;
+    double lo, hi;
+    bool whole; /* round to whole numbers */
+    bool lines; /* values of edges */
+    histo_equalize_rule rule;
+    double clip;
+} histo_equalizing;
+
+/* What the values of all bins of a histogram depend on. */
+typedef struct histo_totals {
+    uint64_t n;     /* the sum of the counts */
+    int64_t first;  /* the lowest occupied bin … */
+    uint64_t least; /* … and its count */
+    /* Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), as cv::CLAHE cuts and
+     * spreads: what is above `most` is cut and goes in equal parts to all bins, and the rest one by one to bins in
+     * equal steps. */
+    uint64_t most, each, rest;
+    int64_t step;
+    float scale; /* of sums, where they are scaled in float */
+} histo_totals;
+
+/* Set the limit of counts, and the scale, from n and least. */
+HISTO_INLINE void histo_totals_limit(histo_totals *of, const histo_equalizing *by)
+{
+    of->scale = by->clip > 0 ? (float)(by->hi - by->lo) / (float)of->n : 255.0F / (float)(of->n - of->least);
+    const double limit = by->clip * (double)of->n / (double)by->bins;
+    of->most = !(by->clip > 0) || limit >= (double)of->n ? UINT64_MAX : limit < 1 ? 1 : (uint64_t)limit;
+    of->each = of->rest = 0;
+    of->step = 1;
+}
+
+/* Spread what has been cut. */
+HISTO_INLINE void histo_totals_spread(histo_totals *of, const histo_equalizing *by, uint64_t cut)
+{
+    of->each = cut / (uint64_t)by->bins;
+    of->rest = cut % (uint64_t)by->bins;
+    of->step = of->rest && by->bins / (int64_t)of->rest > 1 ? by->bins / (int64_t)of->rest : 1;
+}
+
+/* What is cut of a count. */
+HISTO_INLINE uint64_t histo_cut_of(const histo_totals *of, uint64_t count)
+{
+    return count > of->most ? count - of->most : 0;
+}
+
+/* The count of a bin after cutting and spreading in equal parts. */
+HISTO_INLINE uint64_t histo_limited(const histo_totals *of, uint64_t count)
+{
+    return count - histo_cut_of(of, count) + of->each;
+}
+
+/* Does a bin get one of the rest? */
+HISTO_INLINE bool histo_gets_more(const histo_totals *of, int64_t bin)
+{
+    return of->rest && bin % of->step == 0 && (uint64_t)(bin / of->step) < of->rest;
+}
+
+HISTO_INLINE double histo_rounded_if(bool whole, double value)
+{
+    return whole ? rint(value) : value;
+}
+
+/* lo + share * (hi - lo), for the share part / all; exactly, half to even, if whole numbers are wanted. */
+HISTO_INLINE double histo_at_share(const histo_equalizing *by, uint64_t part, uint64_t all)
+{
+    if (!by->whole) return by->lo + (by->hi - by->lo) * ((double)part / (double)all);
+    __extension__ typedef unsigned __int128 product;
+    const uint64_t span = (uint64_t)fabs(by->hi - by->lo);
+    uint64_t quotient, rest;
+    if ((part | span) >> 32) {
+        const product scaled = (product)part * span;
+        quotient = (uint64_t)(scaled / all);
+        rest = (uint64_t)(scaled % all);
+    } else {
+        quotient = part * span / all;
+        rest = part * span % all;
+    }
+    quotient += rest > all - rest || (rest == all - rest && quotient % 2 == 1);
+    return by->hi < by->lo ? by->lo - (double)quotient : by->lo + (double)quotient;
+}
+
+/* Equal steps. */
+HISTO_INLINE double histo_ramp_at(const histo_equalizing *by, int64_t bin)
+{
+    const double at = by->bins > 1 ? by->lo + (by->hi - by->lo) * (double)bin / (double)(by->bins - 1) : by->lo;
+    return histo_rounded_if(by->whole, at);
+}
+
+/* sum: the counts up to the bin, of which more than one is occupied */
+HISTO_INLINE double histo_by_minimum(const histo_equalizing *by, const histo_totals *of, int64_t bin, uint64_t sum)
+{
+    if (bin < of->first) return by->lo;
+    if (of->least == of->n) return histo_ramp_at(by, bin);
+    if (bin == of->first) return by->lo;
+    if (by->bins != 256 || by->lo != 0 || by->hi != 255) return histo_at_share(by, sum - of->least, of->n - of->least);
+    /* As cv::equalizeHist computes: sums times a scale, both float. */
+    return rint((double)((float)(sum - of->least) * of->scale));
+}
+
+/* The value of a bin, or of its upper edge. sum: the counts up to the bin, cut and spread. */
+HISTO_INLINE double histo_equalized(const histo_equalizing *by, const histo_totals *of, int64_t bin, uint64_t sum)
+{
+    if (by->lines) {
+        const double share = of->n ? (double)sum / (double)of->n : (double)(bin + 1) / (double)by->bins;
+        return by->lo + (by->hi - by->lo) * share;
+    }
+    if (of->n == 0) return histo_ramp_at(by, bin);
+    if (by->clip > 0) return histo_rounded_if(by->whole, by->lo + (double)((float)sum * of->scale));
+    return by->rule == HISTO_EQUALIZE_CDF ? histo_at_share(by, sum, of->n) : histo_by_minimum(by, of, bin, sum);
+}
+
+#endif
