@@ -21,6 +21,7 @@ grep -qF "It prints \`${printed% }\`" "$root/README.md" || { echo "README.md: th
 # Each block of the library guide is the body of a function with the parameters below.
 {
     echo '#include <histo/histo.h>'
+    echo '#include <math.h>'
     echo '#include <stdlib.h>'
     awk '/^```c$/ {
             printf "void block_%d(const float *data, const float *weights_of, const unsigned char *mask_of, int64_t n,\n" \
