@@ -82,7 +82,8 @@ def write_y4m(path, frames):
 
 
 def make_videos():
-    """A ball cut out of a flag, on its way through a garage; and a portrait in light that flickers."""
+    """A ball cut out of a flag, on its way through a garage; and a portrait at dusk with a lamp that
+    blinks."""
     garage = np.asarray(Image.open("motorcycle_left.png").convert("RGB").resize((640, 360)))
     flag = np.asarray(Image.open("grace_hopper.jpg"))[56:56 + BALL, 364:364 + BALL]
     rows, columns = np.mgrid[:BALL, :BALL]
@@ -95,10 +96,11 @@ def make_videos():
         return image
     write_y4m("ball.y4m", (frame(i) for i in range(FRAMES)))
 
-    noise = np.random.default_rng(2)
-    still = np.asarray(Image.open("astronaut.png").convert("RGB").resize((320, 320)), float)
-    light = 0.55 + 0.05 * noise.standard_normal(60)
-    write_y4m("flicker.y4m", (np.clip(still * s, 0, 255).astype(np.uint8) for s in light))
+    dusk = np.asarray(Image.open("astronaut.png").convert("RGB").resize((320, 320)), float) * 0.45
+    rows, columns = np.mgrid[:320, :320]
+    lamp = ((rows - 90)**2 + (columns - 250)**2 < 60**2)[..., None]
+    on = np.random.default_rng(2).random(60) < 0.4
+    write_y4m("lamp.y4m", (np.where(lamp, 250, dusk).astype(np.uint8) if lit else dusk.astype(np.uint8) for lit in on))
 
 
 def make_dies():

@@ -7,6 +7,8 @@ import data
 import search
 from pictures import BLUE, GRAY, GREEN, RED, bars, curve, figure, save, show
 
+FRAME = 1  # of the video that is shown
+
 
 def histogram(axes, name, title="", low=0, high=256, bins=256, *more):
     bars(axes, *compare.count("-b", str(bins), "-r", f"{low}:{high}", *more, name), title)
@@ -57,12 +59,16 @@ def display():
 
 
 def video():
-    drawn, axes = figure(1, 1, 2.2)
-    for name, label, color in [("flicker.y4m", "before", GRAY), ("equalized.y4m", "each frame alone", BLUE),
+    drawn, axes = figure(1, 3, 2.4, None, [1, 1, 2])
+    for name, label, color in [("lamp.y4m", "before", GRAY), ("equalized.y4m", "each frame alone", BLUE),
                                ("smooth.y4m", "eight frames together", RED)]:
-        means = compare.lumas(name).mean((1, 2))
-        curve(axes[0, 0], np.arange(len(means)), means, "mean luma", "frame", "", color, label)
-    axes[0, 0].legend(frameon=False)
+        means = compare.lumas(name)[:, :, :160].mean((1, 2))
+        curve(axes[0, 2], np.arange(len(means)), means, "mean luma of the left half", "frame", "", color, label)
+    axes[0, 2].legend(frameon=False, fontsize=7)
+    for i, name in enumerate(["lamp.y4m", "equalized.y4m"]):
+        axes[0, i].imshow(compare.rgb_frame(name, FRAME))
+        axes[0, i].set_title("after" if i else "before")
+        axes[0, i].axis("off")
     return drawn
 
 
@@ -145,7 +151,7 @@ def search_of_windows():
     return drawn
 
 
-PICTURES = {"equalization": equalization, "display": display, "tracking": tracking, "search": search_of_windows}
+PICTURES = {"equalization": equalization, "display": display, "video": video, "tracking": tracking, "search": search_of_windows}
 
 
 def all_pictures(folder):

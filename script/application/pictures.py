@@ -14,8 +14,8 @@ COLORS = 256
 WIDE = 8.6  # inches, of 100 pixels
 
 
-def figure(rows, columns, height, ratios=None):
-    return pyplot.subplots(rows, columns, figsize=(WIDE, height), squeeze=False, gridspec_kw={"height_ratios": ratios},
+def figure(rows, columns, height, heights=None, widths=None):
+    return pyplot.subplots(rows, columns, figsize=(WIDE, height), squeeze=False, height_ratios=heights, width_ratios=widths,
                            layout="constrained")
 
 
