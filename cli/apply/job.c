@@ -7,6 +7,7 @@
 #include "apply/video.h"
 #include "base/failure.h"
 #include "base/progress.h"
+#include "options/options.h"
 
 const char *job_name(const job *j)
 {
@@ -20,13 +21,6 @@ static int fault_memory(const job *j, fault *f)
 
 /* ---- Passes over the samples ---- */
 
-/* Where the samples of a band count. */
-typedef struct counted {
-    histo_view mask;
-    histo_fill_options fill;
-    int64_t y, x, rows, cols; /* of the band */
-} counted;
-
 /* Stay in step with the mask's page. */
 static int turn_mask(job *j, int page, fault *f)
 {
@@ -37,28 +31,45 @@ static int turn_mask(job *j, int page, fault *f)
 }
 
 /* 1 if some samples of the band count, 0 if none does. */
-static int find_counted(job *j, const band *b, counted *c, fault *f)
+static int find_part(job *j, const band *b, job_part *part, fault *f)
 {
     const settings *s = j->settings;
-    *c = (counted){.rows = b->rows, .cols = b->cols};
+    *part = (job_part){.page = b->page, .y = b->y, .rows = b->rows, .cols = b->cols};
     if (s->has_roi) {
         const int64_t top = s->roi[1] > b->y ? s->roi[1] : b->y, end = s->roi[1] + s->roi[3];
         const int64_t bottom = end < b->y + b->rows ? end : b->y + b->rows;
-        *c = (counted){.y = top - b->y, .x = s->roi[0], .rows = bottom - top, .cols = s->roi[2]};
+        *part = (job_part){.page = b->page, .y = top, .x = s->roi[0], .rows = bottom - top, .cols = s->roi[2]};
         if (top >= bottom) return 0;
     }
     if (!j->mask) return 1;
-    if (turn_mask(j, b->page, f) != 0 || mask_view(j->mask, b->y + c->y, c->x, c->rows, c->cols, &c->mask, f) != 0)
+    if (turn_mask(j, b->page, f) != 0 ||
+        mask_view(j->mask, part->y, part->x, part->rows, part->cols, &part->mask, f) != 0)
         return -1;
-    c->fill.mask = &c->mask;
+    part->fill.mask = &part->mask;
     return 1;
 }
 
-static void crop(histo_view *v, const counted *c)
+/* Pass the part of a band's tones to `take`. */
+static int take_band(job *j, const band *b, job_take *take, void *context, fault *f)
 {
-    v->data = (const char *)v->data + c->y * v->strides[0] + c->x * v->strides[1];
-    v->shape[0] = c->rows;
-    v->shape[1] = c->cols;
+    job_part part;
+    const int some = find_part(j, b, &part, f);
+    if (some < 0) return -1;
+    for (int i = 0; i < j->tones.count && some; i++) {
+        histo_view view;
+        if (tones_view(&j->tones, i, b, &view, f) != 0) return -1;
+        view.data = (const char *)view.data + (part.y - b->y) * view.strides[0] + part.x * view.strides[1];
+        view.shape[0] = part.rows;
+        view.shape[1] = part.cols;
+        const settings *s = j->settings;
+        if (s->has_where) {
+            part.fill.where = &view;
+            part.fill.where_lo = s->where[0];
+            part.fill.where_hi = s->where[1];
+        }
+        if (take(j, context, i, &view, &part, f) != 0) return -1;
+    }
+    return 0;
 }
 
 static int check_page(const job *j, const band *b, fault *f)
@@ -70,39 +81,28 @@ static int check_page(const job *j, const band *b, fault *f)
                      job_name(j), (long long)pages_width(j->pages), (long long)pages_height(j->pages));
 }
 
-typedef int take_tone(job *j, int i, const histo_view *view, const histo_fill_options *fill, fault *f);
-
-/* Pass the tones of all counted samples to `take`. */
-static int visit(job *j, take_tone *take, fault *f)
+int job_visit(job *j, job_take *take, void *context, fault *f)
 {
+    const input *in = pages_reader(j->pages)->in;
     band b;
     int more;
     j->pages_read = 0;
     while ((more = pages_next(j->pages, &b, f)) > 0) {
-        counted c;
+        const int64_t height = pages_height(j->pages);
         j->pages_read += b.y == 0;
-        if (check_page(j, &b, f) != 0) return -1;
-        const int some = find_counted(j, &b, &c, f);
-        if (some < 0) return -1;
-        for (int i = 0; i < j->tones.count && some; i++) {
-            histo_view view;
-            if (tones_view(&j->tones, i, &b, &view, f) != 0) return -1;
-            crop(&view, &c);
-            if (take(j, i, &view, &c.fill, f) != 0) return -1;
-        }
-        if (j->mask && !j->settings->has_roi && b.y + b.rows == pages_height(j->pages) &&
-            mask_end_page(j->mask, pages_height(j->pages), f) != 0)
+        if (check_page(j, &b, f) != 0 || take_band(j, &b, take, context, f) != 0) return -1;
+        if (j->mask && !j->settings->has_roi && b.y + b.rows == height && mask_end_page(j->mask, height, f) != 0)
             return -1;
-        const input *in = pages_reader(j->pages)->in;
         progress_update(input_position(in), input_size(in));
     }
     if (more == 0) more = turn_mask(j, -1, f);
     return more < 0 ? -1 : pages_again(j->pages, f);
 }
 
-static int survey_tone(job *j, int i, const histo_view *view, const histo_fill_options *fill, fault *f)
+static int survey_tone(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
 {
-    return levels_survey(&j->levels[j->tones.tone[i].table], view, fill, job_name(j), f);
+    (void)context;
+    return levels_survey(&j->levels[j->tones.tone[i].table], view, &part->fill, job_name(j), f);
 }
 
 /* Does any table need a pass? */
@@ -124,14 +124,15 @@ static int find_levels(job *j, fault *f)
             return -1;
     }
     while (next_pass(j))
-        if (visit(j, survey_tone, f) != 0) return -1;
+        if (job_visit(j, survey_tone, NULL, f) != 0) return -1;
     for (int t = 0; t < j->tones.tables; t++)
         if (levels_find(&j->levels[t], job_name(j), f) != 0) return -1;
     return 0;
 }
 
-static int count_tone(job *j, int i, const histo_view *view, const histo_fill_options *fill, fault *f)
+static int count_tone(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f)
 {
+    (void)context;
     const settings *s = j->settings;
     histo_hist *hist = j->hists[j->tones.tone[i].table];
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
@@ -140,8 +141,8 @@ static int count_tone(job *j, int i, const histo_view *view, const histo_fill_op
         histo_plan_destroy(j->plan);
         j->plan = NULL;
     }
-    if (!j->plan) status = histo_plan_create(&j->plan, hist, view, fill, &options);
-    if (status == HISTO_OK) status = histo_plan_fill(j->plan, hist, view, fill);
+    if (!j->plan) status = histo_plan_create(&j->plan, hist, view, &part->fill, &options);
+    if (status == HISTO_OK) status = histo_plan_fill(j->plan, hist, view, &part->fill);
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, job_name(j));
 }
 
@@ -157,13 +158,14 @@ static void drop_tables(job *j)
     }
 }
 
-static int fault_nothing(const job *j, fault *f)
+int job_fault_nothing(const job *j, fault *f)
 {
     const settings *s = j->settings;
     return fault_set(f, EXIT_DATA, "%s has nothing to count: %s", job_name(j),
-                     s->mask      ? "the mask leaves no sample"
-                     : s->has_roi ? "the region holds no number"
-                                  : "no sample is a finite number");
+                     s->mask        ? "the mask leaves no sample"
+                     : s->has_where ? "no sample is in the range of --where"
+                     : s->has_roi   ? "the region holds no number"
+                                    : "no sample is a finite number");
 }
 
 /* Histograms of all tones of the unit. */
@@ -173,11 +175,11 @@ static int count_tones(job *j, fault *f)
     for (int t = 0; t < j->tones.tables; t++)
         if (histo_hist_create(&j->hists[t], 1, &j->levels[t].axis, NULL) != HISTO_OK)
             return fault_of_library(f, EXIT_USAGE, "the bins");
-    if (visit(j, count_tone, f) != 0) return -1;
+    if (job_visit(j, count_tone, NULL, f) != 0) return -1;
     for (int t = 0; t < j->tones.tables; t++) {
         histo_tally tally;
         if (histo_hist_tally(j->hists[t], &tally) != HISTO_OK) return fault_of_library(f, EXIT_DATA, job_name(j));
-        if (tally.bins == 0) return fault_nothing(j, f);
+        if (tally.bins == 0) return job_fault_nothing(j, f);
         if (levels_trim(&j->levels[t], &j->hists[t], j->settings, j->largest, f) != 0) return -1;
     }
     return 0;
@@ -185,11 +187,52 @@ static int count_tones(job *j, fault *f)
 
 /* ---- Writing ---- */
 
-int job_new_map(job *j, int table, fault *f)
+static int new_map(job *j, int table, const histo_axis *axis, histo_within within, fault *f)
 {
-    const levels *l = &j->levels[table];
-    const histo_map_options options = {.within = l->within};
-    return histo_map_create(&j->maps[table], 1, &l->axis, &options) == HISTO_OK
+    const histo_map_options options = {.within = within};
+    histo_map_destroy(j->maps[table]);
+    j->maps[table] = NULL;
+    return histo_map_create(&j->maps[table], 1, axis, &options) == HISTO_OK ? 0
+                                                                            : fault_of_library(f, EXIT_DATA, "the map");
+}
+
+int job_new_map(job *j, int table, histo_within within, fault *f)
+{
+    if (j->maps[table]) return 0; /* of the frame before */
+    return new_map(j, table, &j->levels[table].axis, within, f);
+}
+
+/* Where a line through two points is at x. */
+static double on_line(double x, double x0, double y0, double x1, double y1)
+{
+    return y0 + (x - x0) * ((y1 - y0) / (x1 - x0));
+}
+
+enum { MOST_POINTS = 256 };
+
+int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f)
+{
+    double at[MOST_POINTS + 2], value[MOST_POINTS + 2];
+    int points = 1; /* the first place is for the line below */
+    for (int k = 0; k < n && k < MOST_POINTS; k++) {
+        if (points > 1 && !(from[k] > at[points - 1])) points--;
+        at[points] = from[k];
+        value[points++] = to[k];
+    }
+    if (points < 3) return -1;
+    const double far = extend ? 0x1p20 * (at[points - 1] - at[1]) : 0;
+    int first = 1;
+    if (extend) {
+        at[0] = at[1] - far;
+        value[0] = on_line(at[0], at[1], value[1], at[2], value[2]);
+        at[points] = at[points - 1] + far;
+        value[points] = on_line(at[points], at[points - 2], value[points - 2], at[points - 1], value[points - 1]);
+        points++;
+        first = 0;
+    }
+    const histo_axis axis = histo_axis_closed(histo_axis_variable(points - first - 1, at + first));
+    if (new_map(j, table, &axis, HISTO_MAP_LINEAR, f) != 0) return -1;
+    return histo_map_write(j->maps[table], value + first, points - first) == HISTO_OK
                ? 0
                : fault_of_library(f, EXIT_DATA, "the map");
 }
@@ -201,13 +244,38 @@ static image_page page_of(const job *j)
     const channel_model model = r->channels == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
     image_page page = {.model = colors ? model : r->model,
                        .channels = r->channels,
-                       .dtype = r->dtypes[0],
+                       .dtype = j->dtype,
                        .height = pages_height(j->pages),
                        .width = pages_width(j->pages),
                        .about = pages_about(j->pages)};
-    page.largest = page.about ? page.about->largest : 0;
+    if (j->kind->classes) {
+        page.model = CHANNELS_GRAY;
+        page.channels = 1;
+        return page;
+    }
+    page.largest = page.about && j->dtype == r->dtypes[0] ? page.about->largest : 0;
     if (j->settings->bits && page.largest) page.largest = (INT64_C(1) << j->settings->bits) - 1;
     return page;
+}
+
+static int map_tone(job *j, int i, const band *b, fault *f)
+{
+    const tones *t = &j->tones;
+    const image_page *page = &j->out->page;
+    const levels *l = &j->levels[t->tone[i].table];
+    const tone_rows out = {j->rows, page->dtype, page->channels, b->rows, b->cols, l->lo, l->hi};
+    const histo_apply_options options = {.threads = j->settings->threads};
+    histo_view from;
+    if (tones_view(&j->tones, i, b, &from, f) != 0) return -1;
+    const histo_view to =
+        j->kind->classes ? histo_view_nd(j->rows, page->dtype, 2, from.shape) : tones_place(t, i, &out);
+    if (j->kind->apply) {
+        if (j->kind->apply(j, i, b, &from, &to, f) != 0) return -1;
+    } else if (histo_map_apply(j->maps[t->tone[i].table], &from, &to, &options) != HISTO_OK) {
+        return fault_of_library(f, EXIT_DATA, job_name(j));
+    }
+    if (!j->kind->classes) tones_put(t, i, &out);
+    return 0;
 }
 
 static int map_band(job *j, const band *b, fault *f)
@@ -221,18 +289,10 @@ static int map_band(job *j, const band *b, fault *f)
         if (!j->rows) return fault_memory(j, f);
     }
     const tones *t = &j->tones;
-    if (t->kind != TONE_CHANNEL || t->count < page->channels) pages_interleave(b, page->channels, j->rows, pitch);
-    for (int i = 0; i < t->count; i++) {
-        const levels *l = &j->levels[t->tone[i].table];
-        const tone_rows out = {j->rows, page->dtype, page->channels, b->rows, b->cols, l->lo, l->hi};
-        const histo_apply_options options = {.threads = j->settings->threads};
-        histo_view from;
-        if (tones_view(&j->tones, i, b, &from, f) != 0) return -1;
-        const histo_view to = tones_place(t, i, &out);
-        if (histo_map_apply(j->maps[t->tone[i].table], &from, &to, &options) != HISTO_OK)
-            return fault_of_library(f, EXIT_DATA, job_name(j));
-        tones_put(t, i, &out);
-    }
+    if (!j->kind->classes && (t->kind != TONE_CHANNEL || t->count < page->channels))
+        pages_interleave(b, page->channels, j->rows, pitch);
+    for (int i = 0; i < t->count; i++)
+        if (map_tone(j, i, b, f) != 0) return -1;
     return image_rows(j->out, j->rows, b->rows, f);
 }
 
@@ -250,13 +310,29 @@ static int write_unit(job *j, fault *f)
 
 /* ---- The whole job ---- */
 
+int job_count(job *j, fault *f)
+{
+    return find_levels(j, f) == 0 ? count_tones(j, f) : -1;
+}
+
 static int run_unit(job *j, fault *f)
 {
-    if (find_levels(j, f) != 0 || count_tones(j, f) != 0) return -1;
+    if ((j->kind->gather ? j->kind->gather : job_count)(j, f) != 0) return -1;
     for (int t = 0; t < j->tones.tables; t++)
-        if (job_new_map(j, t, f) != 0 || j->kind->make(j, t, f) != 0) return -1;
+        if (j->kind->make(j, t, f) != 0) return -1;
+    if (!j->out) return 0;
     if (!j->settings->batch) j->out->pages = j->pages_read;
     return write_unit(j, f);
+}
+
+/* Open the input. */
+static int open_pages(job *j, const char *path, fault *f)
+{
+    const settings *s = j->settings;
+    j->pages = pages_open(path, &s->read, s->batch, f);
+    if (!j->pages) return -1;
+    if (!s->smooth || pages_video(j->pages)) return 0;
+    return fault_set(f, EXIT_USAGE, "%s is no video, and --smooth is for its frames: leave it out", job_name(j));
 }
 
 int job_make_tables(job *j, fault *f)
@@ -268,51 +344,80 @@ int job_make_tables(job *j, fault *f)
     return j->levels && j->hists && j->maps ? 0 : fault_memory(j, f);
 }
 
-static int open_pages(job *j, fault *f)
+static int choose_tones(job *j, const char *mask_path, const char *color, fault *f)
+{
+    const metadata *about = pages_about(j->pages);
+    if (tones_choose(&j->tones, j->pages, color, j->settings->channels, f) != 0) return -1;
+    j->largest = about ? about->largest : 0;
+    j->dtype = j->kind->classes ? HISTO_U8 : pages_reader(j->pages)->dtypes[0];
+    if (mask_path && !(j->mask = mask_open(mask_path, pages_reader(j->pages), f))) return -1;
+    return job_make_tables(j, f);
+}
+
+int job_open(job *other, const job *like, const char *path, const char *mask_path, fault *f)
+{
+    const bool video = like->pages && pages_video(like->pages);
+    const char *color = like->settings->color ? like->settings->color : video ? "luma" : like->kind->color;
+    settings *s = malloc(sizeof *s);
+    *other = (job){.kind = like->kind, .settings = s, .other = s, .mask_page = -1};
+    if (!s) return fault_set(f, EXIT_DATA, "no memory to read %s", path);
+    *s = *like->settings;
+    s->has_roi = s->batch = false;
+    s->mask = mask_path;
+    s->bits = 0;
+    if (open_pages(other, path, f) != 0) return -1;
+    if (pages_video(other->pages))
+        return fault_set(f, EXIT_USAGE, "%s is video, where an image is needed: take a frame of it", path);
+    if (choose_tones(other, mask_path, color, f) != 0) return -1;
+    return pages_unit(other->pages, f) > 0 ? 0 : -1;
+}
+
+static int open_output(job *j, fault *f)
 {
     const settings *s = j->settings;
-    if (s->files_count != 1 || !s->output)
-        return fault_set(f, EXIT_USAGE, "name the image and the result, as in histo %s in.png out.png", s->command);
-    j->pages = pages_open(s->files[0], &s->read, s->batch, f);
-    if (!j->pages) return -1;
-    if (!s->smooth || pages_video(j->pages)) return 0;
-    return fault_set(f, EXIT_USAGE, "%s is no video, and --smooth is for its frames: leave it out", job_name(j));
+    const reader *r = pages_reader(j->pages);
+    if (!s->output) return 0;
+    const image_writer *writer = image_writer_find(s->output, r, f);
+    const image_page page = page_of(j);
+    if (writer) j->out = image_create_file(s->output, writer, &page, r->pages, f);
+    return j->out ? 0 : -1;
 }
 
 static int begin(job *j, fault *f)
 {
     const settings *s = j->settings;
-    if (tones_choose(&j->tones, j->pages, s, f) != 0) return -1;
-    const image_writer *writer = image_writer_find(s->output, pages_reader(j->pages), f);
-    if (!writer) return -1;
-    if (s->mask && !(j->mask = mask_open(s->mask, pages_reader(j->pages), f))) return -1;
-    if (job_make_tables(j, f) != 0) return -1;
-    const image_page page = page_of(j);
-    j->largest = page.about ? page.about->largest : 0;
-    j->out = image_create_file(s->output, writer, &page, pages_reader(j->pages)->pages, f);
-    return j->out && (!j->kind->begin || j->kind->begin(j, f) == 0) ? 0 : -1;
+    if (choose_tones(j, s->mask, s->color ? s->color : j->kind->color, f) != 0) return -1;
+    if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
+    return open_output(j, f);
 }
 
 static int run(job *j, fault *f)
 {
     char label[256];
     int more;
-    if (open_pages(j, f) != 0 || (!pages_video(j->pages) && begin(j, f) != 0)) return -1;
+    const settings *s = j->settings;
+    if (s->files_count < 1 || (!s->output && !j->kind->reads_only))
+        return fault_set(f, EXIT_USAGE, "'histo %s' takes %s: name them all", s->command,
+                         command_find(s->command)->operands);
+    if (open_pages(j, s->files[0], f) != 0) return -1;
+    if (pages_video(j->pages) && (j->kind->gather || j->kind->classes))
+        return fault_set(f, EXIT_USAGE, "%s is video, and 'histo %s' is for images: take a frame of it", job_name(j),
+                         s->command);
+    if (!pages_video(j->pages) && begin(j, f) != 0) return -1;
     snprintf(label, sizeof label, "%s %.200s", j->kind->verb, job_name(j));
     progress_start(label, j->settings->quiet);
     if (pages_video(j->pages)) return video_run(j, f);
-    while ((more = pages_unit(j->pages, f)) > 0)
+    for (j->unit = 0; (more = pages_unit(j->pages, f)) > 0; j->unit++)
         if (run_unit(j, f) != 0) return -1;
-    if (more < 0) return -1;
     image_file *out = j->out;
     j->out = NULL;
-    return image_commit(out, f);
+    if (more == 0 && out) return image_commit(out, f);
+    image_abandon(out);
+    return more;
 }
 
-static void end(job *j)
+void job_close(job *j)
 {
-    progress_end();
-    if (j->kind->end) j->kind->end(j);
     if (j->hists && j->maps) drop_tables(j);
     for (int t = 0; t < j->tones.tables && j->levels; t++)
         levels_free(&j->levels[t]);
@@ -324,6 +429,7 @@ static void end(job *j)
     mask_close(j->mask);
     pages_close(j->pages);
     image_abandon(j->out);
+    free(j->other);
 }
 
 int job_command(const settings *s, const job_kind *kind)
@@ -331,6 +437,8 @@ int job_command(const settings *s, const job_kind *kind)
     fault f = {0};
     job j = {.settings = s, .kind = kind, .mask_page = -1};
     int failed = run(&j, &f);
-    end(&j);
+    progress_end();
+    if (kind->end) kind->end(&j);
+    job_close(&j);
     return failed ? fault_report(&f) : EXIT_OK;
 }

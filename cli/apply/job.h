@@ -16,13 +16,30 @@
 
 typedef struct job job;
 
+/* Where counted samples are, and how to fill histograms with them. */
+typedef struct job_part {
+    int page;
+    int64_t y, x, rows, cols; /* in the page */
+    histo_view mask;
+    histo_fill_options fill;
+} job_part;
+
+typedef int job_take(job *j, void *context, int i, const histo_view *view, const job_part *part, fault *f);
+
 typedef struct job_kind {
-    const char *verb; /* for the progress line: "equalizing" */
-    int64_t bins;     /* of floats and large integers; 0: the default */
+    const char *verb;  /* for the progress line: "equalizing" */
+    const char *color; /* --color if it is not given; NULL: luma */
+    int64_t bins;      /* of floats and large integers; 0: the default */
+    bool reads_only;   /* may be without a result */
+    bool classes;      /* the result is one channel of u8 */
     /* Check options, and set what differs from the defaults, before samples are read. May be NULL. */
     int (*begin)(job *j, fault *f);
-    /* Write the values of maps[table], made from hists[table] on levels[table]. */
+    /* Passes over the samples of a unit, with job_visit. NULL: levels, and histograms on them. */
+    int (*gather)(job *j, fault *f);
+    /* Make maps[table], after these passes. */
     int (*make)(job *j, int table, fault *f);
+    /* Write the mapped samples of a tone to `to`. NULL: by maps[table]. */
+    int (*apply)(job *j, int i, const band *b, const histo_view *from, const histo_view *to, fault *f);
     void (*end)(job *j); /* free what `begin` made; may be NULL */
 } job_kind;
 
@@ -30,11 +47,13 @@ struct job {
     const settings *settings;
     const job_kind *kind;
     pages *pages;
-    image_file *out;
+    image_file *out; /* or NULL */
     tones tones;
-    mask *mask;      /* or NULL */
-    int mask_page;   /* that it stands at; -1: none */
-    int64_t largest; /* value of samples; 0: the dtype's */
+    mask *mask;        /* or NULL */
+    int mask_page;     /* that it stands at; -1: none */
+    int64_t largest;   /* value of samples; 0: the dtype's */
+    histo_dtype dtype; /* of the result */
+    int unit;          /* from 0 */
     int64_t pages_read;
     levels *levels;     /* [tones.tables] */
     histo_hist **hists; /* [tones.tables] */
@@ -42,7 +61,8 @@ struct job {
     histo_plan *plan;
     unsigned char *rows; /* of the result */
     size_t rows_size;
-    void *own; /* of the kind */
+    settings *other; /* of job_open; owned */
+    void *own;       /* of the kind */
 };
 
 /* The whole command: returns the exit status. */
@@ -52,7 +72,21 @@ int job_command(const settings *s, const job_kind *kind);
 int job_make_tables(job *j, fault *f);
 /* "in.png" or "standard input" */
 const char *job_name(const job *j);
-/* A map on the levels of a table, with all values zero: j->maps[table]. */
-int job_new_map(job *j, int table, fault *f);
+/* Pass the counted samples of all tones of the unit to `take`, and go back to its beginning. */
+int job_visit(job *j, job_take *take, void *context, fault *f);
+/* Is nothing left to count? Says why. Returns -1. */
+int job_fault_nothing(const job *j, fault *f);
+/* A map on the levels of a table, with all values zero: maps[table]. */
+int job_new_map(job *j, int table, histo_within within, fault *f);
+/* A map of straight lines: from[k] has the value to[k], and outside the values stay or, with extend, the lines go on.
+ * from increases; where it does not, the last of equals counts. -1 without a sentence if all are equal. */
+int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f);
+
+/* Another image whose tones are chosen as the job's, with its own mask, which may be NULL. job_close frees it, also on
+ * failure. */
+int job_open(job *other, const job *like, const char *path, const char *mask_path, fault *f);
+/* Levels, and histograms on them, of the unit. */
+int job_count(job *j, fault *f);
+void job_close(job *j);
 
 #endif

@@ -54,27 +54,32 @@ static int fault_no_colors(const pages *p, const char *color, fault *f)
 }
 
 /* --channel: these, each by itself; gray is the luma. */
-static int add_listed(tones *t, const pages *p, const settings *s, fault *f)
+static int add_listed(tones *t, const pages *p, const char *channels, fault *f)
 {
     choice c;
-    if (s->color) return fault_set(f, EXIT_USAGE, "--channel chooses what --color %s would: leave one out", s->color);
-    if (choice_list(&c, pages_reader(p), s->channels, f) != 0) return -1;
+    const reader *r = pages_reader(p);
+    const int alpha = r->model == CHANNELS_GRAY_ALPHA ? 1 : r->model == CHANNELS_RGBA ? 3 : -1;
+    if (choice_list(&c, r, channels, f) != 0) return -1;
     int failed = 0;
     for (int i = 0; i < c.total && !failed; i++) {
+        if (c.sources[i].channel == alpha) continue;
         if (c.sources[i].luma) t->kind = TONE_LUMA;
-        failed = add_tone(t, p, c.sources[i].channel, i, c.sources[i].name, f);
+        failed = add_tone(t, p, c.sources[i].channel, t->count, c.sources[i].name, f);
     }
+    if (!failed && t->count == 0)
+        failed =
+            fault_set(f, EXIT_USAGE, "alpha is neither counted nor changed: choose another channel than %s", channels);
     if (!failed && t->kind == TONE_LUMA && t->count > 1)
         failed = fault_set(f, EXIT_USAGE, "--channel gray changes red, green and blue: leave out the other channels");
     choice_free(&c);
     return failed;
 }
 
-static int add_tones(tones *t, const pages *p, const settings *s, fault *f)
+static int add_tones(tones *t, const pages *p, const char *color, const char *channels, fault *f)
 {
     const reader *r = pages_reader(p);
-    const char *color = s->color ? s->color : has_colors(r) || r->model == CHANNELS_CMYK ? "luma" : "each";
-    if (s->channels) return add_listed(t, p, s, f);
+    if (channels) return add_listed(t, p, channels, f);
+    if (!color) color = has_colors(r) || r->model == CHANNELS_CMYK ? "luma" : "each";
     if (strcmp(color, "each") == 0 || strcmp(color, "joint") == 0)
         return add_channels(t, p, strcmp(color, "joint") == 0, f);
     t->kind = strcmp(color, "value") == 0 ? TONE_VALUE : TONE_LUMA;
@@ -85,10 +90,10 @@ static int add_tones(tones *t, const pages *p, const settings *s, fault *f)
     return add_tone(t, p, 0, 0, NULL, f);
 }
 
-int tones_choose(tones *t, const pages *p, const settings *s, fault *f)
+int tones_choose(tones *t, const pages *p, const char *color, const char *channels, fault *f)
 {
     *t = (tones){.dtype = pages_reader(p)->dtypes[0]};
-    if (add_tones(t, p, s, f) != 0) return -1;
+    if (add_tones(t, p, color, channels, f) != 0) return -1;
     const bool stored = t->dtype <= HISTO_I32 || t->dtype == HISTO_F32 || t->dtype == HISTO_F64;
     if (t->kind != TONE_CHANNEL && !stored)
         return fault_set(f, EXIT_USAGE, "%s has colours of %s, which --color each and joint can change: choose one",

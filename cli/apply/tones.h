@@ -27,8 +27,8 @@ typedef struct tones {
     size_t room;
 } tones;
 
-/* Which tones --color and --channel ask for. */
-int tones_choose(tones *t, const pages *p, const settings *s, fault *f);
+/* Which tones --color (or what the command prefers) and --channel ask for; both may be NULL. */
+int tones_choose(tones *t, const pages *p, const char *color, const char *channels, fault *f);
 void tones_free(tones *t);
 
 /* Rows of tone i. Valid until the next call. */

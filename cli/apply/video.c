@@ -92,7 +92,8 @@ static int begin(video *v, fault *f)
     v->luma = histo_view_nd(v->planes, dtype, 2, (const int64_t[]){v->in->height, v->in->width});
     if (make_tables(j, dtype, f) != 0 || begin_levels(v, f) != 0 || find_counted(v, f) != 0) return -1;
     if (recent_make(&v->recent, s->smooth ? s->smooth : 1, &j->levels[0].axis, NULL, f) != 0) return -1;
-    if (job_new_map(j, 0, f) != 0 || (j->kind->begin && j->kind->begin(j, f) != 0)) return -1;
+    j->dtype = dtype;
+    if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
     v->out = outfile_open(s->output, f);
     return v->out ? 0 : -1;
 }

@@ -157,6 +157,14 @@ static const target targets[OPTION_COUNT] = {
     PARSED(BIN_COUNT, value_bin_count),
     PARSED(SMOOTH, value_smooth),
     PARSED(EQUALIZE_RULE, value_equalize_rule),
+    TEXT(REFERENCE_MASK, reference_mask),
+    PARSED(LANDMARKS, value_landmarks),
+    TEXT(TRAIN, train),
+    TEXT(WITH, with),
+    TEXT(STRETCH_RANGE, range),
+    PARSED(TARGET, value_target),
+    PARSED(METHOD_OF_THRESHOLD, value_split_method),
+    PARSED(CLASSES, value_classes),
     TEXT(QUANTILES, quantiles),
     PARSED(QUANTILE_RULE, value_quantile_rule),
     PARSED(METRIC, value_metric),
@@ -215,14 +223,14 @@ static int apply(settings *s, option_id id, char *text, fault *f)
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
-        {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},   {OPTION_CHANNEL, OPTION_COLUMN},
-        {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},   {OPTION_SEGMENTS, OPTION_SKIP_BAD},
-        {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS},  {OPTION_PAIRS, OPTION_MASK},
-        {OPTION_LETTERS, OPTION_BYTES},  {OPTION_LETTERS, OPTION_FORMAT}, {OPTION_LETTERS, OPTION_DTYPE},
-        {OPTION_LETTERS, OPTION_BINS},   {OPTION_LETTERS, OPTION_WIDTH},  {OPTION_LETTERS, OPTION_RANGE},
-        {OPTION_LETTERS, OPTION_EDGES},  {OPTION_LETTERS, OPTION_LOG},    {OPTION_LETTERS, OPTION_WHERE},
-        {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},    {OPTION_PAIRS, OPTION_BATCH},
-        {OPTION_PAIRS, OPTION_SEGMENTS}, {OPTION_QUIET, OPTION_VERBOSE},
+        {OPTION_CHANNEL, OPTION_COLOR},     {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},
+        {OPTION_CHANNEL, OPTION_COLUMN},    {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},
+        {OPTION_SEGMENTS, OPTION_SKIP_BAD}, {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS},
+        {OPTION_PAIRS, OPTION_MASK},        {OPTION_LETTERS, OPTION_BYTES},  {OPTION_LETTERS, OPTION_FORMAT},
+        {OPTION_LETTERS, OPTION_DTYPE},     {OPTION_LETTERS, OPTION_BINS},   {OPTION_LETTERS, OPTION_WIDTH},
+        {OPTION_LETTERS, OPTION_RANGE},     {OPTION_LETTERS, OPTION_EDGES},  {OPTION_LETTERS, OPTION_LOG},
+        {OPTION_LETTERS, OPTION_WHERE},     {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},
+        {OPTION_PAIRS, OPTION_BATCH},       {OPTION_PAIRS, OPTION_SEGMENTS}, {OPTION_QUIET, OPTION_VERBOSE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         const option_id *pair = exclusive[i];
@@ -261,7 +269,8 @@ static int take_operands(settings *s, const command_row *command, int count, cha
                          names[command->max_operands], operands[command->max_operands]);
     s->files = (const char *const *)operands;
     s->files_count = count;
-    if (writes_operand(command) && count > 0 && count >= command->max_operands) s->output = operands[--s->files_count];
+    if (writes_operand(command) && !s->train && count > 0 && count >= command->max_operands)
+        s->output = operands[--s->files_count];
     return 0;
 }
 

@@ -73,11 +73,20 @@ typedef struct settings {
     const char *axes;   /* --axes h:30,s:32 */
     const char *method; /* --method */
     /* Of commands that turn images into images. */
-    const char *color;        /* --color luma|each|joint|value */
-    int bits;                 /* --bits N; 0: as the samples need */
-    int64_t bin_count;        /* -b N */
-    int smooth;               /* --smooth N: frames */
-    histo_equalize_rule rule; /* --rule minimum|cdf */
+    const char *color;          /* --color luma|each|joint|value */
+    int bits;                   /* --bits N; 0: as the samples need */
+    int64_t bin_count;          /* -b N */
+    int smooth;                 /* --smooth N: frames */
+    histo_equalize_rule rule;   /* --rule minimum|cdf */
+    const char *reference_mask; /* --reference-mask FILE */
+    int landmarks;              /* --landmarks N, or … */
+    bool landmarks_itk;         /* … itk:N */
+    const char *train, *with;   /* --train FILE, --with FILE */
+    bool has_target;
+    double target[2];         /* --to LO:HI */
+    histo_split_method split; /* --method NAME */
+    const char *split_name;
+    int classes; /* --classes N; 0: not given */
 
     /* Numbers. */
     const char *quantiles;             /* -q P,… in per cent */

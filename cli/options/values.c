@@ -295,6 +295,47 @@ int value_metric(settings *s, char *text, fault *f)
         text);
 }
 
+int value_landmarks(settings *s, char *text, fault *f)
+{
+    enum { MOST = 60 };
+    static const char itk[] = "itk:";
+    const size_t skip = strncmp(text, itk, sizeof itk - 1) == 0 ? sizeof itk - 1 : 0;
+    int64_t count;
+    s->landmarks_itk = skip > 0;
+    if (!text_to_i64(text + skip, &count) || count < (skip ? 1 : 2) || count > MOST)
+        return fault_set(f, EXIT_USAGE, "--landmarks takes a whole number from 2 to %d, or itk:N, not '%s'", MOST,
+                         text);
+    s->landmarks = (int)count;
+    return 0;
+}
+
+int value_target(settings *s, char *text, fault *f)
+{
+    char ends[2 * TEXT_NUMBER_BYTES];
+    char *colon = strlen(text) < sizeof ends ? strchr(strcpy(ends, text), ':') : NULL;
+    if (colon) *colon = '\0';
+    s->has_target = colon && text_to_f64(ends, &s->target[0]) && text_to_f64(colon + 1, &s->target[1]) &&
+                    isfinite(s->target[0]) && isfinite(s->target[1]) && s->target[0] != s->target[1];
+    if (s->has_target) return 0;
+    return fault_set(f, EXIT_USAGE, "'%s' is not a range of results: --to takes two different numbers, LO:HI", text);
+}
+
+int value_split_method(settings *s, char *text, fault *f)
+{
+    s->split_name = text;
+    if (histo_split_method_parse(text, &s->split) == HISTO_OK) return 0;
+    return fault_set(f, EXIT_USAGE,
+                     "--method is otsu, li, yen, isodata, triangle, minimum, mean or max-entropy, not '%s'", text);
+}
+
+int value_classes(settings *s, char *text, fault *f)
+{
+    int64_t classes;
+    if (parse_whole("classes", text, 2, 256, &classes, f) != 0) return -1;
+    s->classes = (int)classes;
+    return 0;
+}
+
 int value_size(settings *s, char *text, fault *f)
 {
     int64_t size[2];

@@ -27,6 +27,10 @@ int value_bits(settings *s, char *text, fault *f);
 int value_bin_count(settings *s, char *text, fault *f);
 int value_smooth(settings *s, char *text, fault *f);
 int value_equalize_rule(settings *s, char *text, fault *f);
+int value_landmarks(settings *s, char *text, fault *f);
+int value_target(settings *s, char *text, fault *f);
+int value_split_method(settings *s, char *text, fault *f);
+int value_classes(settings *s, char *text, fault *f);
 /* The quantiles of a list of percentages, from 0 to 1: how many, in *quantiles, which the caller frees; -1 with the
  * sentence. */
 int value_quantiles(const char *text, double **quantiles, fault *f);

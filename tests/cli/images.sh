@@ -51,8 +51,21 @@ does equalize --batch pages.pgm out.pgm
 same out.pgm wanted.pgm
 refuses 2 'png holds one page, and there are several: choose one with --page' equalize pages.pgm out3.png
 
+# Thresholds are printed, and classes written; OUT on standard output leaves standard error to them.
+prints 'method\tthreshold\notsu\t2\n' threshold gray.pgm
+prints 'method\tthreshold\notsu\t1\notsu\t2\notsu\t3\n' threshold --classes 4 gray.pgm classes.pgm
+printf 'P5\n4 2\n255\n\000\001\002\003\000\001\002\003' >wanted.pgm
+same classes.pgm wanted.pgm
+prints 'method\tthreshold\notsu\t77\n' threshold constant.pgm
+prints 'page\tmethod\tthreshold\n0\totsu\t1\n1\totsu\t5\n' threshold --batch pages.pgm
+"$histo" threshold - - <gray.pgm >piped.pgm 2>"$err"
+printf 'P5\n4 2\n255\n\000\000\377\377\000\000\377\377' >wanted.pgm
+same piped.pgm wanted.pgm
+grep -q '^otsu.2$' "$err" || fail "no threshold on standard error: $(cat "$err")"
+
 # Bad input.
-refuses 2 'name the image and the result' equalize gray.pgm
+printf 'P5\n2 1\n65535\n\000\001\001\054' >wide.pgm
+refuses 2 'takes IN OUT: name them all' equalize gray.pgm
 refuses 2 'takes two names' equalize a b c
 refuses 2 "no image format has the suffix .xyz" equalize gray.pgm new.xyz
 refuses 2 'has no suffix that names the format' equalize gray.pgm new
@@ -67,6 +80,18 @@ refuses 2 'reaches outside' equalize --roi 3,0,2,1 gray.pgm new.png
 printf '\000\000\300\177\000\000\300\177' | npy nan.npy '<f4' '(1, 2)'
 refuses 1 'nan.npy' equalize nan.npy new.npy
 refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy or .raw' equalize nan.npy new.png
+refuses 1 'has one value, 77, where its range would be' stretch constant.pgm new.pgm
+refuses 2 'has no width' stretch -r 5:5 gray.pgm new.pgm
+refuses 2 'is not a range of results' stretch --to 5:5 gray.pgm new.pgm
+refuses 1 'the reference wide.pgm reaches 300, which u8 samples as those of gray.pgm cannot hold' match gray.pgm wide.pgm new.pgm
+"$histo" --joint 0,0 -b 4 --to json gray.pgm >axes.json
+refuses 1 'a reference has one axis' match gray.pgm axes.json new.pgm
+refuses 2 'takes IN REFERENCE OUT: name them all' match gray.pgm new.pgm
+refuses 1 'classes' threshold --classes 3 constant.pgm new.pgm
+refuses 2 'li finds two classes' threshold --method li --classes 3 gray.pgm
+refuses 2 'or use them with --with' standardize gray.pgm new.pgm
+refuses 1 'holds no landmarks' standardize --with axes.json gray.pgm new.npy
+refuses 1 'leave it out' standardize --train new.json constant.pgm
 refuses 2 'is for floats' equalize --log gray.pgm new.png
 refuses 2 "'histo equalize' has no option --joint" equalize --joint r,g gray.pgm new.png
 

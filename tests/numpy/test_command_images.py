@@ -3,6 +3,7 @@
 HISTO_CASES is the number of random cases (default 60), HISTO_SEED the first seed. A failure prints the seed that repeats
 it.
 """
+import json
 import os
 import subprocess
 import tempfile
@@ -10,6 +11,7 @@ import tempfile
 import cv2
 import numpy as np
 import skimage.exposure
+import skimage.filters
 
 from libhisto import run_checks
 
@@ -153,4 +155,79 @@ def check_mask(rng):
     assert np.array_equal(read("out.png")[y:y + h, x:x + w], cv2.equalizeHist(part)), "a region"
 
 
-run_checks([check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask], 60)
+def line(x, start, end, lo, hi):
+    return lo + np.clip((x - start) / (end - start), 0, 1) * (hi - lo)
+
+
+def check_stretch(rng):
+    dtype, top = [(np.uint8, 256), (np.uint16, 5000), (np.float32, 5000)][rng.integers(3)]
+    of = photo(rng, top, dtype, int(rng.choice([1, 3])))
+    ends = np.percentile(of.astype(float), [3, 97.5])
+    if ends[0] == ends[1]:
+        return
+    full = 1 if dtype == np.float32 else np.iinfo(dtype).max
+    histo("stretch", "-r", "p3:p97.5", write("in.npy", of), "out.npy")
+    wanted = line(of.astype(float), *ends, 0, full)
+    assert np.abs(np.load("out.npy") - wanted).max() <= (1e-6 if full == 1 else 0.5 + 1e-6), "percentiles"
+    histo("stretch", "-r", "minmax", "--to", "200:50", "in.npy", "out.npy")
+    wanted = line(of.astype(float), float(of.min()), float(of.max()), 200, 50)
+    assert np.abs(np.load("out.npy") - wanted).max() <= (1e-4 if full == 1 else 0.5 + 1e-6), "all"
+
+
+def check_match(rng):
+    channels = int(rng.choice([1, 3]))
+    of, like = photo(rng, channels=channels), photo(rng, channels=channels)
+    if rng.integers(2):
+        given = write("like.png", like)
+    else:
+        histo("hist", write("like.png", like), "-o", "like.json")
+        given = "like.json"
+    histo("match", write("in.png", of), given, "out.png")
+    planes = [(of, like)] if channels == 1 else [(of[..., c], like[..., c]) for c in range(3)]
+    wanted = []
+    for x, y in planes:
+        values, counts = np.unique(y, return_counts=True)
+        shares = np.cumsum(np.bincount(x.ravel(), minlength=256)) / x.size
+        wanted.append(np.rint(np.interp(shares, np.cumsum(counts) / y.size, values))[x])
+        if x.min() < x.max():
+            assert np.abs(skimage.exposure.match_histograms(x, y) - wanted[-1]).max() <= 0.5 + 1e-9
+    assert np.array_equal(read("out.png"), wanted[0] if channels == 1 else np.dstack(wanted))
+
+
+def check_threshold(rng):
+    of = photo(rng)
+    if of.min() == of.max():
+        of.flat[0] ^= 1
+    method = str(rng.choice(["otsu", "yen", "triangle", "mean"]))
+    said = histo("threshold", "--method", method, write("in.png", of), "out.png").decode().split()
+    threshold = float(said[-1])
+    assert said[:2] == ["method", "threshold"] and said[2] == method
+    if of.size > 1:
+        assert threshold == np.floor(getattr(skimage.filters, "threshold_" + method)(of)), (method, threshold)
+    assert np.array_equal(read("out.png"), np.where(of > threshold, 255, 0))
+    if method == "otsu":
+        assert cv2.threshold(of, 0, 255, cv2.THRESH_OTSU)[0] == threshold
+    if len(np.unique(of)) < 4:
+        return
+    levels = np.array(histo("threshold", "--classes", 3, "in.png", "out.png").decode().split()[3::2], dtype=int)
+    assert np.array_equal(read("out.png"), np.digitize(of, levels, right=True))
+
+
+def check_standardize(rng):
+    scans = [(rng.gamma(3, 1, (20, 30, 25)) * rng.integers(50, 200)).astype(np.uint16) for _ in range(3)]
+    names = [write(f"scan{i}.npy", scan) for i, scan in enumerate(scans)]
+    histo("standardize", "--train", "marks.json", *names)
+    marks = json.load(open("marks.json"))
+    found = np.array([np.percentile(scan, marks["percentiles"]) for scan in scans])
+    values = ((found - found[:, :1]) / (found[:, -1:] - found[:, :1]) * 100).mean(0)
+    assert np.abs(values - marks["values"]).max() < 1e-9
+    histo("standardize", "--with", "marks.json", names[0], "out.npy")
+    got, x, at = np.load("out.npy"), scans[0].astype(float), found[0]
+    below = values[0] + (x - at[0]) * (values[1] - values[0]) / (at[1] - at[0])
+    above = values[-1] + (x - at[-1]) * (values[-1] - values[-2]) / (at[-1] - at[-2])
+    wanted = np.where(x < at[0], below, np.where(x > at[-1], above, np.interp(x, at, values)))
+    assert got.dtype == np.float32 and got.shape == x.shape and np.abs(got - wanted).max() < 1e-3
+
+
+run_checks([check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
+            check_stretch, check_match, check_threshold, check_standardize], 72)

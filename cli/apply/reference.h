@@ -1,0 +1,21 @@
+/* The reference of `histo match`: another image or saved histograms. */
+#ifndef CLI_REFERENCE_H
+#define CLI_REFERENCE_H
+
+#include "apply/job.h"
+#include "count/result.h"
+
+typedef struct reference {
+    const char *path;
+    job image;    /* counted, unless the histograms are saved */
+    result saved; /* count 0: an image */
+} reference;
+
+/* Read and count it for the tables of a job. reference_close frees it, also on failure. */
+int reference_open(reference *r, const job *for_job, const char *path, const char *mask_path, fault *f);
+void reference_close(reference *r);
+
+/* The histogram for a table: of its own, or the only one. */
+const histo_hist *reference_hist(const reference *r, int t);
+
+#endif

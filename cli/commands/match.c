@@ -1,0 +1,146 @@
+/* histo match: give an image the distribution of another. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "apply/landmarks.h"
+#include "apply/reference.h"
+#include "base/failure.h"
+#include "base/text.h"
+
+typedef struct match {
+    reference to;
+    int points;      /* landmarks of each table; 0: the whole distribution */
+    double *targets; /* of the reference, [tables][points] */
+    double *found;   /* of the image, likewise */
+} match;
+
+/* Can the dtype of the result hold the reference's values? */
+static int check_values(const job *j, const reference *r, fault *f)
+{
+    const int bits = 8 * (int)histo_dtype_size(j->dtype);
+    const bool is_signed =
+        j->dtype == HISTO_I8 || j->dtype == HISTO_I16 || j->dtype == HISTO_I32 || j->dtype == HISTO_I64;
+    if (j->dtype >= HISTO_F16) return 0;
+    const double lo = is_signed ? -ldexp(1, bits - 1) : 0, hi = ldexp(1, bits - is_signed) - 1;
+    for (int t = 0; t < j->tones.tables; t++) {
+        const histo_hist *hist = reference_hist(r, t);
+        const histo_axis axis = histo_hist_axis(hist, 0);
+        const double last = axis.kind == HISTO_INTEGER ? 1 : 0;
+        histo_summary s;
+        char text[TEXT_NUMBER_BYTES];
+        if (histo_hist_summarize(hist, &s) != HISTO_OK) return fault_of_library(f, EXIT_DATA, r->path);
+        if (s.count == 0) return fault_set(f, EXIT_DATA, "the reference %s has no samples in bins", r->path);
+        const double lowest = histo_axis_edge(&axis, s.first), highest = histo_axis_edge(&axis, s.last + 1) - last;
+        if (lowest >= lo && highest <= hi) continue;
+        return fault_set(
+            f, EXIT_DATA, "the reference %s reaches %s, which %s samples as those of %s cannot hold: convert one",
+            r->path, text_exact(lowest < lo ? lowest : highest, text), histo_dtype_name(j->dtype), job_name(j));
+    }
+    return 0;
+}
+
+/* Of ITK's HistogramMatchingImageFilter: the ends, the mean, and quantiles of what is above it. */
+static int find_itk(job *j, int points, double *values, fault *f)
+{
+    const int tables = j->tones.tables, inner = points - 3;
+    double ends[2], q[LANDMARKS_MOST];
+    double *means = calloc((size_t)tables, sizeof *means),
+           *all = calloc((size_t)tables, (size_t)(2 + inner) * sizeof *all);
+    int failed = means && all ? 0 : fault_set(f, EXIT_DATA, "no memory for the landmarks of %s", job_name(j));
+    for (int k = 0; k < inner; k++)
+        q[k] = (double)(k + 1) / (inner + 1);
+    ends[0] = 0;
+    ends[1] = 1;
+    if (!failed) failed = landmarks_means(j, means, f);
+    if (!failed) failed = landmarks_find(j, 2, ends, NULL, all, f);
+    if (!failed) failed = landmarks_find(j, inner, q, means, all + 2 * tables, f);
+    for (int t = 0; t < tables && !failed; t++) {
+        double *to = values + t * points;
+        to[0] = all[2 * t];
+        to[1] = means[t];
+        for (int k = 0; k < inner; k++)
+            to[2 + k] = all[2 * tables + t * inner + k];
+        to[points - 1] = all[2 * t + 1];
+    }
+    free(means);
+    free(all);
+    return failed;
+}
+
+/* Equally spaced from the first to the 99th percentile. */
+static void spread(int n, double *q)
+{
+    for (int k = 0; k < n; k++)
+        q[k] = 0.01 + 0.98 * k / (n - 1);
+}
+
+static int find(job *j, int points, double *values, fault *f)
+{
+    double q[LANDMARKS_MOST];
+    if (j->settings->landmarks_itk) return find_itk(j, points, values, f);
+    spread(points, q);
+    return landmarks_find(j, points, q, NULL, values, f);
+}
+
+static int find_targets(job *j, match *own, fault *f)
+{
+    double q[LANDMARKS_MOST];
+    if (!own->to.saved.count) return find(&own->to.image, own->points, own->targets, f);
+    if (j->settings->landmarks_itk)
+        return fault_set(f, EXIT_USAGE, "%s holds histograms: --landmarks itk:N is for images", own->to.path);
+    spread(own->points, q);
+    for (int i = 0; i < own->to.saved.count; i++)
+        if (histo_hist_quantiles(own->to.saved.series[i].hist, HISTO_QUANTILE_LINEAR, own->points, q,
+                                 own->targets + i * own->points) != HISTO_OK)
+            return fault_of_library(f, EXIT_DATA, own->to.path);
+    return 0;
+}
+
+static int begin(job *j, fault *f)
+{
+    const settings *s = j->settings;
+    match *own = j->own = calloc(1, sizeof *own);
+    if (!own) return fault_set(f, EXIT_DATA, "no memory to match %s", job_name(j));
+    if (reference_open(&own->to, j, s->files[1], s->reference_mask, f) != 0) return -1;
+    if (check_values(j, &own->to, f) != 0) return -1;
+    if (!s->landmarks) return 0;
+    own->points = s->landmarks + (s->landmarks_itk ? 3 : 0);
+    const size_t all = (size_t)(j->tones.tables * own->points);
+    own->targets = calloc(all, sizeof *own->targets);
+    own->found = calloc(all, sizeof *own->found);
+    if (!own->targets || !own->found) return fault_set(f, EXIT_DATA, "no memory to match %s", job_name(j));
+    return find_targets(j, own, f);
+}
+
+static int make(job *j, int t, fault *f)
+{
+    const match *own = j->own;
+    const reference *r = &own->to;
+    if (own->points) {
+        const int of = r->saved.count == 1 || r->image.tones.tables == 1 ? 0 : t;
+        if (t == 0 && find(j, own->points, own->found, f) != 0) return -1;
+        if (job_line_map(j, t, own->points, own->found + t * own->points, own->targets + of * own->points, true, f) ==
+            0)
+            return 0;
+        return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has one value, which makes no lines", job_name(j));
+    }
+    if (job_new_map(j, t, j->levels[t].within, f) != 0) return -1;
+    if (histo_map_match(j->maps[t], j->hists[t], reference_hist(r, t), NULL) == HISTO_OK) return 0;
+    return fault_of_library(f, EXIT_DATA, job_name(j));
+}
+
+static void end(job *j)
+{
+    match *own = j->own;
+    if (!own) return;
+    reference_close(&own->to);
+    free(own->targets);
+    free(own->found);
+    free(own);
+}
+
+int command_match(const settings *s)
+{
+    static const job_kind kind = {.verb = "matching", .color = "each", .begin = begin, .make = make, .end = end};
+    return job_command(s, &kind);
+}

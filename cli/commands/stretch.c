@@ -1,0 +1,94 @@
+/* histo stretch: map a range of an image to another by a straight line. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "apply/landmarks.h"
+#include "base/failure.h"
+#include "base/text.h"
+#include "options/bins.h"
+
+typedef struct stretch {
+    bins_spec range;
+    double *found; /* ends, [tables][2]; NULL: the range is given */
+    double lo, hi; /* of the result */
+} stretch;
+
+/* All values of an integer dtype, as far as doubles have them; 0 to 1 for floats. */
+static void range_of(const job *j, double *lo, double *hi)
+{
+    const int bits = 8 * (int)histo_dtype_size(j->dtype);
+    const bool is_signed =
+        j->dtype == HISTO_I8 || j->dtype == HISTO_I16 || j->dtype == HISTO_I32 || j->dtype == HISTO_I64;
+    *lo = is_signed ? -ldexp(1, bits - 1) : 0;
+    *hi = j->dtype >= HISTO_F16 ? 1 : j->largest ? (double)j->largest : ldexp(1, bits - is_signed) - 1;
+}
+
+static int begin(job *j, fault *f)
+{
+    const settings *s = j->settings;
+    stretch *own = j->own = calloc(1, sizeof *own);
+    bins_list bins;
+    if (!own) return fault_set(f, EXIT_DATA, "no memory to stretch %s", job_name(j));
+    if (bins_parse(&bins, s, f) != 0) return -1;
+    own->range = bins.spec[0];
+    if (bins.count > 1) return fault_set(f, EXIT_USAGE, "-r takes one range, as in p2:p98, not %s", s->range);
+    if (!own->range.has_range) {
+        own->range.range = HISTO_RANGE_PERCENTILE;
+        own->range.lo = 2;
+        own->range.hi = 98;
+    }
+    if (own->range.range == HISTO_RANGE_DTYPE) {
+        own->range.range = HISTO_RANGE_FIXED;
+        range_of(j, &own->range.lo, &own->range.hi);
+    }
+    range_of(j, &own->lo, &own->hi);
+    if (s->has_target) {
+        own->lo = s->target[0];
+        own->hi = s->target[1];
+    }
+    if (own->range.range == HISTO_RANGE_FIXED && !(own->range.lo < own->range.hi))
+        return fault_set(f, EXIT_USAGE, "-r %s has no width: give two different ends", s->range);
+    for (int t = 0; t < j->tones.tables; t++) {
+        j->levels[t].lo = fmin(own->lo, own->hi);
+        j->levels[t].hi = fmax(own->lo, own->hi);
+    }
+    return 0;
+}
+
+static int gather(job *j, fault *f)
+{
+    stretch *own = j->own;
+    if (own->range.range == HISTO_RANGE_FIXED) return 0;
+    const bool all = own->range.range == HISTO_RANGE_MINMAX;
+    const double ends[] = {all ? 0 : own->range.lo / 100, all ? 1 : own->range.hi / 100};
+    free(own->found);
+    own->found = calloc((size_t)j->tones.tables, 2 * sizeof *own->found);
+    if (!own->found) return fault_set(f, EXIT_DATA, "no memory to stretch %s", job_name(j));
+    return landmarks_find(j, 2, ends, NULL, own->found, f);
+}
+
+static int make(job *j, int table, fault *f)
+{
+    const stretch *own = j->own;
+    const double *from = own->found ? own->found + 2 * table : (double[]){own->range.lo, own->range.hi},
+                 to[] = {own->lo, own->hi};
+    char text[TEXT_NUMBER_BYTES];
+    if (from[0] == from[1])
+        return fault_set(f, EXIT_DATA, "%s has one value, %s, where its range would be: give one with -r LO:HI",
+                         job_name(j), text_exact(from[0], text));
+    return job_line_map(j, table, 2, from, to, false, f);
+}
+
+static void end(job *j)
+{
+    stretch *own = j->own;
+    if (own) free(own->found);
+    free(own);
+}
+
+int command_stretch(const settings *s)
+{
+    static const job_kind kind = {
+        .verb = "stretching", .color = "joint", .begin = begin, .gather = gather, .make = make, .end = end};
+    return job_command(s, &kind);
+}
