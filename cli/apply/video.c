@@ -2,15 +2,12 @@
  * Luma is mapped in place. */
 #include "apply/video.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "apply/recent.h"
 #include "base/failure.h"
 #include "base/progress.h"
-#include "input/y4m.h"
+#include "output/clip.h"
 
 typedef struct video {
     job *job;
@@ -28,17 +25,13 @@ typedef struct video {
 static int check_options(const video *v, fault *f)
 {
     const settings *s = v->job->settings;
-    const char *name = job_name(v->job), *dot = strrchr(s->output, '.');
+    const char *name = job_name(v->job);
     if (s->color || s->channels)
         return fault_set(f, EXIT_USAGE, "%s is video, whose luma is mapped: leave --%s out", name,
                          s->color ? "color" : "channel");
     if (s->read.has_page || s->bits)
         return fault_set(f, EXIT_USAGE, "%s is video, all of whose frames stay as they are: leave --%s out", name,
                          s->bits ? "bits" : "page");
-    if (strcmp(s->output, "-") != 0 && (!dot || strcasecmp(dot, ".y4m") != 0))
-        return fault_set(f, EXIT_USAGE, "%s is video, and so is the result: name it *.y4m, or - for a pipe", name);
-    if (strcmp(s->output, "-") == 0 && isatty(STDOUT_FILENO))
-        return fault_set(f, EXIT_USAGE, "video cannot be written to a terminal: name a file for the result");
     return 0;
 }
 
@@ -85,27 +78,19 @@ static int begin(video *v, fault *f)
 {
     job *j = v->job;
     const settings *s = j->settings;
-    const histo_dtype dtype = y4m_sample_bytes(v->in) == 1 ? HISTO_U8 : HISTO_U16;
     if (check_options(v, f) != 0) return -1;
     v->planes = malloc(v->in->frame_bytes);
     if (!v->planes) return fault_set(f, EXIT_DATA, "%s: no memory for a frame", job_name(j));
-    v->luma = histo_view_nd(v->planes, dtype, 2, (const int64_t[]){v->in->height, v->in->width});
-    if (make_tables(j, dtype, f) != 0 || begin_levels(v, f) != 0 || find_counted(v, f) != 0) return -1;
+    v->luma = y4m_view(v->in, 0, v->planes);
+    if (make_tables(j, v->luma.dtype, f) != 0 || begin_levels(v, f) != 0 || find_counted(v, f) != 0) return -1;
     if (recent_make(&v->recent, s->smooth ? s->smooth : 1, &j->levels[0].axis, NULL, f) != 0) return -1;
-    j->dtype = dtype;
+    j->dtype = v->luma.dtype;
     if (j->kind->begin && j->kind->begin(j, f) != 0) return -1;
-    v->out = outfile_open(s->output, f);
+    v->out = clip_open(s->output, job_name(j), f);
     return v->out ? 0 : -1;
 }
 
 /* ---- Frames ---- */
-
-static int put(const video *v, const void *bytes, size_t size, fault *f)
-{
-    errno = 0;
-    if (fwrite(bytes, 1, size, outfile_stream(v->out)) == size) return 0;
-    return outfile_fail(v->out, errno ? errno : EIO, f);
-}
 
 static int count(video *v, fault *f)
 {
@@ -136,15 +121,13 @@ static int map_frame(video *v, fault *f)
 
 static int run(video *v, fault *f)
 {
-    const y4m_line *header = &v->in->header, *line = &v->in->frame_header;
     const input *bytes = v->in->in;
     int more;
-    if (begin(v, f) != 0 || put(v, header->text, header->length, f) != 0) return -1;
+    if (begin(v, f) != 0 || clip_begin(v->out, &v->in->header, f) != 0) return -1;
     while ((more = y4m_next(v->in, f)) > 0) {
         if (y4m_read(v->in, v->planes, f) != 0 || map_frame(v, f) != 0) return -1;
         y4m_reorder(v->in, v->planes);
-        if (put(v, line->text, line->length, f) != 0 || put(v, v->planes, v->in->frame_bytes, f) != 0) return -1;
-        if (fflush(outfile_stream(v->out)) != 0) return outfile_fail(v->out, errno, f); /* whoever waits for it */
+        if (clip_frame(v->out, &v->in->frame_header, v->planes, v->in->frame_bytes, f) != 0) return -1;
         progress_update(input_position(bytes), input_size(bytes));
     }
     if (more < 0) return -1;

@@ -133,6 +133,26 @@ static int parse_header(y4m *v, fault *f)
     return set_planes(v, f);
 }
 
+void y4m_gray_header(const y4m *v, y4m_line *line)
+{
+    static const char gray[] = "Cmono XCOLORRANGE=FULL\n";
+    const char *at = v->header.text, *end = v->header.text + v->header.length - 1;
+    const size_t most = Y4M_LINE_BYTES - sizeof gray;
+    line->length = 0;
+    while (at < end) {
+        const char *stop = memchr(at, ' ', (size_t)(end - at));
+        const size_t length = (size_t)((stop ? stop : end) - at);
+        if (length > 0 && *at != 'C' && *at != 'X' && line->length + length < most) { /* those are of colours */
+            memcpy(line->text + line->length, at, length);
+            line->length += length;
+            line->text[line->length++] = ' ';
+        }
+        at += length + 1;
+    }
+    memcpy(line->text + line->length, gray, sizeof gray - 1);
+    line->length += sizeof gray - 1;
+}
+
 /* ---- Lines ---- */
 
 /* Read `size` bytes: how many there were, -1 on failure. */
@@ -201,6 +221,13 @@ int y4m_next(y4m *v, fault *f)
 size_t y4m_sample_bytes(const y4m *v)
 {
     return v->bits > 8 ? 2 : 1;
+}
+
+histo_view y4m_view(const y4m *v, int plane, const void *planes)
+{
+    const y4m_plane *of = &v->plane[plane];
+    return histo_view_nd((const char *)planes + of->offset, y4m_sample_bytes(v) == 1 ? HISTO_U8 : HISTO_U16, 2,
+                         (const int64_t[]){of->height, of->width});
 }
 
 static bool is_foreign(const y4m *v)

@@ -4,6 +4,8 @@
 #ifndef CLI_Y4M_H
 #define CLI_Y4M_H
 
+#include <histo/histo.h>
+
 #include "input/input.h"
 
 enum { Y4M_PLANES = 4, Y4M_LINE_BYTES = 4096 };
@@ -36,6 +38,9 @@ typedef struct y4m {
     int64_t frames; /* begun */
 } y4m;
 
+/* The line about a stream of frames like these that have nothing but 8-bit luma. */
+void y4m_gray_header(const y4m *v, y4m_line *line);
+
 bool y4m_recognize(const unsigned char *head, size_t size);
 
 /* Read the line about the stream from `in`, of which nothing has been read. */
@@ -54,5 +59,7 @@ const void *y4m_map(y4m *v);
 void y4m_reorder(const y4m *v, void *planes);
 
 size_t y4m_sample_bytes(const y4m *v);
+/* A plane of a frame. */
+histo_view y4m_view(const y4m *v, int plane, const void *planes);
 
 #endif

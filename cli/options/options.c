@@ -148,6 +148,7 @@ static const target targets[OPTION_COUNT] = {
     TEXT(EDGES, edges),
     FLAG(LOG, log_bins),
     PARSED(WINDOW, value_window),
+    PARSED(MODEL_ROI, value_model_roi),
     PARSED(METHOD_OF_TRACK, value_track_method),
     TEXT(MODEL, model),
     PARSED(SPACE, value_space),

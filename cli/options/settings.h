@@ -66,12 +66,13 @@ typedef struct settings {
     const char *edges; /* --edges a,b,c */
     bool log_bins;     /* --log */
 
-    /* Colours that `histo track` looks for. */
-    int64_t window[4];  /* --window X,Y,W,H; a width of 0: not given */
-    const char *model;  /* --model SAVED */
-    const char *space;  /* --space hsv|none */
-    const char *axes;   /* --axes h:30,s:32 */
-    const char *method; /* --method */
+    /* Colours that `histo backproject` and `histo track` look for. */
+    int64_t model_roi[4]; /* --model-roi X,Y,W,H; a width of 0: not given */
+    int64_t window[4];    /* --window X,Y,W,H; a width of 0: not given */
+    const char *model;    /* --model SAVED */
+    const char *space;    /* --space hsv|none */
+    const char *axes;     /* --axes h:30,s:32 */
+    const char *method;   /* --method */
     /* Of commands that turn images into images. */
     const char *color;          /* --color luma|each|joint|value */
     int bits;                   /* --bits N; 0: as the samples need */

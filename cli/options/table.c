@@ -19,6 +19,7 @@ enum {
     NUMBERS = QUANTILE | SUMMARY | COMPARE,                        /* samples to a table of numbers */
     COUNTING = HIST | EXPLAIN | NUMBERS,
     READING = COUNTING | IMAGES,
+    FILES = READING | BACKPROJECT,
     ALL = (1 << COMMAND_COUNT) - 1
 };
 

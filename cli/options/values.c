@@ -171,6 +171,11 @@ int value_window(settings *s, char *text, fault *f)
     return parse_region("window", text, s->window, f);
 }
 
+int value_model_roi(settings *s, char *text, fault *f)
+{
+    return parse_region("model-roi", text, s->model_roi, f);
+}
+
 int value_space(settings *s, char *text, fault *f)
 {
     s->space = text;

@@ -17,6 +17,7 @@ int value_delimiter(settings *s, char *text, fault *f);
 int value_header(settings *s, char *text, fault *f);
 int value_pairs(settings *s, char *text, fault *f);
 int value_roi(settings *s, char *text, fault *f);
+int value_model_roi(settings *s, char *text, fault *f);
 int value_window(settings *s, char *text, fault *f);
 int value_space(settings *s, char *text, fault *f);
 int value_track_method(settings *s, char *text, fault *f);

@@ -27,7 +27,7 @@ int model_count(histo_hist **hist, planes *p, const int64_t window[4], const his
     const histo_hist_options options = {.weighting = weights ? HISTO_WEIGHT_REPRODUCIBLE_SUM : HISTO_UNWEIGHTED};
     histo_view views[SPACE_CHANNELS];
     planes_window(p, window, views);
-    if (histo_hist_create(hist, sp->naxes, sp->axes, &options) != HISTO_OK)
+    if (!*hist && histo_hist_create(hist, sp->naxes, sp->axes, &options) != HISTO_OK)
         return fault_of_library(f, EXIT_USAGE, "the bins");
     if (histo_hist_fill(*hist, views, &(histo_fill_options){.weights = weights}) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the window");

@@ -16,8 +16,8 @@ void model_free(model *m);
 /* Load the only histogram of a file. */
 int model_load(model *m, const char *path, fault *f);
 
-/* Count a window of the planes. Weights of its shape, which may be NULL, weigh the samples. The caller destroys *hist.
- */
+/* Count a window of the planes in *hist, which is created if it is NULL; the caller destroys it. Weights of the
+ * window's shape, which may be NULL, weigh the samples. */
 int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f);
 
 /* Back projection: a map from samples to 0 … 255. */

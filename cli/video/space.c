@@ -17,11 +17,27 @@ static const char *letters_of(const reader *r)
     return choice_has_colors(r) ? "rgb" : "y";
 }
 
-/* The values of a channel: 180 hues, 2^bits of others. */
-static double values_of(const space *sp, int channel, const reader *r)
+/* The values of a channel. */
+static double values_of(const space *sp, const reader *r)
 {
-    if (sp->hsv) return channel == 0 ? 180 : 256;
+    if (sp->hsv) return 256;
     return r->dtypes[0] == HISTO_U8 ? 256 : (double)(1 << (r->video ? r->video->bits : 16));
+}
+
+/* OpenCV finds the bin of a hue by the double bins / 180. Where that is rounded down, the hues at some edges are in the
+ * bin below: of 26 bins, 90. Edges at the first hue of each bin give the same. */
+static histo_axis hue_axis(space *sp, int64_t bins)
+{
+    if (bins > SPACE_HUES) return histo_axis_regular(bins, 0, SPACE_HUES);
+    const double scale = (double)bins / SPACE_HUES;
+    int hue = 0;
+    for (int64_t bin = 0; bin < bins; bin++) {
+        while ((int64_t)(hue * scale) < bin)
+            hue++;
+        sp->hue_edges[bin] = hue;
+    }
+    sp->hue_edges[bins] = SPACE_HUES;
+    return histo_axis_variable(bins, sp->hue_edges);
 }
 
 /* One item, such as h:30. */
@@ -38,7 +54,8 @@ static int add_axis(space *sp, const char *item, const char *letters, const read
         if (sp->channels[a] == (int)(letter - letters))
             return fault_set(f, EXIT_USAGE, "--axes names '%c' twice: name it once", *item);
     sp->channels[sp->naxes] = (int)(letter - letters);
-    sp->axes[sp->naxes] = histo_axis_regular(bins, 0, values_of(sp, (int)(letter - letters), r));
+    sp->axes[sp->naxes] =
+        sp->hsv && *letter == 'h' ? hue_axis(sp, bins) : histo_axis_regular(bins, 0, values_of(sp, r));
     sp->naxes++;
     return 0;
 }

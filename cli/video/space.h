@@ -4,13 +4,14 @@
 
 #include "input/reader.h"
 
-enum { SPACE_CHANNELS = 4 };
+enum { SPACE_CHANNELS = 4, SPACE_HUES = 180 };
 
 typedef struct space {
     bool hsv;
     int naxes;
     int channels[SPACE_CHANNELS]; /* of each axis: 0 hue, 1 saturation, 2 value; or a channel of the file */
     histo_axis axes[SPACE_CHANNELS];
+    double hue_edges[SPACE_HUES + 1]; /* that the axis of hue refers to: do not copy the space */
 } space;
 
 /* The axes that s names in r, or the default ones. With a saved histogram, which may be NULL, they are its axes, and s

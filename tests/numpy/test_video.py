@@ -174,13 +174,49 @@ def check_equalize(rng, folder):
         assert line == b"FRAME Ixyz"
 
 
+def check_backproject(rng, folder):
+    height, width = int(rng.integers(20, 120)), int(rng.integers(20, 120))
+    image = cv2.GaussianBlur(rng.integers(0, 256, (height, width, 3)).astype(np.uint8), (0, 0), float(rng.random() * 3 + 0.1))
+    h, s = int(rng.integers(2, 181)), int(rng.integers(2, 257))
+    w, v = int(rng.integers(5, 20)), int(rng.integers(5, 20))
+    x, y = int(rng.integers(0, width - w)), int(rng.integers(0, height - v))
+    path, out, saved = (os.path.join(folder, name) for name in ("in.png", "out.png", "model.json"))
+    cv2.imwrite(path, image[:, :, ::-1])
+    hsv = cv2.cvtColor(image, cv2.COLOR_RGB2HSV)
+
+    def wanted(of, channels, bins, ranges):
+        model = cv2.calcHist([of[y:y + v, x:x + w]], channels, None, bins, ranges)
+        cv2.normalize(model, model, 0, 255, cv2.NORM_MINMAX)
+        return cv2.calcBackProject([of], channels, model, ranges, 1)
+
+    histo("backproject", "--model-roi", f"{x},{y},{w},{v}", "--axes", f"h:{h},s:{s}", path, out)
+    assert (cv2.imread(out, cv2.IMREAD_UNCHANGED) == wanted(hsv, [0, 1], [h, s], [0, 180, 0, 256])).all()
+    histo("backproject", "--model-roi", f"{x},{y},{w},{v}", "--axes", "h:30", path, out)
+    assert (cv2.imread(out, cv2.IMREAD_UNCHANGED) == wanted(hsv, [0], [30], [0, 180])).all()
+    histo("backproject", "--model-roi", f"{x},{y},{w},{v}", "--axes", "b:16,r:8", "--space", "none", path, out)
+    got = cv2.imread(out, cv2.IMREAD_UNCHANGED)
+    assert (got == wanted(image, [2, 0], [16, 8], [0, 256, 0, 256])).all()
+    # A saved histogram of the same region.
+    histo("-j", "b,r", "-b", "16;8", "-r", "0:256", "--roi", f"{x},{y},{w},{v}", "-o", saved, path)
+    histo("backproject", "--model", saved, "--axes", "b:16,r:8", "--space", "none", "--threads", 2, path, out)
+    assert (cv2.imread(out, cv2.IMREAD_UNCHANGED) == got).all()
+    # Video: the first frame's region, in all frames; 4:4:4 needs no interpolation.
+    planes = [np.ascontiguousarray(plane) for plane in image.transpose(2, 0, 1)]
+    stream = y4m([planes, [plane[::-1] for plane in planes]], f"W{width} H{height} C444")
+    result = histo("backproject", "--model-roi", f"{x},{y},{w},{v}", "--axes", "v:16,y:8", "--space", "none", "-", "-",
+                   stdin=stream)
+    header, frames = parse_y4m(result, height * width)
+    assert header == f"YUV4MPEG2 W{width} H{height} Cmono XCOLORRANGE=FULL".encode()
+    assert [samples for _, samples in frames] == [got.tobytes(), got[::-1].tobytes()]
+
+
 def main():
     cases, seed = int(os.environ.get("HISTO_CASES", 6)), int(os.environ.get("HISTO_SEED", 1))
     with tempfile.TemporaryDirectory() as folder:
         checks = [(check_track, "meanshift"), (check_track, "camshift"), (check_track, "comaniciu")]
         for case in range(cases):
             rng = np.random.default_rng(seed + case)
-            for check, *arguments in checks + 5 * [(check_equalize,)]:
+            for check, *arguments in checks + 5 * [(check_equalize,), (check_backproject,)]:
                 try:
                     check(rng, folder, *arguments)
                 except Exception:

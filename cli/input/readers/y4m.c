@@ -61,13 +61,8 @@ static int next(reader *r, band *b, fault *f)
         if (more <= 0) return more;
         if (!(planes = read_planes(p, f))) return -1;
     } while (v->frames <= p->wanted);
-    const int64_t size = (int64_t)y4m_sample_bytes(v);
-    for (int i = 0; i < p->selection.count; i++) {
-        const y4m_plane *plane = &v->plane[p->selection.wanted[i]];
-        p->selection.views[i] =
-            histo_view_nd(planes + plane->offset, p->dtypes[0], 2, (const int64_t[]){plane->height, plane->width});
-        p->selection.views[i].strides[0] = plane->width * size;
-    }
+    for (int i = 0; i < p->selection.count; i++)
+        p->selection.views[i] = y4m_view(v, p->selection.wanted[i], planes);
     *b = (band){.page = (int)(v->frames - 1), .rows = v->height, .cols = v->width, .views = p->selection.views};
     return 1;
 }
