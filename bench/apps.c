@@ -11,7 +11,8 @@
 #include "bench/python.h"
 #include "bench/report.h"
 
-static const char *const libraries[] = {"OpenCV", "scikit-image", "NumPy", "libvips", "Pillow", "SimpleITK"};
+static const char *const libraries[] = {"OpenCV", "scikit-image", "NumPy",       "libvips",
+                                        "Pillow", "SimpleITK",    "ImageMagick", "FFmpeg"};
 enum { LIBRARIES = sizeof libraries / sizeof *libraries, BURST = 3, MAX_DIMS_TEXT = 21 * HISTO_MAX_DIMS };
 
 /* A library at the same work. */
@@ -81,8 +82,9 @@ static histo_status begin_peers(race *r)
     }
     for (int p = 0; p < LIBRARIES && status == HISTO_OK; p++) {
         const apps_row *row = r->job.row;
+        const char *words = r->job.words ? r->job.words : row->words ? row->words : "";
         r->peers[p].runs = bench_python_ask(&python.process, "begin\t%d\t%s\t%s\t%s\t%d%s\n", p, libraries[p],
-                                            row->work, row->words, r->job.threads, arrays) == HISTO_OK;
+                                            row->work, words, r->job.threads, arrays) == HISTO_OK;
         if (!r->peers[p].runs) refuse(r, p);
     }
     return status;
@@ -134,7 +136,7 @@ static histo_status take_turn(race *r, double *spent_us)
     histo_status status = HISTO_OK;
     for (int i = 0; i < BURST && status == HISTO_OK; i++) {
         double us = 0;
-        status = r->table->time(&r->job, &us);
+        status = (r->job.row->time ? r->job.row->time : r->table->time)(&r->job, &us);
         if (r->us == 0 || us < r->us) r->us = us;
         *spent_us += us;
     }
@@ -315,18 +317,21 @@ static bool is_selected(const char *name, const char *list)
     return false;
 }
 
-static const apps_table *find_table(histo_device device)
+/* NULL-terminated. */
+static const apps_table *const *find_tables(histo_device device)
 {
-    if (device < HISTO_DEVICE_CUDA(0)) return &apps_cpu;
+    static const apps_table *const cpu[] = {&apps_cpu, &apps_commands, NULL};
+    if (device < HISTO_DEVICE_CUDA(0)) return cpu;
     histo_fail(HISTO_UNSUPPORTED, "applications are not measured on GPUs");
     return NULL;
 }
 
-static int count_selected(const apps_table *table, const char *list)
+static int count_selected(const apps_table *const *tables, const char *list)
 {
     int selected = 0;
-    for (int i = 0; i < table->count; i++)
-        selected += is_selected(table->rows[i].name, list);
+    for (; *tables; tables++)
+        for (int i = 0; i < (*tables)->count; i++)
+            selected += is_selected((*tables)->rows[i].name, list);
     return selected;
 }
 
@@ -338,53 +343,70 @@ static void print_missing(FILE *to)
                     libraries[p]);
 }
 
-static histo_status measure(const bench_apps_options *options, const apps_table *table, int *measured, int *wrong)
+/* What was measured until now. */
+typedef struct tally {
+    int measured, wrong, left, met, missed;
+} tally;
+
+static void add_race(tally *t, const race *r)
 {
-    const double begun_s = bench_now_s();
-    histo_status status = HISTO_OK;
-    int left = 0, met = 0, missed = 0;
-    print_head(options->table);
-    for (int i = 0; i < table->count && status == HISTO_OK; i++) {
+    bool wrong = false;
+    judge(r, &wrong);
+    t->measured++;
+    t->wrong += wrong;
+    for (int i = 0; i < APPS_MAX_TARGETS && is_asked(&r->job.row->targets[i]); i++) {
+        t->met += judge_target(r, &r->job.row->targets[i]) == MET;
+        t->missed += judge_target(r, &r->job.row->targets[i]) == MISSED;
+    }
+}
+
+static histo_status measure_table(const bench_apps_options *options, const apps_table *table, double begun_s, tally *t)
+{
+    for (int i = 0; i < table->count; i++) {
         const apps_row *row = &table->rows[i];
         if (!is_selected(row->name, options->rows)) continue;
         if (bench_patience_over(&options->patience, begun_s)) {
-            left++;
+            t->left++;
             continue;
         }
-        bool is_wrong = false;
         race r = {.options = options,
                   .table = table,
                   .job = {.row = row, .photo = options->photo, .threads = options->threads, .quick = options->quick}};
-        status = run_race(&r);
-        if (status != HISTO_OK) break;
-        judge(&r, &is_wrong);
-        *wrong += is_wrong;
-        for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
-            met += judge_target(&r, &row->targets[t]) == MET;
-            missed += judge_target(&r, &row->targets[t]) == MISSED;
+        histo_status status = run_race(&r);
+        if (status == HISTO_UNSUPPORTED) {
+            fprintf(options->table, "%-26s not measured: %s\n", row->name, histo_last_error());
+            continue;
         }
+        if (status != HISTO_OK) return status;
         print_row(&r, options->table);
-        if (options->json) put_row(&r, *measured == 0, options->json);
-        ++*measured;
+        if (options->json) put_row(&r, t->measured == 0, options->json);
+        add_race(t, &r);
     }
-    print_missing(options->table);
-    fprintf(options->table, "%d targets met, %d missed\n", met, missed);
-    if (left) fprintf(options->table, "%d not measured: the time is over\n", left);
-    return status;
+    return HISTO_OK;
 }
 
 histo_status bench_apps(const bench_apps_options *options, int *measured, int *wrong)
 {
-    const apps_table *table = find_table(options->device);
+    const apps_table *const *tables = find_tables(options->device);
+    const double begun_s = bench_now_s();
+    tally t = {0};
     *measured = *wrong = 0;
-    if (!table) return HISTO_UNSUPPORTED;
-    if (!count_selected(table, options->rows))
+    if (!tables) return HISTO_UNSUPPORTED;
+    if (!count_selected(tables, options->rows))
         return histo_fail(HISTO_INVALID, "no application is called '%s'", options->rows);
     if (options->json) {
         report_put_run(options->json, options->command_line);
         fputs(", \"applications\": [", options->json);
     }
-    histo_status status = measure(options, table, measured, wrong);
+    print_head(options->table);
+    histo_status status = HISTO_OK;
+    for (; *tables && status == HISTO_OK; tables++)
+        status = measure_table(options, *tables, begun_s, &t);
+    print_missing(options->table);
+    fprintf(options->table, "%d targets met, %d missed\n", t.met, t.missed);
+    if (t.left) fprintf(options->table, "%d not measured: the time is over\n", t.left);
     if (options->json) fputs("]}\n", options->json);
+    *measured = t.measured;
+    *wrong = t.wrong;
     return status;
 }

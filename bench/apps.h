@@ -27,7 +27,8 @@ typedef struct apps_job {
      * nothing is compared. */
     histo_view inputs[APPS_MAX_INPUTS], result;
     int input_count;
-    int64_t bytes; /* that must be read and written, for the rate; 0: no rate is told */
+    const char *words; /* for peers, instead of the row's; or NULL */
+    int64_t bytes;     /* that must be read and written, for the rate; 0: no rate is told */
     void *state;
 } apps_job;
 
@@ -41,14 +42,15 @@ typedef struct apps_target {
 struct apps_row {
     const char *name;  /* "equalize/u8/4k" */
     const char *work;  /* what peers are asked to do: a method in apps_peers.py */
-    const char *words; /* and with what: numbers, separated by spaces */
+    const char *words; /* and with what: numbers or paths, separated by spaces; NULL: none */
     apps_target targets[APPS_MAX_TARGETS];
     const char *reference; /* the peer that our result must equal … */
     double tolerance;      /* … up to this difference of any element */
     /* Make inputs, and all that does not belong to the time. end is called in any case. */
     histo_status (*begin)(apps_job *job);
-    /* What is timed; it may be enqueued on the stream. */
+    /* What is timed; it may be enqueued on the stream. Or a time of its own, instead of the table's. */
     histo_status (*run)(void *job, void *stream);
+    histo_status (*time)(apps_job *job, double *us);
     /* Put the result of the last run into job->result; NULL: it is there already. */
     histo_status (*result)(apps_job *job);
     void (*end)(apps_job *job);
@@ -62,7 +64,7 @@ typedef struct apps_table {
     histo_status (*time)(apps_job *job, double *us);
 } apps_table;
 
-extern const apps_table apps_cpu;
+extern const apps_table apps_cpu, apps_commands;
 
 typedef struct bench_apps_options {
     histo_device device;

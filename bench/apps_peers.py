@@ -14,6 +14,9 @@ import functools
 import math
 import mmap
 import os
+import resource
+import shutil
+import subprocess
 import sys
 import time
 
@@ -35,9 +38,39 @@ def inform(joint):
     return np.array([h[0] + h[1] - h[2], (h[0] + h[1]) / h[2]])
 
 
+class Command:
+    """A program; its time is that of the process."""
+    modules = []
+
+    def __init__(self, threads):
+        self.threads = threads
+
+    def running(self, program, *words):
+        if not shutil.which(program):
+            raise ValueError(f"absent: the command {program} is not installed there")
+
+        def used():
+            children = resource.getrusage(resource.RUSAGE_CHILDREN)
+            return children.ru_utime + children.ru_stime if self.threads == 1 else time.perf_counter()
+
+        def run():
+            begin = used()
+            subprocess.run([program, *words], check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL)
+            return Took(1e6 * (used() - begin))
+        return run
+
+
+class Took(float):
+    """The microseconds of another process."""
+
+
 class NumPy:
     """What one would write without a library for it; also exact models where libraries disagree."""
     modules = ["numpy"]
+
+    def equalize_file(self, image, source, to):
+        return self.equalize(image)
 
     def lut(self, image, table):
         out = np.empty_like(image)
@@ -127,6 +160,18 @@ class OpenCV:
     def __init__(self, threads):
         cv2.setNumThreads(threads)
 
+    def equalize_file(self, image, source, to):
+        def run():
+            cv2.imwrite(to, cv2.equalizeHist(cv2.imread(source, cv2.IMREAD_UNCHANGED)))
+            return cv2.imread(to, cv2.IMREAD_UNCHANGED)
+        if image.itemsize != 1:
+            raise ValueError("u8 only")
+        return run
+
+    def equalize_video(self, image, source, to):
+        """It writes no such files: one frame."""
+        return lambda: cv2.equalizeHist(image)
+
     def lut(self, image, table):
         out = np.empty_like(image)
         return lambda: cv2.LUT(image, table, out)
@@ -195,7 +240,7 @@ class ScikitImage:
         return lambda: np.array([math.nan, skimage.metrics.normalized_mutual_information(a, b, bins=int(bins))])
 
 
-class Libvips:
+class Libvips(Command):
     modules = ["pyvips"]
 
     def image(self, array):
@@ -207,6 +252,10 @@ class Libvips:
 
     def lut(self, image, table):
         return self.written(lambda: self.image(image).maplut(self.image(table.reshape(1, -1))), image.shape, image.dtype)
+
+    def equalize_file(self, image, source, to):
+        """By the command: the package for Python reads no PGM."""
+        return self.running("vips", "hist_equal", source, to)
 
     def equalize(self, image):
         return self.written(lambda: self.image(image).hist_equal(), image.shape, image.dtype)
@@ -271,8 +320,20 @@ class SimpleITK:
         return lambda: np.array([maker.MetricEvaluate(*volumes), math.nan])
 
 
+class ImageMagick(Command):
+    def equalize_file(self, image, source, to):
+        program = next(filter(shutil.which, ("magick", "convert-im6.q16")), "magick")
+        return self.running(program, "-limit", "thread", str(self.threads), source, "-equalize", to)
+
+
+class FFmpeg(Command):
+    def equalize_video(self, image, source, to):
+        """Its own copy, the least that a program does with frames."""
+        return self.running("ffmpeg", "-loglevel", "error", "-threads", str(self.threads), "-y", "-i", source, to)
+
+
 LIBRARIES = {"NumPy": NumPy, "OpenCV": OpenCV, "scikit-image": ScikitImage, "libvips": Libvips, "Pillow": Pillow,
-             "SimpleITK": SimpleITK}
+             "SimpleITK": SimpleITK, "ImageMagick": ImageMagick, "FFmpeg": FFmpeg}
 
 
 @functools.cache
@@ -284,7 +345,15 @@ def library(name, threads):
             globals()[module.split(".")[0]] = __import__(module)
         except ImportError:
             raise ValueError("absent: it is not installed there") from None
-    return kind(threads) if "__init__" in kind.__dict__ else kind()
+    return kind() if kind.__init__ is object.__init__ else kind(threads)
+
+
+def number(word):
+    """A path is no number."""
+    try:
+        return float(word)
+    except ValueError:
+        return word
 
 
 class Peer:
@@ -293,15 +362,18 @@ class Peer:
         method = getattr(library(name, threads), work, None)
         if method is None:
             raise ValueError("it does not do that")
-        self.work = method(*arrays, *[float(word) for word in words.split()])
+        self.work = method(*arrays, *map(number, words.split()))
         self.result = None
 
     def run(self):
         begin = self.clock()
         self.result = self.work()
-        return 1e6 * (self.clock() - begin)
+        took = 1e6 * (self.clock() - begin)
+        return self.result if isinstance(self.result, Took) else took
 
     def compare(self, ours):
+        if self.result is None or isinstance(self.result, Took):
+            raise ValueError("its result is a file")
         theirs = np.asarray(self.result)
         if theirs.shape != ours.shape:
             raise ValueError(f"its result has shape {theirs.shape}")
