@@ -8,7 +8,7 @@ import numpy as np
 from PIL import Image
 
 SAMPLES = pathlib.Path("/usr/share/matplotlib/mpl-data/sample_data")
-PHOTOGRAPHS = ["moon.png", "camera.png", "coins.png", "astronaut.png", "motorcycle_left.png",
+PHOTOGRAPHS = ["moon.png", "camera.png", "coins.png", "astronaut.png", "chelsea.png", "coffee.png", "motorcycle_left.png",
                "motorcycle_right.png", "motorcycle_disp.npz"]
 
 SHIFT = (3, -5, 7)  # of the second volume, in samples along z, y, x
@@ -40,12 +40,12 @@ def make_radiance():
 
 
 def make_scans(t1):
-    """Three scans of different parts, each by a scanner with a scale of its own."""
+    """Three scans of different parts, each by a scanner with a scale of its own; 0 around the head."""
     noise = np.random.default_rng(1)
     for i, (gain, offset, power, first) in enumerate([(9, 120, 1.0, 60), (21, 0, 0.85, 72), (4.5, 700, 1.1, 84)], 1):
         part = t1[first:first + 24].astype(float)
         values = gain * 255 * (part / 255)**power + offset + noise.normal(0, gain, part.shape)
-        np.save(f"scan{i}.npy", np.clip(np.rint(values), 0, 65535).astype(np.uint16))
+        np.save(f"scan{i}.npy", np.where(part > 0, np.clip(np.rint(values), 1, 65535), 0).astype(np.uint16))
 
 
 def make_volumes(t1, gray):

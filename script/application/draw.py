@@ -5,8 +5,9 @@ from matplotlib.patches import Rectangle
 import compare
 import data
 import search
-from pictures import BLUE, GRAY, GREEN, RED, bars, curve, figure, save, show
+from pictures import BLUE, GRAY, GREEN, RED, bars, curve, figure, save, show, span
 
+RANGES = {"scan": "0:5000", "standard": "0:110"}
 FRAME = 1  # of the video that is shown
 
 
@@ -74,9 +75,14 @@ def video():
 
 def match():
     drawn, axes = figure(2, 3, 4.4, [2, 1])
-    for i, (name, title) in enumerate([("camera.png", "image"), ("moon.png", "reference"), ("matched.png", "result")]):
+    for i, (name, title) in enumerate([("chelsea.png", "image"), ("coffee.png", "reference"), ("matched.png", "result")]):
         show(axes[0, i], compare.image(name), title)
-        histogram(axes[1, i], name)
+        for channel, color in zip("rgb", (RED, GREEN, BLUE)):
+            edges, counts = compare.count("-b", "64", "-r", "0:256", "--channel", channel, name)
+            axes[1, i].plot(edges[:-1], counts, color=color, linewidth=1)
+        axes[1, i].set_xlim(0, 256)
+        axes[1, i].set_ylim(0, 25000)
+        axes[1, i].set_yticks([])
     return drawn
 
 
@@ -84,14 +90,14 @@ def scans():
     drawn, axes = figure(2, 2, 4.2)
     for column, (name, title) in enumerate([("scan", "before"), ("standard", "after")]):
         for i, color in enumerate([BLUE, RED, GREEN], 1):
-            edges, counts = compare.count("-b", "400", "-r", "0:6000", f"{name}{i}.npy")
-            axes[0, column].plot(edges[:-1], counts, color=color, label=f"scan {i}")
+            edges, counts = compare.count("-b", "220", "-r", RANGES[name], f"{name}{i}.npy")
+            axes[0, column].plot(edges[2:-1], counts[2:], color=color, label=f"scan {i}", linewidth=1)
         axes[0, column].set_title(title)
-        axes[0, column].set_ylim(0, 20000)
         axes[0, column].set_yticks([])
         axes[0, column].legend(frameon=False)
         slices = np.hstack([compare.image(f"{name}{i}.npy")[12] for i in (1, 2, 3)])
-        show(axes[1, column], slices, "a slice of each, shown from 0 to 5000", 0, 5000)
+        low, high = map(float, RANGES[name].split(":"))
+        show(axes[1, column], slices, f"a slice of each, shown from {low:.0f} to {high:.0f}", low, high)
     return drawn
 
 
@@ -101,10 +107,10 @@ def thresholds():
                                                    ("t1.png", "tissues.png", ["--classes", "4", "t1.png"])]):
         show(axes[0, 2 * i], compare.image(name), name)
         show(axes[0, 2 * i + 1], compare.image(result), "result", 0, compare.image(result).max())
-        histogram(axes[1, 2 * i], name)
-        axes[1, 2 * i + 1].axis("off")
+        both = span(drawn, axes, 1, 2 * i, 2)
+        histogram(both, name)
         for t in compare.thresholds(*arguments):
-            axes[1, 2 * i].axvline(t + 0.5, color=RED)
+            both.axvline(t + 0.5, color=RED)
     return drawn
 
 
@@ -151,7 +157,7 @@ def search_of_windows():
     return drawn
 
 
-PICTURES = {"equalization": equalization, "display": display, "video": video, "tracking": tracking, "search": search_of_windows}
+PICTURES = {"equalization": equalization, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "tracking": tracking, "search": search_of_windows}
 
 
 def all_pictures(folder):

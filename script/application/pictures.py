@@ -19,6 +19,13 @@ def figure(rows, columns, height, heights=None, widths=None):
                            layout="constrained")
 
 
+def span(drawn, axes, row, column, wide):
+    """One panel instead of several beside each other."""
+    for i in range(column, column + wide):
+        axes[row, i].remove()
+    return drawn.add_subplot(axes[row, column].get_gridspec()[row, column:column + wide])
+
+
 def save(drawn, folder, name):
     """As a PNG with a palette, which is small."""
     buffer = io.BytesIO()
