@@ -86,6 +86,7 @@ int job_visit(job *j, job_take *take, void *context, fault *f)
     const input *in = pages_reader(j->pages)->in;
     band b;
     int more;
+    if (j->frame) return check_page(j, j->frame, f) == 0 ? take_band(j, j->frame, take, context, f) : -1;
     j->pages_read = 0;
     while ((more = pages_next(j->pages, &b, f)) > 0) {
         const int64_t height = pages_height(j->pages);
@@ -146,6 +147,11 @@ static int count_tone(job *j, void *context, int i, const histo_view *view, cons
     return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, job_name(j));
 }
 
+int job_fill(job *j, fault *f)
+{
+    return job_visit(j, count_tone, NULL, f);
+}
+
 static void drop_tables(job *j)
 {
     histo_plan_destroy(j->plan);
@@ -175,7 +181,7 @@ static int count_tones(job *j, fault *f)
     for (int t = 0; t < j->tones.tables; t++)
         if (histo_hist_create(&j->hists[t], 1, &j->levels[t].axis, NULL) != HISTO_OK)
             return fault_of_library(f, EXIT_USAGE, "the bins");
-    if (job_visit(j, count_tone, NULL, f) != 0) return -1;
+    if (job_fill(j, f) != 0) return -1;
     for (int t = 0; t < j->tones.tables; t++) {
         histo_tally tally;
         if (histo_hist_tally(j->hists[t], &tally) != HISTO_OK) return fault_of_library(f, EXIT_DATA, job_name(j));
@@ -364,7 +370,7 @@ int job_open(job *other, const job *like, const char *path, const char *mask_pat
     *s = *like->settings;
     s->has_roi = s->batch = false;
     s->mask = mask_path;
-    s->bits = 0;
+    s->bits = s->smooth = 0;
     if (open_pages(other, path, f) != 0) return -1;
     if (pages_video(other->pages))
         return fault_set(f, EXIT_USAGE, "%s is video, where an image is needed: take a frame of it", path);
@@ -400,9 +406,6 @@ static int run(job *j, fault *f)
         return fault_set(f, EXIT_USAGE, "'histo %s' takes %s: name them all", s->command,
                          command_find(s->command)->operands);
     if (open_pages(j, s->files[0], f) != 0) return -1;
-    if (pages_video(j->pages) && (j->kind->gather || j->kind->classes))
-        return fault_set(f, EXIT_USAGE, "%s is video, and 'histo %s' is for images: take a frame of it", job_name(j),
-                         s->command);
     if (!pages_video(j->pages) && begin(j, f) != 0) return -1;
     snprintf(label, sizeof label, "%s %.200s", j->kind->verb, job_name(j));
     progress_start(label, j->settings->quiet);

@@ -36,6 +36,7 @@ typedef struct job_kind {
     int (*begin)(job *j, fault *f);
     /* Passes over the samples of a unit, with job_visit. NULL: levels, and histograms on them. */
     int (*gather)(job *j, fault *f);
+    bool gathers_counts; /* of video, from hists[0], the counts of the last frames */
     /* Make maps[table], after these passes. */
     int (*make)(job *j, int table, fault *f);
     /* Write the mapped samples of a tone to `to`. NULL: by maps[table]. */
@@ -53,7 +54,8 @@ struct job {
     int mask_page;     /* that it stands at; -1: none */
     int64_t largest;   /* value of samples; 0: the dtype's */
     histo_dtype dtype; /* of the result */
-    int unit;          /* from 0 */
+    int unit;          /* from 0; of video, the frame */
+    const band *frame; /* of video: its luma; NULL: pages */
     int64_t pages_read;
     levels *levels;     /* [tones.tables] */
     histo_hist **hists; /* [tones.tables] */
@@ -72,6 +74,8 @@ int job_command(const settings *s, const job_kind *kind);
 int job_make_tables(job *j, fault *f);
 /* "in.png" or "standard input" */
 const char *job_name(const job *j);
+/* Count the samples of the unit in hists. */
+int job_fill(job *j, fault *f);
 /* Pass the counted samples of all tones of the unit to `take`, and go back to its beginning. */
 int job_visit(job *j, job_take *take, void *context, fault *f);
 /* Is nothing left to count? Says why. Returns -1. */

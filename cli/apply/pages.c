@@ -325,6 +325,8 @@ static int begin(pages *p, fault *f)
 {
     reader *r = p->reader;
     const char *name = input_name(r->in);
+    p->height = r->height;
+    p->width = r->width;
     if (r->video) return 0;
     int *all = malloc((size_t)r->channels * sizeof *all);
     p->views = calloc((size_t)r->channels, sizeof *p->views);

@@ -1,4 +1,5 @@
-/* Jobs on video: each frame's luma is counted, mapped and written; chroma, alpha and all lines of the stream stay. */
+/* Jobs on video: each frame's luma is counted, mapped and written; chroma, alpha and all lines of the stream stay.
+ * Where results are numbers of classes, they are gray video. */
 #ifndef CLI_VIDEO_H
 #define CLI_VIDEO_H
 

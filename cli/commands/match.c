@@ -21,7 +21,8 @@ static int check_values(const job *j, const reference *r, fault *f)
     const bool is_signed =
         j->dtype == HISTO_I8 || j->dtype == HISTO_I16 || j->dtype == HISTO_I32 || j->dtype == HISTO_I64;
     if (j->dtype >= HISTO_F16) return 0;
-    const double lo = is_signed ? -ldexp(1, bits - 1) : 0, hi = ldexp(1, bits - is_signed) - 1;
+    const double lo = is_signed ? -ldexp(1, bits - 1) : 0,
+                 hi = pages_video(j->pages) ? (double)j->largest : ldexp(1, bits - is_signed) - 1;
     for (int t = 0; t < j->tones.tables; t++) {
         const histo_hist *hist = reference_hist(r, t);
         const histo_axis axis = histo_hist_axis(hist, 0);

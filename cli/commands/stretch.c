@@ -46,6 +46,9 @@ static int begin(job *j, fault *f)
         own->lo = s->target[0];
         own->hi = s->target[1];
     }
+    if (pages_video(j->pages) && (fmin(own->lo, own->hi) < 0 || fmax(own->lo, own->hi) > (double)j->largest))
+        return fault_set(f, EXIT_USAGE, "%s has samples from 0 to %lld: give --to ends within them", job_name(j),
+                         (long long)j->largest);
     if (own->range.range == HISTO_RANGE_FIXED && !(own->range.lo < own->range.hi))
         return fault_set(f, EXIT_USAGE, "-r %s has no width: give two different ends", s->range);
     for (int t = 0; t < j->tones.tables; t++) {
@@ -64,6 +67,12 @@ static int gather(job *j, fault *f)
     free(own->found);
     own->found = calloc((size_t)j->tones.tables, 2 * sizeof *own->found);
     if (!own->found) return fault_set(f, EXIT_DATA, "no memory to stretch %s", job_name(j));
+    if (j->frame) {
+        const histo_quantile_rule linear = HISTO_QUANTILE_LINEAR;
+        return histo_hist_quantiles(j->hists[0], linear, 2, ends, own->found) == HISTO_OK
+                   ? 0
+                   : fault_of_library(f, EXIT_DATA, job_name(j));
+    }
     return landmarks_find(j, 2, ends, NULL, own->found, f);
 }
 
@@ -73,6 +82,9 @@ static int make(job *j, int table, fault *f)
     const double *from = own->found ? own->found + 2 * table : (double[]){own->range.lo, own->range.hi},
                  to[] = {own->lo, own->hi};
     char text[TEXT_NUMBER_BYTES];
+    if (j->frame && from[0] == from[1]) /* one value, which stays */
+        return job_line_map(j, table, 2, (double[]){0, (double)j->largest}, (double[]){0, (double)j->largest}, false,
+                            f);
     if (from[0] == from[1])
         return fault_set(f, EXIT_DATA, "%s has one value, %s, where its range would be: give one with -r LO:HI",
                          job_name(j), text_exact(from[0], text));
@@ -88,7 +100,12 @@ static void end(job *j)
 
 int command_stretch(const settings *s)
 {
-    static const job_kind kind = {
-        .verb = "stretching", .color = "joint", .begin = begin, .gather = gather, .make = make, .end = end};
+    static const job_kind kind = {.verb = "stretching",
+                                  .color = "joint",
+                                  .begin = begin,
+                                  .gather = gather,
+                                  .gathers_counts = true,
+                                  .make = make,
+                                  .end = end};
     return job_command(s, &kind);
 }

@@ -45,9 +45,10 @@ static void print(const job *j, const int64_t *last, int count)
     FILE *out = s->output && strcmp(s->output, "-") == 0 ? stderr : stdout;
     char text[TEXT_NUMBER_BYTES];
     progress_end();
-    if (j->unit == 0) fprintf(out, "%smethod\tthreshold\n", s->batch ? "page\t" : "");
+    const bool numbered = s->batch || j->frame;
+    if (j->unit == 0) fprintf(out, "%smethod\tthreshold\n", numbered ? "page\t" : "");
     for (int k = 0; k < count; k++) {
-        if (s->batch) fprintf(out, "%d\t", j->unit);
+        if (numbered) fprintf(out, "%d\t", j->unit);
         fprintf(out, "%s\t%s\n", method_name(s), text_exact(threshold_of(&j->levels[0], last[k]), text));
     }
 }
@@ -59,7 +60,7 @@ static int make(job *j, int table, fault *f)
     const int classes = classes_of(j);
     const histo_make_options values = {.hi = classes == 2 ? 255 : 0};
     if (histo_hist_split(j->hists[table], j->settings->split, classes, last) != HISTO_OK ||
-        (j->out &&
+        (j->settings->output &&
          (job_new_map(j, table, HISTO_MAP_STEP, f) != 0 ||
           histo_map_classes(j->maps[table], j->hists[table], j->settings->split, classes, &values) != HISTO_OK)))
         return fault_of_library(f, EXIT_DATA, job_name(j));

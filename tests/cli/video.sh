@@ -78,6 +78,22 @@ refuses 2 '1 to 1024' equalize --smooth 0 a.y4m made.y4m
 printf 'P2\n2 2\n3\n1 2 2 3\n' >image.pgm
 refuses 2 'is no video, and --smooth is for its frames' equalize --smooth 8 image.pgm made.pgm
 
+# Classes are gray video, and each frame has its thresholds.
+prints 'page\tmethod\tthreshold\n0\totsu\t1\n1\totsu\t10\n' threshold two.y4m classes.y4m
+{
+    printf 'YUV4MPEG2 W2 H2 F25:1 Cmono XCOLORRANGE=FULL\n'
+    printf 'FRAME Ixyz\n\000\000\377\377FRAME\n\000\377\377\377'
+} >wanted.y4m
+checks=$((checks + 2))
+cmp classes.y4m wanted.y4m || fail "classes of video are wrong"
+"$histo" stretch -r 0:8 two.y4m - | tail -c 12 >made.y4m
+printf 'FRAME\n\377\377\377\377\011\013' | cmp - made.y4m || fail "video is stretched wrong"
+rm made.y4m
+clip flat.y4m 'W2 H1 Cmono' '\0007\0007' 2
+prints "$(cat flat.y4m)" stretch flat.y4m -
+clip p10.y4m 'W2 H1 Cmono10' '\0007\0000\0011\0000' 2
+refuses 2 'samples from 0 to 1023' stretch --to 0:1024 p10.y4m made.y4m
+
 # What is cut off or damaged.
 refuses 1 'cut.y4m ends within frame 2: the video is cut off' -b 2 cut.y4m
 refuses 1 'standard input ends within frame 2: the video is cut off' -b 2 <cut.y4m

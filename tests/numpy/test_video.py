@@ -174,6 +174,49 @@ def check_equalize(rng, folder):
         assert line == b"FRAME Ixyz"
 
 
+def check_maps(rng, folder):
+    """The other commands: luma by the frame's own samples, or those of the last frames."""
+    bits, smooth = int(rng.choice([8, 10])), int(rng.choice([1, 3]))
+    height, width = int(rng.integers(9, 60)), int(rng.integers(9, 60))
+    top = (1 << bits) - 1
+    frames = flicker(rng, bits, height, width, 6)
+    stream = y4m(frames, f"W{width} H{height} C420{f'p{bits}' if bits > 8 else ''}")
+    size = sum(plane.nbytes for plane in frames[0])
+
+    def lumas(*arguments):
+        _, got = parse_y4m(histo(*arguments, stdin=stream), size)
+        assert [samples[frames[0][0].nbytes:] for _, samples in got] == [
+            b"".join(plane.tobytes() for plane in frame[1:]) for frame in frames]
+        return [np.frombuffer(samples, frame[0].dtype, frame[0].size).reshape(height, width)
+                for (_, samples), frame in zip(got, frames, strict=True)]
+
+    def recent(i):
+        return np.concatenate([frame[0] for frame in frames[max(0, i + 1 - smooth):i + 1]])
+
+    for i, luma in enumerate(lumas("stretch", "--smooth", smooth, "-r", "p5:p90", "-", "-")):
+        lo, hi = np.percentile(recent(i), [5, 90])
+        assert np.abs(luma - np.clip((frames[i][0] - lo) / (hi - lo), 0, 1) * top).max() <= 0.5 + 1e-9
+    target = rng.normal(100, 20, (40, 50)).clip(0, 255).astype(np.uint8)
+    path = os.path.join(folder, "target.png")
+    cv2.imwrite(path, target)
+    levels, counts = np.unique(target, return_counts=True)
+    for i, luma in enumerate(lumas("match", "--smooth", smooth, "-", path, "-")):
+        below = np.cumsum(np.bincount(recent(i).ravel(), minlength=top + 1)) / recent(i).size
+        wanted = np.interp(below, np.cumsum(counts) / target.size, levels)[frames[i][0]]
+        assert np.abs(luma - wanted).max() <= 0.5 + 1e-9
+    out = os.path.join(folder, "classes.y4m")
+    table = histo("threshold", "--smooth", smooth, "-", out, stdin=stream).decode().splitlines()
+    with open(out, "rb") as file:
+        header, got = parse_y4m(file.read(), height * width)
+    assert header.endswith(b"Cmono XCOLORRANGE=FULL") and table[0] == "page\tmethod\tthreshold" and len(got) == 6
+    for i, (row, (_, samples)) in enumerate(zip(table[1:], got, strict=True)):
+        page, method, threshold = row.split("\t")
+        assert (int(page), method) == (i, "otsu")
+        if bits == 8:
+            assert int(threshold) == cv2.threshold(recent(i), 0, 255, cv2.THRESH_OTSU)[0]
+        assert samples == np.where(frames[i][0] > int(threshold), 255, 0).astype(np.uint8).tobytes()
+
+
 def check_backproject(rng, folder):
     height, width = int(rng.integers(20, 120)), int(rng.integers(20, 120))
     image = cv2.GaussianBlur(rng.integers(0, 256, (height, width, 3)).astype(np.uint8), (0, 0), float(rng.random() * 3 + 0.1))
@@ -216,7 +259,7 @@ def main():
         checks = [(check_track, "meanshift"), (check_track, "camshift"), (check_track, "comaniciu")]
         for case in range(cases):
             rng = np.random.default_rng(seed + case)
-            for check, *arguments in checks + 5 * [(check_equalize,), (check_backproject,)]:
+            for check, *arguments in checks + 5 * [(check_equalize,), (check_maps,), (check_backproject,)]:
                 try:
                     check(rng, folder, *arguments)
                 except Exception:
