@@ -93,6 +93,9 @@ typedef struct settings {
     const char *quantiles;             /* -q P,… in per cent */
     histo_quantile_rule quantile_rule; /* --rule NAME */
     const char *metric;                /* --metric NAME; NULL: all */
+    int64_t search;                    /* --search N */
+    bool interpolate;                  /* --interpolate */
+    double sigma;                      /* --sigma S; 0: not given */
 
     /* Output. */
     const char

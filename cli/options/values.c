@@ -341,6 +341,17 @@ int value_classes(settings *s, char *text, fault *f)
     return 0;
 }
 
+int value_search(settings *s, char *text, fault *f)
+{
+    return parse_whole("search", text, 1, 1 << 20, &s->search, f);
+}
+
+int value_sigma(settings *s, char *text, fault *f)
+{
+    if (text_to_f64(text, &s->sigma) && s->sigma > 0 && isfinite(s->sigma)) return 0;
+    return fault_set(f, EXIT_USAGE, "--sigma takes a number above 0, as in --sigma 6, not '%.40s'", text);
+}
+
 int value_size(settings *s, char *text, fault *f)
 {
     int64_t size[2];

@@ -37,6 +37,8 @@ int value_classes(settings *s, char *text, fault *f);
 int value_quantiles(const char *text, double **quantiles, fault *f);
 int value_quantile_rule(settings *s, char *text, fault *f);
 int value_metric(settings *s, char *text, fault *f);
+int value_search(settings *s, char *text, fault *f);
+int value_sigma(settings *s, char *text, fault *f);
 int value_size(settings *s, char *text, fault *f);
 int value_device(settings *s, char *text, fault *f);
 int value_strategies(settings *s, char *text, fault *f);
