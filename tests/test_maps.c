@@ -86,6 +86,41 @@ static void in_place(void **state)
     histo_map_destroy(map);
 }
 
+/* Samples of two axes, with tiles whose tables are equal: as without tiles, but for rounding. */
+static void tiles_of_two_axes(void **state)
+{
+    (void)state;
+    enum { SIDE = 64, N = SIDE * SIDE, TILES = 2 };
+    const histo_axis axes[] = {histo_axis_integer(0, 16), histo_axis_regular(10, 0, 1)};
+    rng r = {.state = 9};
+    static uint8_t first[N], plain[N], tiled[N];
+    static float second[N];
+    for (int i = 0; i < N; i++) {
+        first[i] = (uint8_t)rng_below(&r, 18);
+        second[i] = (float)(rng_uniform(&r) * 1.2 - 0.1);
+    }
+    const int64_t shape[] = {SIDE, SIDE};
+    const histo_view views[] = {histo_view_nd(first, HISTO_U8, 2, shape), histo_view_nd(second, HISTO_F32, 2, shape)};
+    const histo_view one = histo_view_nd(plain, HISTO_U8, 2, shape), many = histo_view_nd(tiled, HISTO_U8, 2, shape);
+    histo_map *map, *tables;
+    OK(histo_map_create(&map, 2, axes, NULL));
+    OK(histo_map_create(&tables, 2, axes, &(histo_map_options){.batch = TILES * TILES}));
+    const int64_t n = histo_map_size(map);
+    double *values = malloc(sizeof *values * TILES * TILES * (size_t)n);
+    assert_non_null(values);
+    for (int64_t i = 0; i < TILES * TILES * n; i++)
+        values[i] = i < n ? (double)rng_below(&r, 256) : values[i - n];
+    OK(histo_map_write(map, values, n));
+    OK(histo_map_write(tables, values, TILES * TILES * n));
+    OK(histo_map_apply(map, views, &one, NULL));
+    const histo_tiles tiles = {2, {TILES, TILES}, {SIDE / TILES, SIDE / TILES}};
+    OK(histo_map_apply(tables, views, &many, &(histo_apply_options){.tiles = tiles}));
+    assert_memory_equal(plain, tiled, N);
+    free(values);
+    histo_map_destroy(map);
+    histo_map_destroy(tables);
+}
+
 /* Half-precision results are rounded to nearest, half to even: to what the next lower or higher bit pattern has. */
 static void half_precision(void **state)
 {
@@ -356,6 +391,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_for_any_threads),
         cmocka_unit_test(in_place),
+        cmocka_unit_test(tiles_of_two_axes),
         cmocka_unit_test(half_precision),
         cmocka_unit_test(moments_of_windows),
         cmocka_unit_test(refused_moments),

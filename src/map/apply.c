@@ -171,7 +171,7 @@ static void apply_patch(const application *app, const int64_t *index, int64_t ro
     for (int64_t row = 0; row < rows; row++) {
         const void *samples[HISTO_MAX_AXES];
         gather(app, &p, columns, b, samples);
-        const float *values = histo_patch_values(&b->patch, ndim > 1 ? index[ndim - 2] + row : 0, samples[0], columns);
+        const float *values = histo_patch_values(&b->patch, ndim > 1 ? index[ndim - 2] + row : 0, samples, columns);
         void *to = place_of_results(app, &p, b);
         put_floats(values, columns, app->out, to);
         store(app, &p, columns, b, to);

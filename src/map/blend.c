@@ -200,12 +200,12 @@ static void find_patterns(histo_patch *p, const void *samples, int n)
             p->at[i] = ((const uint16_t *)samples)[i] < last ? ((const uint16_t *)samples)[i] : last;
 }
 
-static void blend_corners(histo_patch *p, const void *samples, int n)
+static void blend_corners(histo_patch *p, const void *const *samples, int n)
 {
     if (p->blend->planes)
-        find_patterns(p, samples, n);
+        find_patterns(p, samples[0], n);
     else
-        histo_map_find(p->blend->lookup, &samples, n, &p->slots);
+        histo_map_find(p->blend->lookup, samples, n, &p->slots);
     for (int k = 0; k < p->corners; k += 2) {
         float *low = p->corner[k / 2], *high = p->corner[p->corners - 1];
         find_corner(p, p->tables[k], n, low);
@@ -232,12 +232,12 @@ static void blend_joined(histo_patch *p, const void *samples, int n)
                                   n, p->share, p->down, p->corner[quad]);
 }
 
-const float *histo_patch_values(histo_patch *p, int64_t y, const void *samples, int n)
+const float *histo_patch_values(histo_patch *p, int64_t y, const void *const *samples, int n)
 {
     const histo_grid *grid = &p->blend->grid;
     if (grid->tiles.ndim > 1) p->down = histo_neighbours_of(grid, grid->tiles.ndim - 2, y).share;
     if (p->joined)
-        blend_joined(p, samples, n);
+        blend_joined(p, samples[0], n);
     else
         blend_corners(p, samples, n);
     if (p->corners == HISTO_MAX_CORNERS)
