@@ -213,6 +213,14 @@ def threshold_table():
     return "\n".join(rows)
 
 
+# ---- Colours ----
+
+def opencv_backproject(name, x, y, width, height):
+    pixels, ranges = cv2.cvtColor(image(name), cv2.COLOR_RGB2HSV), [0, 180, 0, 256]
+    model = cv2.calcHist([pixels[y:y + height, x:x + width].copy()], [0, 1], None, [18, 8], ranges)
+    return cv2.calcBackProject([pixels], [0, 1], cv2.normalize(model, None, 0, 255, cv2.NORM_MINMAX), ranges, 1)
+
+
 # ---- Tracking ----
 
 WINDOW = "292,200,56,56"

@@ -114,6 +114,14 @@ def thresholds():
     return drawn
 
 
+def backproject():
+    drawn, axes = figure(1, 2, 3.6)
+    show(axes[0, 0], compare.image("astronaut.png"), "the region")
+    axes[0, 0].add_patch(Rectangle((90, 290), 50, 50, fill=False, edgecolor="white", linewidth=2))
+    show(axes[0, 1], compare.image("suit.png"), "where its colours are")
+    return drawn
+
+
 def registration():
     drawn, axes = figure(1, 4, 2.6)
     t1, gray = np.load("t1.npy"), np.load("gray.npy")
@@ -157,7 +165,7 @@ def search_of_windows():
     return drawn
 
 
-PICTURES = {"equalization": equalization, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "tracking": tracking, "search": search_of_windows}
+PICTURES = {"equalization": equalization, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "backproject": backproject, "tracking": tracking, "search": search_of_windows}
 
 
 def all_pictures(folder):
