@@ -48,6 +48,6 @@ void histo_patch_enter(histo_patch *patch, int64_t table, const int64_t *place, 
 
 /* The values of a row of it, of as many contiguous and aligned samples of each axis as it has columns; y: its place in
  * the dimension before the last. */
-const float *histo_patch_values(histo_patch *patch, int64_t y, const void *samples, int columns);
+const float *histo_patch_values(histo_patch *patch, int64_t y, const void *const *samples, int columns);
 
 #endif
