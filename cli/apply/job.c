@@ -115,14 +115,12 @@ static bool next_pass(job *j)
     return any;
 }
 
-static int find_levels(job *j, fault *f)
+int job_find_levels(job *j, fault *f)
 {
     const settings *s = j->settings;
     for (int t = 0; t < j->tones.tables; t++) {
         levels_free(&j->levels[t]);
-        if (levels_begin(&j->levels[t], j->tones.dtype, j->largest, s, s->bin_count ? s->bin_count : j->kind->bins,
-                         f) != 0)
-            return -1;
+        if (levels_begin(&j->levels[t], j->tones.dtype, j->largest, s, j->kind->bins, f) != 0) return -1;
     }
     while (next_pass(j))
         if (job_visit(j, survey_tone, NULL, f) != 0) return -1;
@@ -306,8 +304,10 @@ static int write_unit(job *j, fault *f)
 {
     band b;
     int more;
+    j->pages_written = 0;
     while ((more = pages_next(j->pages, &b, f)) > 0) {
         const image_page page = page_of(j);
+        j->pages_written += b.y == 0;
         if (b.y == 0 && image_begin(j->out, &page, f) != 0) return -1;
         if (map_band(j, &b, f) != 0) return -1;
     }
@@ -318,7 +318,7 @@ static int write_unit(job *j, fault *f)
 
 int job_count(job *j, fault *f)
 {
-    return find_levels(j, f) == 0 ? count_tones(j, f) : -1;
+    return job_find_levels(j, f) == 0 ? count_tones(j, f) : -1;
 }
 
 static int run_unit(job *j, fault *f)
@@ -327,7 +327,7 @@ static int run_unit(job *j, fault *f)
     for (int t = 0; t < j->tones.tables; t++)
         if (j->kind->make(j, t, f) != 0) return -1;
     if (!j->out) return 0;
-    if (!j->settings->batch) j->out->pages = j->pages_read;
+    if (!pages_are_units(j->pages)) j->out->pages = j->pages_read;
     return write_unit(j, f);
 }
 
@@ -337,6 +337,7 @@ static int open_pages(job *j, const char *path, fault *f)
     const settings *s = j->settings;
     j->pages = pages_open(path, &s->read, s->batch, f);
     if (!j->pages) return -1;
+    if (j->kind->by_page && s->tiles[0] < 2) pages_each(j->pages);
     if (!s->smooth || pages_video(j->pages)) return 0;
     return fault_set(f, EXIT_USAGE, "%s is no video, and --smooth is for its frames: leave it out", job_name(j));
 }

@@ -31,6 +31,7 @@ typedef struct job_kind {
     const char *color; /* --color if it is not given; NULL: luma */
     int64_t bins;      /* of floats and large integers; 0: the default */
     bool reads_only;   /* may be without a result */
+    bool by_page;      /* each page is a unit, unless --tiles has pages */
     bool classes;      /* the result is one channel of u8 */
     /* Check options, and set what differs from the defaults, before samples are read. May be NULL. */
     int (*begin)(job *j, fault *f);
@@ -50,16 +51,17 @@ struct job {
     pages *pages;
     image_file *out; /* or NULL */
     tones tones;
-    mask *mask;        /* or NULL */
-    int mask_page;     /* that it stands at; -1: none */
-    int64_t largest;   /* value of samples; 0: the dtype's */
-    histo_dtype dtype; /* of the result */
-    int unit;          /* from 0; of video, the frame */
-    const band *frame; /* of video: its luma; NULL: pages */
-    int64_t pages_read;
-    levels *levels;     /* [tones.tables] */
-    histo_hist **hists; /* [tones.tables] */
-    histo_map **maps;   /* [tones.tables] */
+    mask *mask;            /* or NULL */
+    int mask_page;         /* that it stands at; -1: none */
+    int64_t largest;       /* value of samples; 0: the dtype's */
+    histo_dtype dtype;     /* of the result */
+    int unit;              /* from 0; of video, the frame */
+    const band *frame;     /* of video: its luma; NULL: pages */
+    int64_t pages_read;    /* in the last pass */
+    int64_t pages_written; /* begun, of the unit */
+    levels *levels;        /* [tones.tables] */
+    histo_hist **hists;    /* [tones.tables] */
+    histo_map **maps;      /* [tones.tables] */
     histo_plan *plan;
     unsigned char *rows; /* of the result */
     size_t rows_size;
@@ -89,7 +91,9 @@ int job_line_map(job *j, int table, int n, const double *from, const double *to,
 /* Another image whose tones are chosen as the job's, with its own mask, which may be NULL. job_close frees it, also on
  * failure. */
 int job_open(job *other, const job *like, const char *path, const char *mask_path, fault *f);
-/* Levels, and histograms on them, of the unit. */
+/* Levels of the unit. */
+int job_find_levels(job *j, fault *f);
+/* Levels, and histograms on them. */
 int job_count(job *j, fault *f);
 void job_close(job *j);
 

@@ -29,7 +29,7 @@ static int64_t values_of(histo_dtype dtype)
     return dtype == HISTO_U8 || dtype == HISTO_I8 ? 256 : 65536;
 }
 
-int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t bins, fault *f)
+int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t usual, fault *f)
 {
     *l = (levels){.dtype = dtype, .lo = 0, .hi = 1, .within = HISTO_MAP_LINEAR};
     if (s->bits && (!is_integer(dtype) || is_signed(dtype)))
@@ -45,11 +45,13 @@ int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *
         l->lo = (double)lo;
         l->hi = (double)(lo + top - 1);
         l->axis = histo_axis_integer(lo, values);
-        if (bins && bins < values) l->axis = histo_axis_regular(bins, (double)lo, (double)(lo + values));
+        if (s->bin_count && s->bin_count < values)
+            l->axis = histo_axis_regular(s->bin_count, (double)lo, (double)(lo + values));
         return 0;
     }
     l->searched = true;
-    l->spec = (bins_spec){.kind = BINS_NUMBER, .number = bins ? bins : DEFAULT_BINS, .log = s->log_bins};
+    const int64_t bins = s->bin_count ? s->bin_count : usual ? usual : DEFAULT_BINS;
+    l->spec = (bins_spec){.kind = BINS_NUMBER, .number = bins, .log = s->log_bins};
     return axis_search_begin(&l->search, &l->spec, dtype, f);
 }
 

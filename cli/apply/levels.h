@@ -15,8 +15,9 @@ typedef struct levels {
     double lo, hi; /* of results */
 } levels;
 
-/* Of samples of a dtype whose largest value is known to be `largest` (0: it is not). bins: 0 is the default. */
-int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t bins, fault *f);
+/* Of samples of a dtype whose largest value is known to be `largest` (0: it is not). usual: the number of bins without
+ * -b where values are too many; 0: the default. */
+int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t usual, fault *f);
 void levels_free(levels *l);
 
 /* Do they need a pass over the samples? Then pass them to levels_survey, and ask again. */

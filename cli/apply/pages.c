@@ -48,6 +48,17 @@ static int fault_memory(const pages *p, fault *f)
     return fault_set(f, EXIT_DATA, "no memory to read %s", input_name(p->reader->in));
 }
 
+void pages_each(pages *p)
+{
+    p->each = p->each || p->reader->pages != 1;
+    p->keeps = p->keeps || p->each;
+}
+
+bool pages_are_units(const pages *p)
+{
+    return p->each;
+}
+
 const reader *pages_reader(const pages *p)
 {
     return p->reader;

@@ -13,6 +13,10 @@ typedef struct pages pages;
 pages *pages_open(const char *path, const read_options *options, bool each, fault *f);
 void pages_close(pages *p);
 
+/* Make every page a unit, before the first one, if there are several. */
+void pages_each(pages *p);
+bool pages_are_units(const pages *p);
+
 const reader *pages_reader(const pages *p);
 /* The stream whose frames the pages are, before its first one: frames are read there instead, once. NULL if they are
  * none. */

@@ -45,7 +45,7 @@ static int make_table(job *j, int bits, histo_dtype dtype, fault *f)
     if (!j->tones.tone) return fault_set(f, EXIT_DATA, "%s: no memory for a table", job_name(j));
     if (job_make_tables(j, f) != 0) return -1;
     levels *l = &j->levels[0];
-    if (levels_begin(l, dtype, j->largest, j->settings, j->settings->bin_count, f) != 0) return -1;
+    if (levels_begin(l, dtype, j->largest, j->settings, j->kind->bins, f) != 0) return -1;
     if (l->axis.kind == HISTO_INTEGER) l->axis = histo_axis_integer(0, values);
     return 0;
 }

@@ -158,6 +158,9 @@ static const target targets[OPTION_COUNT] = {
     PARSED(BIN_COUNT, value_bin_count),
     PARSED(SMOOTH, value_smooth),
     PARSED(EQUALIZE_RULE, value_equalize_rule),
+    PARSED(TILES, value_tiles),
+    PARSED(TILE_SIZE, value_tile_size),
+    PARSED(CLIP, value_clip),
     TEXT(REFERENCE_MASK, reference_mask),
     PARSED(LANDMARKS, value_landmarks),
     TEXT(TRAIN, train),
@@ -227,14 +230,15 @@ static int apply(settings *s, option_id id, char *text, fault *f)
 static int check_together(settings *s, const char *const *given, fault *f)
 {
     static const option_id exclusive[][2] = {
-        {OPTION_CHANNEL, OPTION_COLOR},     {OPTION_BYTES, OPTION_DTYPE},    {OPTION_BYTES, OPTION_FORMAT},
-        {OPTION_CHANNEL, OPTION_COLUMN},    {OPTION_SEGMENTS, OPTION_BATCH}, {OPTION_SEGMENTS, OPTION_ROI},
-        {OPTION_SEGMENTS, OPTION_SKIP_BAD}, {OPTION_PAIRS, OPTION_JOINT},    {OPTION_PAIRS, OPTION_WEIGHTS},
-        {OPTION_PAIRS, OPTION_MASK},        {OPTION_LETTERS, OPTION_BYTES},  {OPTION_LETTERS, OPTION_FORMAT},
-        {OPTION_LETTERS, OPTION_DTYPE},     {OPTION_LETTERS, OPTION_BINS},   {OPTION_LETTERS, OPTION_WIDTH},
-        {OPTION_LETTERS, OPTION_RANGE},     {OPTION_LETTERS, OPTION_EDGES},  {OPTION_LETTERS, OPTION_LOG},
-        {OPTION_LETTERS, OPTION_WHERE},     {OPTION_SPARSE, OPTION_WEIGHTS}, {OPTION_PAIRS, OPTION_WHERE},
-        {OPTION_PAIRS, OPTION_BATCH},       {OPTION_PAIRS, OPTION_SEGMENTS}, {OPTION_QUIET, OPTION_VERBOSE},
+        {OPTION_CHANNEL, OPTION_COLOR},  {OPTION_TILES, OPTION_TILE_SIZE},   {OPTION_BYTES, OPTION_DTYPE},
+        {OPTION_BYTES, OPTION_FORMAT},   {OPTION_CHANNEL, OPTION_COLUMN},    {OPTION_SEGMENTS, OPTION_BATCH},
+        {OPTION_SEGMENTS, OPTION_ROI},   {OPTION_SEGMENTS, OPTION_SKIP_BAD}, {OPTION_PAIRS, OPTION_JOINT},
+        {OPTION_PAIRS, OPTION_WEIGHTS},  {OPTION_PAIRS, OPTION_MASK},        {OPTION_LETTERS, OPTION_BYTES},
+        {OPTION_LETTERS, OPTION_FORMAT}, {OPTION_LETTERS, OPTION_DTYPE},     {OPTION_LETTERS, OPTION_BINS},
+        {OPTION_LETTERS, OPTION_WIDTH},  {OPTION_LETTERS, OPTION_RANGE},     {OPTION_LETTERS, OPTION_EDGES},
+        {OPTION_LETTERS, OPTION_LOG},    {OPTION_LETTERS, OPTION_WHERE},     {OPTION_SPARSE, OPTION_WEIGHTS},
+        {OPTION_PAIRS, OPTION_WHERE},    {OPTION_PAIRS, OPTION_BATCH},       {OPTION_PAIRS, OPTION_SEGMENTS},
+        {OPTION_QUIET, OPTION_VERBOSE},
     };
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         const option_id *pair = exclusive[i];
@@ -312,7 +316,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     getopt_tables tables;
     int code;
     make_tables(&tables, command);
-    *s = (settings){.command = command->name, .read.header = -1, .effort = HISTO_COMPILE};
+    *s = (settings){.command = command->name, .read.header = -1, .clip = 2, .effort = HISTO_COMPILE};
     optind = 0; /* restart */
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {

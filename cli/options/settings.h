@@ -79,6 +79,9 @@ typedef struct settings {
     int64_t bin_count;          /* -b N */
     int smooth;                 /* --smooth N: frames */
     histo_equalize_rule rule;   /* --rule minimum|cdf */
+    int64_t tiles[3];           /* --tiles CxR[xD]: pages, rows, columns; 0: not given */
+    int64_t tile_size[2];       /* --tile-size WxH: rows, columns; 0: not given */
+    double clip;                /* --clip X; 2 if not given */
     const char *reference_mask; /* --reference-mask FILE */
     int landmarks;              /* --landmarks N, or … */
     bool landmarks_itk;         /* … itk:N */

@@ -15,8 +15,8 @@ enum {
 #define COMMAND(id, name, operands, most, summary, description, examples) id = 1 << COMMAND_##id,
 #include "options/commands.def"
 #undef COMMAND
-    IMAGES = EQUALIZE | MATCH | STANDARDIZE | STRETCH | THRESHOLD,     /* image to image */
-    NUMBERS = QUANTILE | SUMMARY | COMPARE | MI | REGISTER | OUTLIERS, /* samples to a table of numbers */
+    IMAGES = EQUALIZE | CLAHE | MATCH | STANDARDIZE | STRETCH | THRESHOLD, /* image to image */
+    NUMBERS = QUANTILE | SUMMARY | COMPARE | MI | REGISTER | OUTLIERS,     /* samples to a table of numbers */
     COUNTING = HIST | EXPLAIN | NUMBERS,
     READING = COUNTING | IMAGES,
     FILES = READING | BACKPROJECT,

@@ -300,6 +300,45 @@ int value_metric(settings *s, char *text, fault *f)
         text);
 }
 
+enum { MOST_TILES = 1 << 16 };
+
+/* Whole numbers of at least 1, as in 8x8: how many; 0 if the text is anything else. */
+static int parse_sizes(const char *text, int64_t *sizes, int most)
+{
+    const int count = parse_naturals(text, "x,", sizes, most);
+    for (int i = 0; i < count; i++)
+        if (sizes[i] < 1 || sizes[i] > MOST_TILES) return 0;
+    return count;
+}
+
+int value_tiles(settings *s, char *text, fault *f)
+{
+    int64_t sizes[3] = {0, 0, 1};
+    if (parse_sizes(text, sizes, 3) < 2)
+        return fault_set(
+            f, EXIT_USAGE,
+            "--tiles takes numbers of columns and rows of tiles, and of pages, as in 8x8 or 8x8x4, not '%s'", text);
+    for (int i = 0; i < 3; i++)
+        s->tiles[2 - i] = sizes[i];
+    return 0;
+}
+
+int value_tile_size(settings *s, char *text, fault *f)
+{
+    int64_t sizes[2];
+    if (parse_sizes(text, sizes, 2) < 2)
+        return fault_set(f, EXIT_USAGE, "--tile-size takes width and height in pixels, as in 64x64, not '%s'", text);
+    s->tile_size[0] = sizes[1];
+    s->tile_size[1] = sizes[0];
+    return 0;
+}
+
+int value_clip(settings *s, char *text, fault *f)
+{
+    if (text_to_f64(text, &s->clip) && !isnan(s->clip)) return 0;
+    return fault_set(f, EXIT_USAGE, "--clip takes a number, such as 2; 0 for no limit; not '%s'", text);
+}
+
 int value_landmarks(settings *s, char *text, fault *f)
 {
     enum { MOST = 60 };

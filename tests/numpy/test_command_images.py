@@ -174,6 +174,34 @@ def check_stretch(rng):
     assert np.abs(np.load("out.npy") - wanted).max() <= (1e-4 if full == 1 else 0.5 + 1e-6), "all"
 
 
+def check_clahe(rng):
+    deep = rng.integers(2) == 1
+    of = photo(rng, 65536 if deep else 256, np.uint16 if deep else np.uint8)
+    count, clip = [int(n) for n in rng.integers(1, 12, 2)], float(rng.choice([0, 0.5, 2, 3.7, 40]))
+    options = ["--tiles", "{}x{}".format(*count), "--clip", clip] + (["--bits", 16] if deep else [])
+    assert np.array_equal(apply(rng, of, "clahe", *options), cv2.createCLAHE(clip, count).apply(of)), (of.shape, options)
+    of = photo(rng, channels=3)
+    y = luma(of)
+    change = cv2.createCLAHE(2, (8, 8)).apply(y).astype(int) - y
+    assert np.array_equal(apply(rng, of, "clahe"), np.clip(of + change[..., None], 0, 255)), "luma"
+
+
+def check_clahe_pages(rng):
+    """Each page is an image, or a slice of a volume, which is blended along pages, too."""
+    height, width, pages = (int(n) for n in rng.integers([9, 9, 2], [60, 60, 7]))
+    of = rng.integers(0, 4096, (pages, height, width)).astype(np.uint16)
+    cv2.imwritemulti("in.tif", list(of))
+    histo("clahe", "--tiles", "3x2", "--bits", 16, "in.tif", "out.tif")
+    got = cv2.imreadmulti("out.tif", flags=cv2.IMREAD_UNCHANGED)[1]
+    assert np.array_equal(got, [cv2.createCLAHE(2, (3, 2)).apply(page) for page in of])
+    same = np.repeat(of[:1], pages, 0)
+    cv2.imwritemulti("in.tif", list(same))
+    histo("clahe", "--tiles", f"3x2x{pages}", "--bits", 16, "in.tif", "out.tif")
+    got = cv2.imreadmulti("out.tif", flags=cv2.IMREAD_UNCHANGED)[1]
+    assert np.array_equal(got, [cv2.createCLAHE(2, (3, 2)).apply(page) for page in same])
+    histo("clahe", "--tiles", "3x2x2", "--bits", 16, "in.tif", "out.tif")
+
+
 def check_match(rng):
     channels = int(rng.choice([1, 3]))
     of, like = photo(rng, channels=channels), photo(rng, channels=channels)
@@ -205,6 +233,9 @@ def check_threshold(rng):
     if of.size > 1:
         assert threshold == np.floor(getattr(skimage.filters, "threshold_" + method)(of)), (method, threshold)
     assert np.array_equal(read("out.png"), np.where(of > threshold, 255, 0))
+    deep = of.astype(np.uint16) * 17
+    found = int(histo("threshold", write("deep.png", deep)).decode().split()[-1])
+    assert found == 17 * int(skimage.filters.threshold_otsu(of)), (of.shape, found)
     if method == "otsu":
         assert cv2.threshold(of, 0, 255, cv2.THRESH_OTSU)[0] == threshold
     if len(np.unique(of)) < 4:
@@ -230,4 +261,4 @@ def check_standardize(rng):
 
 
 run_checks([check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
-            check_stretch, check_match, check_threshold, check_standardize], 72)
+            check_clahe, check_clahe_pages, check_stretch, check_match, check_threshold, check_standardize], 88)

@@ -426,6 +426,14 @@ static void close_pnm(reader *r)
     image_destroy((image *)r);
 }
 
+/* Does the file end with its first page? */
+static bool is_alone(const pnm_reader *p)
+{
+    const image *m = &p->image;
+    const int64_t row = p->raster == RASTER_BITS ? (m->layout.width + 7) / 8 : (int64_t)image_pitch(m);
+    return p->raster >= RASTER_BITS && input_data_size(m->reader.in) == p->offset + row * m->layout.height;
+}
+
 static reader *open_pnm(input *in, const read_options *options, fault *f)
 {
     pnm_reader *p = image_create(sizeof *p, &reader_pnm, in, f);
@@ -441,7 +449,7 @@ static reader *open_pnm(input *in, const read_options *options, fault *f)
         close_pnm(r);
         return NULL;
     }
-    if (p->wanted_page < 0) r->pages = -1; /* known at the end of the file */
+    if (p->wanted_page < 0 && !is_alone(p)) r->pages = -1; /* known at the end of the file */
     return r;
 }
 

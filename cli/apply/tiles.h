@@ -1,0 +1,39 @@
+/* Histograms of the tiles of an image, counted in bands of rows. Where tiles do not fit, the image continues by
+ * reflection (reflect 101), as in OpenCV's CLAHE. */
+#ifndef CLI_TILES_H
+#define CLI_TILES_H
+
+#include "apply/job.h"
+
+typedef struct tile_grid {
+    int64_t count[3], size[3]; /* of tiles: pages, rows, columns */
+} tile_grid;
+
+typedef struct tiles {
+    tile_grid grid;
+    int64_t height, width; /* of the image */
+    histo_axis axis;
+    histo_hist **rows; /* [count[0] * count[1]] a batch of the tiles of a row of tiles */
+    histo_plan *plan;
+    int64_t page;          /* that is counted, from 0 */
+    unsigned char *padded; /* rows with what continues them, if tiles do not fit */
+    size_t room;
+    unsigned char *below; /* what continues the page: rows * width samples */
+    histo_dtype dtype;
+} tiles;
+
+/* The grid of `tiles` (pages, rows, columns) on an image; as in OpenCV, an image that does not fit is padded in both
+ * directions. */
+tile_grid tiles_fit(const int64_t count[3], int64_t depth, int64_t height, int64_t width);
+/* The grid of tiles of a size (rows, columns). */
+tile_grid tiles_of_size(const int64_t size[2], int64_t height, int64_t width);
+
+int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, const histo_axis *axis,
+                histo_dtype dtype, fault *f);
+/* Count whole rows from row y of the current page on; the last ones end the page. */
+int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_plan_options *options, fault *f);
+/* A map with an equalized table for each tile. */
+int tiles_map(const tiles *t, histo_within within, const histo_make_options *options, histo_map **map, fault *f);
+void tiles_free(tiles *t);
+
+#endif
