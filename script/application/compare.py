@@ -213,6 +213,57 @@ def threshold_table():
     return "\n".join(rows)
 
 
+# ---- Registration ----
+
+def shift_words():
+    return ", ".join(str(n) for n in reversed(data.SHIFT))
+
+
+def information(a, b):
+    """What histo mi prints: the mutual information, from 64 x 64 bins."""
+    np.save("a.npy", a)
+    np.save("b.npy", b)
+    out = subprocess.run(["histo", "mi", "a.npy", "b.npy"], capture_output=True, text=True, check=True).stdout.splitlines()
+    return float(out[1].split("\t")[out[0].split("\t").index("mi")])
+
+
+def mi_difference():
+    a, b = image("t1.npy"), image("gray.npy")
+    joint = np.histogram2d(a.ravel(), b.ravel(), 64)[0] / a.size
+    sides = joint.sum(1, keepdims=True) * joint.sum(0, keepdims=True)
+    known = joint > 0
+    return f"{abs((joint[known] * np.log(joint[known] / sides[known])).sum() - information(a, b)):.0e}"
+
+
+def itk_words():
+    """Gradient descent from where the volumes are."""
+    fixed, moving = (SimpleITK.Cast(SimpleITK.GetImageFromArray(image(name)), SimpleITK.sitkFloat32) for name in ("t1.npy", "gray.npy"))
+    registration = SimpleITK.ImageRegistrationMethod()
+    registration.SetMetricAsMattesMutualInformation(64)
+    registration.SetMetricSamplingStrategy(registration.REGULAR)
+    registration.SetMetricSamplingPercentage(0.1)
+    registration.SetInterpolator(SimpleITK.sitkLinear)
+    registration.SetOptimizerAsRegularStepGradientDescent(2.0, 0.001, 200)
+    registration.SetShrinkFactorsPerLevel([4, 2, 1])
+    registration.SetSmoothingSigmasPerLevel([2, 1, 0])
+    registration.SetInitialTransform(SimpleITK.TranslationTransform(3))
+    registration.SetGlobalDefaultNumberOfThreads(1)
+    found = registration.Execute(fixed, moving).GetParameters()
+    return (f"SimpleITK finds {', '.join(f'{n:.2f}' for n in found)} by Mattes's metric and gradient descent from zero, on "
+            "three scales with a tenth of the samples.")
+
+
+# ---- Dies ----
+
+def outlier_words():
+    out = subprocess.run(["histo", "outliers", "--pairs", "ring"] + [f"die{i}.png" for i in range(8)], capture_output=True,
+                         text=True, check=True).stdout
+    found = {tuple(int(word) for word in line.split("\t")[:3]) for line in out.splitlines()[1:]}
+    planted = set(data.FAULTS)
+    return (f"Of the {len(planted)} particles, {len(planted & found)} are found, with their die and place; "
+            f"{len(found - planted) or 'no'} others are reported among {8 * 512 * 512:,} pixels.")
+
+
 # ---- Colours ----
 
 def opencv_backproject(name, x, y, width, height):

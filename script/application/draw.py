@@ -123,15 +123,31 @@ def backproject():
 
 
 def registration():
-    drawn, axes = figure(1, 4, 2.6)
-    t1, gray = np.load("t1.npy"), np.load("gray.npy")
-    z, y, x = data.SHIFT
+    drawn, axes = figure(1, 4, 2.5, None, [1, 1, 1, 1.5])
+    t1, gray, moved = np.load("t1.npy"), np.load("gray.npy"), np.load("gray-moved.npy")
     show(axes[0, 0], t1[60], "T1-weighted")
-    show(axes[0, 1], gray[60], "gray matter")
-    for i, (moved, title) in enumerate([(gray[60], "over each other"), (np.roll(gray, (-z, -y, -x), (0, 1, 2))[60], "registered")], 2):
-        axes[0, i].imshow(np.dstack([t1[60], moved, t1[60]]))
+    for i, (other, title) in enumerate([(gray, "gray matter over it"), (moved, "registered")], 1):
+        axes[0, i].imshow(np.dstack([t1[60], other[60], t1[60]]))
         axes[0, i].set_title(title)
         axes[0, i].axis("off")
+    z, y, x = data.SHIFT
+    fixed = t1[12:-12, 12:-12, 12:-12]
+    shifts = np.arange(-2, 13)
+    found = [compare.information(fixed, gray[12 + z:108 + z, 12 + y:178 + y, 12 + n:144 + n]) for n in shifts]
+    curve(axes[0, 3], shifts, found, "mutual information, nats", "shift along x", "", RED)
+    axes[0, 3].axvline(x, color=GRAY, linewidth=1, linestyle="dashed")
+    return drawn
+
+
+def outliers():
+    drawn, axes = figure(1, 3, 2.7, None, [1, 1, 1.9])
+    die, x, y = data.FAULTS[1]
+    for i, (number, title) in enumerate([(die, f"die {die}, {x}, {y}"), (die + 1, "its neighbour")]):
+        show(axes[0, i], compare.image(f"die{number}.png")[y - 24:y + 24, x - 24:x + 24], title)
+        axes[0, i].add_patch(Rectangle((20.5, 20.5), 7, 7, fill=False, edgecolor=RED, linewidth=1.5))
+    axes[0, 2].imshow(compare.image("differences.png"))
+    axes[0, 2].set_title("mean by difference, drawn by histo")
+    axes[0, 2].axis("off")
     return drawn
 
 
@@ -165,7 +181,7 @@ def search_of_windows():
     return drawn
 
 
-PICTURES = {"equalization": equalization, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "backproject": backproject, "tracking": tracking, "search": search_of_windows}
+PICTURES = {"equalization": equalization, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "backproject": backproject, "registration": registration, "outliers": outliers, "tracking": tracking, "search": search_of_windows}
 
 
 def all_pictures(folder):
