@@ -101,7 +101,8 @@ static int count_finite(const settings *s, result *r, fault *f)
 {
     fault searching = {0};
     if (count_files(s, true, r, &searching) == 0) return 0;
-    if (!strstr(searching.text, "no finite sample")) return fault_set(f, searching.status, "%s", searching.text);
+    if (!strstr(searching.text, "no finite sample") && !strstr(searching.text, "holds no samples"))
+        return fault_set(f, searching.status, "%s", searching.text);
     return fault_set(f, EXIT_DATA, "%s holds no finite samples that are not masked",
                      s->files_count ? s->files[0] : "standard input");
 }

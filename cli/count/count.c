@@ -421,7 +421,7 @@ static int count_piece(void *self, int file, const piece *p, fault *f)
     run *r = self;
     const settings *s = r->settings;
     const char *name = feed_name(&r->feed, file);
-    bool another = ((s->batch || s->apart) && file != r->file) || (s->batch && p->page != r->page);
+    bool another = s->batch && (file != r->file || p->page != r->page);
     if ((r->result->count == 0 || another) && add_series(r, file, p->page, f) != 0) return -1;
     for (int i = 0; i < (r->joint ? 1 : r->count); i++) {
         series *to = &r->result->series[r->first_series + i * r->segments];
@@ -517,12 +517,21 @@ static int stats_from_bins(run *r, fault *f)
     return 0;
 }
 
+/* With its histograms, even if it has no samples. */
+static int enter_apart(void *self, int file, const samples *in, fault *f)
+{
+    return enter_file(self, file, in, f) == 0 ? add_series(self, file, 0, f) : -1;
+}
+
 static int count(run *r, fault *f)
 {
     const settings *s = r->settings;
     const double begun = progress_seconds();
-    const feed_visitor counting = {
-        .verb = "counting", .enter = enter_file, .take = count_piece, .leave = leave_file, .self = r};
+    const feed_visitor counting = {.verb = "counting",
+                                   .enter = s->apart ? enter_apart : enter_file,
+                                   .take = count_piece,
+                                   .leave = leave_file,
+                                   .self = r};
     int failed = begin(r, f);
     if (!failed) failed = s->pairs ? count_stack(r, f) : feed_visit(&r->feed, &counting, f);
     if (!failed && r->result->count == 0) failed = add_series(r, 0, 0, f); /* a file without samples */

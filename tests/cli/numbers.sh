@@ -67,6 +67,10 @@ refuses 2 'takes two files' compare a.pgm
 refuses 2 'is one too many' compare a.pgm b.pgm a.pgm
 refuses 2 'there is no metric' compare --metric far a.pgm b.pgm
 refuses 1 'has no samples in the bins' compare -b 4 -r 100:200 a.pgm b.pgm
+printf '' | npy empty.npy '|u1' '(0, 4)'
+refuses 1 'empty.npy has no samples in the bins' compare empty.npy a.pgm
+refuses 1 'empty.npy has no samples in the bins' compare a.pgm empty.npy
+refuses 1 'empty.npy holds no finite samples' summary empty.npy
 refuses 1 'has 3 channels to count where' compare a.pgm rgb.ppm
 refuses 1 'no finite sample' compare nan.txt nan.txt
 
