@@ -119,8 +119,13 @@ def skimage_clahe(name, clip, tiles):
     return 255 * skimage.exposure.equalize_adapthist(before, [n // tiles for n in before.shape], clip / 256)
 
 
-def percent_of_full(pixels, full):
-    return f"{100 * np.median(pixels) / full:.0f} %"
+def full_of(pixels):
+    """Full scale of the fewest bits that hold them."""
+    return (1 << int(pixels.max()).bit_length()) - 1
+
+
+def ninth_tenth(pixels, full):
+    return f"{100 * np.percentile(pixels, 90) / full:.0f} %"
 
 
 # ---- Video ----

@@ -31,15 +31,15 @@ def equalization():
 
 def clahe():
     drawn, axes = figure(2, 4, 4.4, [2, 1])
-    deep = compare.image("scan-clahe.png")
-    scan = compare.scan()
     for i, name in enumerate(["camera.png", "camera-clahe.png"]):
         show(axes[0, i], compare.image(name), "after" if i else "before")
         histogram(axes[1, i], name)
-    for i, pixels in enumerate([scan, deep], 2):
-        show(axes[0, i], pixels, "after" if i == 3 else "before", 0, scan.max() if i == 2 else compare.full_of("scan-clahe.png"))
-    bars(axes[1, 2], *compare.count("--dtype", "u16", "--endian", "big", "--shape", "256x256", "-b", "216", "-r", "0:216", "s1045.ima.gz"))
-    histogram(axes[1, 3], "scan-clahe.png", "", 0, 256)
+    show(axes[0, 2], compare.scan(), "before")
+    show(axes[0, 3], compare.image("scan-clahe.png"), "after")
+    bars(axes[1, 2], *compare.count("--dtype", "u16", "--endian", "big", "--shape", "256x256", "-b", "256", "-r", "0:256", "s1045.ima.gz"))
+    histogram(axes[1, 3], "scan-clahe.png")
+    for i in (2, 3):
+        axes[1, i].set_ylim(0, 700)
     return drawn
 
 
@@ -181,7 +181,7 @@ def search_of_windows():
     return drawn
 
 
-PICTURES = {"equalization": equalization, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "backproject": backproject, "registration": registration, "outliers": outliers, "tracking": tracking, "search": search_of_windows}
+PICTURES = {"equalization": equalization, "clahe": clahe, "display": display, "video": video, "match": match, "scans": scans, "thresholds": thresholds, "backproject": backproject, "registration": registration, "outliers": outliers, "tracking": tracking, "search": search_of_windows}
 
 
 def all_pictures(folder):
