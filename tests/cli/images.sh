@@ -69,7 +69,7 @@ refuses 2 'takes IN OUT: name them all' equalize gray.pgm
 refuses 2 'takes two names' equalize a b c
 refuses 2 "no image format has the suffix .xyz" equalize gray.pgm new.xyz
 refuses 2 'has no suffix that names the format' equalize gray.pgm new
-refuses 2 'pfm holds f32, and these are 1 x u8: write .png, .tif, .pgm, .npy or .raw' equalize gray.pgm new.pfm
+refuses 2 'pfm holds f32, and these are 1 x u8: write .png, .tif, .jpg, .pgm, .npy or .raw' equalize gray.pgm new.pfm
 refuses 1 'directory does not exist' equalize gray.pgm none/new.png
 refuses 1 'there is no such file' equalize none.png new.png
 printf 'P5\n4 2\n255\n\001\002\003\004' >short.pgm

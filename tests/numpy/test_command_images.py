@@ -12,6 +12,8 @@ import cv2
 import numpy as np
 import skimage.exposure
 import skimage.filters
+import tifffile
+from PIL import Image, ImageCms
 
 from libhisto import run_checks
 
@@ -260,5 +262,58 @@ def check_standardize(rng):
     assert got.dtype == np.float32 and got.shape == x.shape and np.abs(got - wanted).max() < 1e-3
 
 
-run_checks([check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
-            check_clahe, check_clahe_pages, check_stretch, check_match, check_threshold, check_standardize], 88)
+profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+
+
+def check_kept(rng):
+    """Alpha, profile, resolution and orientation, from any format to any."""
+    height, width = (int(n) for n in rng.integers(2, 60, 2))
+    of = rng.integers(0, 200, (height, width, 4)).astype(np.uint8)
+    exif, turned = Image.Exif(), int(rng.integers(1, 9))
+    exif[0x112] = turned
+    given = "in." + str(rng.choice(["png", "tif", "jpg"]))
+    image = Image.fromarray(of)
+    if given == "in.jpg":
+        image.convert("RGB").save(given, icc_profile=profile, dpi=(300, 300), exif=exif, quality=83)
+    else:
+        options = {"description": "what it shows", "compression": "tiff_adobe_deflate"} if given == "in.tif" else {}
+        image.save(given, icc_profile=profile, dpi=(300, 300), exif=exif, **options)
+    for wanted in ["out.png", "out.tif"] + (["out.jpg"] if given == "in.jpg" else []):
+        histo(str(rng.choice(["equalize", "clahe", "stretch"])), given, wanted)
+        got = Image.open(wanted)
+        assert got.info["icc_profile"] == profile, (given, wanted)
+        assert np.abs(np.array(got.info["dpi"]) - 300).max() < 0.01, (given, wanted)
+        assert got.getexif().get(0x112, 1) == turned, (given, wanted)
+        if given != "in.jpg":
+            pixels = tifffile.imread(wanted) if wanted == "out.tif" else np.array(got) # as they are stored
+            assert np.array_equal(pixels[..., 3], of[..., 3]), (given, wanted)
+        if given == "in.tif" and wanted == "out.tif":
+            assert got.info["compression"] == "tiff_adobe_deflate" and got.tag_v2[270] == "what it shows"
+    if given == "in.jpg":
+        assert Image.open("out.jpg").quantization == Image.open(given).quantization
+
+
+def check_tiff(rng):
+    """Fields, dtypes, tiles, planes, byte order and large files' form: what is read from a TIFF file is written again."""
+    dtype = str(rng.choice(["u1", "i1", "u2", "i2", "u4", "i4", "f4", "f8"]))
+    shape = [int(n) for n in rng.integers(1, 70, 2)]
+    planar = bool(rng.integers(2))
+    of = rng.integers(0, 100, [3, *shape] if planar else shape).astype(dtype)
+    options = {"tile": (16, 32)} if rng.integers(2) else {}
+    tifffile.imwrite("in.tif", of, photometric="rgb" if planar else "minisblack", byteorder=str(rng.choice(["<", ">"])),
+                     planarconfig="separate" if planar else None, description="described", software="of a test",
+                     extratags=[(65000, 12, 3, (1.5, 2.5, 3.5), True)],
+                     compression=str(rng.choice(["zlib", "none"])).replace("none", "") or None, **options)
+    histo("stretch", "-r", "0:200", "--to", "0:100", "--color", "each", "in.tif", "out.tif")
+    with tifffile.TiffFile("out.tif") as file:
+        page = file.pages[0]
+        got = page.asarray()
+        assert page.tags[270].value == "described" and page.tags[305].value == "of a test"
+        assert tuple(page.tags[65000].value) == (1.5, 2.5, 3.5)
+    wanted = np.rint(of / 2.0) if dtype[0] != "f" else of / 2
+    wanted = wanted.transpose(1, 2, 0) if planar else wanted
+    assert got.dtype == of.dtype and np.abs(got - wanted).max() < 1e-13 * (1 if dtype != "f4" else 1e8), dtype
+
+
+run_checks([check_kept, check_tiff, check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
+            check_clahe, check_clahe_pages, check_stretch, check_match, check_threshold, check_standardize], 104)

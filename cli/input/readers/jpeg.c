@@ -9,6 +9,7 @@
 #include <jerror.h>
 #include <jpeglib.h>
 
+#include "input/exif.h"
 #include "input/readers/image.h"
 
 enum {
@@ -139,6 +140,23 @@ static int check_whole(jpeg_reader *p, fault *f)
                      IMAGE_MAX_WHOLE_BYTES >> 20);
 }
 
+/* The quantization of gray and YCbCr images. */
+static void keep_quantization(const jpeg_reader *p, metadata *m)
+{
+    const struct jpeg_decompress_struct *jpeg = &p->jpeg;
+    if (jpeg->jpeg_color_space != JCS_GRAYSCALE && jpeg->jpeg_color_space != JCS_YCbCr) return;
+    for (int t = 0; t < 2; t++) {
+        const int c = t < jpeg->num_components ? t : 0;
+        const JQUANT_TBL *table = jpeg->quant_tbl_ptrs[jpeg->comp_info[c].quant_tbl_no];
+        if (!table) return;
+        for (int i = 0; i < DCTSIZE2; i++)
+            m->quantization[t][i] = table->quantval[i];
+    }
+    m->sampling[0] = jpeg->max_h_samp_factor;
+    m->sampling[1] = jpeg->max_v_samp_factor;
+    m->quantized = true;
+}
+
 /* Its profile, EXIF data and resolution. */
 static int keep_metadata(jpeg_reader *p, metadata *m, fault *f)
 {
@@ -160,6 +178,8 @@ static int keep_metadata(jpeg_reader *p, metadata *m, fault *f)
         m->resolution[0] = p->jpeg.X_density;
         m->resolution[1] = p->jpeg.Y_density;
     }
+    keep_quantization(p, m);
+    m->orientation = exif_orientation(&m->exif);
     return kept ? 0 : fault_set(f, EXIT_DATA, "%s: out of memory", input_name(p->image.reader.in));
 }
 

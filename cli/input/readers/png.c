@@ -3,6 +3,7 @@
 #include <png.h>
 #include <string.h>
 
+#include "input/exif.h"
 #include "input/readers/image.h"
 
 typedef struct png_reader {
@@ -85,6 +86,7 @@ static int keep_chunks(png_reader *p, metadata *m, fault *f)
     bool kept = true;
     if (png_get_iCCP(p->png, p->info, &name, &method, &bytes, &size)) kept = metadata_keep(&m->profile, bytes, size);
     if (png_get_eXIf_1(p->png, p->info, &size, &bytes)) kept = kept && metadata_keep(&m->exif, bytes, size);
+    m->orientation = exif_orientation(&m->exif);
     if (png_get_sRGB(p->png, p->info, &method)) m->intent = method;
     if (!png_get_gAMA(p->png, p->info, &m->gamma)) m->gamma = 0;
     if (png_get_pHYs(p->png, p->info, &across, &down, &unit)) {

@@ -14,6 +14,7 @@
 #include <tiffio.h>
 #include <unistd.h>
 
+#include "input/exif.h"
 #include "input/readers/image.h"
 
 /* How the current page stores its samples. */
@@ -393,8 +394,9 @@ static int keep_metadata(tiff_reader *t, fault *f)
         m->predictor = predictor;
     const void *profile;
     uint32_t size;
-    bool kept = true;
-    if (TIFFGetField(tif, TIFFTAG_ICCPROFILE, &size, &profile)) kept = metadata_keep(&m->profile, profile, size);
+    bool kept = m->orientation < 2 || exif_make(&m->exif, m->orientation);
+    if (TIFFGetField(tif, TIFFTAG_ICCPROFILE, &size, &profile))
+        kept = kept && metadata_keep(&m->profile, profile, size);
     if (kept && keep_fields(tif, m)) return 0;
     return fault_set(f, EXIT_DATA, "%s: out of memory", input_name(t->image.reader.in));
 }
