@@ -3,7 +3,7 @@
 extern const histo_cpu_kernels histo_cpu_kernels_baseline, histo_cpu_kernels_avx2, histo_cpu_kernels_avx512,
     histo_cpu_kernels_avx512vbmi2;
 
-const histo_cpu_kernels *histo_cpu_kernels_usable(void)
+const histo_cpu_kernels *histo_cpu_kernels_of(histo_isa isa)
 {
     static const histo_cpu_kernels *const kernels[] = {
         [HISTO_ISA_BASELINE] = &histo_cpu_kernels_baseline,
@@ -13,5 +13,10 @@ const histo_cpu_kernels *histo_cpu_kernels_usable(void)
         [HISTO_ISA_AVX512VBMI2] = &histo_cpu_kernels_avx512vbmi2,
 #endif
     };
-    return kernels[histo_isa_usable()];
+    return kernels[isa];
+}
+
+const histo_cpu_kernels *histo_cpu_kernels_usable(void)
+{
+    return histo_cpu_kernels_of(histo_isa_usable());
 }

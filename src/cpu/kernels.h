@@ -56,6 +56,9 @@ typedef struct histo_cpu_kernels {
     const histo_byte_counting *byte_counting;
 } histo_cpu_kernels;
 
+/* Those of a level. */
+const histo_cpu_kernels *histo_cpu_kernels_of(histo_isa isa);
+
 /* Those of histo_isa_usable(). */
 const histo_cpu_kernels *histo_cpu_kernels_usable(void);
 
