@@ -296,9 +296,9 @@ static void check_blends(const histo_map_kernels *k, rng *r, int n)
     for (int wide = 0; wide <= 1; wide++) {
         values[n] = 7;
         if (wide)
-            k->blend_shorts(joined, PATTERNS - 1, shorts, n, share, down, values);
+            k->blend_shorts(joined, PATTERNS - 1, shorts, n, share, down, false, values);
         else
-            k->blend_bytes(&joined_bytes, bytes, n, share, down, values);
+            k->blend_bytes(&joined_bytes, bytes, n, share, down, false, values);
         assert_true(values[n] == 7);
         for (int i = 0; i < n; i++) {
             float of[4];
@@ -307,6 +307,22 @@ static void check_blends(const histo_map_kernels *k, rng *r, int n)
                              : (float)of_bytes[t][bytes[i]];
             assert_true(values[i] == between(between(of[0], of[1], share[i]), between(of[2], of[3], share[i]), down));
         }
+        memcpy(to_bytes, bytes, MOST); /* in place */
+        memcpy(to_shorts, shorts, sizeof shorts);
+        k->blend_shorts(joined, PATTERNS - 1, to_shorts, n, share, down, true, to_shorts);
+        k->blend_bytes(&joined_bytes, to_bytes, n, share, down, true, to_bytes);
+        for (int i = 0; i < MOST; i++)
+            if (wide)
+                assert_int_equal(to_shorts[i], i < n ? (int)rintf(values[i]) : shorts[i]);
+            else
+                assert_int_equal(to_bytes[i], i < n ? (int)rintf(values[i]) : bytes[i]);
+    }
+    const int32_t first = (int32_t)rng_below(r, 1 << 20) >> rng_below(r, 20);
+    const float scale = 1 / (float)(1 + rng_below(r, 1000));
+    k->find_shares(first, scale, n, values);
+    for (int i = 0; i < n; i++) {
+        const float at = (float)(first + i) * scale - 0.5F;
+        assert_true(values[i] == at - floorf(at));
     }
     const float odd[] = {NAN, INFINITY, -INFINITY, -1, 0.5F, 1.5F, 254.5F, 255.5F, 65534.5F, 65535.5F, 1e30F, -0.0F};
     for (int i = 0; i < n; i++)

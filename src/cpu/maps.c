@@ -44,11 +44,12 @@ static inline __m512i look_up(const byte_table *t, __m512i samples)
 
 static int64_t map_vectors(const uint8_t table[256], const uint8_t *samples, int64_t n, uint8_t *to)
 {
+    if (n < VECTOR) return 0;
     const byte_table t = load_table(table);
-    for (int64_t i = 0; i < n; i += VECTOR) {
-        const __mmask64 some = n - i < VECTOR ? ~(~UINT64_C(0) << (n - i)) : ~UINT64_C(0);
-        _mm512_mask_storeu_epi8(to + i, some, look_up(&t, _mm512_maskz_loadu_epi8(some, samples + i)));
-    }
+    const __m512i last = look_up(&t, _mm512_loadu_si512(samples + n - VECTOR)); /* before results replace samples */
+    for (int64_t i = 0; i + VECTOR <= n; i += VECTOR)
+        _mm512_storeu_si512(to + i, look_up(&t, _mm512_loadu_si512(samples + i)));
+    _mm512_storeu_si512(to + n - VECTOR, last);
     return n;
 }
 
@@ -115,31 +116,51 @@ static void map_bytes(const uint8_t table[256], const uint8_t *samples, int64_t 
         to[i] = table[samples[i]];
 }
 
+/* Loops of lookups in tables that vectors do not hold: one load for each, which compilers would make slower by moving
+ * addresses and results between vectors and registers. */
+static inline uint64_t one_by_one(uint64_t found)
+{
+    __asm__("" : "+r"(found));
+    return found;
+}
+
 /* ---- Tables of pairs of bytes ---- */
 
 #if defined(__AVX512VBMI__)
 
-/* Tables of up to 1024 bytes, by permutations of 128 bytes each. */
+typedef struct few_pairs {
+    byte_table low, high, column;
+    const uint8_t *results;
+    int parts; /* of 128 bytes */
+} few_pairs;
+
+/* By permutations of 128 results each. */
+static inline __m512i look_up_pairs(const few_pairs *p, __m512i a, __m512i b)
+{
+    const __m512i at = _mm512_or_si512(look_up(&p->low, a), look_up(&p->column, b));
+    __m512i part = look_up(&p->high, a), found = _mm512_setzero_si512(); /* parts of 256; then of 128: */
+    part = _mm512_add_epi8(part, part);
+    part = _mm512_mask_add_epi8(part, _mm512_movepi8_mask(at), part, _mm512_set1_epi8(1));
+    for (int k = 0; k < p->parts; k++) {
+        const uint8_t *from = p->results + k * 2 * VECTOR;
+        const __m512i here = _mm512_permutex2var_epi8(_mm512_loadu_si512(from), at, _mm512_loadu_si512(from + VECTOR));
+        found = _mm512_mask_mov_epi8(found, _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)k)), here);
+    }
+    return found;
+}
+
 static void map_few_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
 {
-    enum { PART = 2 * VECTOR };
-    const byte_table low = load_table(table->low), high = load_table(table->high), column = load_table(table->column);
-    for (int i = 0; i < n; i += VECTOR) {
-        const __mmask64 some = n - i < VECTOR ? ~(~UINT64_C(0) << (n - i)) : ~UINT64_C(0);
-        const __m512i of_a = _mm512_maskz_loadu_epi8(some, a + i), of_b = _mm512_maskz_loadu_epi8(some, b + i);
-        const __m512i at = _mm512_or_si512(look_up(&low, of_a), look_up(&column, of_b));
-        __m512i part = look_up(&high, of_a); /* of 256 bytes; then of 128: */
-        part = _mm512_add_epi8(part, part);
-        part = _mm512_mask_add_epi8(part, _mm512_movepi8_mask(at), part, _mm512_set1_epi8(1));
-        __m512i found = _mm512_setzero_si512();
-        for (int k = 0; k * PART < table->size; k++) {
-            const uint8_t *from = table->results + k * PART;
-            const __m512i here =
-                _mm512_permutex2var_epi8(_mm512_loadu_si512(from), at, _mm512_loadu_si512(from + VECTOR));
-            found = _mm512_mask_mov_epi8(found, _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)k)), here);
-        }
-        _mm512_mask_storeu_epi8(to + i, some, found);
-    }
+    const few_pairs p = {.low = load_table(table->low),
+                         .high = load_table(table->high),
+                         .column = load_table(table->column),
+                         .results = table->results,
+                         .parts = (table->size + 2 * VECTOR - 1) / (2 * VECTOR)};
+    const int last = n - VECTOR;
+    const __m512i of_last = look_up_pairs(&p, _mm512_loadu_si512(a + last), _mm512_loadu_si512(b + last));
+    for (int i = 0; i + VECTOR <= n; i += VECTOR)
+        _mm512_storeu_si512(to + i, look_up_pairs(&p, _mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i)));
+    _mm512_storeu_si512(to + last, of_last);
 }
 
 #endif
@@ -148,7 +169,7 @@ static void map_pairs(const histo_pair_table *table, const uint8_t *a, const uin
 {
     enum { FEW = 1024, PART = 512 };
 #if defined(__AVX512VBMI__)
-    if (table->size <= FEW) {
+    if (table->size <= FEW && n >= VECTOR) {
         map_few_pairs(table, a, b, n, to);
         return;
     }
@@ -163,122 +184,11 @@ static void map_pairs(const histo_pair_table *table, const uint8_t *a, const uin
         for (int i = 0; i < some; i++)
             at[i] = (uint16_t)(high[i] << 8 | low[i] | column[i]);
         for (int i = 0; i < some; i++)
-            to[begin + i] = table->results[at[i]];
+            to[begin + i] = (uint8_t)one_by_one(table->results[at[i]]);
     }
 }
 
-/* ---- Blends ---- */
-
-/* The blend of two values in float, in OpenCV's order. */
-static inline float between(float low, float high, float share)
-{
-    return low * (1 - share) + high * share;
-}
-
-static inline float between_four(float a, float b, float c, float d, float share, float down)
-{
-    return between(between(a, b, share), between(c, d, share), down);
-}
-
-#if defined(__AVX512VBMI__)
-
-static void join_bytes(const uint8_t *const tables[4], histo_joined_bytes *joined)
-{
-    for (int t = 0; t < 4; t++)
-        memcpy(joined->of + 256 * t, tables[t], 256);
-}
-
-static inline __m512 floats_of(const uint8_t *bytes)
-{
-    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)bytes)));
-}
-
-static inline __m512 between_vectors(__m512 low, __m512 high, __m512 share, __m512 rest)
-{
-    return _mm512_add_ps(_mm512_mul_ps(low, rest), _mm512_mul_ps(high, share));
-}
-
-static void blend_bytes(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
-                        float *values)
-{
-    enum { LANES = 16 };
-    const __m512 one = _mm512_set1_ps(1), lower = _mm512_set1_ps(down), upper = _mm512_sub_ps(one, lower);
-    _Alignas(64) uint8_t found[4][VECTOR];
-    for (int i = 0; i < n; i += VECTOR) {
-        const __mmask64 some = n - i < VECTOR ? ~(~UINT64_C(0) << (n - i)) : ~UINT64_C(0);
-        const __m512i of = _mm512_maskz_loadu_epi8(some, samples + i);
-        for (int t = 0; t < 4; t++) {
-            const byte_table table = load_table(joined->of + 256 * t);
-            _mm512_store_si512(found[t], look_up(&table, of));
-        }
-        for (int k = 0; k < VECTOR / LANES; k++) {
-            const __mmask16 part = (__mmask16)(some >> (k * LANES));
-            const __m512 right = _mm512_maskz_loadu_ps(part, share + i + k * LANES), left = _mm512_sub_ps(one, right);
-            const int at = k * LANES;
-            const __m512 above = between_vectors(floats_of(found[0] + at), floats_of(found[1] + at), right, left);
-            const __m512 below = between_vectors(floats_of(found[2] + at), floats_of(found[3] + at), right, left);
-            _mm512_mask_storeu_ps(values + i + at, part, between_vectors(above, below, lower, upper));
-        }
-    }
-}
-
-#else
-
-static void join_bytes(const uint8_t *const tables[4], histo_joined_bytes *joined)
-{
-    for (int i = 0; i < 256; i++) {
-        const uint32_t four =
-            tables[0][i] | (uint32_t)tables[1][i] << 8 | (uint32_t)tables[2][i] << 16 | (uint32_t)tables[3][i] << 24;
-        memcpy(joined->of + 4 * i, &four, sizeof four);
-    }
-}
-
-static void blend_bytes(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
-                        float *values)
-{
-    enum { PART = 512 };
-    uint32_t found[PART];
-    for (int begin = 0; begin < n; begin += PART) {
-        const int some = n - begin < PART ? n - begin : PART;
-        for (int i = 0; i < some; i++)
-            memcpy(&found[i], joined->of + 4 * (size_t)samples[begin + i], sizeof found[i]);
-        for (int i = 0; i < some; i++)
-            values[begin + i] = between_four((float)(int32_t)(found[i] & 255), (float)(int32_t)(found[i] >> 8 & 255),
-                                             (float)(int32_t)(found[i] >> 16 & 255), (float)(int32_t)(found[i] >> 24),
-                                             share[begin + i], down);
-    }
-}
-
-#endif
-
-static void join_shorts(const uint16_t *const tables[4], int n, uint64_t *joined)
-{
-    const uint16_t *a = tables[0], *b = tables[1], *c = tables[2], *d = tables[3];
-    for (int i = 0; i < n; i++)
-        joined[i] = a[i] | (uint64_t)b[i] << 16 | (uint64_t)c[i] << 32 | (uint64_t)d[i] << 48;
-}
-
-static void blend_shorts(const uint64_t *joined, uint16_t last, const uint16_t *samples, int n, const float *share,
-                         float down, float *values)
-{
-    enum { PART = 256 };
-    uint16_t at[PART];
-    uint32_t above[PART], below[PART];
-    for (int begin = 0; begin < n; begin += PART) {
-        const int some = n - begin < PART ? n - begin : PART;
-        for (int i = 0; i < some; i++)
-            at[i] = samples[begin + i] < last ? samples[begin + i] : last;
-        for (int i = 0; i < some; i++) {
-            const uint64_t four = joined[at[i]];
-            above[i] = (uint32_t)four;
-            below[i] = (uint32_t)(four >> 32);
-        }
-        for (int i = 0; i < some; i++)
-            values[begin + i] = between_four((float)(int32_t)(above[i] & 0xffff), (float)(int32_t)(above[i] >> 16),
-                                             (float)(int32_t)(below[i] & 0xffff), (float)(int32_t)(below[i] >> 16),
-                                             share[begin + i], down);
-    }
-}
+/* ---- Rounding ---- */
 
 /* Adding 3 * 2^22 rounds to a whole number, which is in the low bits of the sum. */
 static inline uint32_t whole_of(float value, float most)
@@ -299,6 +209,307 @@ static void round_shorts(const float *restrict values, int n, uint16_t *restrict
 {
     for (int i = 0; i < n; i++)
         to[i] = (uint16_t)whole_of(values[i], 65535);
+}
+
+/* ---- Blends ---- */
+
+/* Shares of the higher of two tables, at places of a dimension: see histo_neighbours_of. */
+static void find_shares(int32_t first, float scale, int n, float *restrict share)
+{
+    for (int i = 0; i < n; i++) {
+        const float at = (float)(first + i) * scale - 0.5F, toward_zero = (float)(int32_t)at;
+        share[i] = at - (toward_zero > at ? toward_zero - 1 : toward_zero);
+    }
+}
+
+/* Vectors of floats, whose operators are those of floats; the products and sums of a blend are in OpenCV's order. */
+#if defined(__AVX512BW__)
+
+enum { LANES = 16 };
+typedef __m512 floats;
+typedef __m512i words;
+
+static inline floats of_words(words w)
+{
+    return _mm512_cvtepi32_ps(w);
+}
+
+static inline words low_halves(words w)
+{
+    return _mm512_and_si512(w, _mm512_set1_epi32(0xffff));
+}
+
+static inline words high_halves(words w)
+{
+    return _mm512_srli_epi32(w, 16);
+}
+
+static inline void store_shorts(floats values, uint16_t *to)
+{
+    _mm256_storeu_si256((__m256i *)to, _mm512_cvtusepi32_epi16(_mm512_cvtps_epi32(values)));
+}
+
+/* The lower and upper words of joined[at[i]]. Loads go straight into the halves of registers. */
+static inline void load_joined(const uint64_t *joined, const uint16_t *at, words *lower, words *upper)
+{
+    __m256d quarter[4];
+    for (int k = 0; k < 4; k++) {
+        __m128d half[2];
+        for (int v = 0; v < 2; v++) {
+            const uint16_t *two = at + 4 * k + 2 * v;
+            half[v] = _mm_loadh_pd(_mm_load_sd((const double *)(joined + two[0])), (const double *)(joined + two[1]));
+        }
+        quarter[k] = _mm256_insertf128_pd(_mm256_castpd128_pd256(half[0]), half[1], 1);
+    }
+    const words a = _mm512_castpd_si512(_mm512_insertf64x4(_mm512_castpd256_pd512(quarter[0]), quarter[1], 1));
+    const words b = _mm512_castpd_si512(_mm512_insertf64x4(_mm512_castpd256_pd512(quarter[2]), quarter[3], 1));
+    const words even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *lower = _mm512_permutex2var_epi32(a, even, b);
+    *upper = _mm512_permutex2var_epi32(a, _mm512_add_epi32(even, _mm512_set1_epi32(1)), b);
+}
+
+#elif defined(__AVX2__)
+
+enum { LANES = 8 };
+typedef __m256 floats;
+typedef __m256i words;
+
+static inline floats of_words(words w)
+{
+    return _mm256_cvtepi32_ps(w);
+}
+
+static inline words low_halves(words w)
+{
+    return _mm256_and_si256(w, _mm256_set1_epi32(0xffff));
+}
+
+static inline words high_halves(words w)
+{
+    return _mm256_srli_epi32(w, 16);
+}
+
+static inline void store_shorts(floats values, uint16_t *to)
+{
+    const words whole = _mm256_cvtps_epi32(values);
+    _mm_storeu_si128((__m128i *)to,
+                     _mm_packus_epi32(_mm256_castsi256_si128(whole), _mm256_extracti128_si256(whole, 1)));
+}
+
+/* The lower and upper words of joined[at[i]]. Loads go straight into the halves of registers. */
+static inline void load_joined(const uint64_t *joined, const uint16_t *at, words *lower, words *upper)
+{
+    __m128d half[4];
+    for (int k = 0; k < 4; k++)
+        half[k] =
+            _mm_loadh_pd(_mm_load_sd((const double *)(joined + at[2 * k])), (const double *)(joined + at[2 * k + 1]));
+    const __m256 a = _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(half[0]), half[2], 1));
+    const __m256 b = _mm256_castpd_ps(_mm256_insertf128_pd(_mm256_castpd128_pd256(half[1]), half[3], 1));
+    *lower = _mm256_castps_si256(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(2, 0, 2, 0)));
+    *upper = _mm256_castps_si256(_mm256_shuffle_ps(a, b, _MM_SHUFFLE(3, 1, 3, 1)));
+}
+
+#else
+
+typedef float floats;
+
+#endif
+
+/* x in all lanes. */
+static inline floats repeat(float x)
+{
+    return x - (floats){0};
+}
+
+static inline floats between(floats low, floats high, floats share, floats rest)
+{
+    return low * rest + high * share;
+}
+
+static inline floats between_four(const floats of[4], floats share, float down)
+{
+    const floats rest = 1.0F - share;
+    return between(between(of[0], of[1], share, rest), between(of[2], of[3], share, rest), repeat(down),
+                   repeat(1 - down));
+}
+
+#if defined(__AVX512VBMI__)
+
+static void join_bytes(const uint8_t *const tables[4], histo_joined_bytes *joined)
+{
+    for (int t = 0; t < 4; t++)
+        memcpy(joined->of + 256 * t, tables[t], 256);
+}
+
+/* Of VECTOR samples. */
+static inline void blend_vector(const histo_joined_bytes *joined, __m512i samples, const float *share, float down,
+                                bool rounded, void *to)
+{
+    _Alignas(64) uint8_t found[4][VECTOR];
+    for (int t = 0; t < 4; t++) {
+        const byte_table table = load_table(joined->of + 256 * t);
+        _mm512_store_si512(found[t], look_up(&table, samples));
+    }
+    for (int at = 0; at < VECTOR; at += LANES) {
+        floats of[4];
+        for (int t = 0; t < 4; t++)
+            of[t] = of_words(_mm512_cvtepu8_epi32(_mm_load_si128((const __m128i *)(found[t] + at))));
+        const floats blended = between_four(of, _mm512_loadu_ps(share + at), down);
+        if (rounded)
+            _mm_storeu_si128((__m128i *)((uint8_t *)to + at), _mm512_cvtusepi32_epi8(_mm512_cvtps_epi32(blended)));
+        else
+            _mm512_storeu_ps((float *)to + at, blended);
+    }
+}
+
+static inline void blend_vectors(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share,
+                                 float down, bool rounded, void *to)
+{
+    const size_t size = rounded ? sizeof(uint8_t) : sizeof(float);
+    if (n < VECTOR) {
+        uint8_t bytes[VECTOR] = {0};
+        float shares[VECTOR] = {0}, blended[VECTOR];
+        memcpy(bytes, samples, (size_t)n);
+        memcpy(shares, share, (size_t)n * sizeof *share);
+        blend_vector(joined, _mm512_loadu_si512(bytes), shares, down, rounded, blended);
+        memcpy(to, blended, (size_t)n * size);
+        return;
+    }
+    const int last = n - VECTOR; /* some of which are done twice, so they are loaded before they can be replaced */
+    const __m512i of_last = _mm512_loadu_si512(samples + last);
+    for (int i = 0; i < last; i += VECTOR)
+        blend_vector(joined, _mm512_loadu_si512(samples + i), share + i, down, rounded, (char *)to + (size_t)i * size);
+    blend_vector(joined, of_last, share + last, down, rounded, (char *)to + (size_t)last * size);
+}
+
+static void blend_bytes(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
+                        bool rounded, void *to)
+{
+    if (rounded)
+        blend_vectors(joined, samples, n, share, down, true, to);
+    else
+        blend_vectors(joined, samples, n, share, down, false, to);
+}
+
+#else
+
+static void join_bytes(const uint8_t *const tables[4], histo_joined_bytes *joined)
+{
+    for (int i = 0; i < 256; i++) {
+        const uint32_t four =
+            tables[0][i] | (uint32_t)tables[1][i] << 8 | (uint32_t)tables[2][i] << 16 | (uint32_t)tables[3][i] << 24;
+        memcpy(joined->of + 4 * i, &four, sizeof four);
+    }
+}
+
+static void blend_bytes(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
+                        bool rounded, void *to)
+{
+    enum { PART = 512 };
+    uint32_t found[PART];
+    float blended[PART];
+    for (int begin = 0; begin < n; begin += PART) {
+        const int some = n - begin < PART ? n - begin : PART;
+        for (int i = 0; i < some; i++)
+            memcpy(&found[i], joined->of + 4 * (size_t)samples[begin + i], sizeof found[i]);
+        for (int i = 0; i < some; i++) {
+            const float right = share[begin + i], left = 1 - right;
+            const float above = (float)(int32_t)(found[i] & 255) * left + (float)(int32_t)(found[i] >> 8 & 255) * right;
+            const float below =
+                (float)(int32_t)(found[i] >> 16 & 255) * left + (float)(int32_t)(found[i] >> 24) * right;
+            blended[i] = above * (1 - down) + below * down;
+        }
+        if (rounded)
+            round_bytes(blended, some, (uint8_t *)to + begin);
+        else
+            memcpy((float *)to + begin, blended, (size_t)some * sizeof *blended);
+    }
+}
+
+#endif
+
+static void join_shorts(const uint16_t *const tables[4], int n, uint64_t *joined)
+{
+    const uint16_t *a = tables[0], *b = tables[1], *c = tables[2], *d = tables[3];
+    for (int i = 0; i < n; i++)
+        joined[i] = a[i] | (uint64_t)b[i] << 16 | (uint64_t)c[i] << 32 | (uint64_t)d[i] << 48;
+}
+
+enum { PLACES = 512 }; /* blended together */
+
+#if defined(__AVX2__)
+
+/* n is a multiple of LANES. */
+static inline void blend_places(const uint64_t *joined, const uint16_t *at, int n, const float *share, float down,
+                                bool rounded, void *to)
+{
+    for (int i = 0; i < n; i += LANES) {
+        words lower, upper;
+        floats shares;
+        load_joined(joined, at + i, &lower, &upper);
+        memcpy(&shares, share + i, sizeof shares);
+        const floats of[4] = {of_words(low_halves(lower)), of_words(high_halves(lower)), of_words(low_halves(upper)),
+                              of_words(high_halves(upper))};
+        const floats blended = between_four(of, shares, down);
+        if (rounded)
+            store_shorts(blended, (uint16_t *)to + i);
+        else
+            memcpy((float *)to + i, &blended, sizeof blended);
+    }
+}
+
+/* at[n] and what follows up to a multiple of LANES are places in the table. */
+static inline void blend_all_places(const uint64_t *joined, const uint16_t *at, int n, const float *share, float down,
+                                    bool rounded, void *to)
+{
+    const int whole = n / LANES * LANES, rest = n - whole;
+    const size_t size = rounded ? sizeof(uint16_t) : sizeof(float);
+    blend_places(joined, at, whole, share, down, rounded, to);
+    if (!rest) return;
+    float shares[LANES] = {0}, blended[LANES];
+    memcpy(shares, share + whole, (size_t)rest * sizeof *share);
+    blend_places(joined, at + whole, LANES, shares, down, rounded, blended);
+    memcpy((char *)to + (size_t)whole * size, blended, (size_t)rest * size);
+}
+
+#else
+
+static inline void blend_all_places(const uint64_t *joined, const uint16_t *at, int n, const float *share, float down,
+                                    bool rounded, void *to)
+{
+    uint32_t above[PLACES], below[PLACES];
+    float blended[PLACES];
+    for (int i = 0; i < n; i++) {
+        const uint64_t four = joined[at[i]];
+        above[i] = (uint32_t)four;
+        below[i] = (uint32_t)(four >> 32);
+    }
+    for (int i = 0; i < n; i++) {
+        const float of[4] = {(float)(int32_t)(above[i] & 0xffff), (float)(int32_t)(above[i] >> 16),
+                             (float)(int32_t)(below[i] & 0xffff), (float)(int32_t)(below[i] >> 16)};
+        blended[i] = between_four(of, share[i], down);
+    }
+    if (rounded)
+        round_shorts(blended, n, to);
+    else
+        memcpy(to, blended, (size_t)n * sizeof *blended);
+}
+
+#endif
+
+static void blend_shorts(const uint64_t *joined, uint16_t last, const uint16_t *samples, int n, const float *share,
+                         float down, bool rounded, void *to)
+{
+    uint16_t at[PLACES] = {0};
+    for (int begin = 0; begin < n; begin += PLACES) {
+        const int some = n - begin < PLACES ? n - begin : PLACES;
+        for (int i = 0; i < some; i++)
+            at[i] = samples[begin + i] < last ? samples[begin + i] : last;
+        if (rounded)
+            blend_all_places(joined, at, some, share + begin, down, true, (uint16_t *)to + begin);
+        else
+            blend_all_places(joined, at, some, share + begin, down, false, (float *)to + begin);
+    }
 }
 
 /* ---- Lines between edges ---- */
@@ -383,6 +594,7 @@ const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA) = {
     .join_shorts = join_shorts,
     .blend_bytes = blend_bytes,
     .blend_shorts = blend_shorts,
+    .find_shares = find_shares,
     .round_bytes = round_bytes,
     .round_shorts = round_shorts,
     .find_places = find_places,

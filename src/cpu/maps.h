@@ -36,13 +36,15 @@ typedef struct histo_map_kernels {
     void (*join_bytes)(const uint8_t *const tables[4], histo_joined_bytes *joined);
     /* joined[i] = tables[0][i] | tables[1][i] << 16 | tables[2][i] << 32 | tables[3][i] << 48 */
     void (*join_shorts)(const uint16_t *const tables[4], int n, uint64_t *joined);
-    /* values[i] = (a * (1 - share[i]) + b * share[i]) * (1 - down) + (c * (1 - share[i]) + d * share[i]) * down, where
-     * tables 0 to 3 have a, b, c and d for samples[i]: in float, each operation rounded. */
+    /* (a * (1 - share[i]) + b * share[i]) * (1 - down) + (c * (1 - share[i]) + d * share[i]) * down, where tables 0 to
+     * 3 have a, b, c and d for samples[i]: in float, each operation rounded. to: floats, or rounded to bytes. */
     void (*blend_bytes)(const histo_joined_bytes *joined, const uint8_t *samples, int n, const float *share, float down,
-                        float *values);
-    /* The same; samples above `last` count as `last`. */
+                        bool rounded, void *to);
+    /* The same; samples above `last` count as `last`. to: floats, or rounded to shorts. */
     void (*blend_shorts)(const uint64_t *joined, uint16_t last, const uint16_t *samples, int n, const float *share,
-                         float down, float *values);
+                         float down, bool rounded, void *to);
+    /* share[i] = at - floor(at), for at = (first + i) * scale - 0.5 in float */
+    void (*find_shares)(int32_t first, float scale, int n, float *share);
     /* Rounded half to even and clamped; NaN becomes 0. */
     void (*round_bytes)(const float *values, int n, uint8_t *to);
     void (*round_shorts)(const float *values, int n, uint16_t *to);

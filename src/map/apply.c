@@ -1,12 +1,10 @@
 /* Applying a map on the CPU: samples in blocks, and their results. With tiles, blocks are rows of patches, whose
  * samples have the same tables around them. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/pool.h"
 #include "map/blend.h"
-#include "map/put.h"
 #include "map/results.h"
 #include "map/samples.h"
 #include "view/view.h"
@@ -18,7 +16,6 @@ typedef struct block {
     _Alignas(64) char results[HISTO_BLOCK * sizeof(double)];
     uint8_t kept[HISTO_BLOCK];
     histo_results_block of_results;
-    histo_patch patch;
 } block;
 
 typedef struct application {
@@ -34,7 +31,8 @@ typedef struct application {
     const histo_view *operand[HISTO_MAX_AXES + 2]; /* … and with tiles */
     int64_t samples;
     int threads;
-    block *blocks; /* [threads] */
+    block *blocks;        /* [threads] */
+    histo_patch *patches; /* [threads] with tiles */
 } application;
 
 static histo_status check(const histo_map *map, const histo_view *views, const histo_view *out, const histo_grid *grid,
@@ -138,27 +136,21 @@ static void apply_range(const application *app, int64_t begin, int64_t end, bloc
 
 /* ---- With tiles ---- */
 
-static void put_floats(const float *values, int n, histo_dtype dtype, void *to)
+/* Prefetch samples and results some rows below: rows of a patch are too short for the processor to do it. */
+static void prefetch_row(const application *app, const place *p, int columns)
 {
-    const histo_map_kernels *kernels = histo_cpu_kernels_usable()->maps;
-    if (dtype == HISTO_U8) {
-        kernels->round_bytes(values, n, to);
-    } else if (dtype == HISTO_U16) {
-        kernels->round_shorts(values, n, to);
-    } else if (dtype == HISTO_F32) {
-        float *out = to;
-        for (int i = 0; i < n; i++)
-            out[i] = values[i] == values[i] ? values[i] : NAN;
-    } else {
-        double wide[HISTO_BLOCK];
-        for (int i = 0; i < n; i++)
-            wide[i] = (double)values[i];
-        histo_put_values(wide, n, dtype, to);
+    enum { AHEAD = 4 };
+    for (int o = 0; o <= app->map->naxes; o++) {
+        const histo_view *view = app->operand[o];
+        const char *at = p->at[o] + AHEAD * view->strides[view->ndim - 2];
+        for (int64_t x = 0; x < columns * p->stride[o]; x += HISTO_LINE)
+            __builtin_prefetch(at + x);
     }
 }
 
 /* Samples of `rows` rows, `columns` of each, from an index on. */
-static void apply_patch(const application *app, const int64_t *index, int64_t rows, int columns, block *b)
+static void apply_patch(const application *app, const int64_t *index, int64_t rows, int columns, block *b,
+                        histo_patch *patch)
 {
     const int ndim = app->operand[0]->ndim;
     place p;
@@ -171,9 +163,9 @@ static void apply_patch(const application *app, const int64_t *index, int64_t ro
     for (int64_t row = 0; row < rows; row++) {
         const void *samples[HISTO_MAX_AXES];
         gather(app, &p, columns, b, samples);
-        const float *values = histo_patch_values(&b->patch, ndim > 1 ? index[ndim - 2] + row : 0, samples, columns);
+        if (ndim > 1) prefetch_row(app, &p, columns);
         void *to = place_of_results(app, &p, b);
-        put_floats(values, columns, app->out, to);
+        histo_patch_blend(patch, ndim > 1 ? index[ndim - 2] + row : 0, samples, columns, app->out, to);
         store(app, &p, columns, b, to);
         for (int o = 0; o < app->operands && ndim > 1; o++)
             p.at[o] += app->operand[o]->strides[ndim - 2];
@@ -181,7 +173,7 @@ static void apply_patch(const application *app, const int64_t *index, int64_t ro
 }
 
 /* Samples from an index on to column `end`, in as many rows. */
-static void apply_rows(const application *app, int64_t *index, int64_t end, int64_t rows, block *b)
+static void apply_rows(const application *app, int64_t *index, int64_t end, int64_t rows, block *b, histo_patch *patch)
 {
     const histo_view *view = app->operand[0];
     const histo_grid *grid = &app->blend.grid;
@@ -193,8 +185,8 @@ static void apply_rows(const application *app, int64_t *index, int64_t end, int6
     while (index[last] < end) {
         const int64_t most = end - index[last] < HISTO_BLOCK ? end - index[last] : HISTO_BLOCK;
         const int columns = (int)histo_same_neighbours(grid, grid->tiles.ndim - 1, index[last], most);
-        histo_patch_enter(&b->patch, table, index + first, columns, rows);
-        apply_patch(app, index, rows, columns, b);
+        histo_patch_enter(patch, table, index + first, columns, rows);
+        apply_patch(app, index, rows, columns, b, patch);
         index[last] += columns;
     }
     index[last] = begin;
@@ -212,7 +204,7 @@ static int64_t rows_alike(const application *app, const int64_t *index, int64_t 
     return grid->tiles.ndim > 1 ? histo_same_neighbours(grid, grid->tiles.ndim - 2, index[last - 1], most) : most;
 }
 
-static void apply_tiles(const application *app, int64_t begin, int64_t end, block *b)
+static void apply_tiles(const application *app, int64_t begin, int64_t end, block *b, histo_patch *patch)
 {
     const histo_view *view = app->operand[0];
     const int64_t width = view->shape[view->ndim - 1];
@@ -224,7 +216,7 @@ static void apply_tiles(const application *app, int64_t begin, int64_t end, bloc
         }
         const int64_t rows = rows_alike(app, index, end - begin), from = index[view->ndim - 1];
         const int64_t to = width - from < end - begin ? width : from + end - begin;
-        apply_rows(app, index, to, rows, b);
+        apply_rows(app, index, to, rows, b, patch);
         begin += rows > 1 ? rows * width : to - from;
     }
 }
@@ -237,7 +229,7 @@ static void apply_share(void *context, int index)
     const int64_t begin = app->samples / app->threads * index;
     const int64_t end = index == app->threads - 1 ? app->samples : begin + app->samples / app->threads;
     if (app->blend.map)
-        apply_tiles(app, begin, end, &app->blocks[index]);
+        apply_tiles(app, begin, end, &app->blocks[index], &app->patches[index]);
     else
         apply_range(app, begin, end, &app->blocks[index]);
 }
@@ -253,20 +245,23 @@ static histo_status prepare(application *app, const histo_view *views, const his
         app->tables = histo_tiles_in(&grid->tiles);
         status = histo_blend_make(&app->blend, app->map, &app->lookup, grid, app->samples);
     }
-    const size_t bytes = (size_t)app->threads * sizeof *app->blocks;
+    const size_t bytes = (size_t)app->threads * (sizeof *app->blocks + (app->blend.map ? sizeof *app->patches : 0));
     if (status == HISTO_OK) app->blocks = histo_cpu_allocate(bytes);
     if (status == HISTO_OK && !app->blocks) status = histo_fail_memory(bytes, "blocks of samples");
-    for (int t = 0; t < app->threads && app->blocks; t++)
-        app->blocks[t].patch.shorts = NULL;
-    for (int t = 0; t < app->threads && grid->tiles.ndim && status == HISTO_OK; t++)
-        status = histo_patch_make(&app->blocks[t].patch, &app->blend);
+    if (!app->blocks || !app->blend.map) return status;
+    app->patches = (histo_patch *)(app->blocks + app->threads);
+    for (int t = 0; t < app->threads; t++)
+        if (status == HISTO_OK)
+            status = histo_patch_make(&app->patches[t], &app->blend);
+        else
+            app->patches[t].shorts = NULL; /* for the release */
     return status;
 }
 
 static void release(application *app)
 {
-    for (int t = 0; t < app->threads && app->blocks; t++)
-        histo_patch_free(&app->blocks[t].patch);
+    for (int t = 0; t < app->threads && app->patches; t++)
+        histo_patch_free(&app->patches[t]);
     free(app->blocks);
     histo_blend_free(&app->blend);
     histo_map_results_free(&app->results);

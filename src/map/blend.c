@@ -134,6 +134,20 @@ static void join(histo_patch *p, int quad)
                              p->shorts + quad * b->patterns);
 }
 
+/* Of the columns from x on. */
+static void find_shares(histo_patch *p, int64_t x, int columns)
+{
+    const histo_grid *grid = &p->blend->grid;
+    const int d = grid->tiles.ndim - 1;
+    if (grid->origin[d] + x <= INT32_MAX - HISTO_BLOCK) {
+        const float scale = 1.0F / (float)grid->tiles.size[d];
+        histo_cpu_kernels_usable()->maps->find_shares((int32_t)(grid->origin[d] + x), scale, columns, p->share);
+    } else {
+        for (int i = 0; i < columns; i++)
+            p->share[i] = histo_neighbours_of(grid, d, x + i).share;
+    }
+}
+
 void histo_patch_enter(histo_patch *p, int64_t table, const int64_t *place, int columns, int64_t rows)
 {
     const histo_grid *grid = &p->blend->grid;
@@ -151,9 +165,7 @@ void histo_patch_enter(histo_patch *p, int64_t table, const int64_t *place, int 
         p->back = near.share; /* of the first of three dimensions, at the end */
         stride *= grid->tiles.count[d];
     }
-    const int last = grid->tiles.ndim - 1;
-    for (int i = 0; i < columns; i++)
-        p->share[i] = histo_neighbours_of(grid, last, place[last] + i).share;
+    find_shares(p, place[grid->tiles.ndim - 1], columns);
     enum { PAYS = 2 }; /* samples for that many entries */
     p->joined = p->blend->planes && p->blend->dtype != HISTO_F32 && columns * rows >= p->blend->patterns / PAYS;
     for (int quad = 0; p->joined && quad < (p->corners + 3) / 4; quad++)
@@ -218,30 +230,49 @@ static void blend_corners(histo_patch *p, const void *const *samples, int n)
             p->corner[k][i] = between(p->corner[2 * k][i], p->corner[2 * k + 1][i], p->down);
 }
 
-static void blend_joined(histo_patch *p, const void *samples, int n)
+/* to: floats, or rounded to samples of the planes' dtype. */
+static void blend_joined(histo_patch *p, int quad, const void *samples, int n, bool rounded, void *to)
 {
     const histo_map_kernels *kernels = histo_cpu_kernels_usable()->maps;
     const histo_blend *b = p->blend;
+    if (b->dtype == HISTO_U8) {
+        kernels->blend_bytes(&p->bytes[quad], samples, n, p->share, p->down, rounded, to);
+        return;
+    }
     const bool bytes = histo_dtype_size(b->lookup->dtypes[0]) == 1;
-    if (bytes && b->dtype == HISTO_U16) find_patterns(p, samples, n);
-    for (int quad = 0; quad < (p->corners + 3) / 4; quad++)
-        if (b->dtype == HISTO_U8)
-            kernels->blend_bytes(&p->bytes[quad], samples, n, p->share, p->down, p->corner[quad]);
-        else
-            kernels->blend_shorts(p->shorts + quad * b->patterns, (uint16_t)(b->patterns - 1), bytes ? p->at : samples,
-                                  n, p->share, p->down, p->corner[quad]);
+    if (bytes) find_patterns(p, samples, n);
+    kernels->blend_shorts(p->shorts + quad * b->patterns, (uint16_t)(b->patterns - 1), bytes ? p->at : samples, n,
+                          p->share, p->down, rounded, to);
 }
 
-const float *histo_patch_values(histo_patch *p, int64_t y, const void *const *samples, int n)
+static void put_floats(const float *values, int n, histo_dtype dtype, void *to)
+{
+    const histo_map_kernels *kernels = histo_cpu_kernels_usable()->maps;
+    if (dtype == HISTO_U8) {
+        kernels->round_bytes(values, n, to);
+    } else if (dtype == HISTO_U16) {
+        kernels->round_shorts(values, n, to);
+    } else {
+        double wide[HISTO_BLOCK];
+        for (int i = 0; i < n; i++)
+            wide[i] = (double)values[i];
+        histo_put_values(wide, n, dtype, to);
+    }
+}
+
+void histo_patch_blend(histo_patch *p, int64_t y, const void *const *samples, int n, histo_dtype dtype, void *to)
 {
     const histo_grid *grid = &p->blend->grid;
     if (grid->tiles.ndim > 1) p->down = histo_neighbours_of(grid, grid->tiles.ndim - 2, y).share;
-    if (p->joined)
-        blend_joined(p, samples[0], n);
-    else
-        blend_corners(p, samples, n);
+    if (p->joined && p->corners < HISTO_MAX_CORNERS && dtype == p->blend->dtype) {
+        blend_joined(p, 0, samples[0], n, true, to);
+        return;
+    }
+    for (int quad = 0; p->joined && quad < (p->corners + 3) / 4; quad++)
+        blend_joined(p, quad, samples[0], n, false, p->corner[quad]);
+    if (!p->joined) blend_corners(p, samples, n);
     if (p->corners == HISTO_MAX_CORNERS)
         for (int i = 0; i < n; i++)
             p->corner[0][i] = between(p->corner[0][i], p->corner[1][i], p->back);
-    return p->corner[0];
+    put_floats(p->corner[0], n, dtype, to);
 }

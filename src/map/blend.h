@@ -46,8 +46,9 @@ void histo_patch_free(histo_patch *patch);
 /* Go to `columns` samples at place[ndim] of the grid and so many rows, whose tables begin with `table`. */
 void histo_patch_enter(histo_patch *patch, int64_t table, const int64_t *place, int columns, int64_t rows);
 
-/* The values of a row of it, of as many contiguous and aligned samples of each axis as it has columns; y: its place in
- * the dimension before the last. */
-const float *histo_patch_values(histo_patch *patch, int64_t y, const void *const *samples, int columns);
+/* The blends of a row of it, of as many contiguous and aligned samples of each axis as it has columns, as samples of
+ * dtype. y: its place in the dimension before the last. `to` may be samples of the same size. */
+void histo_patch_blend(histo_patch *patch, int64_t y, const void *const *samples, int columns, histo_dtype dtype,
+                       void *to);
 
 #endif
