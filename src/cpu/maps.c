@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cpu/isa.h"
+#include "cpu/pick.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -116,75 +117,102 @@ static void map_bytes(const uint8_t table[256], const uint8_t *samples, int64_t 
         to[i] = table[samples[i]];
 }
 
-/* Loops of lookups in tables that vectors do not hold: one load for each, which compilers would make slower by moving
- * addresses and results between vectors and registers. */
-static inline uint64_t one_by_one(uint64_t found)
-{
-    __asm__("" : "+r"(found));
-    return found;
-}
-
 /* ---- Tables of pairs of bytes ---- */
+
+HISTO_DEFINE_PICK(pick, uint16_t, uint8_t)
 
 #if defined(__AVX512VBMI__)
 
-typedef struct few_pairs {
+typedef struct pair_tables {
     byte_table low, high, column;
-    const uint8_t *results;
-    int parts; /* of 128 bytes */
-} few_pairs;
+} pair_tables;
 
-/* By permutations of 128 results each. */
-static inline __m512i look_up_pairs(const few_pairs *p, __m512i a, __m512i b)
+static inline pair_tables load_pair_tables(const histo_pair_table *table)
 {
-    const __m512i at = _mm512_or_si512(look_up(&p->low, a), look_up(&p->column, b));
-    __m512i part = look_up(&p->high, a), found = _mm512_setzero_si512(); /* parts of 256; then of 128: */
+    return (pair_tables){load_table(table->low), load_table(table->high), load_table(table->column)};
+}
+
+/* The low bytes of the places of pairs; *high: the high ones. */
+static inline __m512i look_up_places(const pair_tables *t, const uint8_t *a, const uint8_t *b, __m512i *high)
+{
+    const __m512i of_a = _mm512_loadu_si512(a);
+    *high = look_up(&t->high, of_a);
+    return _mm512_or_si512(look_up(&t->low, of_a), look_up(&t->column, _mm512_loadu_si512(b)));
+}
+
+/* The places of pairs in the results; returns how many have been found. */
+static int find_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint16_t *at)
+{
+    const pair_tables t = load_pair_tables(table);
+    const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
+                  second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    int i = 0;
+    for (; i + VECTOR <= n; i += VECTOR) {
+        __m512i high;
+        const __m512i low = look_up_places(&t, a + i, b + i, &high);
+        const __m512i even = _mm512_unpacklo_epi8(low, high), odd = _mm512_unpackhi_epi8(low, high);
+        _mm512_storeu_si512(at + i, _mm512_permutex2var_epi64(even, first, odd));
+        _mm512_storeu_si512(at + i + VECTOR / 2, _mm512_permutex2var_epi64(even, second, odd));
+    }
+    return i;
+}
+
+/* Up to 1024 results, by permutations of 128 each. */
+static inline __m512i look_up_pairs(const pair_tables *t, const uint8_t *results, int parts, const uint8_t *a,
+                                    const uint8_t *b)
+{
+    __m512i part, found = _mm512_setzero_si512();
+    const __m512i at = look_up_places(t, a, b, &part); /* parts of 256; then of 128: */
     part = _mm512_add_epi8(part, part);
     part = _mm512_mask_add_epi8(part, _mm512_movepi8_mask(at), part, _mm512_set1_epi8(1));
-    for (int k = 0; k < p->parts; k++) {
-        const uint8_t *from = p->results + k * 2 * VECTOR;
+    for (int k = 0; k < parts; k++) {
+        const uint8_t *from = results + k * 2 * VECTOR;
         const __m512i here = _mm512_permutex2var_epi8(_mm512_loadu_si512(from), at, _mm512_loadu_si512(from + VECTOR));
         found = _mm512_mask_mov_epi8(found, _mm512_cmpeq_epi8_mask(part, _mm512_set1_epi8((char)k)), here);
     }
     return found;
 }
 
-static void map_few_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
+/* Returns how many have been mapped. */
+static int map_few_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
 {
-    const few_pairs p = {.low = load_table(table->low),
-                         .high = load_table(table->high),
-                         .column = load_table(table->column),
-                         .results = table->results,
-                         .parts = (table->size + 2 * VECTOR - 1) / (2 * VECTOR)};
-    const int last = n - VECTOR;
-    const __m512i of_last = look_up_pairs(&p, _mm512_loadu_si512(a + last), _mm512_loadu_si512(b + last));
-    for (int i = 0; i + VECTOR <= n; i += VECTOR)
-        _mm512_storeu_si512(to + i, look_up_pairs(&p, _mm512_loadu_si512(a + i), _mm512_loadu_si512(b + i)));
+    enum { FEW = 1024, PART = 2 * VECTOR };
+    if (table->size > FEW || n < VECTOR) return 0;
+    const pair_tables t = load_pair_tables(table);
+    const int last = n - VECTOR, parts = (table->size + PART - 1) / PART;
+    const __m512i of_last = look_up_pairs(&t, table->results, parts, a + last, b + last); /* before they are replaced */
+    for (int i = 0; i < last; i += VECTOR)
+        _mm512_storeu_si512(to + i, look_up_pairs(&t, table->results, parts, a + i, b + i));
     _mm512_storeu_si512(to + last, of_last);
+    return n;
+}
+
+#else
+
+static int find_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint16_t *at)
+{
+    (void)table, (void)a, (void)b, (void)n, (void)at;
+    return 0;
+}
+
+static int map_few_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
+{
+    (void)table, (void)a, (void)b, (void)n, (void)to;
+    return 0;
 }
 
 #endif
 
 static void map_pairs(const histo_pair_table *table, const uint8_t *a, const uint8_t *b, int n, uint8_t *to)
 {
-    enum { FEW = 1024, PART = 512 };
-#if defined(__AVX512VBMI__)
-    if (table->size <= FEW && n >= VECTOR) {
-        map_few_pairs(table, a, b, n, to);
-        return;
-    }
-#endif
-    uint8_t low[PART], high[PART], column[PART];
+    enum { PART = 1024 };
     uint16_t at[PART];
-    for (int begin = 0; begin < n; begin += PART) {
+    for (int begin = map_few_pairs(table, a, b, n, to); begin < n; begin += PART) {
         const int some = n - begin < PART ? n - begin : PART;
-        map_bytes(table->low, a + begin, some, low);
-        map_bytes(table->high, a + begin, some, high);
-        map_bytes(table->column, b + begin, some, column);
-        for (int i = 0; i < some; i++)
-            at[i] = (uint16_t)(high[i] << 8 | low[i] | column[i]);
-        for (int i = 0; i < some; i++)
-            to[begin + i] = (uint8_t)one_by_one(table->results[at[i]]);
+        for (int i = find_pairs(table, a + begin, b + begin, some, at); i < some; i++)
+            at[i] =
+                (uint16_t)((table->high[a[begin + i]] << 8 | table->low[a[begin + i]]) + table->column[b[begin + i]]);
+        pick(at, table->results, some, to + begin);
     }
 }
 

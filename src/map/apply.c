@@ -115,12 +115,27 @@ static void store(const application *app, const place *p, int n, block *b, const
 
 /* ---- Without tiles ---- */
 
+/* How many samples to map at once: many where they need no memory of this thread. */
+static int64_t samples_at_once(const application *app)
+{
+    enum { MANY = 1 << 16 };
+    const int last = app->iter.ndim - 1, out = app->map->naxes;
+    bool many = app->operands == out + 1 && app->results.by >= HISTO_BY_PATTERN;
+    for (int o = 0; o < app->operands && many; o++) {
+        const size_t size = histo_dtype_size(o == out ? app->out : app->lookup.dtypes[o]);
+        many = histo_map_is_contiguous(app->iter.base[o], app->iter.strides[o][last], size);
+        for (int d = 0; d < last; d++)
+            many &= app->iter.strides[o][d] % (int64_t)size == 0;
+    }
+    return many ? MANY : HISTO_BLOCK;
+}
+
 static void apply_range(const application *app, int64_t begin, int64_t end, block *b)
 {
     const int last = app->iter.ndim - 1;
     histo_walk walk;
     histo_run run;
-    for (histo_walk_start(&walk, &app->iter, begin, end, HISTO_BLOCK); histo_walk_next(&walk, &run);) {
+    for (histo_walk_start(&walk, &app->iter, begin, end, samples_at_once(app)); histo_walk_next(&walk, &run);) {
         place p;
         for (int o = 0; o < app->operands; o++) {
             p.at[o] = run.at[o];

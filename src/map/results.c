@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cpu/pick.h"
 #include "map/patterns.h"
 #include "map/put.h"
 
@@ -131,13 +132,7 @@ void histo_map_results_free(histo_map_results *r)
 
 /* ---- Lookups ---- */
 
-/* to[i] = table[at[i]], of two types that are constants here, so that loops are short. */
-#define DEFINE_PICK(type, result)                                                                                      \
-    static void pick_##type##_##result(const type##_t *at, const result##_t *table, int n, result##_t *to)             \
-    {                                                                                                                  \
-        for (int i = 0; i < n; i++)                                                                                    \
-            to[i] = table[at[i]];                                                                                      \
-    }
+#define DEFINE_PICK(type, result) HISTO_DEFINE_PICK(pick_##type##_##result, type##_t, result##_t)
 #define DEFINE_PICKS(type)                                                                                             \
     DEFINE_PICK(type, uint8)                                                                                           \
     DEFINE_PICK(type, uint16)                                                                                          \

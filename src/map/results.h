@@ -34,8 +34,8 @@ typedef struct histo_results_block {
     double values[HISTO_BLOCK];
 } histo_results_block;
 
-/* Results by one table of n <= HISTO_BLOCK contiguous, aligned samples of each axis. `to` may be samples of the same
- * size. */
+/* Results by one table of n contiguous, aligned samples of each axis: n <= HISTO_BLOCK, unless by pattern or by pair.
+ * `to` may be samples of the same size. */
 void histo_map_results_of(const histo_map_results *results, int64_t table, const void *const *samples, int n,
                           histo_results_block *block, void *to);
 
