@@ -594,21 +594,15 @@ static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
     sums[0] = sums[1] = sums[2] = 0;
     for (int begin = 0; begin < n; begin += PART) {
         const uint8_t *part = values + begin;
-        const int some = n - begin < PART ? n - begin : PART;
+        uint8_t rest[PART] = {0};
+        if (n - begin < PART) part = memcpy(rest, part, (size_t)(n - begin));
         const uint64_t first = (uint64_t)begin;
         uint32_t zeroth = 0, linear = 0, square = 0;
-        if (some == PART)
-            for (uint32_t i = 0; i < PART; i++) {
-                zeroth += part[i];
-                linear += i * part[i];
-                square += i * i * part[i];
-            }
-        else
-            for (uint32_t i = 0; i < (uint32_t)some; i++) {
-                zeroth += part[i];
-                linear += i * part[i];
-                square += i * i * part[i];
-            }
+        for (uint32_t i = 0; i < PART; i++) {
+            zeroth += part[i];
+            linear += i * part[i];
+            square += i * i * part[i];
+        }
         sums[0] += zeroth;
         sums[1] += first * zeroth + linear;
         sums[2] += first * first * zeroth + 2 * first * linear + square;

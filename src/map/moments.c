@@ -1,10 +1,12 @@
-/* Moments of a map's values over a window, row by row. */
+/* Moments of a map's values over a window, row by row. Values that are whole numbers from 0 to 255, as those of back
+ * projection are, are bytes and their sums integers, where all sums are below 2^53: doubles would have the same. */
 #include "map/moments.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
-#include "map/lookup.h"
+#include "map/results.h"
 #include "map/samples.h"
 
 enum { LANES = HISTO_MOMENT_LANES };
@@ -12,14 +14,20 @@ enum { LANES = HISTO_MOMENT_LANES };
 /* One thread's memory. */
 typedef struct block {
     _Alignas(64) char gathered[HISTO_MAX_AXES][HISTO_BLOCK * sizeof(double)];
-    histo_map_slots slots;
-    double values[HISTO_BLOCK];
+    _Alignas(64) char mask[HISTO_BLOCK * sizeof(double)];
+    uint8_t kept[HISTO_BLOCK];
+    union {
+        uint8_t bytes[HISTO_BLOCK];
+        double doubles[HISTO_BLOCK];
+    } values;
+    histo_results_block of_results;
 } block;
 
 typedef struct window {
     const histo_map *map;
     const histo_view *views, *mask; /* of the window alone */
     histo_map_lookup lookup;
+    histo_map_results results; /* of HISTO_U8 or HISTO_F64 */
     int threads;
     block *blocks; /* [threads] */
     double lanes[LANES][HISTO_MOMENTS];
@@ -60,21 +68,29 @@ static histo_view inside(const histo_view *view, const int64_t *rectangle)
 
 /* ---- Sums ---- */
 
+/* n samples of a view from place x of a row on, contiguous and aligned. */
+static const void *row_of(const histo_view *view, int64_t x, int64_t y, int n, void *gathered)
+{
+    const char *at = (const char *)view->data + y * view->strides[0] + x * view->strides[1];
+    return histo_map_contiguous(at, view->strides[1], histo_dtype_size(view->dtype), n, gathered);
+}
+
 /* The values of n samples from place x of a row on; 0 where the mask is zero. */
 static void find_values(const window *w, int64_t x, int64_t y, int n, block *b)
 {
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     const void *samples[HISTO_MAX_AXES];
-    for (int a = 0; a < w->map->naxes; a++) {
-        const histo_view *view = &w->views[a];
-        const char *at = (const char *)view->data + y * view->strides[0] + x * view->strides[1];
-        samples[a] = histo_map_contiguous(at, view->strides[1], histo_dtype_size(view->dtype), n, b->gathered[a]);
-    }
-    histo_map_find(&w->lookup, samples, n, &b->slots);
-    histo_map_values(w->map, 0, &b->slots, n, b->values);
+    for (int a = 0; a < w->map->naxes; a++)
+        samples[a] = row_of(&w->views[a], x, y, n, b->gathered[a]);
+    histo_map_results_of(&w->results, 0, samples, n, &b->of_results, &b->values);
     if (!w->mask) return;
-    const char *mask = (const char *)w->mask->data + y * w->mask->strides[0] + x * w->mask->strides[1];
-    for (int i = 0; i < n; i++, mask += w->mask->strides[1])
-        if (histo_sample_value(mask, w->mask->dtype) == 0) b->values[i] = 0;
+    kernels->keep_nonzero(w->mask->dtype, row_of(w->mask, x, y, n, b->mask), n, false, b->kept);
+    if (w->results.dtype == HISTO_U8)
+        for (int i = 0; i < n; i++)
+            b->values.bytes[i] = b->kept[i] ? b->values.bytes[i] : 0;
+    else
+        for (int i = 0; i < n; i++)
+            b->values.doubles[i] = b->kept[i] ? b->values.doubles[i] : 0;
 }
 
 static inline void add_value(double value, double x, double *sums)
@@ -96,14 +112,14 @@ static void add_values(const double *values, int64_t x, int n, double sums[HISTO
         add_value(values[i + lane], first + (double)(i + lane), sums + lane);
 }
 
-static void add_row(const window *w, int64_t y, block *b, double moments[HISTO_MOMENTS])
+static void sum_doubles(const window *w, int64_t y, block *b, double row[HISTO_ROW_SUMS])
 {
     const int64_t width = w->views[0].shape[1];
-    double sums[HISTO_ROW_SUMS * LANES] = {0}, row[HISTO_ROW_SUMS];
+    double sums[HISTO_ROW_SUMS * LANES] = {0};
     for (int64_t x = 0; x < width; x += HISTO_BLOCK) {
         const int n = width - x < HISTO_BLOCK ? (int)(width - x) : HISTO_BLOCK;
         find_values(w, x, y, n, b);
-        add_values(b->values, x, n, sums);
+        add_values(b->values.doubles, x, n, sums);
     }
     for (int s = 0; s < HISTO_ROW_SUMS; s++) {
         for (int half = LANES / 2; half > 0; half /= 2)
@@ -111,6 +127,33 @@ static void add_row(const window *w, int64_t y, block *b, double moments[HISTO_M
                 sums[s * LANES + lane] += sums[s * LANES + lane + half];
         row[s] = sums[s * LANES];
     }
+}
+
+static void sum_bytes(const window *w, int64_t y, block *b, double row[HISTO_ROW_SUMS])
+{
+    const int64_t width = w->views[0].shape[1];
+    uint64_t sums[HISTO_ROW_SUMS] = {0};
+    for (int64_t x = 0; x < width; x += HISTO_BLOCK) {
+        const int n = width - x < HISTO_BLOCK ? (int)(width - x) : HISTO_BLOCK;
+        const uint64_t first = (uint64_t)x;
+        uint64_t some[HISTO_ROW_SUMS];
+        find_values(w, x, y, n, b);
+        histo_cpu_kernels_usable()->maps->sum_moments(b->values.bytes, n, some);
+        sums[0] += some[0];
+        sums[1] += some[1] + first * some[0];
+        sums[2] += some[2] + 2 * first * some[1] + first * first * some[0];
+    }
+    for (int s = 0; s < HISTO_ROW_SUMS; s++)
+        row[s] = (double)sums[s];
+}
+
+static void add_row(const window *w, int64_t y, block *b, double moments[HISTO_MOMENTS])
+{
+    double row[HISTO_ROW_SUMS];
+    if (w->results.dtype == HISTO_U8)
+        sum_bytes(w, y, b, row);
+    else
+        sum_doubles(w, y, b, row);
     histo_add_row_moments(row, y, moments);
 }
 
@@ -130,6 +173,17 @@ static histo_moments add_lanes(window *w)
                 w->lanes[lane][m] += w->lanes[lane + half][m];
     const double *of = w->lanes[0];
     return (histo_moments){.m00 = of[0], .m10 = of[1], .m01 = of[2], .m20 = of[3], .m11 = of[4], .m02 = of[5]};
+}
+
+/* Are all values bytes, and all sums of them over the window below 2^53? */
+static bool are_bytes(const histo_map *map, const histo_view *view)
+{
+    const double width = (double)view->shape[1], height = (double)view->shape[0], longer = fmax(width, height);
+    if (histo_view_size(view) < map->length || 255 * width * height * longer * longer >= 0x1p53) return false;
+    bool bytes = true;
+    for (int64_t i = 0; i < map->length; i++)
+        bytes &= map->values[i] >= 0 && map->values[i] <= 255 && map->values[i] == (double)(int32_t)map->values[i];
+    return bytes;
 }
 
 histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t rectangle[4],
@@ -155,6 +209,9 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     w.threads = histo_map_threads(histo_view_size(&columns[0]), o->threads);
     w.threads = w.threads < LANES ? w.threads : LANES;
     status = histo_map_lookup_make(&w.lookup, map, columns);
+    if (status == HISTO_OK)
+        status = histo_map_results_make(&w.results, map, &w.lookup, histo_view_size(&columns[0]),
+                                        are_bytes(map, &columns[0]) ? HISTO_U8 : HISTO_F64);
     const size_t bytes = (size_t)w.threads * sizeof *w.blocks;
     if (status == HISTO_OK) w.blocks = histo_cpu_allocate(bytes);
     if (status == HISTO_OK && !w.blocks) status = histo_fail_memory(bytes, "blocks of samples");
@@ -163,6 +220,7 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
         *moments = add_lanes(&w);
     }
     free(w.blocks);
+    histo_map_results_free(&w.results);
     histo_map_lookup_free(&w.lookup);
     return status;
 }
