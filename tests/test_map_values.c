@@ -128,7 +128,7 @@ static int64_t check_problem(rng *r, char *what, size_t size)
     const int naxes = rng_below(r, 3) ? 1 : 2, kind = (int)rng_below(r, 4);
     model m = {.axes = axes, .naxes = naxes, .linear = naxes == 1 && rng_below(r, 3) == 0};
     histo_apply_options o = {.threads = 1 + (int)rng_below(r, 3)};
-    if (naxes == 1 && rng_below(r, 2)) o.tiles.ndim = 1 + (int)rng_below(r, 3);
+    if (rng_below(r, 2)) o.tiles.ndim = 1 + (int)rng_below(r, 3);
     const bool large = rng_below(r, 4) == 0, masked = rng_below(r, 3) == 0;
     const int64_t shape[] = {1 + rng_below(r, 3), 1 + rng_below(r, large ? 150 : 20),
                              1 + rng_below(r, large ? 2500 : 90)};
