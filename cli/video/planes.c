@@ -37,6 +37,7 @@ int planes_make(planes *p, const space *sp, const reader *r, int64_t width, int6
     *p = (planes){.space = sp, .width = width, .height = height, .direct = !sp->hsv};
     p->channels = channels_of(p, r);
     p->video = r->video != NULL;
+    color_divide(&p->quotients);
     if (p->video) p->matrix = color_matrix_of(r->height, r->video->bits, r->video->range == Y4M_FULL);
     for (int c = 0; c < p->channels; c++) {
         p->steps[c] = r->steps ? r->steps[c] : (channel_step){1, 1};
@@ -65,50 +66,65 @@ void planes_show(planes *p, const histo_view *channels)
     if (!p->direct) memset(p->ready, 0, (size_t)(blocks(p->width, BLOCK_COLS) * blocks(p->height, BLOCK_ROWS)));
 }
 
-/* The sample of a channel at a pixel. */
-static inline int load(const planes *p, int channel, int64_t y, int64_t x)
+/* Samples of a channel from (x, y) on, one for each pixel. */
+static void load(const planes *p, int channel, int64_t y, int64_t x, int n, uint16_t *samples)
 {
     const histo_view *v = &p->from[channel];
     const channel_step step = p->steps[channel];
-    const unsigned char *at = (const unsigned char *)v->data + y / step.y * v->strides[0] + x / step.x * v->strides[1];
-    uint16_t wide;
-    if (v->dtype == HISTO_U8) return *at;
-    memcpy(&wide, at, sizeof wide);
-    return wide;
+    const unsigned char *row = (const unsigned char *)v->data + y / step.y * v->strides[0];
+    const int64_t stride = v->strides[1];
+    if (v->dtype == HISTO_U16)
+        for (int i = 0; i < n; i++)
+            memcpy(&samples[i], row + (x + i) / step.x * stride, sizeof *samples);
+    else if (step.x == 1)
+        for (int i = 0; i < n; i++)
+            samples[i] = row[(x + i) * stride];
+    else if (step.x == 2) /* blocks begin at even pixels */
+        for (int i = 0; i < n; i++)
+            samples[i] = row[(x / 2 + i / 2) * stride];
+    else
+        for (int i = 0; i < n; i++)
+            samples[i] = row[(x + i) / step.x * stride];
 }
 
-static inline void load_rgb(const planes *p, int64_t y, int64_t x, uint8_t rgb[3])
+static void load_rgb(const planes *p, int64_t y, int64_t x, int n, uint8_t rgb[BLOCK_COLS][3])
 {
-    if (p->video) {
-        color_rgb_of_yuv(&p->matrix, load(p, 0, y, x), load(p, 1, y, x), load(p, 2, y, x), rgb);
-        return;
-    }
+    uint16_t samples[3][BLOCK_COLS];
+    for (int c = 0; c < 3; c++)
+        load(p, c, y, x, n, samples[c]);
     const bool wide = p->from[0].dtype == HISTO_U16; /* rounded to 8 bits */
-    for (int c = 0; c < 3; c++) {
-        const int sample = load(p, c, y, x);
-        rgb[c] = (uint8_t)(wide ? (sample + 128) / 257 : sample);
+    for (int i = 0; i < n; i++)
+        if (p->video)
+            color_rgb_of_yuv(&p->matrix, samples[0][i], samples[1][i], samples[2][i], rgb[i]);
+        else
+            for (int c = 0; c < 3; c++)
+                rgb[i][c] = (uint8_t)(wide ? (samples[c][i] + 128) / 257 : samples[c][i]);
+}
+
+static void convert_hsv(planes *p, int64_t y, int64_t x, int n)
+{
+    uint8_t rgb[BLOCK_COLS][3], hsv[BLOCK_COLS][3];
+    load_rgb(p, y, x, n, rgb);
+    for (int i = 0; i < n; i++)
+        color_hsv_of_rgb(&p->quotients, rgb[i], hsv[i]);
+    for (int a = 0; a < p->space->naxes; a++) {
+        uint8_t *to = (uint8_t *)p->views[a].data + y * p->width + x;
+        for (int i = 0; i < n; i++)
+            to[i] = hsv[i][p->space->channels[a]];
     }
 }
 
-static void convert_row(planes *p, int64_t y, int64_t begin, int64_t end)
+static void convert_channels(planes *p, int64_t y, int64_t x, int n)
 {
-    const space *sp = p->space;
-    for (int64_t x = begin; x < end; x++) {
-        const int64_t i = y * p->width + x;
-        uint8_t rgb[3], hsv[3];
-        if (sp->hsv) {
-            load_rgb(p, y, x, rgb);
-            color_hsv_of_rgb(rgb, hsv);
-        }
-        for (int a = 0; a < sp->naxes; a++) {
-            void *to = (void *)p->views[a].data;
-            if (sp->hsv)
-                ((uint8_t *)to)[i] = hsv[sp->channels[a]];
-            else if (p->views[a].dtype == HISTO_U8)
-                ((uint8_t *)to)[i] = (uint8_t)load(p, sp->channels[a], y, x);
-            else
-                ((uint16_t *)to)[i] = (uint16_t)load(p, sp->channels[a], y, x);
-        }
+    uint16_t samples[BLOCK_COLS];
+    for (int a = 0; a < p->space->naxes; a++) {
+        unsigned char *to = (unsigned char *)p->views[a].data + y * p->views[a].strides[0];
+        load(p, p->space->channels[a], y, x, n, samples);
+        if (p->views[a].dtype == HISTO_U16)
+            memcpy(to + 2 * x, samples, (size_t)n * sizeof *samples);
+        else
+            for (int i = 0; i < n; i++)
+                to[x + i] = (unsigned char)samples[i];
     }
 }
 
@@ -121,7 +137,7 @@ static void convert(planes *p, const int64_t window[4])
             p->ready[by * across + bx] = 1;
             const int64_t x = bx * BLOCK_COLS, right = x + BLOCK_COLS < p->width ? x + BLOCK_COLS : p->width;
             for (int64_t y = by * BLOCK_ROWS; y < (by + 1) * BLOCK_ROWS && y < p->height; y++)
-                convert_row(p, y, x, right);
+                (p->space->hsv ? convert_hsv : convert_channels)(p, y, x, (int)(right - x));
         }
 }
 
