@@ -241,6 +241,12 @@ int job_line_map(job *j, int table, int n, const double *from, const double *to,
                : fault_of_library(f, EXIT_DATA, "the map");
 }
 
+int job_same_map(job *j, int table, fault *f)
+{
+    const double ends[] = {0, (double)j->largest};
+    return job_line_map(j, table, 2, ends, ends, false, f);
+}
+
 static image_page page_of(const job *j)
 {
     const reader *r = pages_reader(j->pages);

@@ -88,6 +88,9 @@ int job_new_map(job *j, int table, histo_within within, fault *f);
  * from increases; where it does not, the last of equals counts. -1 without a sentence if all are equal. */
 int job_line_map(job *j, int table, int n, const double *from, const double *to, bool extend, fault *f);
 
+/* A map that changes nothing, for frames of video that have nothing to make one of. */
+int job_same_map(job *j, int table, fault *f);
+
 /* Another image whose tones are chosen as the job's, with its own mask, which may be NULL. job_close frees it, also on
  * failure. */
 int job_open(job *other, const job *like, const char *path, const char *mask_path, fault *f);

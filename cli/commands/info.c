@@ -50,5 +50,6 @@ int command_info(const settings *s)
     puts("\nFormats of images that are written, by the suffix");
     for (int i = 0; (writer = image_writer_at(i)); i++)
         print_entry(writer->name, writer->formats);
+    print_entry("y4m", "YUV4MPEG2 video, of video only: as it came, with luma mapped");
     return EXIT_OK;
 }

@@ -80,7 +80,9 @@ static int find(job *j, int points, double *values, fault *f)
     double q[LANDMARKS_MOST];
     if (j->settings->landmarks_itk) return find_itk(j, points, values, f);
     spread(points, q);
-    return landmarks_find(j, points, q, NULL, values, f);
+    if (!j->frame) return landmarks_find(j, points, q, NULL, values, f);
+    if (histo_hist_quantiles(j->hists[0], HISTO_QUANTILE_LINEAR, points, q, values) == HISTO_OK) return 0;
+    return fault_of_library(f, EXIT_DATA, job_name(j));
 }
 
 static int find_targets(job *j, match *own, fault *f)
@@ -105,6 +107,9 @@ static int begin(job *j, fault *f)
     if (reference_open(&own->to, j, s->files[1], s->reference_mask, f) != 0) return -1;
     if (check_values(j, &own->to, f) != 0) return -1;
     if (!s->landmarks) return 0;
+    if (s->landmarks_itk && s->smooth)
+        return fault_set(f, EXIT_USAGE,
+                         "--smooth counts frames together, and --landmarks itk:N takes each: leave one out");
     own->points = s->landmarks + (s->landmarks_itk ? 3 : 0);
     const size_t all = (size_t)(j->tones.tables * own->points);
     own->targets = calloc(all, sizeof *own->targets);
@@ -123,6 +128,7 @@ static int make(job *j, int t, fault *f)
         if (job_line_map(j, t, own->points, own->found + t * own->points, own->targets + of * own->points, true, f) ==
             0)
             return 0;
+        if (!f->status && j->frame) return job_same_map(j, t, f);
         return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has one value, which makes no lines", job_name(j));
     }
     if (job_new_map(j, t, j->levels[t].within, f) != 0) return -1;

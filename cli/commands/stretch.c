@@ -82,9 +82,7 @@ static int make(job *j, int table, fault *f)
     const double *from = own->found ? own->found + 2 * table : (double[]){own->range.lo, own->range.hi},
                  to[] = {own->lo, own->hi};
     char text[TEXT_NUMBER_BYTES];
-    if (j->frame && from[0] == from[1]) /* one value, which stays */
-        return job_line_map(j, table, 2, (double[]){0, (double)j->largest}, (double[]){0, (double)j->largest}, false,
-                            f);
+    if (j->frame && from[0] == from[1]) return job_same_map(j, table, f);
     if (from[0] == from[1])
         return fault_set(f, EXIT_DATA, "%s has one value, %s, where its range would be: give one with -r LO:HI",
                          job_name(j), text_exact(from[0], text));

@@ -91,6 +91,9 @@ printf 'FRAME\n\377\377\377\377\011\013' | cmp - made.y4m || fail "video is stre
 rm made.y4m
 clip flat.y4m 'W2 H1 Cmono' '\0007\0007' 2
 prints "$(cat flat.y4m)" stretch flat.y4m -
+printf 'P2\n2 2\n255\n10 20 30 90\n' >target.pgm
+prints "$(cat flat.y4m)" match --landmarks 3 flat.y4m target.pgm -
+refuses 2 'landmarks itk:N takes each' match --landmarks itk:3 --smooth 2 flat.y4m target.pgm made.y4m
 clip p10.y4m 'W2 H1 Cmono10' '\0007\0000\0011\0000' 2
 refuses 2 'samples from 0 to 1023' stretch --to 0:1024 p10.y4m made.y4m
 

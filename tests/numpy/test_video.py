@@ -190,6 +190,12 @@ def check_maps(rng, folder):
         return [np.frombuffer(samples, frame[0].dtype, frame[0].size).reshape(height, width)
                 for (_, samples), frame in zip(got, frames, strict=True)]
 
+    if bits == 8:
+        across, down = int(rng.integers(1, 5)), int(rng.integers(1, 5))
+        clahe = cv2.createCLAHE(2.5, (across, down))
+        for luma, frame in zip(lumas("clahe", "--tiles", f"{across}x{down}", "--clip", "2.5", "-", "-"), frames, strict=True):
+            assert (luma == clahe.apply(frame[0])).all()
+
     def recent(i):
         return np.concatenate([frame[0] for frame in frames[max(0, i + 1 - smooth):i + 1]])
 
@@ -204,6 +210,13 @@ def check_maps(rng, folder):
         below = np.cumsum(np.bincount(recent(i).ravel(), minlength=top + 1)) / recent(i).size
         wanted = np.interp(below, np.cumsum(counts) / target.size, levels)[frames[i][0]]
         assert np.abs(luma - wanted).max() <= 0.5 + 1e-9
+    share = np.linspace(0.01, 0.99, 5)
+    values = np.quantile(target, share)
+    for i, luma in enumerate(lumas("match", "--landmarks", 5, "--smooth", smooth, "-", path, "-")):
+        at, inside = np.quantile(recent(i), share), frames[i][0]
+        wanted = np.interp(inside, at, values)
+        middle = (inside > at[0]) & (inside < at[-1])
+        assert (np.diff(at) > 0).all() and np.abs(luma - wanted)[middle].max() <= 0.5 + 1e-9
     out = os.path.join(folder, "classes.y4m")
     table = histo("threshold", "--smooth", smooth, "-", out, stdin=stream).decode().splitlines()
     with open(out, "rb") as file:

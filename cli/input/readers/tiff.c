@@ -351,7 +351,7 @@ static bool keep_field(TIFF *tif, metadata *m, uint32_t tag)
     if (!more) return false;
     m->fields = more;
     metadata_field *made = &more[m->fields_count];
-    *made = (metadata_field){.tag = tag, .type = type, .readcount = readcount, .count = count};
+    *made = (metadata_field){.tag = tag, .type = (int)type, .readcount = readcount, .count = count};
     if (!metadata_keep(&made->values, values, (size_t)count * (size_t)size)) return false;
     m->fields_count++;
     return true;
