@@ -99,10 +99,9 @@ static int check_bins(const settings *s, fault *f)
                      "a saved histogram has its bins already: leave -b, -r, --width, --edges and --log out");
 }
 
-/* Load file i, or count it on the axes of the other, which is loaded. */
-static int load_or_count(const settings *s, int i, bool saved, const result *other, result *r, fault *f)
+/* Count file i on the axes of the other, which is saved. */
+static int count_alike(const settings *s, int i, const result *other, result *r, fault *f)
 {
-    if (saved) return saved_load(s->files[i], r, f);
     settings alone = *s;
     alone.files = &s->files[i];
     alone.files_count = 1;
@@ -123,10 +122,12 @@ static int load_or_count(const settings *s, int i, bool saved, const result *oth
 static int compare_saved(const settings *s, const bool saved[2], rows *to, fault *f)
 {
     result of[2] = {{0}, {0}};
-    const int first = saved[0] ? 0 : 1;
+    const int first = saved[0] ? 0 : 1, second = 1 - first;
     int failed = check_bins(s, f);
-    if (!failed) failed = load_or_count(s, first, true, NULL, &of[first], f);
-    if (!failed) failed = load_or_count(s, 1 - first, saved[1 - first], &of[first], &of[1 - first], f);
+    if (!failed) failed = saved_load(s->files[first], &of[first], f);
+    if (!failed)
+        failed = saved[second] ? saved_load(s->files[second], &of[second], f)
+                               : count_alike(s, second, &of[first], &of[second], f);
     if (!failed) failed = compare_loaded(s, &of[0], &of[1], to, f);
     result_free(&of[0]);
     result_free(&of[1]);

@@ -224,7 +224,10 @@ static void add_block(histo_survey *s, const void *block, int64_t n)
         break;
     case SAMPLES:
         if (!s->moments_known) {
-            histo_stats_add_block(&s->stats, s->dtype, block, n);
+            if (s->options.rule == HISTO_RULE_NONE)
+                histo_stats_add_extremes(&s->stats, s->dtype, block, n);
+            else
+                histo_stats_add_block(&s->stats, s->dtype, block, n);
             if (is_64_bit_integer(s->dtype)) add_extremes(s, block, n);
         }
         if (histo_rule_needs_quartiles(s->options.rule)) histo_order_add(s->order, block, n);
