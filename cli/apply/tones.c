@@ -177,28 +177,31 @@ histo_view tones_place(const tones *t, int i, const tone_rows *out)
 
 /* ---- Colours ---- */
 
-static inline int64_t clamp(int64_t value, int64_t lo, int64_t hi)
+static inline int32_t clamp(int32_t value, int32_t lo, int32_t hi)
 {
     return value < lo ? lo : value > hi ? hi : value;
 }
 
-static inline int64_t unsigned_at(const void *samples, size_t size, int64_t i)
+static inline int32_t unsigned_at(const void *samples, size_t size, int64_t i)
 {
     return size == 1 ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i];
 }
 
 /* Add the change of the luma of u8 or u16; size and channels are constants where this is called. */
-static inline void add_luma(const tones *t, const tone_rows *out, size_t size, int channels, unsigned char *colors)
+static inline void add_luma(const tones *t, const tone_rows *out, size_t size, int channels, void *restrict colors)
 {
-    const int64_t n = out->rows * out->cols, lo = (int64_t)out->lo, hi = (int64_t)out->hi;
+    const int64_t n = out->rows * out->cols;
+    const int32_t lo = (int32_t)out->lo, hi = (int32_t)out->hi;
+    const void *restrict old = t->values, *restrict mapped = t->mapped;
     for (int64_t i = 0; i < n; i++) {
-        const int64_t change = unsigned_at(t->mapped, size, i) - unsigned_at(t->values, size, i);
+        const int32_t change = unsigned_at(mapped, size, i) - unsigned_at(old, size, i);
         for (int c = 0; c < 3; c++) {
-            const int64_t at = i * channels + c, value = clamp(unsigned_at(colors, size, at) + change, lo, hi);
+            const int64_t at = i * channels + c;
+            const int32_t value = clamp(unsigned_at(colors, size, at) + change, lo, hi);
             if (size == 1)
-                colors[at] = (uint8_t)value;
+                ((uint8_t *)colors)[at] = (uint8_t)value;
             else
-                ((uint16_t *)(void *)colors)[at] = (uint16_t)value;
+                ((uint16_t *)colors)[at] = (uint16_t)value;
         }
     }
 }

@@ -90,7 +90,7 @@ static int read_bytes(pnm_reader *p, int64_t row, unsigned char *to, size_t size
     while (ready < size) {
         int64_t got = input_read(p->image.reader.in, to + ready, size - ready, f);
         if (got < 0) return -1;
-        if (got == 0) return truncated(p, row, f);
+        if (got == 0) return truncated(p, row + (int64_t)(ready / image_pitch(&p->image)), f);
         ready += (size_t)got;
         p->offset += got;
     }
@@ -305,7 +305,8 @@ static int read_bits_row(pnm_reader *p, int64_t row, unsigned char *to, size_t s
     return 0;
 }
 
-static int read_binary_row(pnm_reader *p, int64_t row, unsigned char *to, size_t samples, fault *f)
+/* Rows from row `row` on, `samples` of all of them. */
+static int read_binary(pnm_reader *p, int64_t row, unsigned char *to, size_t samples, fault *f)
 {
     size_t size = histo_dtype_size(p->image.layout.dtype);
     if (read_bytes(p, row, to, samples * size, f) < 0) return -1;
@@ -339,7 +340,7 @@ static int read_row(pnm_reader *p, int64_t row, unsigned char *to, fault *f)
     size_t samples = (size_t)p->image.layout.width * (size_t)p->image.layout.channels;
     int status = p->raster == RASTER_BITS   ? read_bits_row(p, row, to, samples, f)
                  : p->raster <= RASTER_TEXT ? read_text_row(p, to, samples, f)
-                                            : read_binary_row(p, row, to, samples, f);
+                                            : read_binary(p, row, to, samples, f);
     return status < 0 ? -1 : check_largest(p, row, to, samples, f);
 }
 
@@ -351,7 +352,13 @@ static int read_band(pnm_reader *p, band *b, fault *f)
     size_t pitch = image_pitch(m);
     bool upwards = p->raster == RASTER_FLOATS;
     if (image_reserve(m, &m->rows, (size_t)rows * pitch, f) < 0) return -1;
-    for (int64_t i = 0; i < rows; i++) {
+    if (p->raster == RASTER_BINARY) {
+        const size_t samples = (size_t)rows * (size_t)m->layout.width * (size_t)m->layout.channels;
+        if (read_binary(p, m->y, m->rows.data, samples, f) < 0) return -1;
+        for (int64_t i = 0; i < rows; i++)
+            if (check_largest(p, m->y + i, m->rows.data + (size_t)i * pitch, samples / (size_t)rows, f) < 0) return -1;
+    }
+    for (int64_t i = 0; i < rows && p->raster != RASTER_BINARY; i++) {
         int64_t row = upwards ? m->layout.height - 1 - m->y - i : m->y + i;
         int64_t place = upwards ? rows - 1 - i : i;
         if (read_row(p, row, m->rows.data + (size_t)place * pitch, f) < 0) return -1;

@@ -549,24 +549,44 @@ static uint32_t strip_of(const tiff_reader *t, int plane, int64_t y)
     return (uint32_t)(plane * strips + y / height);
 }
 
+/* Rows of a plane that lie one after the other in the file. */
+typedef struct run {
+    off_t start;
+    int64_t rows; /* 0: the file has not got row y */
+} run;
+
+/* From row y on, at most `rows`. */
+static run find_run(const tiff_reader *t, int plane, int64_t y, int64_t rows)
+{
+    const storage *s = &t->stored;
+    run found = {0};
+    while (found.rows < rows) {
+        const int64_t at = y + found.rows, skip = at % s->block_height, left = s->block_height - skip;
+        const int64_t n = left < rows - found.rows ? left : rows - found.rows;
+        const uint32_t strip = strip_of(t, plane, at);
+        const uint64_t begin = (uint64_t)skip * s->pitch;
+        off_t start;
+        if (!is_present(t, strip, begin + (uint64_t)n * s->pitch) ||
+            __builtin_add_overflow(TIFFGetStrileOffset(t->tif, strip), begin, &start))
+            return found;
+        if (found.rows > 0 && start != found.start + (off_t)((uint64_t)found.rows * s->pitch)) return found;
+        if (found.rows == 0) found.start = start;
+        found.rows += n;
+    }
+    return found;
+}
+
 /* Read rows [y, y + rows) of a plane directly from the file. */
 static int read_direct(tiff_reader *t, int plane, int64_t y, int64_t rows, unsigned char *to, fault *f)
 {
-    const storage *s = &t->stored;
     while (rows > 0) {
-        int64_t skip = y % s->block_height, n = s->block_height - skip;
-        if (n > rows) n = rows;
-        uint32_t strip = strip_of(t, plane, y);
-        uint64_t begin = (uint64_t)skip * s->pitch, bytes = (uint64_t)n * s->pitch;
-        off_t start;
-        if (!is_present(t, strip, begin + bytes) ||
-            __builtin_add_overflow(TIFFGetStrileOffset(t->tif, strip), begin, &start) ||
-            read_at(t, start, to, bytes) != bytes)
-            return damaged_row(t, y, f);
+        const run next = find_run(t, plane, y, rows);
+        const size_t bytes = (size_t)next.rows * t->stored.pitch, got = read_at(t, next.start, to, bytes);
+        if (next.rows == 0 || got != bytes) return damaged_row(t, y + (int64_t)(got / t->stored.pitch), f);
         swap_samples(t, to, bytes);
         to += bytes;
-        y += n;
-        rows -= n;
+        y += next.rows;
+        rows -= next.rows;
     }
     return 0;
 }

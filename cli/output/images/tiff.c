@@ -2,6 +2,7 @@
  * where 4 GiB may not be enough. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tiffio.h>
 
@@ -11,6 +12,10 @@ typedef struct tiff_file {
     image_file file;
     TIFF *tif;
     char complaint[256];
+    int64_t strip_rows;
+    unsigned char *part; /* of a strip: rows that came before its end */
+    size_t room;
+    int64_t part_rows;
 } tiff_file;
 
 enum { STRIP_BYTES = 1 << 18 };
@@ -211,7 +216,15 @@ static int begin(image_file *file, fault *f)
     TIFFSetField(t->tif, TIFFTAG_BITSPERSAMPLE, (unsigned)(8 * histo_dtype_size(page->dtype)));
     TIFFSetField(t->tif, TIFFTAG_SAMPLEFORMAT, format_of(page->dtype));
     TIFFSetField(t->tif, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
-    TIFFSetField(t->tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)(fit < 1 ? 1 : fit < page->height ? fit : page->height));
+    t->strip_rows = fit < 1 ? 1 : fit < page->height ? fit : page->height;
+    TIFFSetField(t->tif, TIFFTAG_ROWSPERSTRIP, (uint32_t)t->strip_rows);
+    const size_t room = pitch * (size_t)t->strip_rows;
+    if (room > t->room) {
+        free(t->part);
+        t->part = malloc(room);
+        t->room = t->part ? room : 0;
+        if (!t->part) return image_refused(file, "there is no memory", f);
+    }
     set_channels(t);
     set_compression(t);
     set_metadata(t);
@@ -219,13 +232,32 @@ static int begin(image_file *file, fault *f)
     return t->complaint[0] ? image_refused(file, t->complaint, f) : 0;
 }
 
+static int put_strip(tiff_file *t, int64_t y, unsigned char *rows, int64_t count, fault *f)
+{
+    const tmsize_t bytes = (tmsize_t)(image_row_bytes(&t->file.page) * (size_t)count);
+    if (TIFFWriteEncodedStrip(t->tif, (uint32_t)(y / t->strip_rows), rows, bytes) == bytes) return 0;
+    return image_refused(&t->file, t->complaint, f);
+}
+
+/* Whole strips are written from the rows; the others are put together first. */
 static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
 {
     tiff_file *t = (tiff_file *)file;
     const size_t pitch = image_row_bytes(&file->page);
-    for (int64_t y = 0; y < count; y++)
-        if (TIFFWriteScanline(t->tif, rows + (size_t)y * pitch, (uint32_t)(file->y + y), 0) < 0)
-            return image_refused(file, t->complaint, f);
+    for (int64_t done = 0, n; done < count; done += n) {
+        const int64_t y = file->y + done, begin = y - t->part_rows, left = file->page.height - begin;
+        const int64_t strip = left < t->strip_rows ? left : t->strip_rows;
+        n = count - done < strip - t->part_rows ? count - done : strip - t->part_rows;
+        if (n == strip) {
+            if (put_strip(t, begin, rows + (size_t)done * pitch, n, f) != 0) return -1;
+            continue;
+        }
+        memcpy(t->part + (size_t)t->part_rows * pitch, rows + (size_t)done * pitch, (size_t)n * pitch);
+        t->part_rows += n;
+        if (t->part_rows < strip) continue;
+        t->part_rows = 0;
+        if (put_strip(t, begin, t->part, strip, f) != 0) return -1;
+    }
     return 0;
 }
 
@@ -243,6 +275,7 @@ static void close(image_file *file)
 {
     tiff_file *t = (tiff_file *)file;
     if (t->tif) TIFFClose(t->tif);
+    free(t->part);
 }
 
 const image_writer image_tiff = {
