@@ -16,8 +16,10 @@ enum {
     BLOCK = 1 << 20,     /* samples of all images at once */
     LEVELS_16 = 1 << 16, /* u16 images: rows of several means, … */
     ROWS_16 = 1 << 10,
-    ENOUGH = 1 << 10, /* differences for a row of its own; of fewer, it has those of its neighbours, too */
-    FEWEST = 3,       /* images: of two, either could differ */
+    MOST_16 = 1 << 12, /* … and differences up to this; larger ones are in the flow */
+    ENOUGH = 1 << 10,  /* differences for a row of its own; of fewer, it has those of its neighbours, too */
+    FEWEST = 3,        /* images: of two, either could differ */
+    STRIP = 512,       /* places that are judged together */
 };
 
 /* The images at some places, which are neighbours in memory. */
@@ -40,7 +42,9 @@ typedef struct inspection {
     histo_axis axes[2]; /* differences, means */
     histo_hist *hist;
     histo_plan *plan;
-    double *lowest, *highest; /* [rows]: normal differences */
+    int32_t *lowest, *highest; /* [rows]: normal differences */
+    double *reach;             /* [rows]: half their range */
+    int32_t *levels;           /* [images][STRIP] */
     rows *to;
 } inspection;
 
@@ -60,9 +64,14 @@ static int visit_rectangle(inspection *in, int64_t y, int64_t x, int64_t height,
     char *to = in->pixels;
     for (int i = 0; i < in->images; i++) {
         const histo_view *from = &in->step.views[i];
-        for (int64_t r = 0; r < height; r++)
-            for (int64_t c = 0; c < cols; c++, to += size)
-                memcpy(to, (const char *)from->data + (y + r) * from->strides[0] + (x + c) * from->strides[1], size);
+        for (int64_t r = 0; r < height; r++, to += (size_t)cols * size) {
+            const char *row = (const char *)from->data + (y + r) * from->strides[0] + x * from->strides[1];
+            if (from->strides[1] == (int64_t)size)
+                memcpy(to, row, (size_t)cols * size);
+            else
+                for (int64_t c = 0; c < cols; c++)
+                    memcpy(to + (size_t)c * size, row + c * from->strides[1], size);
+        }
     }
     const block b = {.view = histo_view_nd(in->pixels, in->dtype, 2, (const int64_t[]){in->images, height * cols}),
                      .y = in->step.y + y,
@@ -168,11 +177,10 @@ static int open_images(inspection *in, fault *f)
 static int make_hist(inspection *in, fault *f)
 {
     const bool bytes = in->dtype == HISTO_U8;
-    const histo_hist_options options = {.storage = bytes ? HISTO_DENSE : HISTO_SPARSE};
-    in->most = bytes ? UINT8_MAX : UINT16_MAX;
+    in->most = bytes ? UINT8_MAX : MOST_16;
     in->axes[0] = histo_axis_integer(-in->most, 2 * in->most + 1);
-    in->axes[1] = bytes ? histo_axis_integer(0, in->most + 1) : histo_axis_regular(ROWS_16, 0, LEVELS_16);
-    if (histo_hist_create(&in->hist, 2, in->axes, &options) == HISTO_OK) return 0;
+    in->axes[1] = bytes ? histo_axis_integer(0, UINT8_MAX + 1) : histo_axis_regular(ROWS_16, 0, LEVELS_16);
+    if (histo_hist_create(&in->hist, 2, in->axes, NULL) == HISTO_OK) return 0;
     return fault_of_library(f, EXIT_DATA, "the differences");
 }
 
@@ -208,41 +216,52 @@ static void cells_free(cells *c)
     free(c->spread);
 }
 
+static size_t slots_of(const inspection *in, int axis)
+{
+    return (size_t)in->axes[axis].bins + 3;
+}
+
+/* Means are never in the flow. */
+static int64_t row_of_cell(const inspection *in, const cells *c, int64_t i)
+{
+    return c->index[i] % (int64_t)slots_of(in, 1) - 1;
+}
+
 static int cells_read(cells *c, const inspection *in, fault *f)
 {
     c->rows = in->axes[1].bins;
-    if (histo_hist_occupied(in->hist, HISTO_BINS, &c->size) != HISTO_OK)
+    if (histo_hist_occupied(in->hist, HISTO_FLOW, &c->size) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the differences");
     c->index = malloc((size_t)c->size * sizeof *c->index);
     c->counts = malloc((size_t)c->size * sizeof *c->counts);
     c->by_row = malloc((size_t)c->size * sizeof *c->by_row);
     c->first = calloc((size_t)c->rows + 2, sizeof *c->first);
     c->of_row = calloc((size_t)c->rows, sizeof *c->of_row);
-    c->spread = malloc((size_t)in->axes[0].bins * sizeof *c->spread);
+    c->spread = malloc(slots_of(in, 0) * sizeof *c->spread);
     if (!c->index || !c->counts || !c->by_row || !c->first || !c->of_row || !c->spread)
         return fault_set(f, EXIT_DATA, "no memory for %lld differences", (long long)c->size);
-    if (histo_hist_read_occupied(in->hist, HISTO_BINS, c->index, c->counts, c->size) != HISTO_OK)
+    if (histo_hist_read_occupied(in->hist, HISTO_FLOW, c->index, c->counts, c->size) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the differences");
     int64_t *end = c->first + 1; /* moves to the end of each row as it is filled */
     for (int64_t i = 0; i < c->size; i++)
-        end[c->index[i] % c->rows + 1]++;
+        end[row_of_cell(in, c, i) + 1]++;
     for (int64_t row = 0; row < c->rows; row++)
         end[row + 1] += end[row];
     for (int64_t i = 0; i < c->size; i++) {
-        const int64_t row = c->index[i] % c->rows;
+        const int64_t row = row_of_cell(in, c, i);
         c->by_row[end[row]++] = i;
         c->of_row[row] += c->counts[i];
     }
     return 0;
 }
 
-/* The difference of this rank, spread evenly over its level. */
+/* The difference of this rank, spread evenly over its level. Those in the flow are taken as the next larger ones. */
 static double difference_at(const cells *c, const inspection *in, double rank)
 {
     double before = 0;
-    for (int64_t i = 0; i < in->axes[0].bins; i++) {
+    for (int64_t i = 0; i < in->axes[0].bins + 2; i++) {
         const double count = (double)c->spread[i];
-        if (count > 0 && before + count >= rank) return (double)(i - in->most) - 0.5 + (rank - before) / count;
+        if (count > 0 && before + count >= rank) return (double)(i - 1 - in->most) - 0.5 + (rank - before) / count;
         before += count;
     }
     return (double)in->most;
@@ -253,18 +272,19 @@ static void set_normal(inspection *in, cells *c, int64_t row, int64_t begin, int
 {
     const double sigma = in->settings->sigma > 0 ? in->settings->sigma : 6;
     uint64_t all = 0;
-    memset(c->spread, 0, (size_t)in->axes[0].bins * sizeof *c->spread);
+    memset(c->spread, 0, slots_of(in, 0) * sizeof *c->spread);
     for (int64_t k = c->first[begin]; k < c->first[end]; k++) {
         const int64_t i = c->by_row[k];
-        c->spread[c->index[i] / c->rows] += c->counts[i];
+        c->spread[c->index[i] / (int64_t)slots_of(in, 1)] += c->counts[i];
         all += c->counts[i];
     }
     const double n = (double)all, middle = difference_at(c, in, 0.5 * n);
     const double low = difference_at(c, in, 0.15865525393145705 * n),
                  high = difference_at(c, in, 0.84134474606854295 * n);
     const double reach = sigma * fmax(0.5, 0.5 * (high - low));
-    in->lowest[row] = middle - reach;
-    in->highest[row] = middle + reach;
+    in->reach[row] = reach;
+    in->lowest[row] = (int32_t)fmax(ceil(middle - reach), -(double)INT32_MAX);
+    in->highest[row] = (int32_t)fmin(floor(middle + reach), INT32_MAX);
 }
 
 static int find_normal(inspection *in, fault *f)
@@ -273,7 +293,10 @@ static int find_normal(inspection *in, fault *f)
     int failed = cells_read(&c, in, f);
     in->lowest = malloc((size_t)in->axes[1].bins * sizeof *in->lowest);
     in->highest = malloc((size_t)in->axes[1].bins * sizeof *in->highest);
-    if (!failed && (!in->lowest || !in->highest)) failed = fault_set(f, EXIT_DATA, "no memory for the differences");
+    in->reach = malloc((size_t)in->axes[1].bins * sizeof *in->reach);
+    in->levels = malloc((size_t)in->images * STRIP * sizeof *in->levels);
+    if (!failed && (!in->lowest || !in->highest || !in->reach || !in->levels))
+        failed = fault_set(f, EXIT_DATA, "no memory for the differences");
     for (int64_t row = 0; row < c.rows && !failed; row++) {
         int64_t begin = row, end = row + 1;
         uint64_t differences = c.of_row[row];
@@ -295,37 +318,40 @@ static int compare_pixels(const void *a, const void *b)
     return *(const int *)a - *(const int *)b;
 }
 
-/* Twice the median of pixels[n]. */
-static int twice_median(const int *pixels, int n)
+/* Twice the median of the images at place k. */
+static int twice_median(const inspection *in, int64_t k)
 {
+    const int n = in->images;
     int sorted[HISTO_MAX_IMAGES];
-    memcpy(sorted, pixels, (size_t)n * sizeof *sorted);
+    for (int i = 0; i < n; i++)
+        sorted[i] = in->levels[i * STRIP + k];
     qsort(sorted, (size_t)n, sizeof *sorted, compare_pixels);
     return sorted[(n - 1) / 2] + sorted[n / 2];
 }
 
-/* List the outliers among pixels[images] of a place, whose sum is given. */
-static void judge_place(inspection *in, const int *pixels, int64_t sum, int64_t x, int64_t y)
+/* The row of the histogram that a mean is in. */
+static int64_t row_of(const inspection *in, int64_t mean)
+{
+    return in->dtype == HISTO_U8 ? mean : mean / (LEVELS_16 / ROWS_16);
+}
+
+/* List the outliers at place k of the strip, where there is one. */
+static void judge_place(inspection *in, int64_t k, int64_t mean, int64_t x, int64_t y)
 {
     const int n = in->images, apart = in->settings->pairs == HISTO_PAIRS_APART ? 2 : 1;
-    const int64_t mean = (sum + n / 2) / n, row = in->dtype == HISTO_U8 ? mean : mean / (LEVELS_16 / ROWS_16);
-    const double lowest = in->lowest[row], highest = in->highest[row], reach = 0.5 * (highest - lowest);
-    int worst[HISTO_MAX_IMAGES], twice = 0;
-    bool any = false;
+    const int64_t row = row_of(in, mean);
+    const double reach = in->reach[row];
+    const int twice = twice_median(in, k);
+    int worst[HISTO_MAX_IMAGES] = {0};
     for (int i = 0; i < n; i += apart) {
-        const int k = (i + 1) % n, difference = pixels[i] - pixels[k];
-        if (difference >= lowest && difference <= highest) continue;
-        if (!any) {
-            memset(worst, 0, sizeof worst);
-            twice = twice_median(pixels, n);
-            any = true;
-        }
-        const int off_i = abs(2 * pixels[i] - twice), off_k = abs(2 * pixels[k] - twice);
-        const bool is_i = off_i >= off_k || 0.5 * off_i > reach, is_k = off_k > off_i || 0.5 * off_k > reach;
-        if (is_i && abs(difference) > abs(worst[i])) worst[i] = difference;
-        if (is_k && abs(difference) > abs(worst[k])) worst[k] = -difference;
+        const int next = (i + 1) % n, a = in->levels[i * STRIP + k], b = in->levels[next * STRIP + k];
+        if (a - b >= in->lowest[row] && a - b <= in->highest[row]) continue;
+        const int off_a = abs(2 * a - twice), off_b = abs(2 * b - twice);
+        const bool is_a = off_a >= off_b || 0.5 * off_a > reach, is_b = off_b > off_a || 0.5 * off_b > reach;
+        if (is_a && abs(a - b) > abs(worst[i])) worst[i] = a - b;
+        if (is_b && abs(a - b) > abs(worst[next])) worst[next] = b - a;
     }
-    for (int i = 0; i < n && any; i++) {
+    for (int i = 0; i < n; i++) {
         if (!worst[i]) continue;
         rows_count(in->to, (uint64_t)i);
         rows_count(in->to, (uint64_t)x);
@@ -335,20 +361,48 @@ static void judge_place(inspection *in, const int *pixels, int64_t sum, int64_t 
     }
 }
 
+/* The strip of image i, which begins at `from`. */
+static void widen(const inspection *in, const char *from, int64_t n, int32_t *to)
+{
+    if (in->dtype == HISTO_U8)
+        for (int64_t k = 0; k < n; k++)
+            to[k] = ((const uint8_t *)from)[k];
+    else
+        for (int64_t k = 0; k < n; k++)
+            to[k] = ((const uint16_t *)(const void *)from)[k];
+}
+
+/* Most places have no outlier, which loops that compilers vectorise find out. */
+static void judge_strip(inspection *in, const block *b, int64_t first, int64_t n)
+{
+    const int apart = in->settings->pairs == HISTO_PAIRS_APART ? 2 : 1;
+    int32_t mean[STRIP] = {0}, lowest[STRIP], highest[STRIP], strange[STRIP] = {0};
+    for (int i = 0; i < in->images; i++) {
+        int32_t *levels = in->levels + (ptrdiff_t)i * STRIP;
+        widen(in, (const char *)b->view.data + i * b->view.strides[0] + first * b->view.strides[1], n, levels);
+        for (int64_t k = 0; k < n; k++)
+            mean[k] += levels[k];
+    }
+    for (int64_t k = 0; k < n; k++) {
+        mean[k] = (mean[k] + in->images / 2) / in->images;
+        lowest[k] = in->lowest[row_of(in, mean[k])];
+        highest[k] = in->highest[row_of(in, mean[k])];
+    }
+    for (int i = 0; i < in->images; i += apart) {
+        const int32_t *one = in->levels + (ptrdiff_t)i * STRIP;
+        const int32_t *other = in->levels + (ptrdiff_t)((i + 1) % in->images) * STRIP;
+        for (int64_t k = 0; k < n; k++)
+            strange[k] |= (one[k] - other[k] < lowest[k]) | (one[k] - other[k] > highest[k]);
+    }
+    for (int64_t k = 0; k < n; k++)
+        if (strange[k]) judge_place(in, k, mean[k], b->x + (first + k) % b->cols, b->y + (first + k) / b->cols);
+}
+
 static int judge_block(inspection *in, const block *b, fault *f)
 {
     (void)f;
-    const char *pixels = b->view.data;
-    for (int64_t place = 0; place < b->view.shape[1]; place++) {
-        int at[HISTO_MAX_IMAGES];
-        int64_t sum = 0;
-        for (int i = 0; i < in->images; i++) {
-            const char *pixel = pixels + i * b->view.strides[0] + place * b->view.strides[1];
-            at[i] = in->dtype == HISTO_U8 ? *(const uint8_t *)pixel : *(const uint16_t *)(const void *)pixel;
-            sum += at[i];
-        }
-        judge_place(in, at, sum, b->x + place % b->cols, b->y + place / b->cols);
-    }
+    for (int64_t first = 0; first < b->view.shape[1]; first += STRIP)
+        judge_strip(in, b, first, at_most(STRIP, b->view.shape[1] - first));
     return 0;
 }
 
@@ -375,6 +429,8 @@ static int print_outliers(const settings *s, rows *to, fault *f)
     free(in.pixels);
     free(in.lowest);
     free(in.highest);
+    free(in.reach);
+    free(in.levels);
     return failed;
 }
 
