@@ -40,19 +40,36 @@ static histo_axis hue_axis(space *sp, int64_t bins)
     return histo_axis_variable(bins, sp->hue_edges);
 }
 
+/* The channel with a letter or a name. */
+static const char *find_letter(const char *letters, const char *name, size_t length)
+{
+    static const char *const names[][2] = {{"hsv", "hue"},   {"hsv", "saturation"}, {"hsv", "value"},
+                                           {"rgb", "red"},   {"rgb", "green"},      {"rgb", "blue"},
+                                           {"cmyk", "cyan"}, {"cmyk", "magenta"},   {"cmyk", "yellow"}};
+    if (length == 1) return strchr(letters, *name);
+    if (*letters == 'y' && length == 4 && (memcmp(name, "gray", 4) == 0 || memcmp(name, "luma", 4) == 0))
+        return letters;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], letters) == 0 && strlen(names[i][1]) == length &&
+            memcmp(names[i][1], name, length) == 0)
+            return strchr(letters, *name);
+    return NULL;
+}
+
 /* One item, such as h:30. */
 static int add_axis(space *sp, const char *item, const char *letters, const reader *r, fault *f)
 {
-    const char *letter = *item ? strchr(letters, *item) : NULL;
+    const char *colon = strchr(item, ':');
+    const char *letter = colon && colon > item ? find_letter(letters, item, (size_t)(colon - item)) : NULL;
     int64_t bins = 0;
-    if (!letter || item[1] != ':' || !text_to_i64(item + 2, &bins) || bins < 1 || bins > 65536)
+    if (!letter || !text_to_i64(colon + 1, &bins) || bins < 1 || bins > 65536)
         return fault_set(f, EXIT_USAGE,
                          "--axes takes channels of '%s' and their numbers of bins, from 1 to 65536, as in %c:32, not "
                          "'%.40s'",
                          letters, *letters, item);
     for (int a = 0; a < sp->naxes; a++)
         if (sp->channels[a] == (int)(letter - letters))
-            return fault_set(f, EXIT_USAGE, "--axes names '%c' twice: name it once", *item);
+            return fault_set(f, EXIT_USAGE, "--axes names '%c' twice: name it once", *letter);
     sp->channels[sp->naxes] = (int)(letter - letters);
     sp->axes[sp->naxes] =
         sp->hsv && *letter == 'h' ? hue_axis(sp, bins) : histo_axis_regular(bins, 0, values_of(sp, r));

@@ -33,6 +33,8 @@ refuses 2 'reaches outside clip.y4m, which has 12 x 6 pixels' track --window 9,0
 refuses 2 'is not a region' track --window 9,0 clip.y4m
 refuses 2 'has no colours for --space hsv' track --window 1,1,2,2 --space hsv clip.y4m
 refuses 2 "takes channels of 'y' and their numbers of bins" track --window 1,1,2,2 --axes h:3 clip.y4m
+prints "$path" track --window 0,1,4,4 --model model.json --axes gray:2 clip.y4m
+refuses 2 "takes channels of 'y'" track --window 1,1,2,2 --axes :3 clip.y4m
 refuses 2 "names 'y' twice" track --window 1,1,2,2 --axes y:3,y:4 clip.y4m
 refuses 2 'is meanshift, camshift or comaniciu' track --window 1,1,2,2 --method magic clip.y4m
 refuses 2 'has 2 bins' track --window 1,1,2,2 --model model.json --axes y:4 clip.y4m
