@@ -153,6 +153,24 @@ static histo_status run_lut(void *job, void *stream)
     return apply(((apps_job *)job)->state);
 }
 
+/* ---- A copy, which bounds what reads and writes an image ---- */
+
+static histo_status begin_copy(apps_job *job)
+{
+    work *w;
+    histo_status status = begin_work(job, &w);
+    if (status == HISTO_OK) status = add_4k(job);
+    return status == HISTO_OK ? add_result(job, w, HISTO_U8) : status;
+}
+
+static histo_status run_copy(void *job, void *stream)
+{
+    (void)stream;
+    const histo_view *in = ((apps_job *)job)->inputs;
+    memcpy((void *)((apps_job *)job)->result.data, in->data, (size_t)histo_view_size(in));
+    return HISTO_OK;
+}
+
 /* ---- Equalization ---- */
 
 static histo_status begin_equalize(apps_job *job, histo_dtype dtype, int64_t levels)
@@ -431,6 +449,7 @@ static histo_status time_run(apps_job *job, double *us)
 }
 
 static const apps_row rows[] = {
+    {.name = "copy/u8/4k", .work = "copy", .reference = "NumPy", .begin = begin_copy, .run = run_copy, .end = end},
     {.name = "lut/u8/4k",
      .work = "lut",
      .words = "",

@@ -72,6 +72,14 @@ class NumPy:
     def equalize_file(self, image, source, to):
         return self.equalize(image)
 
+    def copy(self, image):
+        out = np.empty_like(image)
+
+        def run():
+            np.copyto(out, image)
+            return out
+        return run
+
     def lut(self, image, table):
         out = np.empty_like(image)
         return lambda: np.take(table, image, out=out, mode="clip")
