@@ -19,7 +19,7 @@ assert kept["command"].startswith("histo bench apps") and kept["machine"]
 rows = {row["name"]: row for row in kept["applications"]}
 assert set(rows) == {f"{name}/u8/4k" for name in ("copy", "lut", "equalize", "clahe", "match", "otsu")}, set(rows)
 for row in rows.values():
-    assert row["us"] > 0 and row["targets"] and set(row["peers"]) >= {"OpenCV", "scikit-image", "NumPy"}
+    assert row["us"] > 0 and (row["targets"] or row["name"] == "copy/u8/4k") and set(row["peers"]) >= {"OpenCV", "scikit-image", "NumPy"}
     assert not row["result"].startswith("WRONG"), row
 END
 if [ -n "$data" ]; then
