@@ -179,15 +179,16 @@ static void print_formats(FILE *out)
     const reader_kind *kind;
     const image_writer *writer;
     fputs(".SH FORMATS\n", out);
-    print_text("Input formats are detected by content; --format selects one.", out);
+    fputs(".SS Input\n", out);
+    print_text("Formats are detected by content; --format selects one.", out);
     for (int i = 0; (kind = reader_kind_at(i)); i++)
         print_entry(kind->name, kind->formats, out);
-    fputs(".PP\n", out);
-    print_text("Images are written in the format of their suffix; - is a pipe in the format of the input.", out);
+    fputs(".SS Images that are written\n", out);
+    print_text("They have the format of their suffix; - is a pipe in the format of the input.", out);
     for (int i = 0; (writer = image_writer_at(i)); i++)
         print_entry(writer->name, writer->formats, out);
-    fputs(".PP\n", out);
-    print_text("The format of histograms follows from the suffix of -o; --to selects one.", out);
+    fputs(".SS Histograms that are written\n", out);
+    print_text("The format follows from the suffix of -o; --to selects one.", out);
 #define OUTPUT(name, what) print_entry(#name, what, out);
 #include "output/outputs.def"
 #undef OUTPUT
