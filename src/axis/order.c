@@ -54,7 +54,8 @@ struct histo_order {
     quantile *quantiles; /* [n] */
     int statistics_count;
     statistic *statistics;    /* [2 * n], by rank in all samples */
-    uint64_t samples;         /* known after the first pass */
+    uint64_t samples;         /* without NaN; known after the first pass */
+    uint64_t nan[2];          /* NaN with and without a sign, whose keys are below and above all others */
     bool first;               /* in the first pass, … */
     int64_t kept;             /* … whose keys are in `keys`; -1: too many */
     int open;                 /* brackets to be searched, … */
@@ -117,6 +118,7 @@ void histo_order_start(histo_order *o, histo_quantile_rule rule, const double *q
     o->rule = rule;
     for (int i = 0; i < o->n; i++)
         o->quantiles[i] = (quantile){.q = q[i]};
+    o->nan[0] = o->nan[1] = 0;
     o->first = true;
     o->kept = o->keys ? 0 : -1;
     o->open = 1;
@@ -199,7 +201,48 @@ static void make_keys(histo_dtype dtype, const void *block, int64_t n, uint64_t 
     }
 }
 
+/* The bits of infinity; 0 for integers. */
+static uint64_t infinity_of(histo_dtype dtype)
+{
+    switch (dtype) {
+    case HISTO_F16:
+        return 0x7c00;
+    case HISTO_BF16:
+        return 0x7f80;
+    case HISTO_F32:
+        return 0x7f800000;
+    case HISTO_F64:
+        return UINT64_C(0x7ff0000000000000);
+    default:
+        return 0;
+    }
+}
+
 /* ---- A pass ---- */
+
+/* May there be NaN among the samples? */
+static bool any_nan(histo_dtype dtype, const void *block, int64_t n)
+{
+    const float *floats = block;
+    const double *doubles = block;
+    bool any = dtype == HISTO_F16 || dtype == HISTO_BF16;
+    for (int64_t i = 0; dtype == HISTO_F32 && i < n; i++)
+        any |= isnan(floats[i]);
+    for (int64_t i = 0; dtype == HISTO_F64 && i < n; i++)
+        any |= isnan(doubles[i]);
+    return any;
+}
+
+static void count_nan(histo_order *o, const uint64_t *keys, int64_t n)
+{
+    const flip f = flip_of(o->dtype);
+    const uint64_t infinity = infinity_of(o->dtype), highest = key_of(infinity, f),
+                   lowest = key_of(infinity | f.sign, f);
+    for (int64_t i = 0; i < n; i++) {
+        o->nan[0] += keys[i] < lowest;
+        o->nan[1] += keys[i] > highest;
+    }
+}
 
 static void count_first_digit(histo_order *o, const uint64_t *keys, int64_t n)
 {
@@ -240,7 +283,9 @@ void histo_order_add(histo_order *o, const void *block, int64_t n)
     const size_t size = histo_dtype_size(o->dtype);
     for (int64_t begin = 0; begin < n; begin += PIECE) {
         const int64_t length = n - begin < PIECE ? n - begin : PIECE;
-        make_keys(o->dtype, (const char *)block + (size_t)begin * size, length, keys);
+        const char *samples = (const char *)block + (size_t)begin * size;
+        make_keys(o->dtype, samples, length, keys);
+        if (o->first && any_nan(o->dtype, samples, length)) count_nan(o, keys, length);
         if (o->first)
             count_first_digit(o, keys, length);
         else
@@ -275,12 +320,12 @@ static void find_ranks(histo_order *o)
             const uint64_t below = place.below < (double)last ? (uint64_t)place.below : last;
             const uint64_t above = place.share > 0 && below < last ? below + 1 : below;
             if (pass == 0) {
-                o->statistics[count++] = (statistic){.rank = below};
-                o->statistics[count++] = (statistic){.rank = above};
+                o->statistics[count++] = (statistic){.rank = o->nan[0] + below};
+                o->statistics[count++] = (statistic){.rank = o->nan[0] + above};
             } else {
                 q->share = place.share;
-                q->below = statistic_of(o, below);
-                q->above = statistic_of(o, above);
+                q->below = statistic_of(o, o->nan[0] + below);
+                q->above = statistic_of(o, o->nan[0] + above);
             }
         }
         if (pass == 1) break;
@@ -396,6 +441,7 @@ bool histo_order_end_pass(histo_order *o)
         o->samples = 0;
         for (int digit = 0; digit < DIGITS; digit++)
             o->samples += o->tables[digit];
+        o->samples -= o->nan[0] + o->nan[1];
         if (o->samples == 0) return true;
         find_ranks(o);
         o->brackets[0].end = o->statistics_count;

@@ -13,7 +13,7 @@ void histo_order_destroy(histo_order *order);
 /* Find the quantiles q[n], each 0 … 1, of the samples added from now on. q is copied. */
 void histo_order_start(histo_order *order, histo_quantile_rule rule, const double *q);
 
-/* Add n aligned samples without NaN. */
+/* Add n aligned samples. NaN is left out. */
 void histo_order_add(histo_order *order, const void *block, int64_t n);
 
 /* Call after each pass: true if the quantiles are known, false if the same samples must be added again. */

@@ -1,5 +1,4 @@
 /* Quantiles of samples: a survey whose result are order statistics. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "axis/order.h"
@@ -7,7 +6,6 @@
 #include "axis/samples.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "view/dtype.h"
 
 struct histo_quantiles {
     histo_dtype dtype;
@@ -71,7 +69,6 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     if (samples->dtype != quantiles->dtype)
         return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
                           histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
-    if (!histo_dtype_is_integer(samples->dtype)) histo_samples_only_inside(&from, -INFINITY, INFINITY);
     while (histo_samples_next(&from)) {
         quantiles->seen += (uint64_t)from.n;
         histo_order_add(quantiles->order, from.block, from.n);

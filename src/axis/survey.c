@@ -191,14 +191,13 @@ bool histo_survey_next_pass(histo_survey *survey)
     return survey->in_pass;
 }
 
-/* Skip the samples that this phase does not use: NaN, non-finite values, or values outside the range. */
+/* Skip the samples that this phase does not use: non-finite values, or values outside the range. */
 static void limit_to_phase(const histo_survey *s, histo_samples *from)
 {
     bool integer = histo_dtype_is_integer(s->dtype);
     bool finding_range = s->phase == SAMPLES && s->options.range == HISTO_RANGE_MINMAX;
-    if (s->phase == PERCENTILES) {
-        if (!integer) histo_samples_only_inside(from, -INFINITY, INFINITY);
-    } else if (finding_range) { /* stats skips non-finite values itself, quantiles do not */
+    if (s->phase == PERCENTILES) return; /* they leave NaN out themselves */
+    if (finding_range) {                 /* stats skips non-finite values itself, quantiles only NaN */
         if (!integer && histo_rule_needs_quartiles(s->options.rule)) histo_samples_only_inside(from, -DBL_MAX, DBL_MAX);
     } else {
         histo_samples_only_inside(from, s->lo, s->hi);

@@ -163,7 +163,7 @@ def check_quantiles_of_samples(rng):
     rule = str(rng.choice(QUANTILES))
     wanted = np.quantile(x.astype(np.float64), q, method=rule)
     if kind.kind == "f":
-        x = np.insert(x, rng.integers(0, n, 2), np.nan)
+        x = np.insert(x, rng.integers(0, n, 2), [np.nan, -np.nan])
     got, passes = quantiles_of_samples(x, dtype, rule, q)
     assert passes == 1 and np.allclose(got, wanted, 1e-15, 0), f"{rule} of {n} {dtype}: {got} instead of {wanted}"
 
@@ -176,10 +176,12 @@ def check_quantiles_of_many():
         (3 << 20, 1 + rng.random(3 << 20) * 1e-9, "f64", [0.01, 0.5, 0.99], 4),
         (3 << 20, rng.choice([1.5, 2.5], 3 << 20), "f64", [0, 0.1, 0.9, 1], 4),
         (3 << 20, rng.normal(0, 1, 3 << 20).astype(np.float32), "f32", [0.01, 0.5, 0.99], 2),
+        (3 << 20, np.where(rng.random(3 << 20) < 0.1, np.copysign(np.nan, rng.normal(0, 1, 3 << 20)),
+                           rng.normal(0, 1, 3 << 20)).astype(np.float32), "f32", [0, 0.01, 0.5, 1], 2),
         (3 << 20, rng.integers(-5, 1 << 20, 3 << 20).astype(np.int32), "i32", [0.01, 0.5, 0.99], 2)
     ]:
         got, passes = quantiles_of_samples(x, dtype, "linear", q)
-        wanted = np.quantile(x.astype(np.float64), q)
+        wanted = np.nanquantile(x.astype(np.float64), q)
         assert np.array_equal(got, wanted), f"{n} {dtype}: {got[got != wanted]} instead of {wanted[got != wanted]}"
         assert passes <= most, f"{n} {dtype}: {passes} passes"
 
