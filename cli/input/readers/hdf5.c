@@ -404,6 +404,7 @@ static void h5_close(reader *base)
     if (r->dataset >= 0) H5Dclose(r->dataset);
     if (r->file >= 0) H5Fclose(r->file);
     selection_free(&r->selected);
+    metadata_release(base->about);
     free(r->buffer);
     input_close(base->in);
     free(r);
@@ -482,7 +483,10 @@ static int prepare(h5_reader *r, const read_options *options, fault *f)
     if (failed) return -1;
 
     r->buffer = aligned_alloc(4096, BAND_BYTES);
-    if (!r->buffer) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    r->base.about = metadata_create();
+    if (!r->buffer || !r->base.about) return fault_set(f, EXIT_DATA, "no memory to read %s", name);
+    r->base.about->ndim = r->info.ndim;
+    memcpy(r->base.about->shape, r->info.shape, sizeof r->info.shape);
     for (int c = 0; c < r->page.channels; c++)
         r->dtypes[c] = r->info.dtype;
     r->base.channels = r->page.channels;
