@@ -18,16 +18,43 @@ color_matrix color_matrix_of(int64_t height, int bits, bool full)
     };
 }
 
-/* numerator * 2^12 / divisor, rounded half to even; 0 for 0. */
-static int32_t quotient(int32_t numerator, int32_t divisor)
+static inline uint8_t clamped(int32_t sum) /* times 2^21 */
 {
-    return divisor ? (int32_t)lrint((double)numerator * 4096 / divisor) : 0;
+    const int32_t value = (sum + (1 << 20)) >> 21;
+    return (uint8_t)(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-void color_divide(color_quotients *q)
+void color_rgb_of_yuv(const color_matrix *matrix, int n, uint16_t yuv[3][COLOR_ROW], uint8_t rgb[3][COLOR_ROW])
 {
-    for (int i = 0; i < 256; i++) {
-        q->hue[i] = quotient(180, 6 * i);
-        q->saturation[i] = quotient(255, i);
+    const color_matrix m = *matrix; /* which the stores do not change */
+    for (int i = 0; i < n; i++) {
+        const int32_t luma = m.luma * (yuv[0][i] - m.black), cb = yuv[1][i] - m.middle, cr = yuv[2][i] - m.middle;
+        rgb[0][i] = clamped(luma + m.red * cr);
+        rgb[1][i] = clamped(luma - m.green[0] * cb - m.green[1] * cr);
+        rgb[2][i] = clamped(luma + m.blue * cb);
+    }
+}
+
+/* A whole number over another, up to 255, rounded half to even: OpenCV has tables of these. The quotients, up to 2^20,
+ * are rounded as the exact ones are, although they are floats. */
+static inline int32_t quotient(float numerator, int32_t divisor)
+{
+    const float whole = 0x1.8p23F; /* floats from here on are whole numbers */
+    return (int32_t)(numerator / (float)divisor + whole - whole);
+}
+
+void color_hsv_of_rgb(int n, uint8_t rgb[3][COLOR_ROW], uint8_t hsv[3][COLOR_ROW])
+{
+    enum { SHIFT = 12, HALF = 1 << (SHIFT - 1) };
+    for (int i = 0; i < n; i++) {
+        const int32_t r = rgb[0][i], g = rgb[1][i], b = rgb[2][i];
+        const int32_t larger = r > g ? r : g, smaller = r < g ? r : g;
+        const int32_t most = larger > b ? larger : b, least = smaller < b ? smaller : b, range = most - least;
+        const int32_t from_green = b - r + 2 * range, from_blue = r - g + 4 * range;
+        const int32_t sixth = most == r ? g - b : most == g ? from_green : from_blue;
+        const int32_t hue = (sixth * quotient(30 << SHIFT, range > 1 ? range : 1) + HALF) >> SHIFT;
+        hsv[0][i] = (uint8_t)(hue + (hue < 0 ? 180 : 0));
+        hsv[1][i] = (uint8_t)((range * quotient(255 << SHIFT, most > 1 ? most : 1) + HALF) >> SHIFT);
+        hsv[2][i] = (uint8_t)most;
     }
 }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_COLS = 64, BLOCK_ROWS = 16 };
+enum { BLOCK_COLS = COLOR_ROW, BLOCK_ROWS = 16 };
 
 static int64_t blocks(int64_t pixels, int64_t each)
 {
@@ -37,7 +37,6 @@ int planes_make(planes *p, const space *sp, const reader *r, int64_t width, int6
     *p = (planes){.space = sp, .width = width, .height = height, .direct = !sp->hsv};
     p->channels = channels_of(p, r);
     p->video = r->video != NULL;
-    color_divide(&p->quotients);
     if (p->video) p->matrix = color_matrix_of(r->height, r->video->bits, r->video->range == Y4M_FULL);
     for (int c = 0; c < p->channels; c++) {
         p->steps[c] = r->steps ? r->steps[c] : (channel_step){1, 1};
@@ -87,31 +86,28 @@ static void load(const planes *p, int channel, int64_t y, int64_t x, int n, uint
             samples[i] = row[(x + i) / step.x * stride];
 }
 
-static void load_rgb(const planes *p, int64_t y, int64_t x, int n, uint8_t rgb[BLOCK_COLS][3])
+static void load_rgb(const planes *p, int64_t y, int64_t x, int n, uint8_t rgb[3][COLOR_ROW])
 {
-    uint16_t samples[3][BLOCK_COLS];
+    uint16_t samples[3][COLOR_ROW];
     for (int c = 0; c < 3; c++)
         load(p, c, y, x, n, samples[c]);
+    if (p->video) {
+        color_rgb_of_yuv(&p->matrix, n, samples, rgb);
+        return;
+    }
     const bool wide = p->from[0].dtype == HISTO_U16; /* rounded to 8 bits */
-    for (int i = 0; i < n; i++)
-        if (p->video)
-            color_rgb_of_yuv(&p->matrix, samples[0][i], samples[1][i], samples[2][i], rgb[i]);
-        else
-            for (int c = 0; c < 3; c++)
-                rgb[i][c] = (uint8_t)(wide ? (samples[c][i] + 128) / 257 : samples[c][i]);
+    for (int c = 0; c < 3; c++)
+        for (int i = 0; i < n; i++)
+            rgb[c][i] = (uint8_t)(wide ? (samples[c][i] + 128) / 257 : samples[c][i]);
 }
 
 static void convert_hsv(planes *p, int64_t y, int64_t x, int n)
 {
-    uint8_t rgb[BLOCK_COLS][3], hsv[BLOCK_COLS][3];
+    uint8_t rgb[3][COLOR_ROW], hsv[3][COLOR_ROW];
     load_rgb(p, y, x, n, rgb);
-    for (int i = 0; i < n; i++)
-        color_hsv_of_rgb(&p->quotients, rgb[i], hsv[i]);
-    for (int a = 0; a < p->space->naxes; a++) {
-        uint8_t *to = (uint8_t *)p->views[a].data + y * p->width + x;
-        for (int i = 0; i < n; i++)
-            to[i] = hsv[i][p->space->channels[a]];
-    }
+    color_hsv_of_rgb(n, rgb, hsv);
+    for (int a = 0; a < p->space->naxes; a++)
+        memcpy((uint8_t *)p->views[a].data + y * p->width + x, hsv[p->space->channels[a]], (size_t)n);
 }
 
 static void convert_channels(planes *p, int64_t y, int64_t x, int n)

@@ -17,7 +17,6 @@ typedef struct planes {
     channel_step steps[SPACE_CHANNELS];
     bool video;
     color_matrix matrix;
-    color_quotients quotients;
     histo_view from[SPACE_CHANNELS];
     unsigned char *samples, *ready; /* ready: a byte for each block of pixels */
 } planes;
