@@ -1,5 +1,6 @@
 /* histo mi: the mutual information of two images or volumes, from the joint histogram of their samples. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/failure.h"
 #include "base/progress.h"
@@ -101,7 +102,7 @@ static int print_mi(const settings *s, rows *to, fault *f)
     if (s->files_count != 2)
         return fault_set(f, EXIT_USAGE, "mi takes two images or volumes, as in histo mi a.npy b.npy");
     if (!s->bins && !s->edges) with_defaults.bins = "64";
-    if (!s->range && !s->edges) with_defaults.range = "minmax";
+    if (!s->range && !s->edges && !(s->bins && strchr(s->bins, '@'))) with_defaults.range = "minmax";
     int failed = run_joint(&j, to, f);
     histo_plan_destroy(j.plan);
     histo_hist_destroy(j.hist);

@@ -109,6 +109,12 @@ static bool is_better(const candidate *a, const candidate *b)
     return a->mi > b->mi || (a->mi == b->mi && length_of(a) < length_of(b));
 }
 
+/* Without samples in the bins, less than any information. */
+static double information_of(const histo_information *found)
+{
+    return isnan(found->mutual) ? -1 : found->mutual;
+}
+
 /* Keep the best, best first. */
 static void keep(registration *r, const candidate *c, int most)
 {
@@ -136,7 +142,7 @@ static int try_row(registration *r, histo_hist *hist, histo_plan **plan, histo_i
     for (int64_t i = 0; i < n; i++) {
         candidate c = *from;
         c.shift[fastest] += i * step;
-        c.mi = found[i].mutual;
+        c.mi = information_of(&found[i]);
         keep(r, &c, KEPT);
     }
     return 0;
@@ -195,7 +201,7 @@ static int measure(const registration *r, candidate *c, int64_t every, fault *f)
     if (failed)
         fault_library(f);
     else
-        c->mi = found.mutual;
+        c->mi = information_of(&found);
     histo_plan_destroy(plan);
     histo_hist_destroy(hist);
     return failed ? -1 : 0;
@@ -290,7 +296,7 @@ static int measure_between(const registration *r, const double *shift, double *m
         if (histo_hist_fill(hist, views, &fill) != HISTO_OK) failed = fault_library(f);
     }
     if (!failed && histo_hist_inform(hist, &found) != HISTO_OK) failed = fault_library(f);
-    if (!failed) *mi = found.mutual;
+    if (!failed) *mi = information_of(&found);
     histo_hist_destroy(hist);
     return failed;
 }
@@ -473,8 +479,8 @@ static int register_files(const settings *s, const image_writer *writer, rows *t
 {
     settings with_defaults = *s;
     registration r = {.settings = &with_defaults};
-    if (!s->bins) with_defaults.bins = "64";
-    if (*with_defaults.bins != '@') with_defaults.range = "minmax";
+    if (!s->bins && !s->edges) with_defaults.bins = "64";
+    if (!s->range && !s->edges && !(s->bins && strchr(s->bins, '@'))) with_defaults.range = "minmax";
     const int failed = find(&r, writer, to, f);
     volume_free(&r.of[0]);
     volume_free(&r.of[1]);

@@ -76,6 +76,8 @@ static int take(reading *r, const piece *p, fault *f)
     const histo_view *from = &p->views[0];
     const size_t size = histo_dtype_size(v->dtype);
     if ((r->pages == 0 || p->page != r->page) && begin_page(r, p, f) != 0) return -1;
+    if (p->x + from->shape[1] > r->width)
+        return fault_set(f, EXIT_DATA, "page %d of %s is wider than the first one", r->page, r->path);
     const int64_t first = r->before + p->y * r->width + p->x, end = r->before + (p->y + from->shape[0]) * r->width;
     if (make_room(&v->samples, &v->room, (size_t)end * size, r->path, f) != 0) return -1;
     copy_rows(from, v->samples + (size_t)first * size, r->width, size);
