@@ -2,6 +2,7 @@
 results of the page's commands."""
 import functools
 import gzip
+import itertools
 import subprocess
 
 import cv2
@@ -102,8 +103,7 @@ def share_of_round_trip(name):
 def luma_words(ours, before):
     """Where an equalized colour image differs from OpenCV's by more than a level."""
     off = np.abs(image(ours).astype(int) - opencv_luma(before).astype(int)).max(-1)
-    more = np.count_nonzero(off > 1)
-    return f"Of the pixels that differ, {more:,} {'does' if more == 1 else 'do'} so by more than one level"
+    return (f"{np.count_nonzero(off == 1):,} pixels differ from OpenCV's by one level, and {np.count_nonzero(off > 1)} by more")
 
 
 def opencv_clahe(name, clip, tiles):
@@ -196,6 +196,12 @@ def standard_difference():
     return f"{off:.1g}"
 
 
+def itk_match_difference():
+    scans = [SimpleITK.Cast(SimpleITK.GetImageFromArray(image(f"scan{i}.npy")), SimpleITK.sitkFloat32) for i in (1, 2)]
+    theirs = SimpleITK.GetArrayFromImage(SimpleITK.HistogramMatching(*scans, 65536, 7, True))
+    return f"{np.abs(theirs - image('itk.npy')).max():.2f}"
+
+
 # ---- Thresholds ----
 
 def thresholds(*arguments):
@@ -268,7 +274,7 @@ def itk_words():
     registration.SetInitialTransform(SimpleITK.TranslationTransform(3))
     registration.SetGlobalDefaultNumberOfThreads(1)
     found = registration.Execute(fixed, moving).GetParameters()
-    return (f"SimpleITK finds {', '.join(f'{n:.2f}' for n in found)} by Mattes's metric and gradient descent from zero, on "
+    return (f"SimpleITK finds {', '.join(f'{n:.1f}' for n in found)} by Mattes's metric and gradient descent from zero, on "
             "three scales with a tenth of the samples.")
 
 
@@ -296,23 +302,55 @@ def opencv_backproject(name, x, y, width, height):
 WINDOW = "292,200,56,56"
 
 
-def centers(method):
-    """Of the windows that histo track finds: x, y of each frame."""
-    out = subprocess.run(["histo", "track", "--window", WINDOW, "--method", method, "ball.y4m"], capture_output=True, text=True,
+@functools.cache
+def windows(method):
+    """What histo track finds: x, y, width and height of each frame."""
+    out = subprocess.run(["histo", "track", "--window", WINDOW, "--axes", "h:30,s:32", "--method", method, "ball.y4m"], capture_output=True, text=True,
                          check=True).stdout
-    rows = np.array([[float(word) for word in line.split("\t")] for line in out.splitlines()[1:]])
-    return rows[:, 1:3] + rows[:, 3:5] / 2 - 0.5
+    return np.array([[int(word) for word in line.split("\t")[1:5]] for line in out.splitlines()[1:]])
+
+
+def centers(method):
+    found = windows(method)
+    return found[:, :2] + found[:, 2:] / 2 - 0.5
+
+
+def rgb_frames(name):
+    """The frames of a video of 4:2:0, full range."""
+    with open(name, "rb") as file:
+        width, height = (int(word[1:]) for word in file.readline().split()[1:3])
+        while file.readline():
+            planes = np.frombuffer(file.read(width * height * 3 // 2), np.uint8).astype(float)
+            y, rest = planes[:width * height].reshape(height, width), planes[width * height:].reshape(2, height // 2, width // 2)
+            u, v = rest.repeat(2, 1).repeat(2, 2) - 128
+            rgb = np.dstack([y + 1.402 * v, y - 0.344136 * u - 0.714136 * v, y + 1.772 * u])
+            yield np.clip(np.rint(rgb), 0, 255).astype(np.uint8)
 
 
 def rgb_frame(name, index):
-    """One frame of a video of 4:2:0."""
-    with open(name, "rb") as file:
-        width, height = (int(word[1:]) for word in file.readline().split()[1:3])
-        size = width * height * 3 // 2
-        file.seek(index * (size + 6), 1)
-        file.readline()
-        planes = np.frombuffer(file.read(size), np.uint8).reshape(height * 3 // 2, width)
-    return cv2.cvtColor(planes, cv2.COLOR_YUV2RGB_I420)
+    return next(itertools.islice(rgb_frames(name), index, None))
+
+
+@functools.cache
+def opencv_windows(method):
+    """The same by OpenCV: back projection of whole frames, and meanShift or CamShift."""
+    ranges, until = [0, 180, 0, 256], (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 10, 1)
+    window, model, found = tuple(map(int, WINDOW.split(","))), None, []
+    for frame in rgb_frames("ball.y4m"):
+        pixels = cv2.cvtColor(frame, cv2.COLOR_RGB2HSV)
+        if model is None:
+            x, y, width, height = window
+            model = cv2.calcHist([pixels[y:y + height, x:x + width].copy()], [0, 1], None, [30, 32], ranges)
+            cv2.normalize(model, model, 0, 255, cv2.NORM_MINMAX)
+        else:
+            window = getattr(cv2, method)(cv2.calcBackProject([pixels], [0, 1], model, ranges, 1), window, until)[1]
+        found.append(window)
+    return np.array(found)
+
+
+def same_windows(ours, theirs):
+    off = np.abs(windows(ours) - opencv_windows(theirs)).max(1)
+    return f"{np.count_nonzero(off == 0)} of {len(off)}" + (f", the others within {off.max()}" if off.any() else "")
 
 
 def off(method):
@@ -321,9 +359,11 @@ def off(method):
 
 
 def track_table():
-    rows = ["| method | mean distance from the truth, pixels | largest |", "|---|---|---|"]
+    rows = ["| method | mean distance from the truth, pixels | largest | windows equal to OpenCV's |", "|---|---|---|---|"]
+    theirs = {"meanshift": "meanShift", "camshift": "CamShift"}
     for method in ("meanshift", "camshift", "comaniciu"):
-        rows.append(f"| `{method}` | {off(method).mean():.2f} | {off(method).max():.2f} |")
+        same = same_windows(method, theirs[method]) if method in theirs else "–"
+        rows.append(f"| `{method}` | {off(method).mean():.2f} | {off(method).max():.2f} | {same} |")
     return "\n".join(rows)
 
 

@@ -73,7 +73,7 @@ def write_y4m(path, frames):
     with open(path, "wb") as file:
         for i, image in enumerate(frames):
             if i == 0:
-                file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg\n" % image.shape[1::-1])
+                file.write(b"YUV4MPEG2 W%d H%d F25:1 Ip A1:1 C420jpeg XCOLORRANGE=FULL\n" % image.shape[1::-1])
             y, u, v = ycc(image)
             file.write(b"FRAME\n" + y.tobytes())
             for plane in (u, v):
