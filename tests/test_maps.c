@@ -298,6 +298,35 @@ static void class_numbers(void **state)
     histo_hist_destroy(h);
 }
 
+/* Back projection to whole numbers has whole numbers, whose moments are those of an image of them. */
+static void whole_projections(void **state)
+{
+    (void)state;
+    const uint8_t samples[] = {0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3};
+    const histo_axis axis = histo_axis_integer(0, 4);
+    const histo_view view = histo_view_1d(samples, HISTO_U8, sizeof samples);
+    const double whole[] = {0, 0, 42, 128, 255, 0, 0}, lifted[] = {10, 10, 10.25, 10.75, 11.5, 10, 10};
+    const double shares[] = {0, 0, 1 / 6.F, 0.5, 1, 0, 0};
+    double values[7];
+    histo_hist *h;
+    histo_map *map;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_fill(h, &view, NULL));
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    OK(histo_map_project(map, h, NULL, &(histo_make_options){.hi = 255}));
+    OK(histo_map_read(map, values, 7));
+    assert_memory_equal(values, whole, sizeof values);
+    OK(histo_map_project(map, h, NULL, &(histo_make_options){.lo = 10, .hi = 11.5}));
+    OK(histo_map_read(map, values, 7));
+    assert_memory_equal(values, lifted, sizeof values);
+    OK(histo_map_project(map, h, NULL, NULL));
+    OK(histo_map_read(map, values, 7));
+    for (int i = 0; i < 7; i++)
+        assert_true(fabs(values[i] - shares[i]) < 1e-7);
+    histo_map_destroy(map);
+    histo_hist_destroy(h);
+}
+
 /* Ratios of shares are of sums of weights, where there are any: a weight of 3 is as three samples. */
 static void ratios_of_weighted_shares(void **state)
 {
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test(moments_of_windows),
         cmocka_unit_test(refused_moments),
         cmocka_unit_test(class_numbers),
+        cmocka_unit_test(whole_projections),
         cmocka_unit_test(ratios_of_weighted_shares),
         cmocka_unit_test(refusals),
     };

@@ -7,13 +7,15 @@
 typedef struct histo_scaling {
     float scale, shift;
     double lo;
-    bool flat; /* all counts are equal */
+    bool flat;  /* all counts are equal */
+    bool whole; /* values are rounded half to even, as in an image of u8 */
 } histo_scaling;
 
 /* As cv::normalize with NORM_MINMAX scales: in float, with one rounding of each product and sum. */
 HISTO_INLINE histo_scaling histo_scaling_of(uint64_t least, uint64_t most, double lo, double hi)
 {
-    histo_scaling s = {0, 0, lo, most <= least};
+    const bool shares = lo == 0 && hi == 1; /* the default, which is not rounded */
+    histo_scaling s = {0, 0, lo, most <= least, !shares && rint(lo) == lo && rint(hi) == hi};
     if (s.flat) return s;
     s.scale = (float)((hi - lo) * (1 / (double)(most - least)));
     s.shift = (float)lo - (float)((double)least * (double)s.scale);
@@ -22,7 +24,8 @@ HISTO_INLINE histo_scaling histo_scaling_of(uint64_t least, uint64_t most, doubl
 
 HISTO_INLINE double histo_scaled(const histo_scaling *s, uint64_t count)
 {
-    return s->flat ? s->lo : (double)fmaf((float)count, s->scale, s->shift);
+    const double value = s->flat ? s->lo : (double)fmaf((float)count, s->scale, s->shift);
+    return s->whole ? rint(value) : value;
 }
 
 /* The square root of the ratio of two shares, from counts or sums of weights; 0 unless both are above 0. scale: the

@@ -81,6 +81,16 @@ def centers(rows):
     return rows[:, :2] + rows[:, 2:] / 2
 
 
+def check_same_as_opencv(rng, paths, images, method, box):
+    """Windows around the object, and any bins."""
+    x, y = (int(round(v)) + int(rng.integers(-15, 15)) for v in box[:2])
+    w, h = (int(round(v)) + int(rng.integers(-20, 20)) for v in box[2:])
+    bins = int(rng.integers(2, 181)), int(rng.integers(2, 100))
+    rows = parse(histo("track", "--window", f"{x},{y},{w},{h}", "--method", method, "--axes",
+                       "h:%d,s:%d" % bins, *paths))
+    assert (rows == opencv_track(images, (x, y, w, h), method, bins)).all()
+
+
 def check_track(rng, folder, method):
     images, boxes = scene(rng, method)
     window = tuple(int(round(v)) for v in boxes[0])
@@ -93,7 +103,8 @@ def check_track(rng, folder, method):
     if method == "camshift":
         assert np.abs(rows[:, 2:] / np.array(boxes)[:, 2:] - 1).max() < 0.3
     if method != "comaniciu":
-        assert np.abs(rows - opencv_track(images, window, method)).max() <= 1
+        assert (rows == opencv_track(images, window, method)).all()
+        check_same_as_opencv(rng, paths, images, method, boxes[0])
     for threads in "1", "3":
         assert (parse(histo("track", "--threads", threads, "--window", ",".join(map(str, window)), "--method", method,
                             *paths)) == rows).all()
