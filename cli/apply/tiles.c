@@ -20,18 +20,52 @@ static int64_t ceiling(int64_t length, int64_t size)
     return (length + size - 1) / size;
 }
 
-tile_grid tiles_fit(const int64_t count[3], int64_t depth, int64_t height, int64_t width)
+tile_grid tiles_fit(const int64_t count[3], int64_t overlap, int64_t depth, int64_t height, int64_t width)
 {
-    const bool whole = fits(count[1], height) && fits(count[2], width);
-    return (tile_grid){.count = {count[0], count[1], count[2]},
-                       .size = {ceiling(depth, count[0]), whole ? height / count[1] : padded_size(count[1], height),
-                                whole ? width / count[2] : padded_size(count[2], width)}};
+    const int64_t rows = count[1] * overlap, columns = count[2] * overlap;
+    const bool whole = fits(rows, height) && fits(columns, width);
+    return (tile_grid){.count = {count[0], rows, columns},
+                       .size = {ceiling(depth, count[0]), whole ? height / rows : padded_size(rows, height),
+                                whole ? width / columns : padded_size(columns, width)},
+                       .overlap = overlap};
 }
 
-tile_grid tiles_of_size(const int64_t size[2], int64_t height, int64_t width)
+tile_grid tiles_of_size(const int64_t size[2], int64_t overlap, int64_t height, int64_t width)
 {
-    return (tile_grid){.count = {1, ceiling(height, size[0]), ceiling(width, size[1])},
-                       .size = {INT32_MAX, size[0], size[1]}};
+    const int64_t rows = ceiling(height, size[0]), columns = ceiling(width, size[1]);
+    return (tile_grid){.count = {1, rows * overlap, columns * overlap},
+                       .size = {INT32_MAX, size[0] / overlap, size[1] / overlap},
+                       .overlap = overlap};
+}
+
+/* Tiles of a dimension, 1 or 2. */
+static int64_t tiles_along(const tile_grid *g, int d)
+{
+    return g->count[d] - g->overlap + 1;
+}
+
+/* Tables along it: those of the first and last tile are repeated where cells have no tile around their middle. */
+static int64_t tables_along(const tile_grid *g, int d)
+{
+    return tiles_along(g, d) + g->overlap / 2 * 2;
+}
+
+/* The tile of a table. */
+static int64_t tile_of(const tile_grid *g, int d, int64_t index)
+{
+    const int64_t at = index - g->overlap / 2, last = tiles_along(g, d) - 1;
+    return at < 0 ? 0 : at > last ? last : at;
+}
+
+void tiles_place(const tile_grid *g, int ndim, histo_apply_options *options)
+{
+    options->tiles.ndim = ndim;
+    for (int k = 0; k < ndim; k++) {
+        const int d = 3 - ndim + k;
+        options->tiles.count[k] = d ? tables_along(g, d) : g->count[0];
+        options->tiles.size[k] = g->size[d];
+        if (d && g->overlap % 2 == 0) options->origin[k] += g->size[d] / 2; /* an even number of cells */
+    }
 }
 
 static int fault_memory(fault *f)
@@ -41,7 +75,7 @@ static int fault_memory(fault *f)
 
 static int64_t rows_of_tiles(const tiles *t)
 {
-    return t->grid.count[0] * t->grid.count[1];
+    return t->grid.count[0] * tiles_along(&t->grid, 1);
 }
 
 static int64_t rows_below(const tiles *t)
@@ -58,7 +92,7 @@ int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, 
                 histo_dtype dtype, fault *f)
 {
     *t = (tiles){.grid = *grid, .height = height, .width = width, .axis = *axis, .dtype = dtype};
-    const double tables = (double)rows_of_tiles(t) * (double)grid->count[2];
+    const double tables = (double)grid->count[0] * (double)tables_along(grid, 1) * (double)tables_along(grid, 2);
     const double each = (double)axis->bins + 3;
     if (fault_beyond_memory(f, tables * each * 3 * sizeof(uint64_t), "the histograms of tiles",
                             "take fewer tiles, or fewer bins with -b N") != 0)
@@ -67,7 +101,7 @@ int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, 
     const size_t below = (size_t)(rows_below(t) * width) * histo_dtype_size(dtype);
     t->below = malloc(below ? below : 1);
     if (!t->rows || !t->below) return fault_memory(f);
-    const histo_hist_options options = {.batch = grid->count[2]};
+    const histo_hist_options options = {.batch = tiles_along(grid, 2)};
     for (int64_t r = 0; r < rows_of_tiles(t); r++)
         if (histo_hist_create(&t->rows[r], 1, axis, &options) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, "the histograms of tiles");
@@ -115,21 +149,27 @@ static int pad(tiles *t, const histo_view *rows, histo_view *padded, fault *f)
     return 0;
 }
 
-/* Count rows of the padded image, of one row of tiles. */
-static int count(tiles *t, int64_t tile, const histo_view *rows, const histo_plan_options *options, fault *f)
+/* Count rows of the padded image, of one row of cells, in all rows of tiles that it belongs to. */
+static int count(tiles *t, int64_t cell, const histo_view *rows, const histo_plan_options *options, fault *f)
 {
-    const int64_t width = t->grid.size[2];
-    const histo_view view = {.data = rows->data,
-                             .dtype = t->dtype,
-                             .ndim = 3,
-                             .batch_ndim = 1,
-                             .shape = {t->grid.count[2], rows->shape[0], width},
-                             .strides = {width * rows->strides[1], rows->strides[0], rows->strides[1]}};
-    histo_hist *hist = t->rows[t->page / t->grid.size[0] * t->grid.count[1] + tile];
-    histo_status status = HISTO_OK;
-    if (!t->plan) status = histo_plan_create(&t->plan, hist, &view, NULL, options);
-    if (status == HISTO_OK) status = histo_plan_fill(t->plan, hist, &view, NULL);
-    return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, "the histograms of tiles");
+    const tile_grid *g = &t->grid;
+    const histo_view view = {
+        .data = rows->data,
+        .dtype = t->dtype,
+        .ndim = 3,
+        .batch_ndim = 1,
+        .shape = {tiles_along(g, 2), rows->shape[0], g->size[2] * g->overlap},
+        .strides = {g->size[2] * rows->strides[1], rows->strides[0], rows->strides[1]},
+    };
+    const int64_t first = cell < g->overlap ? 0 : cell - g->overlap + 1, end = tiles_along(g, 1);
+    for (int64_t tile = first; tile <= cell && tile < end; tile++) {
+        histo_hist *hist = t->rows[t->page / g->size[0] * end + tile];
+        histo_status status = HISTO_OK;
+        if (!t->plan) status = histo_plan_create(&t->plan, hist, &view, NULL, options);
+        if (status == HISTO_OK) status = histo_plan_fill(t->plan, hist, &view, NULL);
+        if (status != HISTO_OK) return fault_of_library(f, EXIT_DATA, "the histograms of tiles");
+    }
+    return 0;
 }
 
 /* Rows from row y of the padded image on. */
@@ -138,12 +178,12 @@ static int add_rows(tiles *t, int64_t y, const histo_view *rows, const histo_pla
     histo_view all = *rows;
     if (padded_width(t) != t->width && pad(t, rows, &all, f) != 0) return -1;
     for (int64_t done = 0, n; done < rows->shape[0]; done += n) {
-        const int64_t at = y + done, tile = at / t->grid.size[1], end = (tile + 1) * t->grid.size[1];
+        const int64_t at = y + done, cell = at / t->grid.size[1], end = (cell + 1) * t->grid.size[1];
         histo_view part = all;
         n = end - at < rows->shape[0] - done ? end - at : rows->shape[0] - done;
         part.data = (const char *)all.data + done * all.strides[0];
         part.shape[0] = n;
-        if (count(t, tile, &part, options, f) != 0) return -1;
+        if (count(t, cell, &part, options, f) != 0) return -1;
     }
     return 0;
 }
@@ -180,7 +220,7 @@ int tiles_add(tiles *t, int64_t y, const histo_view *rows, const histo_plan_opti
 static histo_status equalize_row(const tiles *t, int64_t row, histo_within within, const histo_make_options *options,
                                  double *values)
 {
-    const histo_map_options batch = {.batch = t->grid.count[2], .within = within};
+    const histo_map_options batch = {.batch = tiles_along(&t->grid, 2), .within = within};
     histo_map *map = NULL;
     histo_status status = histo_map_create(&map, 1, &t->axis, &batch);
     if (status == HISTO_OK) status = histo_map_equalize(map, t->rows[row], options);
@@ -189,18 +229,37 @@ static histo_status equalize_row(const tiles *t, int64_t row, histo_within withi
     return status;
 }
 
+/* The values of all tables; row: room for those of a row of tiles. */
+static histo_status equalize(const tiles *t, histo_within within, const histo_make_options *options, int64_t length,
+                             double *row, double *values)
+{
+    const tile_grid *g = &t->grid;
+    for (int64_t page = 0; page < g->count[0]; page++)
+        for (int64_t y = 0; y < tables_along(g, 1); y++) {
+            const int64_t tile = page * tiles_along(g, 1) + tile_of(g, 1, y);
+            const histo_status status = equalize_row(t, tile, within, options, row);
+            if (status != HISTO_OK) return status;
+            for (int64_t x = 0; x < tables_along(g, 2); x++, values += length)
+                memcpy(values, row + tile_of(g, 2, x) * length, (size_t)length * sizeof *values);
+        }
+    return HISTO_OK;
+}
+
 int tiles_map(const tiles *t, histo_within within, const histo_make_options *options, histo_map **map, fault *f)
 {
-    const histo_map_options all = {.batch = rows_of_tiles(t) * t->grid.count[2], .within = within};
+    const tile_grid *g = &t->grid;
+    const histo_map_options all = {.batch = g->count[0] * tables_along(g, 1) * tables_along(g, 2), .within = within};
     if (histo_map_create(map, 1, &t->axis, &all) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the tables of tiles");
-    const int64_t size = histo_map_size(*map), each = size / rows_of_tiles(t);
+    const int64_t size = histo_map_size(*map), length = size / all.batch;
     double *values = malloc((size_t)size * sizeof *values);
+    double *row = malloc((size_t)(tiles_along(g, 2) * length) * sizeof *row);
     histo_status status = HISTO_OK;
-    if (!values) return fault_memory(f);
-    for (int64_t r = 0; r < rows_of_tiles(t) && status == HISTO_OK; r++)
-        status = equalize_row(t, r, within, options, values + r * each);
-    if (status == HISTO_OK) status = histo_map_write(*map, values, size);
+    int failed = values && row ? 0 : fault_memory(f);
+    if (!failed) status = equalize(t, within, options, length, row, values);
+    if (!failed && status == HISTO_OK) status = histo_map_write(*map, values, size);
+    if (status != HISTO_OK) failed = fault_of_library(f, EXIT_DATA, "the tables of tiles");
     free(values);
-    return status == HISTO_OK ? 0 : fault_of_library(f, EXIT_DATA, "the tables of tiles");
+    free(row);
+    return failed;
 }

@@ -6,14 +6,15 @@
 #include "apply/job.h"
 
 typedef struct tile_grid {
-    int64_t count[3], size[3]; /* of tiles: pages, rows, columns */
+    int64_t count[3], size[3]; /* of tiles: pages, rows, columns; with overlap, of cells, … */
+    int64_t overlap;           /* … so many of which make a tile, down and across; else 1 */
 } tile_grid;
 
 typedef struct tiles {
     tile_grid grid;
     int64_t height, width; /* of the image */
     histo_axis axis;
-    histo_hist **rows; /* [count[0] * count[1]] a batch of the tiles of a row of tiles */
+    histo_hist **rows; /* for each row of tiles, a batch of its tiles */
     histo_plan *plan;
     int64_t page;          /* that is counted, from 0 */
     unsigned char *padded; /* rows with what continues them, if tiles do not fit */
@@ -22,11 +23,13 @@ typedef struct tiles {
     histo_dtype dtype;
 } tiles;
 
-/* The grid of `tiles` (pages, rows, columns) on an image; as in OpenCV, an image that does not fit is padded in both
- * directions. */
-tile_grid tiles_fit(const int64_t count[3], int64_t depth, int64_t height, int64_t width);
-/* The grid of tiles of a size (rows, columns). */
-tile_grid tiles_of_size(const int64_t size[2], int64_t height, int64_t width);
+/* The grid of `count` tiles (pages, rows, columns) on an image; as in OpenCV, an image that does not fit is padded in
+ * both directions. With overlap, tiles begin at so many steps of their size (Kim, Kim and Hwang 2001, POSHE). */
+tile_grid tiles_fit(const int64_t count[3], int64_t overlap, int64_t depth, int64_t height, int64_t width);
+/* The grid of tiles of a size (rows, columns), which overlap divides. */
+tile_grid tiles_of_size(const int64_t size[2], int64_t overlap, int64_t height, int64_t width);
+/* How the tables of a map that tiles_map made lie on the image, for its last ndim dimensions. Adds to the origin. */
+void tiles_place(const tile_grid *grid, int ndim, histo_apply_options *options);
 
 int tiles_begin(tiles *t, const tile_grid *grid, int64_t height, int64_t width, const histo_axis *axis,
                 histo_dtype dtype, fault *f);

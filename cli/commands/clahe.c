@@ -66,7 +66,7 @@ static int find_grid(job *j, fault *f)
     const int64_t height = pages_height(j->pages), width = pages_width(j->pages);
     const int64_t *count = s->tiles[2] ? s->tiles : usual;
     if (!s->tile_size[0]) {
-        own->grid = tiles_fit(count, count[0] > 1 ? j->pages_read : 1, height, width);
+        own->grid = tiles_fit(count, s->overlap, count[0] > 1 ? j->pages_read : 1, height, width);
         return 0;
     }
     if (s->tile_size[0] > height || s->tile_size[1] > width)
@@ -75,7 +75,11 @@ static int find_grid(job *j, fault *f)
                          "smaller",
                          (long long)s->tile_size[1], (long long)s->tile_size[0], job_name(j), (long long)width,
                          (long long)height);
-    own->grid = tiles_of_size(s->tile_size, height, width);
+    if (s->tile_size[0] % s->overlap || s->tile_size[1] % s->overlap)
+        return fault_set(f, EXIT_USAGE,
+                         "tiles of %lld x %lld pixels cannot begin at %d equal steps: make --overlap divide both",
+                         (long long)s->tile_size[1], (long long)s->tile_size[0], s->overlap);
+    own->grid = tiles_of_size(s->tile_size, s->overlap, height, width);
     return 0;
 }
 
@@ -118,14 +122,9 @@ static int apply(job *j, int i, const band *b, const histo_view *from, const his
     const tile_grid *g = &own->grid;
     const bool volume = g->count[0] > 1;
     const histo_view places[2][2] = {{*from, *to}, {in_volume(from), in_volume(to)}};
-    histo_apply_options options = {.threads = j->settings->threads};
-    const int64_t origin[] = {j->pages_written - 1, b->y, 0};
-    for (int d = volume ? 0 : 1; d < 3; d++) {
-        const int at = options.tiles.ndim++;
-        options.tiles.count[at] = g->count[d];
-        options.tiles.size[at] = g->size[d];
-        options.origin[at] = origin[d];
-    }
+    histo_apply_options options = {.threads = j->settings->threads, .origin = {b->y, 0}};
+    if (volume) options = (histo_apply_options){.threads = options.threads, .origin = {j->pages_written - 1, b->y, 0}};
+    tiles_place(g, volume ? 3 : 2, &options);
     const histo_view *views = places[volume];
     return histo_map_apply(j->maps[j->tones.tone[i].table], &views[0], &views[1], &options) == HISTO_OK
                ? 0

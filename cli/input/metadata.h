@@ -23,6 +23,7 @@ typedef struct metadata_field {
     uint32_t tag;
     int type, readcount; /* of TIFFField */
     uint32_t count;      /* values; bytes of text */
+    int size;            /* of a value in memory */
     metadata_block values;
 } metadata_field;
 

@@ -163,6 +163,7 @@ static const target targets[OPTION_COUNT] = {
     PARSED(TILES, value_tiles),
     PARSED(TILE_SIZE, value_tile_size),
     PARSED(CLIP, value_clip),
+    PARSED(OVERLAP, value_overlap),
     TEXT(REFERENCE_MASK, reference_mask),
     PARSED(LANDMARKS, value_landmarks),
     TEXT(TRAIN, train),
@@ -318,7 +319,7 @@ int settings_parse(settings *s, const char *name, int argc, char **argv, fault *
     getopt_tables tables;
     int code;
     make_tables(&tables, command);
-    *s = (settings){.command = command->name, .read.header = -1, .clip = 2, .effort = HISTO_COMPILE};
+    *s = (settings){.command = command->name, .read.header = -1, .clip = 2, .overlap = 1, .effort = HISTO_COMPILE};
     optind = 0; /* restart */
     opterr = 0;
     while ((code = getopt_long(argc, argv, tables.letters, tables.longs, NULL)) != -1) {

@@ -81,6 +81,7 @@ typedef struct settings {
     histo_equalize_rule rule;   /* --rule minimum|cdf */
     int64_t tiles[3];           /* --tiles CxR[xD]: pages, rows, columns; 0: not given */
     int64_t tile_size[2];       /* --tile-size WxH: rows, columns; 0: not given */
+    int overlap;                /* --overlap N; 1 if not given */
     double clip;                /* --clip X; 2 if not given */
     const char *reference_mask; /* --reference-mask FILE */
     int landmarks;              /* --landmarks N, or … */

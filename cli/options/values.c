@@ -333,6 +333,14 @@ int value_tile_size(settings *s, char *text, fault *f)
     return 0;
 }
 
+int value_overlap(settings *s, char *text, fault *f)
+{
+    int64_t overlap;
+    if (parse_whole("overlap", text, 1, 16, &overlap, f) != 0) return -1;
+    s->overlap = (int)overlap;
+    return 0;
+}
+
 int value_clip(settings *s, char *text, fault *f)
 {
     if (text_to_f64(text, &s->clip) && !isnan(s->clip)) return 0;

@@ -30,6 +30,7 @@ int value_smooth(settings *s, char *text, fault *f);
 int value_equalize_rule(settings *s, char *text, fault *f);
 int value_tiles(settings *s, char *text, fault *f);
 int value_tile_size(settings *s, char *text, fault *f);
+int value_overlap(settings *s, char *text, fault *f);
 int value_clip(settings *s, char *text, fault *f);
 int value_landmarks(settings *s, char *text, fault *f);
 int value_target(settings *s, char *text, fault *f);

@@ -95,6 +95,7 @@ refuses 1 'leave it out' standardize --train new.json constant.pgm
 refuses 2 'tiles of 5 x 2 pixels are larger than a page of gray.pgm, which has 4 x 2' clahe --tile-size 5x2 gray.pgm new.png
 refuses 2 'takes numbers of columns and rows' clahe --tiles 8 gray.pgm new.png
 refuses 2 'takes width and height' clahe --tile-size 8x gray.pgm new.png
+refuses 2 'make --overlap divide both' clahe --tile-size 2x2 --overlap 3 gray.pgm new.png
 refuses 2 'contradict each other' clahe --tiles 8x8 --tile-size 8x8 gray.pgm new.png
 refuses 2 "'histo clahe' has no option --roi" clahe --roi 0,0,1,1 gray.pgm new.png
 refuses 2 'is for floats' equalize --log gray.pgm new.png

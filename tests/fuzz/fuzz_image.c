@@ -1,5 +1,6 @@
 /* libFuzzer target for the image readers: for any bytes, the reader that recognises them delivers bands of valid
- * samples, equally many in two passes, or fails with a message. */
+ * samples, equally many in two passes, or fails with a message. What files say besides samples is read where their size
+ * is odd. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; head && i < sizeof kinds / sizeof *kinds && !kind; i++)
         if (kinds[i]->recognize(head, head_size, path)) kind = kinds[i];
     if (kind) {
-        read_options options = {.page = -1};
+        read_options options = {.page = -1, .about = size % 2 == 1};
         reader *r = kind->open(in, &options, &f);
         require(r || (f.status != EXIT_OK && f.text[0]), "a failure has a message");
         if (r) {

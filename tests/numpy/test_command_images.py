@@ -204,6 +204,33 @@ def check_clahe_pages(rng):
     histo("clahe", "--tiles", "3x2x2", "--bits", 16, "in.tif", "out.tif")
 
 
+def check_overlap(rng):
+    """Tiles that begin at each nth part of others; unclipped."""
+    n, rows, columns = (int(v) for v in rng.integers([2, 1, 1], [5, 4, 4]))
+    cell = [int(v) * 2 for v in rng.integers(2, 6, 2)]
+    of = rng.integers(0, 256, (cell[0] * rows * n, cell[1] * columns * n)).astype(np.uint8)
+    histo("clahe", "--tiles", f"{columns}x{rows}", "--overlap", n, "--clip", 0, write("in.png", of), "out.png")
+    near = []
+    for length, size in zip(of.shape, cell):
+        tiles = length // size - n + 1
+        at = (np.arange(length, dtype=np.float32) + (size // 2 if n % 2 == 0 else 0)) * np.float32(1 / np.float32(size))
+        at -= np.float32(0.5)
+        low = np.floor(at).astype(int)
+        near.append((np.clip(low - n // 2, 0, tiles - 1), np.clip(low + 1 - n // 2, 0, tiles - 1), at - np.floor(at)))
+
+    def table(y, x):
+        tile = of[y * cell[0]:(y + n) * cell[0], x * cell[1]:(x + n) * cell[1]]
+        sums = np.bincount(tile.ravel(), minlength=256).cumsum()
+        return np.rint(sums.astype(np.float32) * np.float32(np.float32(255) / np.float32(tile.size)))
+    tables = np.array([[table(y, x) for x in range(near[1][0].max() + 1)] for y in range(near[0][0].max() + 1)], np.float32)
+    (top, bottom, down), (left, right, across) = near
+    y, x = top[:, None], left[None]
+    upper = tables[y, x, of] * (1 - across) + tables[y, right[None], of] * across
+    lower = tables[bottom[:, None], x, of] * (1 - across) + tables[bottom[:, None], right[None], of] * across
+    wanted = np.rint(upper * (1 - down[:, None]) + lower * down[:, None])
+    assert np.array_equal(read("out.png"), wanted), (n, rows, columns, cell)
+
+
 def check_match(rng):
     channels = int(rng.choice([1, 3]))
     of, like = photo(rng, channels=channels), photo(rng, channels=channels)
@@ -316,4 +343,4 @@ def check_tiff(rng):
 
 
 run_checks([check_kept, check_tiff, check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
-            check_clahe, check_clahe_pages, check_stretch, check_match, check_threshold, check_standardize], 104)
+            check_clahe, check_clahe_pages, check_overlap, check_stretch, check_match, check_threshold, check_standardize], 112)

@@ -147,7 +147,8 @@ static void keep_quantization(const jpeg_reader *p, metadata *m)
     if (jpeg->jpeg_color_space != JCS_GRAYSCALE && jpeg->jpeg_color_space != JCS_YCbCr) return;
     for (int t = 0; t < 2; t++) {
         const int c = t < jpeg->num_components ? t : 0;
-        const JQUANT_TBL *table = jpeg->quant_tbl_ptrs[jpeg->comp_info[c].quant_tbl_no];
+        const int number = jpeg->comp_info[c].quant_tbl_no; /* not checked by libjpeg yet */
+        const JQUANT_TBL *table = number >= 0 && number < NUM_QUANT_TBLS ? jpeg->quant_tbl_ptrs[number] : NULL;
         if (!table) return;
         for (int i = 0; i < DCTSIZE2; i++)
             m->quantization[t][i] = table->quantval[i];

@@ -345,13 +345,13 @@ static bool keep_field(TIFF *tif, metadata *m, uint32_t tag)
         if (!TIFFGetField(tif, tag, &few, &values)) return true;
         count = few;
     }
-    const int size = TIFFDataWidth(type);
-    if (!values || count == 0 || size == 0 || count > IMAGE_MAX_BLOCK_BYTES / (uint32_t)size) return true;
+    const int size = TIFFFieldSetGetSize(known); /* in memory, where fractions are floats */
+    if (!values || count == 0 || size < 1 || count > IMAGE_MAX_BLOCK_BYTES / (uint32_t)size) return true;
     metadata_field *more = realloc(m->fields, (size_t)(m->fields_count + 1) * sizeof *more);
     if (!more) return false;
     m->fields = more;
     metadata_field *made = &more[m->fields_count];
-    *made = (metadata_field){.tag = tag, .type = (int)type, .readcount = readcount, .count = count};
+    *made = (metadata_field){.tag = tag, .type = (int)type, .readcount = readcount, .count = count, .size = size};
     if (!metadata_keep(&made->values, values, (size_t)count * (size_t)size)) return false;
     m->fields_count++;
     return true;

@@ -163,7 +163,7 @@ static void set_compression(tiff_file *t)
 static void set_field(tiff_file *t, const metadata_field *field)
 {
     const TIFFField *known = TIFFFindField(t->tif, field->tag, TIFF_ANY);
-    if (!known && field->type != TIFF_ASCII) {
+    if (!known) {
         char name[] = "unknown";
         const TIFFFieldInfo info = {.field_tag = field->tag,
                                     .field_readcount = TIFF_VARIABLE2,
@@ -176,7 +176,7 @@ static void set_field(tiff_file *t, const metadata_field *field)
         if (TIFFMergeFieldInfo(t->tif, &info, 1) != 0) return;
         known = TIFFFindField(t->tif, field->tag, TIFF_ANY);
     }
-    if (!known) return;
+    if (!known || TIFFFieldSetGetSize(known) != field->size) return;
     if (!TIFFFieldPassCount(known) && TIFFFieldDataType(known) == TIFF_ASCII)
         TIFFSetField(t->tif, field->tag, field->values.data);
     else if (TIFFFieldPassCount(known) && TIFFFieldWriteCount(known) == TIFF_VARIABLE2)
