@@ -218,11 +218,25 @@ static void target_text(const apps_target *target, char *text, size_t size)
 
 static void print_head(FILE *to)
 {
-    fprintf(to, "milliseconds, the least of many runs in turns; in brackets, how many times ours\n%-26s %9s %9s", "",
+    fprintf(to, "milliseconds, the least of many runs in turns; in brackets, how many times ours\n%-26s %9s %7s\n", "",
             "histo", "GB/s");
-    for (int p = 0; p < LIBRARIES; p++)
-        fprintf(to, " %17s", libraries[p]);
-    fprintf(to, "  target\n");
+}
+
+/* The fastest first. */
+static void print_peers(const race *r, FILE *to)
+{
+    const peer *last = NULL;
+    for (int n = 0; n < LIBRARIES; n++) {
+        int next = -1;
+        for (int p = 0; p < LIBRARIES; p++) {
+            const peer *it = &r->peers[p];
+            const bool later = !last || it->us > last->us || (it->us == last->us && it > last);
+            if (it->runs && later && (next < 0 || it->us < r->peers[next].us)) next = p;
+        }
+        if (next < 0) return;
+        last = &r->peers[next];
+        fprintf(to, "%s %s %.4g (%.3g)", n ? "," : " ", libraries[next], last->us * 1e-3, last->us / r->us);
+    }
 }
 
 static void print_row(const race *r, FILE *to)
@@ -232,20 +246,15 @@ static void print_row(const race *r, FILE *to)
     const char *fault = judge(r, &wrong);
     fprintf(to, "%-26s %9.3f", row->name, r->us * 1e-3);
     if (r->job.bytes)
-        fprintf(to, " %9.1f", (double)r->job.bytes / r->us * 1e-3);
+        fprintf(to, " %7.1f", (double)r->job.bytes / r->us * 1e-3);
     else
-        fprintf(to, " %9s", "");
-    for (int p = 0; p < LIBRARIES; p++) {
-        char text[40] = "-";
-        const peer *it = &r->peers[p];
-        if (it->runs) snprintf(text, sizeof text, "%.4g (%.3g)", it->us * 1e-3, it->us / r->us);
-        fprintf(to, " %17s", text);
-    }
+        fprintf(to, " %7s", "");
+    print_peers(r, to);
     for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
         const apps_target *target = &row->targets[t];
         char text[80];
         target_text(target, text, sizeof text);
-        fprintf(to, "%s %s: %s", t ? ";" : " ", text, verdicts[judge_target(r, target)]);
+        fprintf(to, "; %s: %s", text, verdicts[judge_target(r, target)]);
     }
     if (fault) fprintf(to, "; %s", fault);
     fputc('\n', to);

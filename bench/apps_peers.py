@@ -70,7 +70,15 @@ class NumPy:
     modules = ["numpy"]
 
     def equalize_file(self, image, source, to):
-        return self.equalize(image)
+        """Of TIFF, whose pixels are behind a header of 8 bytes."""
+        if not source.endswith(".tif"):
+            raise ValueError("TIFF only")
+
+        def run():
+            out = self.equalize(np.fromfile(source, image.dtype, image.size, offset=8).reshape(image.shape))()
+            out.tofile(to)
+            return out
+        return run
 
     def copy(self, image):
         out = np.empty_like(image)
@@ -177,8 +185,17 @@ class OpenCV:
         return run
 
     def equalize_video(self, image, source, to):
-        """It writes no such files: one frame."""
-        return lambda: cv2.equalizeHist(image)
+        """As one would in Python; the result is the last luma."""
+        def run():
+            with open(source, "rb") as frames, open(to, "wb") as out:
+                out.write(frames.readline())
+                while header := frames.readline():
+                    luma = cv2.equalizeHist(np.frombuffer(frames.read(image.size), np.uint8).reshape(image.shape))
+                    out.write(header)
+                    out.write(luma)
+                    out.write(frames.read(image.size // 2))
+            return luma
+        return run
 
     def lut(self, image, table):
         out = np.empty_like(image)
