@@ -92,7 +92,9 @@ static int count(video *v, fault *f)
     job *j = v->job;
     if (!(j->hists[0] = recent_next(&v->recent, f)) || job_fill(j, f) != 0 || recent_add(&v->recent, f) != 0) return -1;
     j->hists[0] = v->recent.sum;
-    return 0;
+    histo_tally tally;
+    if (histo_hist_tally(j->hists[0], &tally) != HISTO_OK) return fault_of_library(f, EXIT_DATA, job_name(j));
+    return tally.bins ? 0 : job_fault_nothing(j, f);
 }
 
 static int make_map(video *v, fault *f)

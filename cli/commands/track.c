@@ -49,16 +49,18 @@ static int follow(track *t, const settings *s, fault *f)
 {
     FILE *out = outfile_stream(t->out);
     int more;
-    fputs("frame\tx\ty\tw\th\titerations\n", out);
     while ((more = frames_next(&t->frames, f)) > 0) {
         const bool first = t->frames.count == 1;
         int steps = 0;
         if (first && find_model(t, s, f) != 0) return -1;
+        if (first) fputs("frame\tx\ty\tw\th\titerations\n", out);
         if ((!first || s->model) && t->method(&t->model, &t->frames.planes, t->window, &steps, f) != 0) return -1;
         fprintf(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%d\n", t->frames.count - 1,
                 t->window[0], t->window[1], t->window[2], t->window[3], steps);
         if (fflush(out) != 0) break; /* outfile_commit says why */
     }
+    if (more == 0 && t->frames.count == 0)
+        return fault_set(f, EXIT_DATA, "%s has no frames", input_name(t->frames.reader->in));
     return more < 0 ? -1 : 0;
 }
 

@@ -34,6 +34,10 @@ refuses 2 'is not a region' track --window 9,0 clip.y4m
 refuses 2 'has no colours for --space hsv' track --window 1,1,2,2 --space hsv clip.y4m
 refuses 2 "takes channels of 'y' and their numbers of bins" track --window 1,1,2,2 --axes h:3 clip.y4m
 prints "$path" track --window 0,1,4,4 --model model.json --axes gray:2 clip.y4m
+printf 'P6\n3 3\n255\n123456789012345678901234567' >rgb.ppm
+printf 'YUV4MPEG2 W9 H9 Cmono\n' >empty.y4m
+refuses 1 'empty.y4m has no frames' track --window 1,1,2,2 empty.y4m
+refuses 2 'only sparse storage' track --window 1,1,2,2 --space none --axes r:60000,g:60000,b:60000 rgb.ppm
 refuses 2 "takes channels of 'y'" track --window 1,1,2,2 --axes :3 clip.y4m
 refuses 2 "names 'y' twice" track --window 1,1,2,2 --axes y:3,y:4 clip.y4m
 refuses 2 'is meanshift, camshift or comaniciu' track --window 1,1,2,2 --method magic clip.y4m

@@ -78,6 +78,11 @@ refuses 2 '1 to 1024' equalize --smooth 0 a.y4m made.y4m
 printf 'P2\n2 2\n3\n1 2 2 3\n' >image.pgm
 refuses 2 'is no video, and --smooth is for its frames' equalize --smooth 8 image.pgm made.pgm
 
+printf 'P2\n2 2\n1\n0 0 0 0\n' >nothing.pgm
+for command in equalize stretch threshold; do
+    refuses 1 'the mask leaves no sample' $command --mask nothing.pgm two.y4m made.y4m
+done
+
 # Classes are gray video, and each frame has its thresholds.
 prints 'page\tmethod\tthreshold\n0\totsu\t1\n1\totsu\t10\n' threshold two.y4m classes.y4m
 {
