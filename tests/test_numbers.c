@@ -252,6 +252,26 @@ static void information_of_sparse_axes(void **state)
     assert_memory_equal(&information[0], &information[1], sizeof information[0]);
 }
 
+/* Whatever the counts are, no metric of equal histograms is off by a rounding error. */
+static void equal_histograms(void **state)
+{
+    (void)state;
+    const double wanted[] = {[HISTO_CORRELATION] = 1, [HISTO_INTERSECTION] = 1, [HISTO_EARTH_MOVER] = 0};
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        make_batches(seed);
+        histo_hist *h = count(HISTO_DENSE, 1, samples[seed % BATCH]);
+        for (int metric = HISTO_CORRELATION; metric <= HISTO_EARTH_MOVER; metric++) {
+            double value;
+            OK(histo_hist_compare(h, h, (histo_metric)metric, &value));
+            if (metric == HISTO_CORRELATION)
+                assert_true(value <= 1 && value > 1 - 1e-12);
+            else
+                assert_true(value == wanted[metric]);
+        }
+        histo_hist_destroy(h);
+    }
+}
+
 static void quantiles_of_changing_samples(void **state)
 {
     (void)state;
@@ -320,6 +340,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(refusals),
         cmocka_unit_test(information_of_sparse_axes),
+        cmocka_unit_test(equal_histograms),
         cmocka_unit_test(quantiles_of_changing_samples),
         cmocka_unit_test(classes_beside_a_large_count),
         cmocka_unit_test(minimum_has_a_limit),

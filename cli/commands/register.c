@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "apply/move.h"
 #include "base/failure.h"
 #include "base/progress.h"
 #include "count/axes.h"
 #include "input/volume.h"
-#include "output/images/images.h"
 #include "output/rows.h"
 
 enum {
@@ -401,53 +401,6 @@ static int search_shift(registration *r, fault *f)
                      r->settings->files[0], r->settings->files[1]);
 }
 
-/* Row y of page z of B, moved back; 0 where there are no samples. */
-static void move_row(const registration *r, int64_t z, int64_t y, char *row)
-{
-    const volume *b = &r->of[1];
-    const int fastest = r->ndim - 1;
-    const int64_t *shift = r->best[0].shift, width = b->shape[fastest];
-    const size_t size = histo_dtype_size(b->dtype);
-    const int64_t from_y = y + shift[fastest - 1], from_z = r->ndim == 3 ? z + shift[0] : 0;
-    memset(row, 0, (size_t)width * size);
-    if (from_y < 0 || from_y >= b->shape[fastest - 1] || from_z < 0 || (r->ndim == 3 && from_z >= b->shape[0])) return;
-    const char *from = b->samples + from_y * b->strides[fastest - 1] + (r->ndim == 3 ? from_z * b->strides[0] : 0);
-    for (int64_t x = 0; x < width; x++)
-        if (x + shift[fastest] >= 0 && x + shift[fastest] < width)
-            memcpy(row + (size_t)x * size, from + (x + shift[fastest]) * b->strides[fastest], size);
-}
-
-static int write_rows(const registration *r, image_file *out, const image_page *page, fault *f)
-{
-    const int64_t pages = r->ndim == 3 ? r->of[1].shape[0] : 1;
-    char *row = malloc(image_row_bytes(page));
-    int failed = row ? 0 : fault_set(f, EXIT_DATA, "no memory to write %s", r->settings->output);
-    for (int64_t z = 0; z < pages && !failed; z++) {
-        failed = image_begin(out, page, f);
-        for (int64_t y = 0; y < page->height && !failed; y++) {
-            move_row(r, z, y, row);
-            failed = image_rows(out, row, 1, f);
-        }
-    }
-    free(row);
-    return failed;
-}
-
-static int write_moved(const registration *r, const image_writer *writer, fault *f)
-{
-    const volume *b = &r->of[1];
-    const image_page page = {.model = CHANNELS_GRAY,
-                             .channels = 1,
-                             .dtype = b->dtype,
-                             .height = b->shape[r->ndim - 2],
-                             .width = b->shape[r->ndim - 1]};
-    image_file *out = image_create_file(r->settings->output, writer, &page, r->ndim == 3 ? b->shape[0] : 1, f);
-    if (!out) return -1;
-    if (write_rows(r, out, &page, f) == 0) return image_commit(out, f);
-    image_abandon(out);
-    return -1;
-}
-
 static int print_shift(const registration *r, const double *shift, double mi, rows *to)
 {
     static const char *const columns[] = {"x", "y", "z", "mi"};
@@ -461,7 +414,7 @@ static int print_shift(const registration *r, const double *shift, double mi, ro
     return 0;
 }
 
-static int find(registration *r, const image_writer *writer, rows *to, fault *f)
+static int find(registration *r, mover *moved, rows *to, fault *f)
 {
     double shift[VOLUME_DIMS] = {0}, mi;
     if (load(r, f) != 0) return -1;
@@ -471,32 +424,31 @@ static int find(registration *r, const image_writer *writer, rows *to, fault *f)
         shift[d] = (double)r->best[0].shift[d];
     mi = r->best[0].mi;
     if (r->settings->interpolate && find_fractions(r, shift, &mi, f) != 0) return -1;
-    if (writer && write_moved(r, writer, f) != 0) return -1;
+    if (moved && mover_write(moved, r->ndim, r->best[0].shift, f) != 0) return -1;
     return print_shift(r, shift, mi, to);
 }
 
-static int register_files(const settings *s, const image_writer *writer, rows *to, fault *f)
+static int register_files(const settings *s, mover *moved, rows *to, fault *f)
 {
     settings with_defaults = *s;
     registration r = {.settings = &with_defaults};
     if (!s->bins && !s->edges) with_defaults.bins = "64";
     if (!s->range && !s->edges && !(s->bins && strchr(s->bins, '@'))) with_defaults.range = "minmax";
-    const int failed = find(&r, writer, to, f);
+    const int failed = find(&r, moved, to, f);
     volume_free(&r.of[0]);
     volume_free(&r.of[1]);
     bins_free(&r.bins);
     return failed;
 }
 
-static int check(const settings *s, const image_writer **writer, fault *f)
+static int check(const settings *s, fault *f)
 {
     if (s->files_count != 2)
         return fault_set(f, EXIT_USAGE, "register takes two images or volumes, as in histo register a.png b.png");
     if (!s->output) return 0;
     if (strcmp(s->output, "-") == 0)
         return fault_set(f, EXIT_USAGE, "the shift is printed on standard output: name a file for the image");
-    if (outfile_spare_inputs(s, f) != 0 || !(*writer = image_writer_find(s->output, NULL, f))) return -1;
-    return outfile_check(s->output, f);
+    return outfile_spare_inputs(s, f);
 }
 
 /* The operand OUT is the image; the table is printed. */
@@ -504,13 +456,15 @@ int command_register(const settings *s)
 {
     fault f = {0};
     rows to = {0};
+    mover moved = {0};
     settings printed = *s;
-    const image_writer *writer = NULL;
     printed.output = NULL;
-    int failed = check(s, &writer, &f);
+    int failed = check(s, &f);
     if (!failed) failed = rows_open(&to, &printed, &f);
-    if (!failed) failed = register_files(s, writer, &to, &f);
+    if (!failed && s->output) failed = mover_open(&moved, s->files[1], s->output, s, &f);
+    if (!failed) failed = register_files(s, s->output ? &moved : NULL, &to, &f);
     if (!failed) failed = rows_commit(&to, &f);
+    mover_close(&moved);
     rows_close(&to);
     return failed ? fault_report(&f) : EXIT_OK;
 }

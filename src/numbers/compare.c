@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
+#include "base/wide.h"
 #include "counts/hist.h"
 #include "numbers/occupied.h"
 
@@ -26,10 +27,11 @@ histo_status histo_metric_parse(const char *name, histo_metric *metric)
 /* Iterates over the bins that are occupied in either histogram. */
 typedef struct pairs {
     histo_levels a, b;
-    int64_t i, j;      /* the next levels */
-    int64_t bin;       /* of the current pair, … */
-    double in_a, in_b; /* … its counts, … */
-    double of_a, of_b; /* … and their shares */
+    int64_t i, j;              /* the next levels */
+    int64_t bin;               /* of the current pair, … */
+    uint64_t count_a, count_b; /* … its counts, … */
+    double in_a, in_b;         /* … also as doubles, … */
+    double of_a, of_b;         /* … and their shares */
 } pairs;
 
 static bool pairs_next(pairs *p)
@@ -37,8 +39,10 @@ static bool pairs_next(pairs *p)
     const bool a = p->i < p->a.n, b = p->j < p->b.n;
     if (!a && !b) return false;
     p->bin = a && (!b || p->a.bin[p->i] < p->b.bin[p->j]) ? p->a.bin[p->i] : p->b.bin[p->j];
-    p->in_a = a && p->a.bin[p->i] == p->bin ? (double)p->a.count[p->i++] : 0;
-    p->in_b = b && p->b.bin[p->j] == p->bin ? (double)p->b.count[p->j++] : 0;
+    p->count_a = a && p->a.bin[p->i] == p->bin ? p->a.count[p->i++] : 0;
+    p->count_b = b && p->b.bin[p->j] == p->bin ? p->b.count[p->j++] : 0;
+    p->in_a = (double)p->count_a;
+    p->in_b = (double)p->count_b;
     p->of_a = p->in_a / (double)p->a.total;
     p->of_b = p->in_b / (double)p->b.total;
     return true;
@@ -77,15 +81,24 @@ static double term(histo_metric metric, const pairs *p)
         return p->in_a > 0 ? difference * difference / p->in_a : 0;
     case HISTO_CHI_SQUARE_ALT:
         return 2 * (difference * difference / (p->in_a + p->in_b));
-    case HISTO_INTERSECTION:
-        return p->of_a < p->of_b ? p->of_a : p->of_b;
-    case HISTO_BHATTACHARYYA:
-        return sqrt(p->of_a * p->of_b);
+    case HISTO_BHATTACHARYYA: /* 1 minus the sum of sqrt(a * b), without its cancellation */
+        return 0.5 * ((sqrt(p->of_a) - sqrt(p->of_b)) * (sqrt(p->of_a) - sqrt(p->of_b)));
     case HISTO_KL_DIVERGENCE:
         return divergence(p->of_a, p->of_b);
     default:
         return 0.5 * (divergence(p->of_a, middle) + divergence(p->of_b, middle));
     }
+}
+
+/* Exact until it is divided: equal histograms have 1. */
+static double intersection(pairs p)
+{
+    wide_word_pair sum = 0;
+    while (pairs_next(&p)) {
+        const wide_word_pair a = (wide_word_pair)p.count_a * p.b.total, b = (wide_word_pair)p.count_b * p.a.total;
+        sum += a < b ? a : b;
+    }
+    return (double)sum / (double)((wide_word_pair)p.a.total * p.b.total);
 }
 
 static double sum_of_terms(histo_metric metric, pairs p)
@@ -105,8 +118,8 @@ static double between_cumulative(histo_metric metric, pairs p, const histo_axis 
         const double value = histo_bin_value(axis, p.bin);
         if (!first) area += fabs(apart) * (value - before);
         before = value;
-        if (p.in_a > 0) upto_a += p.a.count[p.i - 1];
-        if (p.in_b > 0) upto_b += p.b.count[p.j - 1];
+        upto_a += p.count_a;
+        upto_b += p.count_b;
         apart = (double)upto_a / (double)p.a.total - (double)upto_b / (double)p.b.total;
         largest = fmax(largest, fabs(apart));
     }
@@ -122,9 +135,9 @@ static double compare(histo_metric metric, pairs p, const histo_hist *hist)
         const histo_axis axis = histo_hist_axis(hist, 0);
         return between_cumulative(metric, p, &axis);
     }
+    if (metric == HISTO_INTERSECTION) return intersection(p);
     const double sum = sum_of_terms(metric, p);
-    if (metric == HISTO_BHATTACHARYYA) return sqrt(fmax(0, 1 - sum));  /* not below 0 by rounding, … */
-    return metric == HISTO_INTERSECTION ? fmin(1, sum) : fmax(0, sum); /* … nor above 1 */
+    return metric == HISTO_BHATTACHARYYA ? sqrt(fmin(1, sum)) : fmax(0, sum); /* not beyond by rounding */
 }
 
 histo_status histo_hist_compare(const histo_hist *a, const histo_hist *b, histo_metric metric, double *values)

@@ -22,6 +22,8 @@ def npy(name, dtype, shape, data, fortran=False):
     open(name, "wb").write(b"\x93NUMPY\1\0v\0" + head.ljust(117).encode() + b"\n" + data)
 pgm("fixed.pgm", crop(0, 0))
 pgm("zero.pgm", bytes(W * H))
+gray = crop(0, 0)
+open("color.ppm", "wb").write(b"P6\n%d %d\n255\n" % (W, H) + bytes(v for g in gray for v in (g, 255 - g, g // 2)))
 pgm("moved.pgm", crop(7, -4, lambda v: 255 - v * v // 255))
 D, N = (-2, 3, 1), (12, 20, 24)
 noise = {}
@@ -69,6 +71,11 @@ shows '^-7	4	' register moved.pgm fixed.pgm
 shows '^7	-4	' register --search 8 -b 16 --threads 1 fixed.pgm moved.pgm back.pgm
 shows '^0	0	' register fixed.pgm back.pgm
 shows '^7\(\.0[0-9]*\)\?	-[34]\.[0-9]*	' register --interpolate fixed.pgm moved.pgm
+shows '^0	0	' register --channel gray color.ppm color.ppm same.ppm
+cmp color.ppm same.ppm || fail 'an image that is not moved is another one'
+shows '^-7	4	' register --channel gray moved.pgm color.ppm colors.ppm
+prints 'name\tq\tvalue\nr\t0\t0\ng\t0\t0\nb\t0\t0\n' quantile -q 0 --roi 0,0,7,60 colors.ppm
+prints 'metric\tvalue\nintersection\t1\n' compare --metric intersection --channel r --roi 7,0,73,56 colors.ppm colors.ppm
 shows '^1	3	-2	' register v.npy w.npy
 shows '^1	3	-2	' register v.npy f.npy moved.npy
 prints 'metric\tvalue\nintersection\t1\n' compare --metric intersection moved.npy moved.npy
