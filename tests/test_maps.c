@@ -234,6 +234,40 @@ static void moments_of_windows(void **state)
     free(values);
 }
 
+/* What is kept from one call to the next is that of the values and samples of the call. */
+static void moments_follow_the_map(void **state)
+{
+    (void)state;
+    enum { W = 300, H = 40 };
+    static uint8_t bytes[W * H];
+    static uint16_t shorts[W * H];
+    rng r = {.state = 3};
+    for (int i = 0; i < W * H; i++)
+        shorts[i] = bytes[i] = (uint8_t)rng_below(&r, 256);
+    const histo_axis axis = histo_axis_integer(0, 256);
+    histo_map *map;
+    OK(histo_map_create(&map, 1, &axis, NULL));
+    const int64_t shape[] = {H, W};
+    const histo_view views[] = {histo_view_nd(bytes, HISTO_U8, 2, shape), histo_view_nd(shorts, HISTO_U16, 2, shape)};
+    for (int round = 0; round < 200; round++) {
+        double table[259], wanted = 0;
+        const double unit = rng_below(&r, 2) ? 1 : 0.5;
+        for (int i = 0; i < 259; i++)
+            table[i] = (double)rng_below(&r, 256) * unit;
+        if (round % 3 == 0)
+            OK(histo_map_write(map, table, 259));
+        else
+            OK(histo_map_read(map, table, 259));
+        const int64_t height = 1 + rng_below(&r, H), width = 1 + rng_below(&r, W);
+        for (int64_t i = 0; i < width * height; i++)
+            wanted += table[1 + bytes[i / width * W + i % width]];
+        histo_moments m;
+        OK(histo_map_moments(map, &views[rng_below(&r, 2)], (int64_t[]){0, 0, width, height}, NULL, &m));
+        assert_true(m.m00 == wanted);
+    }
+    histo_map_destroy(map);
+}
+
 static void refused_moments(void **state)
 {
     (void)state;
@@ -423,6 +457,7 @@ int main(void)
         cmocka_unit_test(tiles_of_two_axes),
         cmocka_unit_test(half_precision),
         cmocka_unit_test(moments_of_windows),
+        cmocka_unit_test(moments_follow_the_map),
         cmocka_unit_test(refused_moments),
         cmocka_unit_test(class_numbers),
         cmocka_unit_test(whole_projections),

@@ -10,17 +10,13 @@
  * moved to a lane of its own. Reads no byte beyond the last channel of the last pixel. */
 static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out)
 {
-    enum { PIXELS = 16, LANES = 4, AHEAD = 4096 };
-    uint32_t spread[16], collect[16];
-    uint8_t pick[64];
-    for (int lane = 0; lane < LANES; lane++)
-        for (int c = 0; c < HISTO_MAX_CHANNELS; c++) {
-            spread[4 * lane + c] = (uint32_t)(c < pitch ? pitch * lane + c : 0);
-            collect[4 * c + lane] = (uint32_t)(4 * lane + c);
-            for (int i = 0; i < 4; i++)
-                pick[16 * lane + 4 * c + i] = (uint8_t)(c < pitch ? pitch * i + c : 0);
-        }
-    const __m512i s = _mm512_loadu_si512(spread), p = _mm512_loadu_si512(pick), k = _mm512_loadu_si512(collect);
+    enum { PIXELS = 16, AHEAD = 4096 };
+    const __m512i lane = _mm512_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
+    const __m512i channel = _mm512_setr_epi32(0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+    const __m512i s = _mm512_add_epi32(_mm512_mullo_epi32(lane, _mm512_set1_epi32(pitch)), channel);
+    const __m512i p = _mm512_add_epi32(_mm512_set1_epi32(pitch * 0x03020100),
+                                       _mm512_mullo_epi32(channel, _mm512_set1_epi32(0x01010101)));
+    const __m512i k = _mm512_add_epi32(_mm512_slli_epi32(channel, 2), lane);
     const __mmask64 used = ~(uint64_t)0 >> (64 - (PIXELS - 1) * pitch - count);
     int i = 0;
     for (; i + PIXELS <= n; i += PIXELS) {
@@ -110,7 +106,7 @@ static int64_t pick(char *to, const char *from, int64_t stride, size_t size, int
 {
     const int64_t apart = stride / (int64_t)size;
     if (stride <= 0 || stride % (int64_t)size || apart < 2) return 0;
-    if (size == 1 && apart <= HISTO_MAX_CHANNELS && n >= 512) {
+    if (size == 1 && apart <= HISTO_MAX_CHANNELS) {
         uint8_t *out[] = {(uint8_t *)to};
         return split_vectors((const uint8_t *)from, (int)apart, 1, (int)n, out);
     }

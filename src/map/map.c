@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "counts/hist.h"
+#include "map/prepared.h"
 #include "numbers/occupied.h"
 
 /* ---- Objects ---- */
@@ -65,6 +66,7 @@ void histo_map_destroy(histo_map *map)
     for (int a = 0; a < map->naxes; a++)
         histo_axis_disown(&map->axes[a]);
     histo_map_leave_devices(map);
+    if (map->places) histo_map_forget(map);
     free(map->places);
     free(map->values);
     free(map);

@@ -9,6 +9,7 @@
 typedef struct histo_map_places {
     bool on_host;
     histo_device_map *on_devices;
+    _Atomic(struct histo_map_prepared *) prepared; /* of the values in host memory: see prepared.h */
 } histo_map_places;
 
 struct histo_map {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/pool.h"
-#include "map/results.h"
+#include "map/prepared.h"
 #include "map/samples.h"
 
 enum { LANES = HISTO_MOMENT_LANES };
@@ -25,9 +25,8 @@ typedef struct block {
 
 typedef struct window {
     const histo_map *map;
-    const histo_view *views, *mask; /* of the window alone */
-    histo_map_lookup lookup;
-    histo_map_results results; /* of HISTO_U8 or HISTO_F64 */
+    const histo_view *views, *mask;   /* of the window alone */
+    const histo_map_results *results; /* of HISTO_U8 or HISTO_F64 */
     int threads;
     block *blocks; /* [threads] */
     double lanes[LANES][HISTO_MOMENTS];
@@ -82,10 +81,10 @@ static void find_values(const window *w, int64_t x, int64_t y, int n, block *b)
     const void *samples[HISTO_MAX_AXES];
     for (int a = 0; a < w->map->naxes; a++)
         samples[a] = row_of(&w->views[a], x, y, n, b->gathered[a]);
-    histo_map_results_of(&w->results, 0, samples, n, &b->of_results, &b->values);
+    histo_map_results_of(w->results, 0, samples, n, &b->of_results, &b->values);
     if (!w->mask) return;
     kernels->keep_nonzero(w->mask->dtype, row_of(w->mask, x, y, n, b->mask), n, false, b->kept);
-    if (w->results.dtype == HISTO_U8)
+    if (w->results->dtype == HISTO_U8)
         for (int i = 0; i < n; i++)
             b->values.bytes[i] = b->kept[i] ? b->values.bytes[i] : 0;
     else
@@ -150,7 +149,7 @@ static void sum_bytes(const window *w, int64_t y, block *b, double row[HISTO_ROW
 static void add_row(const window *w, int64_t y, block *b, double moments[HISTO_MOMENTS])
 {
     double row[HISTO_ROW_SUMS];
-    if (w->results.dtype == HISTO_U8)
+    if (w->results->dtype == HISTO_U8)
         sum_bytes(w, y, b, row);
     else
         sum_doubles(w, y, b, row);
@@ -175,15 +174,11 @@ static histo_moments add_lanes(window *w)
     return (histo_moments){.m00 = of[0], .m10 = of[1], .m01 = of[2], .m20 = of[3], .m11 = of[4], .m02 = of[5]};
 }
 
-/* Are all values bytes, and all sums of them over the window below 2^53? */
-static bool are_bytes(const histo_map *map, const histo_view *view)
+/* Are all sums of bytes over the window below 2^53? */
+static bool are_exact(const histo_view *view)
 {
     const double width = (double)view->shape[1], height = (double)view->shape[0], longer = fmax(width, height);
-    if (histo_view_size(view) < map->length || 255 * width * height * longer * longer >= 0x1p53) return false;
-    bool bytes = true;
-    for (int64_t i = 0; i < map->length; i++)
-        bytes &= map->values[i] >= 0 && map->values[i] <= 255 && map->values[i] == (double)(int32_t)map->values[i];
-    return bytes;
+    return UINT8_MAX * width * height * longer * longer < 0x1p53;
 }
 
 histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t rectangle[4],
@@ -208,19 +203,17 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     window w = {.map = map, .views = columns, .mask = o->mask ? &mask : NULL};
     w.threads = histo_map_threads(histo_view_size(&columns[0]), o->threads);
     w.threads = w.threads < LANES ? w.threads : LANES;
-    status = histo_map_lookup_make(&w.lookup, map, columns);
-    if (status == HISTO_OK)
-        status = histo_map_results_make(&w.results, map, &w.lookup, histo_view_size(&columns[0]),
-                                        are_bytes(map, &columns[0]) ? HISTO_U8 : HISTO_F64);
+    histo_map_prepared *prepared = NULL;
+    status = histo_map_prepare(map, columns, are_exact(&columns[0]), &prepared);
     const size_t bytes = (size_t)w.threads * sizeof *w.blocks;
     if (status == HISTO_OK) w.blocks = histo_cpu_allocate(bytes);
     if (status == HISTO_OK && !w.blocks) status = histo_fail_memory(bytes, "blocks of samples");
     if (status == HISTO_OK) {
+        w.results = &prepared->results;
         histo_pool_run(w.threads, add_rows, &w);
         *moments = add_lanes(&w);
     }
     free(w.blocks);
-    histo_map_results_free(&w.results);
-    histo_map_lookup_free(&w.lookup);
+    if (prepared) histo_map_keep(map, prepared);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "counts/hist.h"
 #include "map/map.h"
+#include "map/prepared.h"
 #include "plan/strategy.h"
 
 histo_mapping histo_map_mapping(const histo_map *map)
@@ -28,6 +29,7 @@ histo_status histo_map_fetch(const histo_map *map)
         if (it->current && (it->captured || !places->on_host)) from = it;
     if (!from) return HISTO_OK;
     const histo_mapping mapping = histo_map_mapping(map);
+    histo_map_forget(map);
     histo_status status = from->backend->maps->fetch(from, &mapping, map->values);
     if (status == HISTO_OK) map->places->on_host = true;
     return status;
@@ -35,6 +37,7 @@ histo_status histo_map_fetch(const histo_map *map)
 
 void histo_map_changed(const histo_map *map)
 {
+    histo_map_forget(map);
     map->places->on_host = true;
     for (histo_device_map *it = map->places->on_devices; it; it = it->next)
         it->current = false;
