@@ -560,9 +560,10 @@ HISTO_API histo_status histo_map_landmarks(histo_map *map, const histo_hist *his
                                            const double *target, bool extend, void *stream);
 
 /* Back projection, for HISTO_MAP_STEP maps of any number of axes: from lo for the smallest to hi for the largest count,
- * and lo in the flow, as in OpenCV; equal counts have lo. With `against`, which may be NULL, sqrt(p / q) of the shares
- * p in hist and q in against, of the counts or, in weighted histograms, of the sums of weights; 0 where p or q is not
- * above 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
+ * and lo in the flow, as in OpenCV; equal counts have lo. Values from 0 to 1 are not rounded, others are as lo and hi
+ * say: those from 0 to 255 are the bytes of cv::calcBackProject. With `against`, which may be NULL, sqrt(p / q) of the
+ * shares p in hist and q in against, of the counts or, in weighted histograms, of the sums of weights; 0 where p or q
+ * is not above 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
 HISTO_API histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
                                          const histo_make_options *options);
 

@@ -146,15 +146,16 @@ static int find_pairs(const histo_pair_table *table, const uint8_t *a, const uin
     const pair_tables t = load_pair_tables(table);
     const __m512i first = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11),
                   second = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
-    int i = 0;
-    for (; i + VECTOR <= n; i += VECTOR) {
+    if (n < VECTOR) return 0;
+    for (int i = 0; i < n; i += VECTOR) {
+        const int k = i + VECTOR <= n ? i : n - VECTOR; /* some of the last ones twice */
         __m512i high;
-        const __m512i low = look_up_places(&t, a + i, b + i, &high);
+        const __m512i low = look_up_places(&t, a + k, b + k, &high);
         const __m512i even = _mm512_unpacklo_epi8(low, high), odd = _mm512_unpackhi_epi8(low, high);
-        _mm512_storeu_si512(at + i, _mm512_permutex2var_epi64(even, first, odd));
-        _mm512_storeu_si512(at + i + VECTOR / 2, _mm512_permutex2var_epi64(even, second, odd));
+        _mm512_storeu_si512(at + k, _mm512_permutex2var_epi64(even, first, odd));
+        _mm512_storeu_si512(at + k + VECTOR / 2, _mm512_permutex2var_epi64(even, second, odd));
     }
-    return i;
+    return n;
 }
 
 /* Up to 1024 results, by permutations of 128 each. */
@@ -590,15 +591,20 @@ static void interpolate(const double *restrict entries, const uint32_t *restrict
 
 static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
 {
-    enum { PART = 64 }; /* sums of 32 bits hold 2^8 * 2^6 * 2^12 */
+    enum { PART = 256, STEP = 32 }; /* a vector's sums of 32 bits hold 2^8 * 2^5 * 2^16 */
     sums[0] = sums[1] = sums[2] = 0;
     for (int begin = 0; begin < n; begin += PART) {
         const uint8_t *part = values + begin;
-        uint8_t rest[PART] = {0};
-        if (n - begin < PART) part = memcpy(rest, part, (size_t)(n - begin));
+        uint8_t rest[PART];
+        const int some = n - begin < PART ? n - begin : PART, padded = (some + STEP - 1) / STEP * STEP;
+        if (some < padded) {
+            memcpy(rest, part, (size_t)some);
+            memset(rest + some, 0, (size_t)(padded - some));
+            part = rest;
+        }
         const uint64_t first = (uint64_t)begin;
         uint32_t zeroth = 0, linear = 0, square = 0;
-        for (uint32_t i = 0; i < PART; i++) {
+        for (uint32_t i = 0; i < (uint32_t)padded; i++) {
             zeroth += part[i];
             linear += i * part[i];
             square += i * i * part[i];

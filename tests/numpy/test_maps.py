@@ -337,7 +337,6 @@ def tracked_image(rng, height, width):
     saturation = np.where(inside, rng.integers(150, 250, y.shape), rng.integers(0, 256, y.shape)).astype(np.uint8)
     axes = [axis_of(np.linspace(0, top, n + 1), False, REGULAR) for top, n in ((180, 30), (256, 32))]
     of = Map(*axes).project(Counts(axes, hue, saturation, mask=inside.astype(np.uint8)), 0, 255)
-    of.write(np.rint(of.values()))
     return of, hue, saturation, [int(n) for n in at]
 
 
