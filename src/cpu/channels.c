@@ -6,8 +6,9 @@
 #if defined(__AVX512BW__)
 #include <immintrin.h>
 
-/* 16 pixels at a time: each 16-byte lane receives four pixels and groups their bytes by channel; then each channel is
- * moved to a lane of its own. Reads no byte beyond the last channel of the last pixel. */
+/* Returns how many pixels have been split. 16 pixels at a time: each 16-byte lane receives four pixels and groups their
+ * bytes by channel; then each channel is moved to a lane of its own. Reads no byte beyond the last channel of the last
+ * pixel. */
 static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out)
 {
     enum { PIXELS = 16, AHEAD = 4096 };
@@ -18,8 +19,9 @@ static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uin
                                        _mm512_mullo_epi32(channel, _mm512_set1_epi32(0x01010101)));
     const __m512i k = _mm512_add_epi32(_mm512_slli_epi32(channel, 2), lane);
     const __mmask64 used = ~(uint64_t)0 >> (64 - (PIXELS - 1) * pitch - count);
-    int i = 0;
-    for (; i + PIXELS <= n; i += PIXELS) {
+    if (n < PIXELS) return 0;
+    for (int begin = 0; begin < n; begin += PIXELS) {
+        const int i = begin + PIXELS <= n ? begin : n - PIXELS; /* some of the last ones twice */
         const uint8_t *at = pixels + (int64_t)i * pitch;
         __builtin_prefetch(at + AHEAD, 0, 2);
         __m512i v = _mm512_permutexvar_epi32(s, _mm512_maskz_loadu_epi8(used, at));
@@ -29,7 +31,7 @@ static int split_vectors(const uint8_t *pixels, int pitch, int count, int n, uin
         if (count > 2) _mm_storeu_si128((__m128i *)(out[2] + i), _mm512_extracti32x4_epi32(v, 2));
         if (count > 3) _mm_storeu_si128((__m128i *)(out[3] + i), _mm512_extracti32x4_epi32(v, 3));
     }
-    return i;
+    return n;
 }
 
 #else

@@ -589,6 +589,59 @@ static void interpolate(const double *restrict entries, const uint32_t *restrict
 
 /* ---- Moments ---- */
 
+#if defined(__AVX512BW__)
+
+/* Sums of the vector's parts number p, weighted by powers of p: that of i^k * values[i] follows from i = 64 * p + l. */
+typedef struct part_sums {
+    __m512i zeroth[3], linear[2], square;
+} part_sums;
+
+static inline __m512i products(__m512i values, __m512i factors)
+{
+    return _mm512_madd_epi16(_mm512_maddubs_epi16(values, factors), _mm512_set1_epi16(1));
+}
+
+/* The low bytes of two vectors of shorts. */
+static inline __m512i narrow(__m512i a, __m512i b)
+{
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi16_epi8(a)), _mm512_cvtepi16_epi8(b), 1);
+}
+
+static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
+{
+    enum { PART = 64 };
+    const __m512i low =
+        _mm512_cvtepu8_epi16(_mm256_setr_epi8(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                                              21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31));
+    const __m512i high = _mm512_add_epi16(low, _mm512_set1_epi16(PART / 2)), mask = _mm512_set1_epi16(63);
+    const __m512i low2 = _mm512_mullo_epi16(low, low), high2 = _mm512_mullo_epi16(high, high);
+    const __m512i place = narrow(low, high); /* its square is 64 * major + minor, which are signed bytes */
+    const __m512i minor = narrow(_mm512_and_si512(low2, mask), _mm512_and_si512(high2, mask));
+    const __m512i major = narrow(_mm512_srli_epi16(low2, 6), _mm512_srli_epi16(high2, 6));
+    const __m512i zero = _mm512_setzero_si512();
+    part_sums s = {{zero, zero, zero}, {zero, zero}, zero};
+    for (int begin = 0; begin < n; begin += PART) {
+        uint8_t rest[PART] = {0};
+        const uint8_t *part = n - begin < PART ? memcpy(rest, values + begin, (size_t)(n - begin)) : values + begin;
+        const __m512i of = _mm512_loadu_si512(part), number = _mm512_set1_epi32(begin / PART);
+        const __m512i zeroth = _mm512_sad_epu8(of, zero), linear = products(of, place);
+        const __m512i once = _mm512_mul_epu32(zeroth, number);
+        s.zeroth[0] = _mm512_add_epi64(s.zeroth[0], zeroth);
+        s.zeroth[1] = _mm512_add_epi64(s.zeroth[1], once);
+        s.zeroth[2] = _mm512_add_epi64(s.zeroth[2], _mm512_mul_epu32(once, number));
+        s.linear[0] = _mm512_add_epi32(s.linear[0], linear);
+        s.linear[1] = _mm512_add_epi32(s.linear[1], _mm512_mullo_epi32(linear, number));
+        s.square = _mm512_add_epi32(s.square, products(of, minor));
+        s.square = _mm512_add_epi32(s.square, _mm512_slli_epi32(products(of, major), 6));
+    }
+    sums[0] = (uint64_t)_mm512_reduce_add_epi64(s.zeroth[0]);
+    sums[1] = (uint64_t)(PART * _mm512_reduce_add_epi64(s.zeroth[1]) + _mm512_reduce_add_epi32(s.linear[0]));
+    sums[2] = (uint64_t)(PART * PART * _mm512_reduce_add_epi64(s.zeroth[2]) +
+                         2 * PART * (int64_t)_mm512_reduce_add_epi32(s.linear[1]) + _mm512_reduce_add_epi32(s.square));
+}
+
+#else
+
 static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
 {
     enum { PART = 256, STEP = 32 }; /* a vector's sums of 32 bits hold 2^8 * 2^5 * 2^16 */
@@ -614,6 +667,8 @@ static void sum_moments(const uint8_t *values, int n, uint64_t sums[3])
         sums[2] += first * first * zeroth + 2 * first * linear + square;
     }
 }
+
+#endif
 
 const histo_map_kernels HISTO_WITH_ISA(map_kernels, HISTO_ISA) = {
     .map_bytes = map_bytes,
