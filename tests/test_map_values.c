@@ -97,6 +97,11 @@ static histo_view lay_out(rng *r, histo_dtype dtype, const int64_t *shape, char 
     return view;
 }
 
+static bool pixels_of(const histo_view *view)
+{
+    return histo_dtype_size(view->dtype) == 1 && view->strides[2] > 1;
+}
+
 static char *sample_at(const histo_view *view, int64_t i)
 {
     const char *at = view->data;
@@ -154,6 +159,11 @@ static int64_t check_problem(rng *r, char *what, size_t size)
         OK(histo_axis_edges(&axes[a], m.edges[a]));
         m.length *= axes[a].bins + (m.linear ? 1 : 3);
         views[a] = lay_out(r, dtype, shape, &memory[a]);
+        if (a == 1 && pixels_of(&views[0]) && histo_dtype_size(dtype) == 1) { /* another channel of the same pixels */
+            views[1] = views[0];
+            views[1].dtype = dtype;
+            views[1].data = (const char *)views[0].data + 1;
+        }
         const distribution d = (distribution)rng_below(r, DISTRIBUTIONS);
         char *samples = make_samples(r, dtype, d, &axes[a], n);
         for (int64_t i = 0; i < n; i++)

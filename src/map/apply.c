@@ -11,7 +11,7 @@
 
 /* One thread's memory: samples, contiguous and aligned, and what becomes of them. */
 typedef struct block {
-    _Alignas(64) char gathered[HISTO_MAX_AXES][HISTO_BLOCK * sizeof(double)];
+    _Alignas(64) histo_gathered gathered;
     _Alignas(64) char mask[HISTO_BLOCK * sizeof(double)];
     _Alignas(64) char results[HISTO_BLOCK * sizeof(double)];
     uint8_t kept[HISTO_BLOCK];
@@ -55,13 +55,6 @@ typedef struct place {
     const char *at[HISTO_MAX_AXES + 2];
     int64_t stride[HISTO_MAX_AXES + 2];
 } place;
-
-static void gather(const application *app, const place *p, int n, block *b, const void **samples)
-{
-    for (int a = 0; a < app->map->naxes; a++)
-        samples[a] =
-            histo_map_contiguous(p->at[a], p->stride[a], histo_dtype_size(app->lookup.dtypes[a]), n, b->gathered[a]);
-}
 
 /* Where results may be written at once: their place, or memory for histo_store. */
 static void *place_of_results(const application *app, const place *p, block *b)
@@ -142,7 +135,7 @@ static void apply_range(const application *app, int64_t begin, int64_t end, bloc
             p.stride[o] = app->iter.strides[o][last];
         }
         const void *samples[HISTO_MAX_AXES];
-        gather(app, &p, (int)run.n, b, samples);
+        histo_map_gather(app->map->naxes, app->lookup.dtypes, p.at, p.stride, (int)run.n, b->gathered, samples);
         void *to = place_of_results(app, &p, b);
         histo_map_results_of(&app->results, app->shared ? 0 : run.batch, samples, (int)run.n, &b->of_results, to);
         store(app, &p, (int)run.n, b, to);
@@ -177,7 +170,7 @@ static void apply_patch(const application *app, const int64_t *index, int64_t ro
     }
     for (int64_t row = 0; row < rows; row++) {
         const void *samples[HISTO_MAX_AXES];
-        gather(app, &p, columns, b, samples);
+        histo_map_gather(app->map->naxes, app->lookup.dtypes, p.at, p.stride, columns, b->gathered, samples);
         if (ndim > 1) prefetch_row(app, &p, columns);
         void *to = place_of_results(app, &p, b);
         histo_patch_blend(patch, ndim > 1 ? index[ndim - 2] + row : 0, samples, columns, app->out, to);

@@ -13,7 +13,7 @@ enum { LANES = HISTO_MOMENT_LANES };
 
 /* One thread's memory. */
 typedef struct block {
-    _Alignas(64) char gathered[HISTO_MAX_AXES][HISTO_BLOCK * sizeof(double)];
+    _Alignas(64) histo_gathered gathered;
     _Alignas(64) char mask[HISTO_BLOCK * sizeof(double)];
     uint8_t kept[HISTO_BLOCK];
     union {
@@ -25,8 +25,10 @@ typedef struct block {
 
 typedef struct window {
     const histo_map *map;
-    const histo_view *views, *mask;   /* of the window alone */
-    const histo_map_results *results; /* of HISTO_U8 or HISTO_F64 */
+    const histo_view *views, *mask;     /* of the window alone */
+    histo_dtype dtypes[HISTO_MAX_AXES]; /* of the views, … */
+    int64_t strides[HISTO_MAX_AXES];    /* … and from a sample to the next */
+    const histo_map_results *results;   /* of HISTO_U8 or HISTO_F64 */
     int threads;
     block *blocks; /* [threads] */
     double lanes[LANES][HISTO_MOMENTS];
@@ -67,23 +69,24 @@ static histo_view inside(const histo_view *view, const int64_t *rectangle)
 
 /* ---- Sums ---- */
 
-/* n samples of a view from place x of a row on, contiguous and aligned. */
-static const void *row_of(const histo_view *view, int64_t x, int64_t y, int n, void *gathered)
+static const char *place_in(const histo_view *view, int64_t x, int64_t y)
 {
-    const char *at = (const char *)view->data + y * view->strides[0] + x * view->strides[1];
-    return histo_map_contiguous(at, view->strides[1], histo_dtype_size(view->dtype), n, gathered);
+    return (const char *)view->data + y * view->strides[0] + x * view->strides[1];
 }
 
 /* The values of n samples from place x of a row on; 0 where the mask is zero. */
 static void find_values(const window *w, int64_t x, int64_t y, int n, block *b)
 {
-    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    const char *at[HISTO_MAX_AXES];
     const void *samples[HISTO_MAX_AXES];
     for (int a = 0; a < w->map->naxes; a++)
-        samples[a] = row_of(&w->views[a], x, y, n, b->gathered[a]);
+        at[a] = place_in(&w->views[a], x, y);
+    histo_map_gather(w->map->naxes, w->dtypes, at, w->strides, n, b->gathered, samples);
     histo_map_results_of(w->results, 0, samples, n, &b->of_results, &b->values);
     if (!w->mask) return;
-    kernels->keep_nonzero(w->mask->dtype, row_of(w->mask, x, y, n, b->mask), n, false, b->kept);
+    const void *mask = histo_map_contiguous(place_in(w->mask, x, y), w->mask->strides[1],
+                                            histo_dtype_size(w->mask->dtype), n, b->mask);
+    histo_cpu_kernels_usable()->keep_nonzero(w->mask->dtype, mask, n, false, b->kept);
     if (w->results->dtype == HISTO_U8)
         for (int i = 0; i < n; i++)
             b->values.bytes[i] = b->kept[i] ? b->values.bytes[i] : 0;
@@ -201,6 +204,10 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
     if (status == HISTO_OK) status = histo_map_fetch(map);
     if (status != HISTO_OK) return status;
     window w = {.map = map, .views = columns, .mask = o->mask ? &mask : NULL};
+    for (int a = 0; a < map->naxes; a++) {
+        w.dtypes[a] = columns[a].dtype;
+        w.strides[a] = columns[a].strides[1];
+    }
     w.threads = histo_map_threads(histo_view_size(&columns[0]), o->threads);
     w.threads = w.threads < LANES ? w.threads : LANES;
     histo_map_prepared *prepared = NULL;

@@ -30,6 +30,39 @@ const void *histo_map_contiguous(const char *at, int64_t stride, size_t size, in
     return gathered;
 }
 
+/* Are these neighbouring bytes of pixels? *first: the axis of the first channel. */
+static bool are_channels(int naxes, const histo_dtype *dtypes, const char *const *at, const int64_t *strides,
+                         int *first)
+{
+    *first = 0;
+    for (int a = 0; a < naxes; a++) {
+        if (histo_dtype_size(dtypes[a]) != 1 || strides[a] != strides[0]) return false;
+        if ((uintptr_t)at[a] < (uintptr_t)at[*first]) *first = a;
+    }
+    if (naxes < 2 || strides[0] < naxes || strides[0] > HISTO_MAX_CHANNELS) return false;
+    unsigned channels = 0;
+    for (int a = 0; a < naxes; a++) {
+        const uintptr_t channel = (uintptr_t)at[a] - (uintptr_t)at[*first];
+        channels |= channel < (uintptr_t)naxes ? 1U << channel : 0;
+    }
+    return channels == (1U << naxes) - 1;
+}
+
+void histo_map_gather(int naxes, const histo_dtype *dtypes, const char *const *at, const int64_t *strides, int n,
+                      histo_gathered gathered, const void **samples)
+{
+    int first;
+    if (are_channels(naxes, dtypes, at, strides, &first)) {
+        uint8_t *out[HISTO_MAX_CHANNELS];
+        for (int a = 0; a < naxes; a++)
+            samples[a] = out[at[a] - at[first]] = (uint8_t *)gathered[a];
+        histo_cpu_kernels_usable()->split_channels((const uint8_t *)at[first], (int)strides[0], naxes, n, out);
+        return;
+    }
+    for (int a = 0; a < naxes; a++)
+        samples[a] = histo_map_contiguous(at[a], strides[a], histo_dtype_size(dtypes[a]), n, gathered[a]);
+}
+
 int histo_map_threads(int64_t samples, int wanted)
 {
     const int64_t most = samples / LEAST_PER_THREAD + 1;

@@ -2,6 +2,7 @@
 #ifndef MAP_SAMPLES_H
 #define MAP_SAMPLES_H
 
+#include "cpu/cpu.h"
 #include "map/map.h"
 
 /* HISTO_INVALID unless a view is valid and has the shape of `like`. `what` names it in the message. */
@@ -12,6 +13,12 @@ histo_status histo_map_check_samples(const histo_map *map, const histo_view *vie
 
 /* n <= HISTO_BLOCK samples, contiguous and aligned: where they are, or gathered. */
 const void *histo_map_contiguous(const char *at, int64_t stride, size_t size, int n, void *gathered);
+
+typedef char histo_gathered[HISTO_MAX_AXES][HISTO_BLOCK * sizeof(double)];
+
+/* The same of each axis. */
+void histo_map_gather(int naxes, const histo_dtype *dtypes, const char *const *at, const int64_t *strides, int n,
+                      histo_gathered gathered, const void **samples);
 
 /* Is that where they are? */
 static inline bool histo_map_is_contiguous(const void *at, int64_t stride, size_t size)
