@@ -23,7 +23,8 @@ prints 'lo\thi\tcount\n0\t128\t5\n128\t256\t1\n' -b 2 -c gray --page 1 a.y4m
 prints 'lo\thi\tpage 0 v\tpage 1 v\tpage 2 v\n0\t128\t2\t2\t2\n128\t256\t0\t0\t0\n' -b 2 --batch -c cr a.y4m
 prints 'lo\thi\tu\tv\n0\t128\t0\t1\n128\t256\t1\t0\n' -b 2 -c u,v --roi 2,0,1,2 --page 0 a.y4m
 prints 'lo\thi\ty\tu\n0\t128\t1\t0\n128\t256\t1\t2\n' -b 2 -c y,u --roi 1,1,2,1 --page 0 a.y4m
-prints 'u_lo\tu_hi\tv_lo\tv_hi\tcount\n0\t128\t0\t2\t0\n0\t128\t2\t4\t0\n128\t256\t0\t2\t3\n128\t256\t2\t4\t3\n' -j u,v -b '2;2' -r '0:256;0:4' a.y4m
+prints 'u_lo\tu_hi\tv_lo\tv_hi\tcount\n0\t128\t0\t2\t0\n0\t128\t2\t4\t0\n128\t256\t0\t2\t3\n128\t256\t2\t4\t3\n' \
+    -j u,v -b '2;2' -r '0:256;0:4' a.y4m
 prints 'lo\thi\tcount\n0\t128\t9\n128\t256\t3\n' -b 2 -c y --where 3: a.y4m
 
 clip mono.y4m 'W2 H2 Cmono' '\0001\0002\0003\0004' 2

@@ -219,7 +219,8 @@ def check_maps(rng, folder):
     if bits == 8:
         across, down = int(rng.integers(1, 5)), int(rng.integers(1, 5))
         clahe = cv2.createCLAHE(2.5, (across, down))
-        for luma, frame in zip(lumas("clahe", "--tiles", f"{across}x{down}", "--clip", "2.5", "-", "-"), frames, strict=True):
+        made = lumas("clahe", "--tiles", f"{across}x{down}", "--clip", "2.5", "-", "-")
+        for luma, frame in zip(made, frames, strict=True):
             assert (luma == clahe.apply(frame[0])).all()
 
     def recent(i):
@@ -258,7 +259,8 @@ def check_maps(rng, folder):
 
 def check_backproject(rng, folder):
     height, width = int(rng.integers(20, 120)), int(rng.integers(20, 120))
-    image = cv2.GaussianBlur(rng.integers(0, 256, (height, width, 3)).astype(np.uint8), (0, 0), float(rng.random() * 3 + 0.1))
+    noise = rng.integers(0, 256, (height, width, 3)).astype(np.uint8)
+    image = cv2.GaussianBlur(noise, (0, 0), float(rng.random() * 3 + 0.1))
     h, s = int(rng.integers(2, 181)), int(rng.integers(2, 257))
     w, v = int(rng.integers(5, 20)), int(rng.integers(5, 20))
     x, y = int(rng.integers(0, width - w)), int(rng.integers(0, height - v))
