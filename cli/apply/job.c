@@ -343,6 +343,7 @@ static int open_pages(job *j, const char *path, fault *f)
     const settings *s = j->settings;
     j->pages = pages_open(path, &s->read, s->batch, f);
     if (!j->pages) return -1;
+    if (!s->mask) pages_fold(j->pages); /* a mask has the array's shape */
     if (j->kind->by_page && s->tiles[0] < 2) pages_each(j->pages);
     if (!s->smooth || pages_video(j->pages)) return 0;
     return fault_set(f, EXIT_USAGE, "%s is no video, and --smooth is for its frames: leave it out", job_name(j));
@@ -392,7 +393,7 @@ static int open_output(job *j, fault *f)
     if (!s->output) return 0;
     const image_writer *writer = image_writer_find(s->output, r, f);
     const image_page page = page_of(j);
-    if (writer) j->out = image_create_file(s->output, writer, &page, r->pages, f);
+    if (writer) j->out = image_create_file(s->output, writer, &page, pages_count(j->pages), f);
     return j->out ? 0 : -1;
 }
 

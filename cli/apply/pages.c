@@ -25,8 +25,17 @@ typedef struct assembly {
     int64_t pixels;    /* so far */
 } assembly;
 
+/* Slices of an array of three or more dimensions, which its reader delivers as samples one after the other. */
+typedef struct folding {
+    int64_t count; /* of slices; 0: not folded */
+    int64_t at;    /* the next sample */
+    const char *run;
+    int64_t left; /* samples of the run */
+} folding;
+
 struct pages {
     reader *reader;
+    folding fold;
     bool each;
     bool keeps;   /* what is read is kept */
     bool replays; /* everything is in memory */
@@ -50,8 +59,13 @@ static int fault_memory(const pages *p, fault *f)
 
 void pages_each(pages *p)
 {
-    p->each = p->each || p->reader->pages != 1;
+    p->each = p->each || pages_count(p) != 1;
     p->keeps = p->keeps || p->each;
+}
+
+int64_t pages_count(const pages *p)
+{
+    return p->fold.count ? p->fold.count : p->reader->pages;
 }
 
 bool pages_are_units(const pages *p)
@@ -155,6 +169,74 @@ static void begin_page(pages *p, const band *b)
     p->width = r->about && r->about->width ? r->about->width : r->width;
 }
 
+static void view_rows(pages *p, const unsigned char *rows, int64_t height)
+{
+    const reader *r = p->reader;
+    const int64_t size = (int64_t)p->pixel_bytes / r->channels;
+    for (int c = 0; c < r->channels; c++)
+        p->views[c] = (histo_view){.data = rows + c * size,
+                                   .dtype = r->dtypes[0],
+                                   .ndim = 2,
+                                   .shape = {height, p->width},
+                                   .strides = {(int64_t)p->pixel_bytes * p->width, (int64_t)p->pixel_bytes}};
+}
+
+/* The next run of samples: 1, 0, or -1. */
+static int read_run(pages *p, fault *f)
+{
+    folding *fold = &p->fold;
+    band b;
+    const int more = p->reader->next(p->reader, &b, f);
+    if (more < 1) return more;
+    fold->run = b.views[0].data;
+    fold->left = b.rows;
+    return 1;
+}
+
+/* A row of which runs hold parts. */
+static int gather_row(pages *p, fault *f)
+{
+    folding *fold = &p->fold;
+    const size_t size = p->pixel_bytes;
+    if (make_room(p, 0, 1, f) != 0) return -1;
+    for (int64_t filled = 0; filled < p->width;) {
+        if (fold->left == 0 && read_run(p, f) < 1) return -1;
+        const int64_t n = fold->left < p->width - filled ? fold->left : p->width - filled;
+        memcpy(p->parts.rows + (size_t)filled * size, fold->run, (size_t)n * size);
+        fold->run += (size_t)n * size;
+        fold->left -= n;
+        filled += n;
+    }
+    return 0;
+}
+
+/* Rows of slices. */
+static int fold_rows(pages *p, band *b, fault *f)
+{
+    folding *fold = &p->fold;
+    if (fold->left == 0) {
+        const int more = read_run(p, f);
+        if (more < 1) return more;
+    }
+    p->page = (int)(fold->at / (p->height * p->width));
+    p->y = fold->at / p->width % p->height;
+    *b = (band){.page = p->page, .y = p->y, .rows = 1, .cols = p->width, .views = p->views};
+    const unsigned char *rows = (const unsigned char *)fold->run;
+    if (fold->left >= p->width) {
+        const int64_t whole = fold->left / p->width, below = p->height - p->y;
+        b->rows = whole < below ? whole : below;
+        fold->run += (size_t)(b->rows * p->width) * p->pixel_bytes;
+        fold->left -= b->rows * p->width;
+    } else if (gather_row(p, f) != 0) {
+        return -1;
+    } else {
+        rows = p->parts.rows;
+    }
+    fold->at += b->rows * p->width;
+    view_rows(p, rows, b->rows);
+    return 1;
+}
+
 static bool is_whole(const pages *p, const band *b)
 {
     return b->y == p->y && b->x == 0 && b->cols == p->width;
@@ -184,21 +266,10 @@ static int assemble(pages *p, band *b, fault *f)
     return 1;
 }
 
-static void view_rows(pages *p, const unsigned char *rows, int64_t height)
-{
-    const reader *r = p->reader;
-    const int64_t size = (int64_t)p->pixel_bytes / r->channels;
-    for (int c = 0; c < r->channels; c++)
-        p->views[c] = (histo_view){.data = rows + c * size,
-                                   .dtype = r->dtypes[0],
-                                   .ndim = 2,
-                                   .shape = {height, p->width},
-                                   .strides = {(int64_t)p->pixel_bytes * p->width, (int64_t)p->pixel_bytes}};
-}
-
 /* Whole rows from the reader. */
 static int read_rows(pages *p, band *b, fault *f)
 {
+    if (p->fold.count) return fold_rows(p, b, f);
     int more = p->reader->next(p->reader, b, f);
     if (more < 1) return more;
     if (b->page != p->page) begin_page(p, b);
@@ -312,6 +383,7 @@ int pages_again(pages *p, fault *f)
         p->replays = true;
         return 0;
     }
+    p->fold.at = p->fold.left = 0;
     return p->reader->rewind(p->reader, f);
 }
 
@@ -323,6 +395,17 @@ int pages_next(pages *p, band *b, fault *f)
 }
 
 /* ---- Opening ---- */
+
+void pages_fold(pages *p)
+{
+    const metadata *m = p->about;
+    if (!m || m->ndim < 3 || m->fortran || p->reader->channels != 1 || p->width != 1) return;
+    const int64_t height = m->shape[m->ndim - 2], width = m->shape[m->ndim - 1];
+    if (height < 1 || width < 1 || p->height < 1) return;
+    p->fold.count = p->height / (height * width);
+    p->height = height;
+    p->width = width;
+}
 
 static bool is_cheap(const reader *r)
 {

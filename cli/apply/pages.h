@@ -15,6 +15,10 @@ void pages_close(pages *p);
 
 /* Make every page a unit, before the first one, if there are several. */
 void pages_each(pages *p);
+/* Make pages of the slices of an array of three or more dimensions; before the first band. */
+void pages_fold(pages *p);
+/* How many there are; -1: not known. */
+int64_t pages_count(const pages *p);
 bool pages_are_units(const pages *p);
 
 const reader *pages_reader(const pages *p);

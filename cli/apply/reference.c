@@ -46,8 +46,8 @@ int reference_open(reference *r, const job *for_job, const char *path, const cha
     if (count == wanted || count == 1) return 0;
     return fault_set(
         f, EXIT_DATA,
-        "%s has %d channels to match, and the reference %s has %d: give one of as many, or choose --channel",
-        job_name(for_job), wanted, path, count);
+        "the reference %s has %d channels where %d of %s are matched: take one with as many, or choose --channel", path,
+        count, wanted, job_name(for_job));
 }
 
 void reference_close(reference *r)

@@ -34,7 +34,7 @@ static int fail_to_open(const outfile *o, int error, fault *f)
 {
     if (error == ENOENT)
         return fault_set(f, EXIT_DATA, "%s cannot be written: its directory does not exist; create it first", o->name);
-    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
+    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place", o->name, strerror(error));
 }
 
 enum { PIPE_BYTES = 1 << 20 };
@@ -168,9 +168,8 @@ int outfile_fail(const outfile *o, int error, fault *f)
 {
     if (error == ENOSPC || error == EDQUOT)
         return fault_set(f, EXIT_DATA,
-                         "%s cannot be written: the disk is full; free some space, or choose another place with -o",
-                         o->name);
-    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place with -o", o->name, strerror(error));
+                         "%s cannot be written: the disk is full; free some space, or choose another place", o->name);
+    return fault_set(f, EXIT_DATA, "%s cannot be written (%s): choose another place", o->name, strerror(error));
 }
 
 int outfile_commit(outfile *o, fault *f)

@@ -3,6 +3,7 @@
 HISTO_CASES is the number of random cases (default 60), HISTO_SEED the first seed. A failure prints the seed that repeats
 it.
 """
+import gzip
 import json
 import os
 import subprocess
@@ -204,6 +205,21 @@ def check_clahe_pages(rng):
     histo("clahe", "--tiles", "3x2x2", "--bits", 16, "in.tif", "out.tif")
 
 
+def check_volume(rng):
+    """Slices of an array are pages, in whatever pieces it is read."""
+    of = rng.integers(0, 4096, [int(n) for n in rng.integers([2, 10, 10], [6, 70, 70])]).astype(np.uint16)
+    options = ["--tiles", "3x2", "--bits", 16]
+    wanted = np.array([cv2.createCLAHE(2, (3, 2)).apply(page) for page in of])
+    with gzip.open("in.npy.gz", "wb", 1) as file:
+        np.save(file, of)
+    histo("clahe", *options, "in.npy.gz", "out.npy")
+    assert np.array_equal(np.load("out.npy"), wanted)
+    histo("clahe", *options, write("in.npy", of), "out.tif")
+    assert np.array_equal(tifffile.imread("out.tif"), wanted)
+    histo("equalize", "--bits", 12, "in.npy", "out.npy")
+    assert np.array_equal(np.load("out.npy"), equalized(of, 4095))
+
+
 def check_overlap(rng):
     """Tiles that begin at each nth part of others; unclipped."""
     n, rows, columns = (int(v) for v in rng.integers([2, 1, 1], [5, 4, 4]))
@@ -343,4 +359,4 @@ def check_tiff(rng):
 
 
 run_checks([check_kept, check_tiff, check_equalize_gray, check_equalize_u16, check_equalize_colors, check_equalize_floats, check_mask,
-            check_clahe, check_clahe_pages, check_overlap, check_stretch, check_match, check_threshold, check_standardize], 112)
+            check_clahe, check_clahe_pages, check_overlap, check_volume, check_stretch, check_match, check_threshold, check_standardize], 120)

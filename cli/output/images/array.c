@@ -25,7 +25,8 @@ static int shape_of(const image_file *file, int64_t shape[HISTO_MAX_DIMS])
     int ndim = 0;
     for (int d = 0; p->about && d < p->about->ndim; d++)
         samples *= p->about->shape[d];
-    if (p->about && p->about->ndim && samples == p->height * p->width * p->channels) {
+    if (p->about && p->about->ndim &&
+        samples == p->height * p->width * p->channels * (file->pages > 1 ? file->pages : 1)) {
         memcpy(shape, p->about->shape, sizeof p->about->shape);
         return p->about->ndim;
     }
