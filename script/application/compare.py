@@ -16,6 +16,7 @@ import skimage.filters
 from PIL import Image
 
 import data
+import results
 import search
 
 
@@ -381,3 +382,31 @@ def search_words():
     return (f"Of the {found.size:,} windows of {search.SIZE} × {search.SIZE} pixels in the right photograph, the most like that at {x}, {y} "
             f"of the left one is at {', '.join(map(str, search.place(found)))}. By the disparities that scikit-image has with "
             f"the photographs it is at {x - known:.1f}, {y}.")
+
+
+# ---- Speed ----
+
+WORK = {"copy/u8/4k": "a copy of 3840 × 2160 bytes", "lut/u8/4k": "lookup table, of that", "equalize/u8/4k": "equalize it",
+        "equalize/u16/4096": "equalize 4096² of 12 bits in 16", "clahe/u8/4k": "CLAHE, 8 × 8 tiles, 3840 × 2160",
+        "clahe/u16/4096": "CLAHE, 8 × 8 tiles, 4096² of 12 bits", "match/u8/4k": "match 3840 × 2160 to as many",
+        "otsu/u8/4k": "Otsu's threshold and image, 3840 × 2160", "multi-otsu-3/u16/4096": "two thresholds, 4096² of 12 bits",
+        "percentiles/u16/4096": "three percentiles, 4096² of 12 bits",
+        "information/u16/256^3": "mutual information, 64 × 64, 256³", "backproject/hs/4k": "back projection, 180 × 256, 3840 × 2160",
+        "camshift/hs/1080p": "CamShift, window of 300 × 200, 1920 × 1080", "command/equalize/pgm/4k": "`histo equalize`, PGM, 3840 × 2160",
+        "command/equalize/tiff/u16": "`histo equalize`, TIFF, 4096² of 16 bits",
+        "command/equalize/y4m/1080p": "`histo equalize`, 60 frames of 1920 × 1080"}
+
+
+def short(number):
+    """Three digits of a time, without an exponent."""
+    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def speed_table():
+    """Of the run that is kept."""
+    out = ["| | histo | others, and how many times as long |", "|---|---|---|"]
+    for row in results.load(data.KEPT, "applications")["applications"]:
+        peers = sorted((peer["us"], name) for name, peer in row["peers"].items() if "us" in peer)
+        times = ", ".join(f"{name} {short(us / 1e3)} ({us / row['us']:{'.0f' if us > 10 * row['us'] else '.1f'}} ×)" for us, name in peers)
+        out.append(f"| {WORK[row['name']]} | {short(row['us'] / 1e3)} | {times} |")
+    return "\n".join(out)

@@ -11,7 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 SOURCE, PAGE, WORK = HERE / "page.md", ROOT / "docs/applications.md", ROOT / "build/applications"
-sys.path.insert(0, str(HERE.parent))
+sys.path.insert(0, str(HERE.parent))  # of page and results
 
 import page
 
