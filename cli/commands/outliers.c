@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "input/stack.h"
 #include "input/step.h"
+#include "output/images/images.h"
 #include "output/rows.h"
 
 enum {
@@ -45,6 +46,10 @@ typedef struct inspection {
     int32_t *lowest, *highest; /* [rows]: normal differences */
     double *reach;             /* [rows]: half their range */
     int32_t *levels;           /* [images][STRIP] */
+
+    image_file *picture; /* of the outliers; NULL: not asked for */
+    int64_t height, width;
+    unsigned char *flags; /* [height][width]: 255 where an image has an outlier */
     rows *to;
 } inspection;
 
@@ -184,9 +189,16 @@ static int make_hist(inspection *in, fault *f)
     return fault_of_library(f, EXIT_DATA, "the differences");
 }
 
+static int64_t at_least(int64_t n, int64_t least)
+{
+    return n > least ? n : least;
+}
+
 static int count_block(inspection *in, const block *b, fault *f)
 {
     const settings *s = in->settings;
+    in->height = at_least(in->height, b->y + b->view.shape[1] / b->cols);
+    in->width = at_least(in->width, b->x + b->cols);
     const histo_plan_options options = {.device = s->device, .threads = s->threads};
     const histo_fill_options fill = {.pairs = s->pairs};
     if (!in->plan && histo_plan_create(&in->plan, in->hist, &b->view, &fill, &options) != HISTO_OK)
@@ -353,6 +365,7 @@ static void judge_place(inspection *in, int64_t k, int64_t mean, int64_t x, int6
     }
     for (int i = 0; i < n; i++) {
         if (!worst[i]) continue;
+        if (in->flags) in->flags[y * in->width + x] = UINT8_MAX;
         rows_count(in->to, (uint64_t)i);
         rows_count(in->to, (uint64_t)x);
         rows_count(in->to, (uint64_t)y);
@@ -406,21 +419,64 @@ static int judge_block(inspection *in, const block *b, fault *f)
     return 0;
 }
 
+/* ---- The picture ---- */
+
+static image_page page_of(const inspection *in)
+{
+    return (image_page){.model = CHANNELS_GRAY,
+                        .channels = 1,
+                        .dtype = HISTO_U8,
+                        .height = at_least(in->height, 1),
+                        .width = at_least(in->width, 1)};
+}
+
+static int open_picture(inspection *in, fault *f)
+{
+    const settings *s = in->settings;
+    if (rows_take(s)) return 0;
+    const image_writer *writer = image_writer_find(s->output, NULL, f);
+    const image_page page = page_of(in);
+    if (!writer || outfile_spare_inputs(s, f) != 0) return -1;
+    in->picture = image_create_file(s->output, writer, &page, 1, f);
+    return in->picture ? 0 : -1;
+}
+
+static int make_flags(inspection *in, fault *f)
+{
+    const image_page page = page_of(in);
+    const size_t bytes = (size_t)page.height * (size_t)page.width;
+    if (!in->picture) return 0;
+    if (fault_beyond_memory(f, (double)bytes, "the picture", "leave -o out") != 0) return -1;
+    in->flags = calloc(bytes, 1);
+    return in->flags ? 0 : fault_set(f, EXIT_DATA, "no memory for the picture: leave -o out");
+}
+
+static int write_picture(inspection *in, fault *f)
+{
+    const image_page page = page_of(in);
+    image_file *picture = in->picture;
+    if (!picture) return 0;
+    if (image_begin(picture, &page, f) != 0 || image_rows(picture, in->flags, page.height, f) != 0) return -1;
+    in->picture = NULL;
+    return image_commit(picture, f);
+}
+
 static int inspect(inspection *in, fault *f)
 {
     static const char *const columns[] = {"die", "x", "y", "mean", "difference"};
-    if (open_images(in, f) != 0 || make_hist(in, f) != 0) return -1;
-    if (visit_all(in, "counting", count_block, f) != 0 || find_normal(in, f) != 0) return -1;
+    if (open_picture(in, f) != 0 || open_images(in, f) != 0 || make_hist(in, f) != 0) return -1;
+    if (visit_all(in, "counting", count_block, f) != 0 || find_normal(in, f) != 0 || make_flags(in, f) != 0) return -1;
     rows_begin(in->to, columns, 5);
-    return visit_all(in, "inspecting", judge_block, f);
+    return visit_all(in, "inspecting", judge_block, f) == 0 ? write_picture(in, f) : -1;
 }
 
-static int print_outliers(const settings *s, rows *to, fault *f)
+static int find_outliers(const settings *s, rows *to, fault *f)
 {
     inspection in = {.settings = s, .to = to};
     if (s->pairs == HISTO_NO_PAIRS)
         return fault_set(f, EXIT_USAGE, "which images are compared is missing: add --pairs ring or --pairs apart");
     const int failed = inspect(&in, f);
+    image_abandon(in.picture);
     histo_plan_destroy(in.plan);
     histo_hist_destroy(in.hist);
     step_close(&in.step);
@@ -431,10 +487,20 @@ static int print_outliers(const settings *s, rows *to, fault *f)
     free(in.highest);
     free(in.reach);
     free(in.levels);
+    free(in.flags);
     return failed;
 }
 
+/* -o is the table or, with the suffix of an image, a picture; the table is printed then. */
 int command_outliers(const settings *s)
 {
-    return rows_command(s, print_outliers);
+    fault f = {0};
+    rows to = {0};
+    settings printed = *s;
+    if (!rows_take(s)) printed.output = NULL;
+    int failed = rows_open(&to, &printed, &f);
+    if (!failed) failed = find_outliers(s, &to, &f);
+    if (!failed) failed = rows_commit(&to, &f);
+    rows_close(&to);
+    return failed ? fault_report(&f) : EXIT_OK;
 }

@@ -24,9 +24,21 @@ static int find_format(rows *to, const char *name)
     return -1;
 }
 
-static int choose_format(rows *to, const settings *s, const char *path, fault *f)
+static const char *suffix_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    return dot ? dot + 1 : "";
+}
+
+bool rows_take(const settings *s)
+{
+    rows ignored;
+    return s->output_format || !s->output || strcmp(s->output, "-") == 0 ||
+           find_format(&ignored, suffix_of(s->output)) == 0;
+}
+
+static int choose_format(rows *to, const settings *s, const char *path, fault *f)
+{
     if (s->output_format) {
         if (find_format(to, s->output_format) == 0) return 0;
         return fault_set(f, EXIT_USAGE, "these numbers are written as text, tsv, csv or json, not '%.40s'",
@@ -36,7 +48,7 @@ static int choose_format(rows *to, const settings *s, const char *path, fault *f
         to->format = isatty(STDOUT_FILENO) ? ROWS_TEXT : ROWS_TSV;
         return 0;
     }
-    if (dot && find_format(to, dot + 1) == 0) return 0;
+    if (find_format(to, suffix_of(path)) == 0) return 0;
     return fault_set(f, EXIT_USAGE,
                      "%s: these numbers are written as text, tsv, csv or json: add such a suffix, or --to",
                      *path ? path : "the empty name after -o");

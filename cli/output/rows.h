@@ -37,6 +37,8 @@ typedef struct rows {
     bool out_of_memory;
 } rows;
 
+/* Does the suffix of a path, or --to, name a format of tables? */
+bool rows_take(const settings *s);
 /* A zeroed table may be closed even if this fails. */
 int rows_open(rows *to, const settings *s, fault *f);
 /* Name the columns, before the first cell. The names must outlive the table. */

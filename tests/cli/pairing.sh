@@ -106,6 +106,15 @@ done
 [ "$(places --pairs ring --roi 20,30,10,20 die0.pgm die1.pgm die2.pgm die3.pgm)" = 'die,x,y 2,5,10 ' ] || fail 'outliers of a region'
 prints "$found" outliers --pairs ring die0.pgm die0.pgm die0.pgm
 prints '[]\n' outliers --pairs ring --sigma 1000 --to json die0.pgm die1.pgm die2.pgm
+shows '^2	25	40	' outliers --pairs ring -o flags.pgm die0.pgm die1.pgm die2.pgm die3.pgm
+prints 'count\tmean\tstd\tskewness\tkurtosis\tentropy\tmin\tmax\tmode\n1\t255\t0\tnan\tnan\t0\t255\t255\t255\n' \
+    summary --roi 25,40,1,1 flags.pgm
+shows '^2	25	40	' outliers --pairs ring -o - die0.pgm die1.pgm die2.pgm die3.pgm
+shows '^4800	0.159375	' summary flags.pgm
+"$histo" outliers --pairs ring -o flags.csv die0.pgm die1.pgm die2.pgm die3.pgm
+[ "$(cut -d, -f1-3 flags.csv | tr '\n' ' ')" = 'die,x,y 2,0,0 2,25,40 3,79,59 ' ] || fail 'the table is not in flags.csv'
+refuses 2 'no image format has the suffix .xyz' outliers --pairs ring -o flags.xyz die0.pgm die1.pgm die2.pgm
+refuses 2 'would overwrite its input' outliers --pairs ring -o die0.pgm die0.pgm die1.pgm die2.pgm
 refuses 2 'add --pairs ring or' outliers die0.pgm die1.pgm die2.pgm
 refuses 2 'too few to say which one differs' outliers --pairs ring die0.pgm die1.pgm
 refuses 2 'even number of images' outliers --pairs apart die0.pgm die1.pgm die2.pgm
