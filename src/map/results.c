@@ -56,12 +56,13 @@ static histo_status tabulate_slots(histo_map_results *r)
 static int number_slots(const histo_map_lookup *lookup, int a, uint32_t slots[256], uint8_t numbers[256])
 {
     const uint32_t *table = lookup->lookups[a].table;
-    int n = 0;
+    int last = 0;
+    slots[0] = table[0];
     for (int byte = 0; byte < 256; byte++) {
-        if (byte == 0 || slots[n - 1] != table[byte]) slots[n++] = table[byte];
-        numbers[byte] = (uint8_t)(n - 1);
+        if (slots[last] != table[byte]) slots[++last] = table[byte];
+        numbers[byte] = (uint8_t)last;
     }
-    return n;
+    return last + 1;
 }
 
 static histo_status tabulate_pairs(histo_map_results *r)
