@@ -127,7 +127,7 @@ static histo_status clear_memory(histo_cuda_accumulators *accumulators, cudaStre
         if (status == HISTO_OK && e->special)
             status = HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, stream), "clearing sums");
     }
-    if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
+    if (status == HISTO_OK) status = histo_cuda_order_end(&accumulators->order, stream);
     if (status == HISTO_OK) accumulators->pending = 0;
     return status;
 }
@@ -163,8 +163,7 @@ static histo_status make(const histo_job *job, const histo_cuda_exact exact[2], 
     memcpy(accumulators->exact, exact, sizeof accumulators->exact);
     histo_status status =
         HISTO_CUDA(cudaStreamCreateWithFlags(&accumulators->stream, cudaStreamNonBlocking), "making a stream");
-    if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaEventCreateWithFlags(&accumulators->done, cudaEventDisableTiming), "making an event");
+    if (status == HISTO_OK) status = histo_cuda_order_make(&accumulators->order);
     if (status == HISTO_OK && accumulators->counters)
         status = allocate((void **)&accumulators->counts,
                           (all_counters(accumulators) + arriving_words(accumulators) +
@@ -197,7 +196,7 @@ void histo_cuda_accumulators_free(histo_device_accumulators *device_accumulators
                       accumulators->exact[1].special};
     for (size_t m = 0; m < sizeof memory / sizeof memory[0]; m++)
         cudaFree(memory[m]);
-    if (accumulators->done) cudaEventDestroy(accumulators->done);
+    histo_cuda_order_free(&accumulators->order);
     if (accumulators->stream) cudaStreamDestroy(accumulators->stream);
     cudaSetDevice(before);
     cudaGetLastError();
@@ -257,137 +256,6 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
                        "copying offsets");
     job->iter.offsets = accumulators->offsets;
     return status;
-}
-
-/* A process-wide unique number of the stream; 0 if unknown. */
-static unsigned long long id_of(cudaStream_t stream)
-{
-    unsigned long long id = 0;
-#if CUDART_VERSION >= 12000
-    if (cudaStreamGetId(stream, &id) != cudaSuccess) id = 0;
-#else
-    (void)stream;
-#endif
-    return id;
-}
-
-bool histo_cuda_is_captured(cudaStream_t stream)
-{
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    if (cudaStreamIsCapturing(stream, &capture) != cudaSuccess) cudaGetLastError(); /* reported later */
-    return capture != cudaStreamCaptureStatusNone;
-}
-
-/* What a stream is capturing: the capture's process-wide unique number, and after which nodes the next one comes. */
-typedef struct captured_at {
-    unsigned long long id; /* 0: unknown */
-    cudaGraph_t graph;
-    cudaGraphNode_t nodes[HISTO_CUDA_MAX_BRANCHES];
-    size_t n; /* more than there is room for: unknown */
-} captured_at;
-
-static captured_at captured_at_of(cudaStream_t stream)
-{
-    captured_at at = {};
-    cudaStreamCaptureStatus capture;
-    const cudaGraphNode_t *nodes = NULL; /* valid until something else is captured */
-#if CUDART_VERSION >= 12030
-    const cudaGraphEdgeData *edges;
-#endif
-#if CUDART_VERSION >= 13000
-    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id, &at.graph, &nodes, &edges, &at.n);
-#elif CUDART_VERSION >= 12030
-    const cudaError_t error = cudaStreamGetCaptureInfo_v3(stream, &capture, &at.id, &at.graph, &nodes, &edges, &at.n);
-#else
-    const cudaError_t error = cudaStreamGetCaptureInfo(stream, &capture, &at.id);
-    at.n = SIZE_MAX;
-#endif
-    if (error != cudaSuccess) at.id = 0;
-    if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES && at.n > 0) memcpy(at.nodes, nodes, at.n * sizeof *nodes);
-    return at;
-}
-
-/* In a graph, each launch waits for the event and records it, on whatever stream it runs. */
-histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, bool capturing)
-{
-    accumulators->capturing = capturing;
-    accumulators->captured |= capturing;
-    const unsigned long long capture = capturing ? captured_at_of(stream).id : 0;
-    if (capture && capture == accumulators->capture && stream == accumulators->capture_stream) return HISTO_OK;
-    unsigned long long id = accumulators->captured ? 0 : id_of(stream); /* querying it would end a capture */
-    if (id && id == accumulators->last) return HISTO_OK;                /* stream order suffices */
-    histo_status status =
-        HISTO_CUDA(cudaStreamWaitEvent(stream, accumulators->done, accumulators->capturing ? cudaEventWaitExternal : 0),
-                   "waiting for an event");
-    accumulators->last = status == HISTO_OK ? id : 0;
-    accumulators->capture = status == HISTO_OK ? capture : 0;
-    accumulators->capture_stream = stream;
-    return status;
-}
-
-static bool is_among(cudaGraphNode_t node, const cudaGraphNode_t *nodes, size_t n)
-{
-    while (n > 0)
-        if (nodes[--n] == node) return true;
-    return false;
-}
-
-static histo_status add_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to)
-{
-#if CUDART_VERSION >= 13000
-    return HISTO_CUDA(cudaGraphAddDependencies(graph, from, to, NULL, 1), "adding to a graph");
-#else
-    return HISTO_CUDA(cudaGraphAddDependencies(graph, from, to, 1), "adding to a graph");
-#endif
-}
-
-static histo_status remove_edge(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to)
-{
-#if CUDART_VERSION >= 13000
-    return HISTO_CUDA(cudaGraphRemoveDependencies(graph, from, to, NULL, 1), "adding to a graph");
-#else
-    return HISTO_CUDA(cudaGraphRemoveDependencies(graph, from, to, 1), "adding to a graph");
-#endif
-}
-
-/* A graph has one node that records the event. It moves behind what is captured next on the stream, so that no kernel
- * waits for it. */
-static histo_status record_behind(histo_cuda_record *record, cudaStream_t stream, const captured_at *at,
-                                  cudaEvent_t event)
-{
-    histo_status status = HISTO_OK;
-    const bool exists = record->capture == at->id, moves = exists && record->stream == stream;
-    if (!exists)
-        status = HISTO_CUDA(cudaGraphAddEventRecordNode(&record->node, at->graph, at->nodes, at->n, event),
-                            "recording an event");
-    for (size_t i = 0; i < at->n && exists && status == HISTO_OK; i++)
-        if (!moves || !is_among(at->nodes[i], record->after, record->n))
-            status = add_edge(at->graph, &at->nodes[i], &record->node);
-    for (size_t i = 0; i < record->n && moves && status == HISTO_OK; i++)
-        if (!is_among(record->after[i], at->nodes, at->n))
-            status = remove_edge(at->graph, &record->after[i], &record->node);
-    if (status != HISTO_OK) return status;
-    record->capture = at->id;
-    record->stream = stream;
-    record->n = at->n;
-    memcpy(record->after, at->nodes, sizeof record->after);
-    return HISTO_OK;
-}
-
-histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream)
-{
-    const bool capturing = accumulators->capturing;
-    const captured_at at = capturing ? captured_at_of(stream) : captured_at{};
-    if (at.id && at.n <= HISTO_CUDA_MAX_BRANCHES)
-        return record_behind(&accumulators->record, stream, &at, accumulators->done);
-    return HISTO_CUDA(cudaEventRecordWithFlags(accumulators->done, stream, capturing ? cudaEventRecordExternal : 0),
-                      "recording an event");
-}
-
-/* Wait for launched graphs, which may not have recorded the event yet. */
-static histo_status wait_for_graphs(const histo_cuda_accumulators *accumulators)
-{
-    return accumulators->captured ? HISTO_CUDA(cudaDeviceSynchronize(), "waiting for graphs") : HISTO_OK;
 }
 
 /* ---- Draining ---- */
@@ -508,7 +376,7 @@ static histo_status drain_all(histo_cuda_accumulators *accumulators, const histo
             status = drain(accumulators, to, add_specials, s, 0, e->special, sizeof *e->special, room, room_bytes);
     }
     if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaEventRecord(accumulators->done, accumulators->stream), "recording an event");
+        status = HISTO_CUDA(cudaEventRecord(accumulators->order.done, accumulators->stream), "recording an event");
     if (status == HISTO_OK) status = HISTO_CUDA(cudaStreamSynchronize(accumulators->stream), "reading counts");
     return status;
 }
@@ -551,7 +419,7 @@ static histo_status copy_all(const histo_cuda_accumulators *from, const histo_ac
 static histo_status bring_home(histo_cuda_accumulators *accumulators, const histo_accumulators *to, bool keep)
 {
     histo_device_accumulators *base = &accumulators->base;
-    const bool changed = accumulators->dirty || accumulators->captured;
+    const bool changed = accumulators->dirty || accumulators->order.captured;
     const cudaStream_t stream = accumulators->stream;
     /* Host memory changes even if this fails midway, and is then to be cleared, or overwritten. */
     if (!keep && !base->copied) {
@@ -575,12 +443,12 @@ histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, con
 {
     histo_cuda_accumulators *accumulators = (histo_cuda_accumulators *)from;
     if (accumulators->broken) return fail_broken(accumulators);
-    if (!accumulators->dirty && !accumulators->captured && (keep || !from->copied)) return HISTO_OK;
+    if (!accumulators->dirty && !accumulators->order.captured && (keep || !from->copied)) return HISTO_OK;
     int before;
     histo_status status = histo_cuda_enter(from->device, &before);
     if (status != HISTO_OK) return status;
-    status = wait_for_graphs(accumulators);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, accumulators->stream, false);
+    status = histo_cuda_order_wait(&accumulators->order);
+    if (status == HISTO_OK) status = histo_cuda_order_begin(&accumulators->order, accumulators->stream, false);
     if (status == HISTO_OK) status = bring_home(accumulators, to, keep);
     if (status == HISTO_OK)
         accumulators->dirty = false;
@@ -603,12 +471,12 @@ histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const
     const bool there = histo_cuda_locate(r.out, &only) != HISTO_DEVICE_CPU;
     const cudaStream_t stream = there ? (cudaStream_t)r.stream : accumulators->stream;
     const bool captured = there && histo_cuda_is_captured(stream);
-    if (!there) status = wait_for_graphs(accumulators);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_begin(accumulators, stream, captured);
+    if (!there) status = histo_cuda_order_wait(&accumulators->order);
+    if (status == HISTO_OK) status = histo_cuda_order_begin(&accumulators->order, stream, captured);
     if (status == HISTO_OK)
         status =
             there ? histo_cuda_read_there(accumulators, &r, stream) : histo_cuda_read_here(accumulators, &r, stream);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
+    if (status == HISTO_OK) status = histo_cuda_order_end(&accumulators->order, stream);
     histo_cuda_leave(before);
     return status;
 }
@@ -631,8 +499,8 @@ histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accu
     int before;
     histo_status status = histo_cuda_enter(device_accumulators->device, &before);
     if (status != HISTO_OK) return status;
-    status = wait_for_graphs(accumulators);
-    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventSynchronize(accumulators->done), "counting");
+    status = histo_cuda_order_wait(&accumulators->order);
+    if (status == HISTO_OK) status = HISTO_CUDA(cudaEventSynchronize(accumulators->order.done), "counting");
     histo_cuda_leave(before);
     return status;
 }
@@ -648,9 +516,9 @@ bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulator
     if (accumulators->broken)
         status = HISTO_CUDA(cudaDeviceSynchronize(), "waiting");
     else if (!wanted)
-        status = wait_for_graphs(accumulators);
+        status = histo_cuda_order_wait(&accumulators->order);
     if (status == HISTO_OK)
-        status = histo_cuda_accumulators_begin(accumulators, stream, wanted && histo_cuda_is_captured(stream));
+        status = histo_cuda_order_begin(&accumulators->order, stream, wanted && histo_cuda_is_captured(stream));
     if (status == HISTO_OK) status = clear_memory(accumulators, stream);
     accumulators->broken = NULL;
     accumulators->dirty = false;

@@ -129,7 +129,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     if (none_direct && !stream) stream = accumulators->stream;
     job->stream = stream;
     accumulators->dirty = true;
-    histo_status status = histo_cuda_accumulators_begin(accumulators, stream, captured);
+    histo_status status = histo_cuda_order_begin(&accumulators->order, stream, captured);
     if (status != HISTO_OK) return status;
     status = histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin), stream);
     if (status == HISTO_OK && job->iter.offsets && !is_direct(job, job->iter.offsets))
@@ -138,7 +138,7 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
         status = all_direct            ? strategy->launch(job)
                  : job->problem->pairs ? histo_cuda_run_staged_pairs(strategy, job)
                                        : histo_cuda_run_staged(strategy, job, direct, pinned);
-    if (status == HISTO_OK) status = histo_cuda_accumulators_end(accumulators, stream);
+    if (status == HISTO_OK) status = histo_cuda_order_end(&accumulators->order, stream);
     if (status != HISTO_OK) accumulators->broken = "a fill failed halfway";
     return status;
 }

@@ -76,6 +76,38 @@ typedef struct histo_cuda_prepared {
 void histo_cuda_known_free(histo_cuda_prepared *prepared);
 void histo_cuda_known_explain(const void *prepared, histo_text *text);
 
+/* ---- Order across streams (order.cu) ---- */
+
+enum { HISTO_CUDA_MAX_BRANCHES = 8 };
+
+/* The node of a graph that records the event, after the nodes of the last work captured on a stream. */
+typedef struct histo_cuda_record {
+    unsigned long long capture; /* 0: none */
+    cudaStream_t stream;
+    cudaGraphNode_t node, after[HISTO_CUDA_MAX_BRANCHES];
+    size_t n;
+} histo_cuda_record;
+
+typedef struct histo_cuda_order {
+    cudaEvent_t done;           /* after everything enqueued so far */
+    unsigned long long last;    /* id of the stream that recorded it; 0: unknown */
+    bool capturing, captured;   /* work is being captured into a graph; some has been */
+    unsigned long long capture; /* the last one, in which this stream waited for the event; 0: none */
+    cudaStream_t capture_stream;
+    histo_cuda_record record; /* of the event in the last capture */
+} histo_cuda_order;
+
+/* Is the stream being captured into a graph? */
+bool histo_cuda_is_captured(cudaStream_t stream);
+histo_status histo_cuda_order_make(histo_cuda_order *order);
+void histo_cuda_order_free(histo_cuda_order *order);
+/* Work enqueued on the stream between these two comes after all earlier work and before all later; capturing: it is
+ * being captured. */
+histo_status histo_cuda_order_begin(histo_cuda_order *order, cudaStream_t stream, bool capturing);
+histo_status histo_cuda_order_end(histo_cuda_order *order, cudaStream_t stream);
+/* Wait for launched graphs, which may not have recorded the event yet. */
+histo_status histo_cuda_order_wait(const histo_cuda_order *order);
+
 /* ---- Device accumulators (accumulators.cu) ---- */
 
 /* The pairs of a sparse histogram on the device: n pairs of slot and count in the first arrays; the second arrays are
@@ -87,16 +119,7 @@ typedef struct histo_cuda_sparse {
     size_t bytes;
 } histo_cuda_sparse;
 
-enum { HISTO_CUDA_MAX_BRANCHES = 8 };
 typedef struct histo_cuda_fork histo_cuda_fork;
-
-/* The node of a graph that records the event, after the nodes of the last work captured on a stream. */
-typedef struct histo_cuda_record {
-    unsigned long long capture; /* 0: none */
-    cudaStream_t stream;
-    cudaGraphNode_t node, after[HISTO_CUDA_MAX_BRANCHES];
-    size_t n;
-} histo_cuda_record;
 
 /* counters = slots + 1: the last counter of a batch entry counts the samples that mask and filter exclude. */
 typedef struct histo_cuda_accumulators {
@@ -113,12 +136,7 @@ typedef struct histo_cuda_accumulators {
     bool dirty;                 /* it may be nonzero */
     const char *broken;         /* a fill failed halfway */
     cudaStream_t stream;        /* for clearing, reading, and samples without a stream */
-    cudaEvent_t done;           /* after everything enqueued so far */
-    unsigned long long last;    /* id of the stream that recorded it; 0: unknown */
-    bool capturing, captured;   /* work is being captured into a graph; some has been */
-    unsigned long long capture; /* the last one, in which this stream waited for the event; 0: none */
-    cudaStream_t capture_stream;
-    histo_cuda_record record; /* of the event in the last capture */
+    histo_cuda_order order;
     const void *large_kernel; /* the last kernel that was allowed more than the usual shared memory */
     void *workspace;
     size_t workspace_bytes;
@@ -140,11 +158,6 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
                                              cudaStream_t stream);
 /* Grow the workspace if necessary. */
 histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumulators, size_t bytes);
-/* Is the stream being captured into a graph? */
-bool histo_cuda_is_captured(cudaStream_t stream);
-/* Work for the accumulators is enqueued between these two, on one stream; capturing: it is being captured. */
-histo_status histo_cuda_accumulators_begin(histo_cuda_accumulators *accumulators, cudaStream_t stream, bool capturing);
-histo_status histo_cuda_accumulators_end(histo_cuda_accumulators *accumulators, cudaStream_t stream);
 /* Reserve capacity for `adds` additions to every exact sum. */
 histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream);
 
