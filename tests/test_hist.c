@@ -23,9 +23,11 @@ static void assert_same(const histo_hist *a, const histo_hist *b)
     assert_int_equal(size, histo_hist_size(b, HISTO_FLOW));
     uint64_t *ca = counts_of(a), *cb = counts_of(b);
     assert_memory_equal(ca, cb, (size_t)size * sizeof *ca);
-    double *w = malloc(4 * (size_t)size * sizeof *w);
-    OK(histo_hist_read_weights(a, HISTO_FLOW, w, w + size, size, NULL));
-    OK(histo_hist_read_weights(b, HISTO_FLOW, w + 2 * size, w + 3 * size, size, NULL));
+    double *w = calloc(4 * (size_t)size, sizeof *w);
+    const histo_weighting weighting = histo_hist_weighting(a);
+    const bool squares = weighting != HISTO_WEIGHT_FAST_SUM && weighting != HISTO_WEIGHT_REPRODUCIBLE_SUM;
+    OK(histo_hist_read_weights(a, HISTO_FLOW, w, squares ? w + size : NULL, size, NULL));
+    OK(histo_hist_read_weights(b, HISTO_FLOW, w + 2 * size, squares ? w + 3 * size : NULL, size, NULL));
     assert_memory_equal(w, w + 2 * size, 2 * (size_t)size * sizeof *w);
     histo_tally ta, tb;
     OK(histo_hist_tally(a, &ta));
@@ -339,6 +341,68 @@ static void batches(void **state)
     histo_hist_destroy(h);
 }
 
+/* Of every kind: as many fills as you like, the last one is what counts. What is not refused changes all, what is
+ * refused nothing. */
+static void replacing_fills(void **state)
+{
+    (void)state;
+    enum { N = 6000, BATCH = 3 };
+    rng r = {.state = 19};
+    const histo_axis axis = histo_axis_regular(40, -1, 1);
+    double *data = make_samples(&r, HISTO_F64, SPECIAL, &axis, N),
+           *other = make_samples(&r, HISTO_F64, UNIFORM, &axis, N);
+    float *weight = make_samples(&r, HISTO_F32, UNIFORM, &axis, N);
+    uint8_t *mask = make_samples(&r, HISTO_U8, TWO_VALUES, &axis, N);
+    const int64_t shape[] = {BATCH, N / BATCH};
+    histo_view first = histo_view_nd(other, HISTO_F64, 2, shape), last = histo_view_nd(data, HISTO_F64, 2, shape),
+               weights = histo_view_nd(weight, HISTO_F32, 2, shape), masked = histo_view_nd(mask, HISTO_U8, 2, shape);
+    first.batch_ndim = last.batch_ndim = weights.batch_ndim = masked.batch_ndim = 1;
+    for (int kind = 0; kind <= HISTO_WEIGHT_REPRODUCIBLE_SUM + 1; kind++)
+        for (int is_masked = 0; is_masked <= 1; is_masked++) {
+            const bool sparse = kind > HISTO_WEIGHT_REPRODUCIBLE_SUM, weighted = !sparse && kind != HISTO_UNWEIGHTED;
+            const histo_hist_options options = {BATCH, sparse ? HISTO_UNWEIGHTED : (histo_weighting)kind,
+                                                sparse ? HISTO_SPARSE : HISTO_DENSE};
+            histo_fill_options fill = {.weights = weighted ? &weights : NULL, .mask = is_masked ? &masked : NULL};
+            histo_hist *h, *expected;
+            OK(histo_hist_create(&h, 1, &axis, &options));
+            OK(histo_hist_create(&expected, 1, &axis, &options));
+            OK(histo_hist_fill(expected, &last, &fill));
+            OK(histo_hist_fill(h, &first, &fill));
+            fill.replace = true;
+            OK(histo_hist_fill(h, &first, &fill));
+            OK(histo_hist_fill(h, &last, &fill));
+            assert_same(h, expected);
+            histo_plan *plan;
+            OK(histo_plan_create(&plan, h, &first, &fill, &(histo_plan_options){.threads = 2}));
+            OK(histo_plan_fill(plan, h, &first, &fill));
+            OK(histo_plan_fill(plan, h, &last, &fill));
+            assert_same(h, expected);
+            histo_plan_destroy(plan);
+            histo_view wrong = last;
+            wrong.shape[0] = BATCH + 1;
+            assert_int_equal(histo_hist_fill(h, &wrong, &fill), HISTO_INVALID);
+            assert_same(h, expected);
+            fill.replace = false;
+            OK(histo_hist_fill(h, &last, &fill)); /* and fills add up again */
+            OK(histo_hist_merge(expected, expected));
+            assert_same(h, expected);
+            fill.replace = true;
+            histo_view none = last, no_weights = weights, no_mask = masked;
+            none.shape[1] = no_weights.shape[1] = no_mask.shape[1] = 0;
+            if (weighted) fill.weights = &no_weights;
+            if (is_masked) fill.mask = &no_mask;
+            OK(histo_hist_fill(h, &none, &fill));
+            OK(histo_hist_reset(expected, NULL));
+            assert_same(h, expected);
+            histo_hist_destroy(h);
+            histo_hist_destroy(expected);
+        }
+    free(data);
+    free(other);
+    free(weight);
+    free(mask);
+}
+
 /* A failed call leaves the histogram unchanged. */
 static void refused_fills(void **state)
 {
@@ -447,10 +511,15 @@ static void threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_order_and_merge), cmocka_unit_test(projections),
-        cmocka_unit_test(rebin_and_slice),        cmocka_unit_test(weights),
-        cmocka_unit_test(integer_weights),        cmocka_unit_test(batches),
-        cmocka_unit_test(refused_fills),          cmocka_unit_test(threads),
+        cmocka_unit_test(pieces_order_and_merge),
+        cmocka_unit_test(projections),
+        cmocka_unit_test(rebin_and_slice),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(integer_weights),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(replacing_fills),
+        cmocka_unit_test(refused_fills),
+        cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,11 +261,16 @@ typedef struct histo_fill_options {
      * CUDA graph; each launch of the graph counts again. */
     void *stream;
     bool relative; /* with pairs: differences are divided by the mean */
+    /* What was counted before is set to zero first, everything that histo_hist_tally tells included, on the stream:
+     * each launch of a graph counts from zero. A graph can replace only what one GPU alone has counted since the
+     * histogram was created, reset or replaced. */
+    bool replace;
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
  * the same shape. (With histo_pairs, views[0] is a stack of images.) Samples that mask or where leave out are counted
- * as masked. Fills accumulate. Host memory may be reused as soon as the call returns; for device memory see stream. */
+ * as masked. Fills accumulate, unless options->replace is set. Host memory may be reused as soon as the call returns;
+ * for device memory see stream. */
 HISTO_API histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options);
 
 /* Which slots of an axis are read. */

@@ -106,7 +106,7 @@ unsigned long long *histo_cuda_arrivals(const histo_cuda_accumulators *accumulat
     return arriving_words(accumulators) ? accumulators->counts + accumulators->counters : NULL;
 }
 
-static histo_status clear_memory(histo_cuda_accumulators *accumulators, cudaStream_t stream)
+histo_status histo_cuda_accumulators_zero(histo_cuda_accumulators *accumulators, cudaStream_t stream)
 {
     size_t all = all_counters(accumulators);
     histo_status status = HISTO_OK;
@@ -127,9 +127,14 @@ static histo_status clear_memory(histo_cuda_accumulators *accumulators, cudaStre
         if (status == HISTO_OK && e->special)
             status = HISTO_CUDA(cudaMemsetAsync(e->special, 0, all * sizeof *e->special, stream), "clearing sums");
     }
-    if (status == HISTO_OK) status = histo_cuda_order_end(&accumulators->order, stream);
     if (status == HISTO_OK) accumulators->pending = 0;
     return status;
+}
+
+static histo_status clear_memory(histo_cuda_accumulators *accumulators, cudaStream_t stream)
+{
+    histo_status status = histo_cuda_accumulators_zero(accumulators, stream);
+    return status == HISTO_OK ? histo_cuda_order_end(&accumulators->order, stream) : status;
 }
 
 static histo_status make_sums(histo_cuda_accumulators *accumulators, histo_weighting weighting)
@@ -385,6 +390,11 @@ static histo_status fail_broken(const histo_cuda_accumulators *accumulators)
 {
     return histo_fail(HISTO_DEVICE, "what GPU %d counted is not whole: %s; reset the histogram to use it again",
                       accumulators->base.device - HISTO_DEVICE_CUDA(0), accumulators->broken);
+}
+
+histo_status histo_cuda_accumulators_check(const histo_cuda_accumulators *accumulators)
+{
+    return accumulators->broken ? fail_broken(accumulators) : HISTO_OK;
 }
 
 static histo_status drain_by_pieces(histo_cuda_accumulators *accumulators, const histo_accumulators *to)

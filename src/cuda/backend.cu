@@ -2,7 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda/cuda.h"
+#include "cuda/map/map.h"
+
+extern "C" {
+#include "plan/accumulators.h"
+}
 
 /* The number of threads of a kernel is not a plan's choice. */
 static int threads(int wanted)
@@ -131,7 +135,12 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     accumulators->dirty = true;
     histo_status status = histo_cuda_order_begin(&accumulators->order, stream, captured);
     if (status != HISTO_OK) return status;
-    status = histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin), stream);
+    if (job->replace) {
+        histo_accumulators_clear_others(job->accumulators, &accumulators->base);
+        status = histo_cuda_accumulators_zero(accumulators, stream);
+    }
+    if (status == HISTO_OK)
+        status = histo_cuda_accumulators_reserve(accumulators, (uint64_t)(job->end - job->begin), stream);
     if (status == HISTO_OK && job->iter.offsets && !is_direct(job, job->iter.offsets))
         status = histo_cuda_accumulators_offsets(accumulators, job, stream);
     if (status == HISTO_OK)
@@ -158,6 +167,8 @@ static histo_status check_captured(const histo_job *job, size_t workspace)
         return histo_fail(HISTO_UNSUPPORTED, "reproducible sums cannot be filled in a graph");
     if (job->problem->storage == HISTO_SPARSE)
         return histo_fail(HISTO_UNSUPPORTED, "sparse histograms cannot be filled in a graph");
+    if (job->replace && !histo_accumulators_home(job->accumulators))
+        return histo_fail(HISTO_UNSUPPORTED, "a graph can replace only what one GPU alone has counted");
     if (!accumulators || accumulators->workspace_bytes < workspace)
         return histo_fail(HISTO_UNSUPPORTED, "fill the histogram once before its fills are captured into a graph");
     return HISTO_OK;
@@ -207,4 +218,5 @@ extern "C" const histo_backend histo_backend_cuda = {"cuda",
                                                      histo_cuda_pinned,
                                                      histo_cuda_speed,
                                                      histo_cuda_probe,
-                                                     histo_cuda_known_explain};
+                                                     histo_cuda_known_explain,
+                                                     &histo_cuda_maps};

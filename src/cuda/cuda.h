@@ -148,6 +148,8 @@ typedef struct histo_cuda_accumulators {
 histo_status histo_cuda_accumulators_of(const histo_job *job, histo_cuda_accumulators **accumulators);
 histo_status histo_cuda_accumulators_gather(histo_device_accumulators *from, const histo_accumulators *to, bool keep);
 histo_status histo_cuda_accumulators_read(histo_device_accumulators *from, const histo_reading *reading);
+/* HISTO_DEVICE if the counts are not whole. */
+histo_status histo_cuda_accumulators_check(const histo_cuda_accumulators *accumulators);
 histo_status histo_cuda_send(void *to, histo_device device, const void *from, size_t bytes, void *stream);
 histo_status histo_cuda_accumulators_wait(histo_device_accumulators *device_accumulators);
 bool histo_cuda_accumulators_clear(histo_device_accumulators *device_accumulators, void *stream);
@@ -158,6 +160,8 @@ histo_status histo_cuda_accumulators_offsets(histo_cuda_accumulators *accumulato
                                              cudaStream_t stream);
 /* Grow the workspace if necessary. */
 histo_status histo_cuda_accumulators_workspace(histo_cuda_accumulators *accumulators, size_t bytes);
+/* Set everything to zero, on a stream between begin and end. */
+histo_status histo_cuda_accumulators_zero(histo_cuda_accumulators *accumulators, cudaStream_t stream);
 /* Reserve capacity for `adds` additions to every exact sum. */
 histo_status histo_cuda_accumulators_reserve(histo_cuda_accumulators *accumulators, uint64_t adds, cudaStream_t stream);
 

@@ -92,14 +92,14 @@ static void clear_host(histo_accumulators *accumulators)
     accumulators->on_host = false;
 }
 
-void histo_accumulators_clear(histo_accumulators *accumulators, void *stream)
+static void clear_but(histo_accumulators *accumulators, histo_device_accumulators *kept, void *stream)
 {
     bool zero = !accumulators->sparse && histo_accumulators_none_on_host(accumulators);
     for (const histo_device_accumulators *it = accumulators->on_devices; it; it = it->next)
         zero &= !it->copied;
     if (!zero) clear_host(accumulators);
     for (histo_device_accumulators **link = &accumulators->on_devices, *it; (it = *link);) {
-        if (it->backend->clear(it, stream)) {
+        if (it == kept || it->backend->clear(it, stream)) {
             it->copied = it->drained = false;
             link = &it->next;
         } else {
@@ -107,6 +107,27 @@ void histo_accumulators_clear(histo_accumulators *accumulators, void *stream)
             it->backend->free(it);
         }
     }
+}
+
+void histo_accumulators_clear(histo_accumulators *accumulators, void *stream)
+{
+    clear_but(accumulators, NULL, stream);
+}
+
+void histo_accumulators_clear_others(histo_accumulators *accumulators, histo_device_accumulators *kept)
+{
+    clear_but(accumulators, kept, NULL);
+}
+
+void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumulators *by)
+{
+    histo_accumulators_clear(accumulators, NULL);
+    histo_accumulators old = *accumulators;
+    *accumulators = *by;
+    accumulators->on_devices = old.on_devices;
+    old.on_devices = NULL;
+    histo_accumulators_free(&old);
+    *by = (histo_accumulators){0};
 }
 
 histo_device_accumulators *histo_accumulators_home(const histo_accumulators *accumulators)

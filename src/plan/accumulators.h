@@ -9,6 +9,10 @@ histo_status histo_accumulators_make(histo_accumulators *accumulators, int64_t s
 void histo_accumulators_free(histo_accumulators *accumulators);
 /* Set everything to zero, also on devices; there ordered on the stream, if it is not NULL. */
 void histo_accumulators_clear(histo_accumulators *accumulators, void *stream);
+/* The same for host memory and for all devices but `kept`, whose counts are then all there are. */
+void histo_accumulators_clear_others(histo_accumulators *accumulators, histo_device_accumulators *kept);
+/* Set everything to what host memory holds of `by`, which is then empty. */
+void histo_accumulators_replace(histo_accumulators *accumulators, histo_accumulators *by);
 /* Bring what devices have counted to host memory, so that it holds everything, and merge sparse lists. Call it before
  * reading the accumulators. Costs nothing if already done. */
 histo_status histo_accumulators_gather(const histo_accumulators *accumulators);

@@ -137,7 +137,7 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
     job->prepared = plan->prepared;
     job->threads = plan->threads;
     job->params = plan->params;
-    job->resident = false;
+    job->resident = job->replace = false;
     job->begin = job->end = 0;
     job->where_lo = fill ? fill->where_lo : 0;
     job->where_hi = fill ? fill->where_hi : 0;
@@ -156,6 +156,45 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
         histo_strided_iter_make(&job->iter, plan->problem.operands, operands);
 }
 
+/* On the CPU, or split between it and a GPU, whose accumulators are then the histogram's own. */
+static bool counts_on_host(const histo_plan *plan, bool split)
+{
+    return split || plan->row->backend == &histo_backend_cpu;
+}
+
+static histo_status run(const histo_plan *plan, histo_job *job, bool split)
+{
+    const int64_t n = histo_strided_iter_samples(&job->iter);
+    const bool exact = histo_is_reproducible(plan->problem.weighting);
+    histo_status status = counts_on_host(plan, split) ? histo_accumulators_own(job->accumulators) : HISTO_OK;
+    if (status != HISTO_OK) return status;
+    /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
+    const int64_t most = split ? INT64_C(1) << 32 : n;
+    int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
+    histo_cpu_part cpu_part;
+    if (split) histo_split_begin(&cpu_part, plan, job);
+    for (; job->end < n && status == HISTO_OK; job->begin = job->end, job->replace = false) {
+        job->end = n - job->begin < piece ? n : job->begin + piece;
+        status = split ? histo_split_run(plan, job, &cpu_part) : plan->row->backend->run(plan->row->strategy, job);
+    }
+    if (split) histo_split_end(&cpu_part);
+    return status;
+}
+
+/* A fill on the CPU that fails changes nothing, so it counts elsewhere first. */
+static histo_status run_and_replace(const histo_plan *plan, histo_job *job)
+{
+    histo_accumulators *replaced = job->accumulators, fresh;
+    const histo_hist_options kind = {plan->problem.batch, plan->problem.weighting, plan->problem.storage};
+    histo_status status = histo_accumulators_make(&fresh, replaced->slots, &kind);
+    if (status != HISTO_OK) return status;
+    job->accumulators = &fresh;
+    status = run(plan, job, false);
+    if (status == HISTO_OK) histo_accumulators_replace(replaced, &fresh);
+    histo_accumulators_free(&fresh);
+    return status;
+}
+
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
                             const histo_fill_options *fill, bool resident, histo_reading *reading)
 {
@@ -164,23 +203,12 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     job.accumulators = accumulators;
     job.resident = resident;
     job.reading = reading;
-    int64_t n = histo_strided_iter_samples(&job.iter);
-    bool exact = histo_is_reproducible(plan->problem.weighting);
-    const bool split = histo_split_fits(plan, operands);
-    histo_status status =
-        split || plan->row->backend == &histo_backend_cpu ? histo_accumulators_own(accumulators) : HISTO_OK;
-    if (status != HISTO_OK) return status;
-    /* Keep the work enqueued at once below a GPU's queue limit, where the CPU would block. */
-    const int64_t most = split ? INT64_C(1) << 32 : n;
-    int64_t piece = exact && (int64_t)HISTO_EXACT_MAX_ADDS < most ? (int64_t)HISTO_EXACT_MAX_ADDS : most;
-    histo_cpu_part cpu_part;
-    if (split) histo_split_begin(&cpu_part, plan, &job);
-    for (; job.end < n && status == HISTO_OK; job.begin = job.end) {
-        job.end = n - job.begin < piece ? n : job.begin + piece;
-        status = split ? histo_split_run(plan, &job, &cpu_part) : plan->row->backend->run(plan->row->strategy, &job);
-    }
-    if (split) histo_split_end(&cpu_part);
-    return status;
+    const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
+    if (!fill || !fill->replace) return run(plan, &job, split);
+    if (on_host && !split) return run_and_replace(plan, &job);
+    job.replace = !split && histo_strided_iter_samples(&job.iter) > 0;
+    if (!job.replace) histo_accumulators_clear(accumulators, split ? NULL : job.stream);
+    return run(plan, &job, split);
 }
 
 const char *histo_plan_strategy(const histo_plan *plan)

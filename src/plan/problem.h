@@ -133,6 +133,7 @@ typedef struct histo_job {
     const histo_problem *problem;
     histo_strided_iter iter;
     bool resident;      /* all operands are in the memory of problem->device, a GPU; false: unknown */
+    bool replace;       /* on a device: what was counted before is set to zero first */
     int64_t begin, end; /* count these samples of the strided iterator, batch entries one after the other */
     double where_lo, where_hi;
     histo_accumulators *accumulators;

@@ -1,0 +1,230 @@
+/* What kernels that make tables share: counts, sums over them, and how tables are written. A block, or for many bins a
+ * cluster of blocks, makes a table; its threads have neighbouring bins, a tile of them at a time. */
+#ifndef CUDA_MAP_TABLE_CUH
+#define CUDA_MAP_TABLE_CUH
+
+#include <cooperative_groups.h>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "base/host_device.h"
+
+namespace histo::table
+{
+
+typedef unsigned long long word;
+
+/* The counts of the bins of a table's histogram. */
+struct source {
+    const word *counts; /* of the lowest bin of the first histogram … */
+    int64_t step;       /* … and so many before that of the next; 0: one for all tables */
+
+    __device__ const word *of(int64_t table) const { return counts + table * step; }
+};
+
+/* The values of tables. */
+struct target {
+    double *values;
+    int64_t length, bins;
+    bool lines; /* values of edges */
+
+    __device__ double *of(int64_t table) const { return values + table * length; }
+
+    /* The value of a bin or of its upper edge; and of the flow next to it. */
+    __device__ void put(double *to, int64_t bin, double value) const
+    {
+        to[bin + 1] = value;
+        if (lines) return;
+        if (bin == 0) to[0] = value;
+        if (bin != bins - 1) return;
+        to[bins + 1] = value;
+        to[bins + 2] = NAN;
+    }
+};
+
+/* A block of this many threads, each with so many neighbouring bins of a tile. CLUSTERED: it may be one of a cluster;
+ * before sm_90, it never is. */
+template <int THREADS, int EACH, bool CLUSTERED>
+struct block {
+    static constexpr int threads = THREADS, tile = THREADS * EACH;
+
+    template <typename T>
+    using reducing = cub::BlockReduce<T, THREADS>;
+    template <typename T>
+    using scanning = cub::BlockScan<T, THREADS>;
+
+    /* ---- The cluster ---- */
+
+    static __device__ unsigned rank()
+    {
+#if __CUDA_ARCH__ >= 900
+        if constexpr (CLUSTERED) return cooperative_groups::this_cluster().block_rank();
+#endif
+        return 0;
+    }
+
+    static __device__ unsigned blocks()
+    {
+#if __CUDA_ARCH__ >= 900
+        if constexpr (CLUSTERED) return cooperative_groups::this_cluster().num_blocks();
+#endif
+        return 1;
+    }
+
+    static __device__ void sync()
+    {
+#if __CUDA_ARCH__ >= 900
+        if constexpr (CLUSTERED) {
+            cooperative_groups::this_cluster().sync();
+            return;
+        }
+#endif
+        __syncthreads();
+    }
+
+    /* Where shared memory of a block of the cluster is. */
+    template <typename T>
+    static __device__ T *in_block(unsigned of, T *shared)
+    {
+#if __CUDA_ARCH__ >= 900
+        if constexpr (CLUSTERED) return cooperative_groups::this_cluster().map_shared_rank(shared, of);
+#endif
+        return shared;
+    }
+
+    /* Store a value in the shared memory of all blocks. */
+    template <typename T>
+    static __device__ void store(T *shared, const T &value)
+    {
+        for (unsigned b = 0; b < blocks(); b++)
+            *in_block(b, shared) = value;
+    }
+
+    static __device__ int64_t table()
+    {
+        return blockIdx.x / blocks();
+    }
+
+    static __device__ bool is_first()
+    {
+        return rank() == 0 && threadIdx.x == 0;
+    }
+
+    /* of(i) for i = 0 … n - 1, in any order */
+    template <typename F>
+    static __device__ void each(int64_t n, F of)
+    {
+        for (int64_t i = rank() * (int64_t)THREADS + threadIdx.x; i < n; i += blocks() * (int64_t)THREADS)
+            of(i);
+    }
+
+    /* ---- Sums ---- */
+
+    /* The combination of the values of all threads, for all of them. */
+    template <typename T, typename JOIN>
+    static __device__ T all(T value, JOIN join)
+    {
+        __shared__ typename reducing<T>::TempStorage room;
+        __shared__ T result;
+        __syncthreads(); /* what an earlier call left has been read */
+        value = reducing<T>(room).Reduce(value, join);
+        if (threadIdx.x == 0) result = value;
+        sync();
+        value = *in_block(0, &result);
+        for (unsigned b = 1; b < blocks(); b++)
+            value = join(value, *in_block(b, &result));
+        if constexpr (CLUSTERED) sync(); /* no block changes or leaves what others read */
+        return value;
+    }
+
+    /* The combination of the values of the threads before this one, `none` for the first; *through: of all. */
+    template <typename T, typename JOIN>
+    static __device__ T before(T value, T none, JOIN join, T *through)
+    {
+        __shared__ typename scanning<T>::TempStorage room;
+        __shared__ T result;
+        __syncthreads();
+        scanning<T>(room).ExclusiveScan(value, value, none, join, *through);
+        if constexpr (!CLUSTERED) return value;
+        if (threadIdx.x == 0) result = *through;
+        sync();
+        T lower = none, sum = none;
+        for (unsigned b = 0; b < blocks(); b++) {
+            if (b == rank()) lower = sum;
+            sum = join(sum, *in_block(b, &result));
+        }
+        *through = sum;
+        sync();
+        return join(lower, value);
+    }
+
+    /* This thread's first bin of the tile that begins at bin `begin`. */
+    static __device__ int64_t first_of(int64_t begin)
+    {
+        return begin + rank() * tile + threadIdx.x * EACH;
+    }
+
+    static __device__ void load(const word *counts, int64_t first, int64_t n, word *count)
+    {
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            count[k] = first + k < n ? counts[first + k] : 0;
+    }
+
+    /* of(count, bin) for all of n bins. */
+    template <typename F>
+    static __device__ void each_bin(const word *counts, int64_t n, F of)
+    {
+        for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
+            const int64_t first = first_of(begin);
+            word count[EACH];
+            load(counts, first, n, count);
+#pragma unroll
+            for (int k = 0; k < EACH; k++)
+                if (first + k < n) of(count[k], first + k);
+        }
+    }
+
+    /* Running sums: value(count, bin) for all of n bins, and use(count, bin, the sum of those before it). */
+    template <typename T, typename VALUE, typename USE>
+    static __device__ T run(const word *counts, int64_t n, VALUE value, USE use)
+    {
+        T carry = {};
+        for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
+            const int64_t first = first_of(begin);
+            word count[EACH];
+            load(counts, first, n, count);
+            T mine = {}, through;
+#pragma unroll
+            for (int k = 0; k < EACH; k++)
+                if (first + k < n) mine = mine + value(count[k], first + k);
+            const auto sum = [](const T &a, const T &b) { return a + b; };
+            T running = carry + before<T>(mine, T{}, sum, &through);
+#pragma unroll
+            for (int k = 0; k < EACH; k++)
+                if (first + k < n) {
+                    use(count[k], first + k, running);
+                    running = running + value(count[k], first + k);
+                }
+            carry = carry + through;
+        }
+        return carry;
+    }
+
+    static __device__ word sum(const word *counts, int64_t n)
+    {
+        word sum = 0;
+        each_bin(counts, n, [&](word count, int64_t) { sum += count; });
+        return all(sum, [](word a, word b) { return a + b; });
+    }
+
+    /* NaN as all values */
+    static __device__ void put_none(const target &to, double *table)
+    {
+        each(to.length, [&](int64_t i) { table[i] = NAN; });
+    }
+};
+
+} // namespace histo::table
+
+#endif
