@@ -135,8 +135,9 @@ static histo_status count(const histo_strategy *strategy, histo_job *job, histo_
     accumulators->dirty = true;
     histo_status status = histo_cuda_order_begin(&accumulators->order, stream, captured);
     if (status != HISTO_OK) return status;
-    if (job->replace) {
-        histo_accumulators_clear_others(job->accumulators, &accumulators->base);
+    if (job->replace) histo_accumulators_clear_others(job->accumulators, &accumulators->base);
+    if (job->replace && !(all_direct && strategy->replaces && strategy->replaces(job))) {
+        job->replace = false;
         status = histo_cuda_accumulators_zero(accumulators, stream);
     }
     if (status == HISTO_OK)

@@ -27,6 +27,8 @@ typedef struct histo_strategy {
     size_t (*workspace)(const histo_problem *problem, int threads, const int64_t *params);
     /* Count, or enqueue the counting on job->stream. On the CPU, failures must leave everything unchanged. */
     histo_status (*launch)(const histo_job *job);
+    /* On a GPU: does launch set the counts of such a job to zero by itself, if job->replace? NULL: never. */
+    bool (*replaces)(const histo_job *job);
     /* Up to HISTO_MAX_PARAMS settings; the list ends with a NULL name. */
     histo_param params[HISTO_MAX_PARAMS + 1];
     /* Names for the values of its parameter "config", from 0 on; the list ends with NULL. NULL: it has none. */

@@ -59,7 +59,9 @@ HISTO_INLINE uint64_t histo_limited(const histo_totals *of, uint64_t count)
 /* Does a bin get one of the rest? */
 HISTO_INLINE bool histo_gets_more(const histo_totals *of, int64_t bin)
 {
-    return of->rest && bin % of->step == 0 && (uint64_t)(bin / of->step) < of->rest;
+    if (!of->rest) return false;
+    const uint32_t step = (uint32_t)of->step, at = (uint32_t)bin / step; /* bins: at most 2^30 */
+    return at * step == (uint32_t)bin && at < of->rest;
 }
 
 HISTO_INLINE double histo_rounded_if(bool whole, double value)
@@ -77,10 +79,10 @@ HISTO_INLINE double histo_at_share(const histo_equalizing *by, uint64_t part, ui
     if ((part | span) >> 32) {
         const product scaled = (product)part * span;
         quotient = (uint64_t)(scaled / all);
-        rest = (uint64_t)(scaled % all);
+        rest = (uint64_t)(scaled - (product)quotient * all);
     } else {
         quotient = part * span / all;
-        rest = part * span % all;
+        rest = part * span - quotient * all;
     }
     quotient += rest > all - rest || (rest == all - rest && quotient % 2 == 1);
     return by->hi < by->lo ? by->lo - (double)quotient : by->lo + (double)quotient;

@@ -596,10 +596,18 @@ static histo_status launch(const histo_job *job)
     return it->launch(&r);
 }
 
+static bool replaces(const histo_job *job)
+{
+    request r;
+    r.job = job;
+    return job->problem->storage == HISTO_DENSE && is_small_image(&r) && histo_small_image_replaces(job, &r.pixels);
+}
+
 extern "C" const histo_strategy histo_cuda_lane_private = {
     .unsupported_reason = unsupported_reason,
     .cost_us = cost_us,
     .launch = launch,
+    .replaces = replaces,
     .params = {{"lanes", 0, 32, 0,
                 "lanes of a warp that share a copy, rounded up to a power of 2; 0: as few as leave the cache room"},
                {"blocks", 0, 65535, 0, "blocks of the grid; 0: as many as the device holds at once"},

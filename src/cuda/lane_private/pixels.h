@@ -36,6 +36,8 @@ histo_status histo_pixels_launch(const histo_job *job, const histo_pixels *pixel
 
 /* Are they a single contiguous array, small enough for the kernel of small images? */
 bool histo_is_small_image(const histo_job *job, const histo_pixels *pixels, int period, int64_t threads);
+/* Does the launch count anew, where a job is to? */
+bool histo_small_image_replaces(const histo_job *job, const histo_pixels *pixels);
 histo_status histo_small_image_launch(const histo_job *job, const histo_pixels *pixels, int64_t blocks);
 
 /* Are they many images, so small that each is for a warp? */

@@ -6,10 +6,10 @@
  * last load little is left to count. There are only as many blocks as keep the multiprocessors busy, since each adds
  * 256 sums to the same counters. The counters are those of pixels.cu.
  *
- * Where the counts are read next, the kernel writes them, too. A block then adds its counts to words of this launch,
- * and with each of them its arrival, in the upper bits: the atomic addition returns how many blocks have arrived, so
- * that the last one knows the sum at once, without a fence, and adds it to the count that all have loaded at their
- * start.
+ * Where the counts are read next, or replace earlier ones, the kernel writes them, too. A block then adds its counts to
+ * words of this launch, and with each of them its arrival, in the upper bits: the atomic addition returns how many
+ * blocks have arrived, so that the last one knows the sum at once, without a fence, and adds it to the count that all
+ * have loaded at their start.
  *
  * Bytes: each sample once. Bound: the launch, and the latency of memory; then its bandwidth. Wins on contiguous arrays
  * of up to some hundred megabytes. */
@@ -38,6 +38,7 @@ typedef struct small_image_read {
     void *out;
     uint32_t slots, first, read; /* of them, `read` from the first on are written, as … */
     histo_dtype dtype;
+    bool replaces; /* earlier counts do not matter */
 } small_image_read;
 
 HISTO_IN_KERNEL void write_count(const small_image_read *r, uint32_t i, unsigned long long count)
@@ -101,7 +102,9 @@ static __global__ void __launch_bounds__(THREADS) count_small_image(const __grid
     if constexpr (reads) {
         value = threadIdx.x / 2;
         if (value < HISTO_VALUES) slot = p.slot_of[value];
-        if (threadIdx.x < its.slots) before = p.counts[threadIdx.x];
+        if (threadIdx.x < its.slots && !its.replaces) before = p.counts[threadIdx.x];
+        if (its.replaces && blockIdx.x == 0 && threadIdx.x == its.slots)
+            p.counts[threadIdx.x] = 0; /* samples left out */
         sums[threadIdx.x] = 0;
     }
     for (uint32_t i = threadIdx.x; i < HISTO_VALUES * HISTO_VALUE_COPIES / 4; i += THREADS)
@@ -153,17 +156,24 @@ bool histo_is_small_image(const histo_job *job, const histo_pixels *pixels, int 
            (!threads || threads >= THREADS);
 }
 
+static int64_t bytes_of_few(const histo_job *job)
+{
+    return (int64_t)histo_cuda_device_of(job->problem->device)->multiprocessors * FEW * THREADS * VECTOR;
+}
+
+bool histo_small_image_replaces(const histo_job *job, const histo_pixels *pixels)
+{
+    return histo_cuda_arrivals(histo_cuda_accumulators_in(job)) && pixels->in.row_bytes <= bytes_of_few(job);
+}
+
 /* Can the kernel write what is read? One array of neighbouring slots. */
 static bool can_read(const histo_job *job, small_image_read *r)
 {
     const histo_reading *reading = job->reading;
-    const histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
-    r->arrivals = histo_cuda_arrivals(accumulators);
     if (!reading || !r->arrivals || reading->quantity != HISTO_READ_COUNTS || reading->cumulative) return false;
     histo_slot_grid grid = reading->grid;
     histo_slot_grid_join(&grid);
     r->out = reading->out;
-    r->slots = (uint32_t)accumulators->slots;
     r->first = (uint32_t)grid.first;
     r->read = (uint32_t)reading->size;
     r->dtype = reading->dtype;
@@ -175,17 +185,21 @@ histo_status histo_small_image_launch(const histo_job *job, const histo_pixels *
     const char *at = pixels->in.samples;
     int64_t bytes = pixels->in.row_bytes, head = -(int64_t)(uintptr_t)at & (VECTOR - 1);
     const int64_t multiprocessors = histo_cuda_device_of(job->problem->device)->multiprocessors;
-    const bool are_few = bytes <= multiprocessors * FEW * THREADS * VECTOR;
+    const bool are_few = bytes <= bytes_of_few(job);
     const int64_t wanted = bytes / (THREADS * VECTOR * (blocks ? 1 : 2)) + 1;
     if (!blocks) blocks = multiprocessors;
     if (head > bytes) head = bytes;
     small_image p = {(const uint4 *)(at + head),          pixels->slot_of, pixels->counts,
                      (uint32_t)((bytes - head) / VECTOR), (uint32_t)head,  (uint32_t)((bytes - head) % VECTOR)};
     dim3 grid((unsigned)(wanted < blocks ? wanted : blocks));
-    small_image_read read = {p};
-    const bool reads = can_read(job, &read);
-    void *args[] = {reads ? (void *)&read : (void *)&p};
-    const void *kernel = reads     ? (const void *)count_small_image<small_image_read, 2>
+    const histo_cuda_accumulators *accumulators = histo_cuda_accumulators_in(job);
+    small_image_read read = {p, histo_cuda_arrivals(accumulators)};
+    read.slots = (uint32_t)accumulators->slots;
+    read.replaces = job->replace;
+    const bool reads = can_read(job, &read), writes = reads || job->replace;
+    if (!reads) read.read = 0;
+    void *args[] = {writes ? (void *)&read : (void *)&p};
+    const void *kernel = writes    ? (const void *)count_small_image<small_image_read, 2>
                          : are_few ? (const void *)count_small_image<small_image, 2>
                                    : (const void *)count_small_image<small_image, 4>;
     const histo_status status = histo_cuda_launch(job, kernel, grid, THREADS, 0, args);

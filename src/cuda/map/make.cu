@@ -17,43 +17,46 @@ using namespace histo::table;
 
 /* ---- Equalization ---- */
 
-/* Counts, and the lowest occupied bin among them. */
-struct census {
-    word n, least;
-    int64_t first;
+/* A bin, and how many samples are in it. */
+struct occupied {
+    int64_t bin;
+    word count;
 };
 
 template <typename BLOCK>
-static __global__ void __launch_bounds__(BLOCK::threads) equalize(histo_equalizing by, source from, target to)
+static __global__ void __launch_bounds__(BLOCK::threads)
+    equalize(const __grid_constant__ histo_equalizing by, source from, target to)
 {
+    __shared__ occupied lowest;
+    start();
     const word *counts = from.of(BLOCK::table());
     double *table = to.of(BLOCK::table());
-    census mine = {0, 0, INT64_MAX};
-    BLOCK::each_bin(counts, by.bins, [&](word count, int64_t bin) {
-        if (!count) return;
-        if (mine.n == 0) mine.first = bin, mine.least = count;
-        mine.n += count;
-    });
-    const census all = BLOCK::all(mine, [](const census &a, const census &b) {
-        census both = a.first < b.first ? a : b;
-        both.n = a.n + b.n;
-        return both;
-    });
-    histo_totals of = {all.n, all.n ? all.first : 0, all.least, 0, 0, 0, 1, 0};
-    histo_totals_limit(&of, &by);
-    if (of.most < of.n) {
-        word cut = 0;
-        BLOCK::each_bin(counts, by.bins, [&](word count, int64_t) { cut += histo_cut_of(&of, count); });
-        cut = BLOCK::all(cut, [](word a, word b) { return a + b; });
-        histo_totals_spread(&of, &by, cut);
-    }
+    histo_totals of = {};
     if (to.lines && BLOCK::is_first()) table[0] = by.lo;
+    const auto put = [&](int64_t bin, word sum) { to.put(table, bin, histo_equalized(&by, &of, bin, sum)); };
+    BLOCK::template run_twice<word>(
+        counts, by.bins, [](word count, int64_t) { return count; },
+        [&](word count, int64_t bin, word before) {
+            if (count && !before) BLOCK::store(&lowest, occupied{bin, count});
+        },
+        [&](word n) {
+            BLOCK::sync();
+            of.n = n;
+            if (n) of.first = lowest.bin, of.least = lowest.count;
+            histo_totals_limit(&of, &by);
+        },
+        [&](word count, int64_t bin, word before) {
+            if (of.most >= of.n) put(bin, before + count);
+        });
+    if (of.most >= of.n) return;
+    word cut = 0;
+    BLOCK::each_bin(counts, by.bins, [&](word count, int64_t) { cut += histo_cut_of(&of, count); });
+    histo_totals_spread(&of, &by, BLOCK::all(cut, [](word a, word b) { return a + b; }));
     const auto limited = [&](word count, int64_t bin) -> word {
         return histo_limited(&of, count) + histo_gets_more(&of, bin);
     };
-    BLOCK::template run<word>(counts, by.bins, limited, [&](word count, int64_t bin, word sum) {
-        to.put(table, bin, histo_equalized(&by, &of, bin, sum + limited(count, bin)));
-    });
+    BLOCK::template run<word>(counts, by.bins, limited,
+                              [&](word count, int64_t bin, word before) { put(bin, before + limited(count, bin)); });
 }
 
 /* ---- Matching ---- */
@@ -74,55 +77,63 @@ struct progress {
     __device__ progress operator+(const progress &more) const { return {sum + more.sum, points + more.points}; }
 };
 
-/* Write the values of the reference over its cumulative shares, at its occupied bins or at its edges. */
+/* Write the values of the reference over its cumulative shares, at its occupied bins or at its edges, and how many they
+ * are. Returns the sum of the counts. */
 template <typename BLOCK>
-static __device__ void find_reference(const matching &m, const word *counts, word total, bool lines,
-                                      histo_polyline *line)
+static __device__ word find_reference(const matching &m, const word *counts, bool lines, histo_polyline *line)
 {
-    /* No share between two edges, or before the first? Then a line begins at a point of its own. */
-    const auto begins = [&](int64_t bin, word sum) { return lines && (sum == 0 || counts[bin - 1] == 0); };
+    word total = 0;
     const auto add = [&](int64_t at, word sum, double value) {
         line->x[at] = (double)sum / (double)total;
         line->y[at] = value;
     };
-    const auto points = [&](word count, int64_t bin) {
-        return progress{count, count ? 1 + (lines && bin > 0 && counts[bin - 1] == 0) : 0};
-    };
-    /* The first occupied bin begins a line even if it is the lowest. */
-    const bool first_is_lowest = lines && counts[0] != 0;
-    const progress all = BLOCK::template run<progress>(
-        counts, m.reference_bins, points, [&](word count, int64_t bin, const progress &before) {
+    /* Is there no share between two edges, or before the first? Then a line begins at a point of its own. That of the
+     * lowest bin is counted apart. */
+    const bool has_lowest = lines && counts[0] != 0;
+    const auto begins = [&](int64_t bin) { return lines && bin > 0 && counts[bin - 1] == 0; };
+    BLOCK::template run_twice<progress>(
+        counts, m.reference_bins,
+        [&](word count, int64_t bin) {
+            return progress{count, count ? 1 + begins(bin) : 0};
+        },
+        [](word, int64_t, const progress &) {},
+        [&](const progress &all) {
+            total = all.sum;
+            line->n = all.points + has_lowest;
+        },
+        [&](word count, int64_t bin, const progress &before) {
             if (!count) return;
-            int64_t at = before.points + (first_is_lowest && bin > 0);
-            if (begins(bin, before.sum)) add(at++, before.sum, histo_edge_at(&m.edges, bin));
+            int64_t at = before.points + (has_lowest && bin > 0);
+            if (begins(bin) || (has_lowest && bin == 0)) add(at++, before.sum, histo_edge_at(&m.edges, bin));
             add(at, before.sum + count, lines ? histo_edge_at(&m.edges, bin + 1) : histo_bin_at(&m.edges, bin));
         });
-    line->n = all.points + first_is_lowest;
     line->extend = false;
     BLOCK::sync();
+    return total;
 }
 
 template <typename BLOCK>
-static __global__ void __launch_bounds__(BLOCK::threads) match(matching m, target to)
+static __global__ void __launch_bounds__(BLOCK::threads) match(const __grid_constant__ matching m, target to)
 {
     extern __shared__ double shared[];
+    start();
     const word *counts = m.from.of(BLOCK::table()), *reference = m.reference.of(BLOCK::table());
     double *table = to.of(BLOCK::table());
-    const word total = BLOCK::sum(counts, to.bins), of_reference = BLOCK::sum(reference, m.reference_bins);
-    if (!total || !of_reference) {
-        BLOCK::put_none(to, table);
-        return;
-    }
     histo_polyline line;
     line.x = m.points ? m.points + BLOCK::table() * 2 * m.room : shared;
     line.y = line.x + m.room;
-    find_reference<BLOCK>(m, reference, of_reference, to.lines, &line);
-    if (to.lines && BLOCK::is_first()) table[0] = histo_polyline_at(&line, 0);
-    BLOCK::template run<word>(
-        counts, to.bins, [](word count, int64_t) { return count; },
-        [&](word count, int64_t bin, word sum) {
-            to.put(table, bin, histo_polyline_at(&line, (double)(sum + count) / (double)total));
+    const word of_reference = find_reference<BLOCK>(m, reference, to.lines, &line);
+    word total = 0;
+    BLOCK::template run_twice<word>(
+        counts, to.bins, [](word count, int64_t) { return count; }, [](word, int64_t, word) {},
+        [&](word n) { total = of_reference ? n : 0; },
+        [&](word count, int64_t bin, word before) {
+            if (total) to.put(table, bin, histo_polyline_at(&line, (double)(before + count) / (double)total));
         });
+    if (!total)
+        BLOCK::put_none(to, table);
+    else if (to.lines && BLOCK::is_first())
+        table[0] = histo_polyline_at(&line, 0);
 }
 
 /* ---- Landmarks ---- */
@@ -137,45 +148,49 @@ struct landmarks {
     double q[LANDMARKS], target[LANDMARKS];
 };
 
-/* Sample number i of the `count` in a slot, where 0 is underflow. */
-static __device__ double sample_of(const histo_edges *edges, int64_t slot, word i, word count)
+/* Sample number i of the `count` in a bin. */
+static __device__ double sample_of(const histo_edges *edges, int64_t bin, word i, word count)
 {
-    const int64_t bin = slot - 1;
-    if (bin < 0) return -INFINITY;
-    if (bin == edges->bins) return INFINITY;
     const double lower = histo_edge_at(edges, bin);
     return edges->integer ? lower : histo_spread_sample(lower, histo_edge_at(edges, bin + 1), i, count);
 }
 
 template <typename BLOCK>
-static __global__ void __launch_bounds__(BLOCK::threads) place_landmarks(landmarks m, target to)
+static __global__ void __launch_bounds__(BLOCK::threads) place_landmarks(const __grid_constant__ landmarks m, target to)
 {
     __shared__ double sample[LANDMARKS][2], found[LANDMARKS], x[LANDMARKS], y[LANDMARKS];
     __shared__ word rank[LANDMARKS][2];
-    const word *slots = m.from.of(BLOCK::table()) - 1;
-    const int64_t ordered = to.bins + 2; /* without NaN */
+    start();
+    const word *counts = m.from.of(BLOCK::table()), below = counts[-1], above = counts[to.bins];
     double *table = to.of(BLOCK::table());
-    const word n = BLOCK::sum(slots, ordered);
-    if (!n) {
-        BLOCK::put_none(to, table);
-        return;
-    }
     histo_place place = {0, 0};
-    if (threadIdx.x < m.n) {
-        place = histo_place_linear((double)n, m.q[threadIdx.x]);
-        rank[threadIdx.x][0] = histo_place_rank(place.below, n);
-        rank[threadIdx.x][1] = histo_place_rank(place.below + 1, n);
-    }
-    BLOCK::template run<word>(
-        slots, ordered, [](word count, int64_t) { return count; },
-        [&](word count, int64_t slot, word before) {
-            for (int r = 0; r < 2 * m.n && count; r++)
-                if (rank[r / 2][r % 2] - before < count)
-                    BLOCK::store(&sample[r / 2][r % 2], sample_of(&m.edges, slot, rank[r / 2][r % 2] - before, count));
+    bool none = false;
+    BLOCK::template run_twice<word>(
+        counts, to.bins, [](word count, int64_t) { return count; }, [](word, int64_t, word) {},
+        [&](word bins) {
+            const word n = below + bins + above;
+            none = !n;
+            if (threadIdx.x < m.n && n) {
+                place = histo_place_linear((double)n, m.q[threadIdx.x]);
+                for (int side = 0; side < 2; side++) {
+                    const word at = histo_place_rank(place.below + side, n);
+                    rank[threadIdx.x][side] = at;
+                    if (at < below) sample[threadIdx.x][side] = -INFINITY;
+                    if (at >= below + bins) sample[threadIdx.x][side] = INFINITY;
+                }
+            }
+            BLOCK::sync();
+        },
+        [&](word count, int64_t bin, word before) {
+            if (none) return;
+            for (int r = 0; r < 2 * m.n && count; r++) {
+                const word from_here = rank[r / 2][r % 2] - below - before;
+                if (rank[r / 2][r % 2] >= below && from_here < count)
+                    BLOCK::store(&sample[r / 2][r % 2], sample_of(&m.edges, bin, from_here, count));
+            }
         });
     BLOCK::sync();
-    bool none = false;
-    if (threadIdx.x < m.n) {
+    if (threadIdx.x < m.n && !none) {
         const double *its = sample[threadIdx.x];
         found[threadIdx.x] = place.share == 0 ? its[0] : histo_quantile_beside(its[0], its[1], place.share);
         none = !isfinite(found[threadIdx.x]);
@@ -193,8 +208,8 @@ static __global__ void __launch_bounds__(BLOCK::threads) place_landmarks(landmar
     __syncthreads();
     if (to.lines && BLOCK::is_first()) table[0] = histo_polyline_at(&line, histo_edge_at(&m.edges, 0));
     BLOCK::each(to.bins, [&](int64_t bin) {
-        const double x = to.lines ? histo_edge_at(&m.edges, bin + 1) : histo_bin_at(&m.edges, bin);
-        to.put(table, bin, histo_polyline_at(&line, x));
+        const double at = to.lines ? histo_edge_at(&m.edges, bin + 1) : histo_bin_at(&m.edges, bin);
+        to.put(table, bin, histo_polyline_at(&line, at));
     });
 }
 
@@ -266,66 +281,63 @@ static __device__ __noinline__ int64_t split_slowly(const word *counts, int64_t 
     return at;
 }
 
-/* Calls use(bin, the moment of the samples up to it) for all bins that may be the last of the lower class. */
-template <typename BLOCK, typename USE>
-static __device__ void each_split(const word *counts, int64_t bins, word n, USE use)
-{
-    const auto value = [](word count, int64_t bin) { return moment{count, count * (word)bin}; };
-    BLOCK::template run<moment>(counts, bins, value, [&](word count, int64_t bin, const moment &before) {
-        if (count && before.n + count < n) use(bin, before + value(count, bin));
-    });
-}
-
-/* The last bin of the lower class: for all threads. */
-template <typename BLOCK>
-static __device__ int64_t split_in_two(const word *counts, int64_t bins, moment all)
-{
-    __shared__ split near[NEAR];
-    __shared__ int found;
-    __shared__ int64_t last;
-    double largest = -1;
-    each_split<BLOCK>(counts, bins, all.n,
-                      [&](int64_t, const moment &below) { largest = fmax(largest, criterion_of(below, all)); });
-    if (BLOCK::is_first()) found = 0;
-    largest = BLOCK::all(largest, [](double a, double b) { return fmax(a, b); });
-    each_split<BLOCK>(counts, bins, all.n, [&](int64_t bin, const moment &below) {
-        if (criterion_of(below, all) < largest * (1 - 0x1p-40)) return;
-        const int at = atomicAdd(BLOCK::in_block(0, &found), 1);
-        if (at < NEAR) BLOCK::in_block(0, near)[at] = {bin, below};
-    });
-    BLOCK::sync();
-    if (BLOCK::is_first()) {
-        const int64_t best = found == 1                    ? near[0].bin
-                             : found >= 2 && found <= NEAR ? best_of(near, found, all)
-                                                           : split_slowly(counts, bins);
-        BLOCK::store(&last, best);
-    }
-    BLOCK::sync();
-    return last;
-}
-
 template <typename BLOCK>
 static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source from, double lo, double hi, target to)
 {
+    __shared__ split near[NEAR];
+    __shared__ int found;
+    __shared__ int64_t lowest, last;
+    start();
     const word *counts = from.of(BLOCK::table());
     double *table = to.of(BLOCK::table());
-    moment mine = {0, 0};
-    double rough = 0;
-    BLOCK::each_bin(counts, to.bins, [&](word count, int64_t bin) {
-        mine = mine + moment{count, count * (word)bin};
-        rough += (double)count;
-    });
-    const moment all = BLOCK::all(mine, [](const moment &a, const moment &b) { return a + b; });
+    moment all = {0, 0};
+    double largest = -1, rough = 0;
+    split mine = {-1, {0, 0}};
+    const auto value = [](word count, int64_t bin) { return moment{count, count * (word)bin}; };
+    /* May a bin be the last of the lower class, as the last occupied one may not? */
+    const auto splits = [&](word count, const moment &before) { return count && before.n + count < all.n; };
+    const auto add_if_near = [&](const split &it) {
+        if (criterion_of(it.below, all) < largest * (1 - 0x1p-40)) return;
+        const int at = atomicAdd(BLOCK::in_block(0, &found), 1);
+        if (at < NEAR) BLOCK::in_block(0, near)[at] = it;
+    };
+    BLOCK::template run_twice<moment>(
+        counts, to.bins, value,
+        [&](word count, int64_t bin, const moment &before) {
+            rough += (double)count;
+            if (count && !before.n) BLOCK::store(&lowest, bin);
+        },
+        [&](const moment &of) {
+            all = of;
+            if (BLOCK::is_first()) found = 0;
+        },
+        [&](word count, int64_t bin, const moment &before) {
+            if (!splits(count, before)) return;
+            mine = {bin, before + value(count, bin)};
+            largest = fmax(largest, criterion_of(mine.below, all));
+        });
     rough = BLOCK::all(rough, [](double a, double b) { return a + b; });
-    if (!all.n) {
+    if (!rough) {
         BLOCK::put_none(to, table);
         return;
     }
-    __shared__ int64_t slow;
-    const bool fits = rough * (double)to.bins < 0x1p61;
-    if (!fits && BLOCK::is_first()) BLOCK::store(&slow, split_slowly(counts, to.bins));
+    largest = BLOCK::all(largest, [](double a, double b) { return fmax(a, b); });
+    const bool fits = rough * (double)to.bins < 0x1p61,
+               have_one = BLOCK::tile == BLOCK::threads && to.bins <= BLOCK::tile;
+    if (fits && have_one && mine.bin >= 0) add_if_near(mine);
+    if (fits && !have_one)
+        BLOCK::template run<moment>(counts, to.bins, value, [&](word count, int64_t bin, const moment &before) {
+            if (splits(count, before)) add_if_near({bin, before + value(count, bin)});
+        });
     BLOCK::sync();
-    const int64_t last = fits ? split_in_two<BLOCK>(counts, to.bins, all) : slow;
+    if (BLOCK::is_first()) {
+        const int64_t best = !fits || found > NEAR ? split_slowly(counts, to.bins)
+                             : found == 0          ? lowest
+                             : found == 1          ? near[0].bin
+                                                   : best_of(near, found, all);
+        BLOCK::store(&last, best);
+    }
+    BLOCK::sync();
     BLOCK::each(to.bins, [&](int64_t bin) { to.put(table, bin, bin <= last ? lo : hi); });
 }
 
@@ -348,17 +360,8 @@ static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t
     unsigned blocks = 1;
     while (histo_cuda_device_of(map->base.device)->major >= 9 && blocks < CLUSTER && blocks * many::tile < bins)
         blocks *= 2;
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {blocks, 1, 1};
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3((unsigned)tables * blocks);
-    config.blockDim = dim3((unsigned)(are_few ? few::threads : many::threads));
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = &cluster;
-    config.numAttrs = blocks > 1;
-    return HISTO_CUDA(cudaLaunchKernelExC(&config, are_few ? by.of_few : by.of_many, args), "making a map");
+    return histo_cuda_map_launch(map, are_few ? by.of_few : by.of_many, tables * blocks,
+                                 are_few ? few::threads : many::threads, blocks, shared, args, stream);
 }
 
 static source source_of(const histo_device_accumulators *base)
@@ -370,7 +373,7 @@ static source source_of(const histo_device_accumulators *base)
 static histo_status make_matched(histo_cuda_map *map, const histo_mapping *mapping, const histo_making *making,
                                  target to, cudaStream_t stream, bool capturing)
 {
-    enum { SHARED = 32 << 10 };
+    enum { SHARED = 24 << 10 };
     const int64_t bins = making->other_axes[0].bins;
     histo_status status = histo_cuda_edges_of(&making->other_axes[0], &map->other, capturing);
     if (status != HISTO_OK) return status;
@@ -395,7 +398,7 @@ static histo_status make_landmarks(const histo_cuda_map *map, const histo_mappin
     memcpy(m.target, making->target, (size_t)m.n * sizeof *m.target);
     void *args[] = {&m, &to};
     const kernels by = {(const void *)place_landmarks<few>, (const void *)place_landmarks<many>};
-    return launch(by, map, mapping->batch, to.bins + 2, 0, args, stream);
+    return launch(by, map, mapping->batch, to.bins, 0, args, stream);
 }
 
 bool histo_cuda_map_makes(const histo_mapping *mapping, const histo_making *making)

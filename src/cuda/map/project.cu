@@ -8,7 +8,7 @@
 
 using namespace histo::table;
 
-typedef block<1024, 1, false> blocks;
+typedef block<256, 1, false> blocks;
 
 /* The counts of bins, together. */
 struct summary {
@@ -77,20 +77,23 @@ static __device__ void write_part(const projection *p, const summary &all)
     });
 }
 
-static __global__ void __launch_bounds__(blocks::threads) project(projection p)
+static __global__ void __launch_bounds__(blocks::threads) project(const __grid_constant__ projection p)
 {
+    start();
     write_part(&p, find_part(&p));
 }
 
-static __global__ void __launch_bounds__(blocks::threads) find_all(projection p)
+static __global__ void __launch_bounds__(blocks::threads) find_all(const __grid_constant__ projection p)
 {
+    start();
     const summary part = find_part(&p);
     if (threadIdx.x == 0) p.found[blockIdx.x] = part;
 }
 
 /* parts: at most one a thread */
-static __global__ void __launch_bounds__(blocks::threads) write_all(projection p)
+static __global__ void __launch_bounds__(blocks::threads) write_all(const __grid_constant__ projection p)
 {
+    start();
     const summary none = {~0ull, 0, 0, 0};
     const summary mine = threadIdx.x < p.parts ? p.found[blockIdx.x / p.parts * p.parts + threadIdx.x] : none;
     write_part(&p, blocks::all(mine, [](const summary &a, const summary &b) { return a + b; }));
@@ -106,7 +109,7 @@ static source slots_of(const histo_device_accumulators *base)
 histo_status histo_cuda_map_project(histo_cuda_map *map, const histo_mapping *mapping, const histo_making *making,
                                     cudaStream_t stream, bool capturing)
 {
-    enum { ONE_BLOCK = 4096, OF_PART = 4096, MOST = 128 };
+    enum { ONE_BLOCK = 2048, OF_PART = 512, MOST = blocks::threads };
     projection p = {slots_of(making->from),
                     slots_of(making->other),
                     making->options.lo,
@@ -125,14 +128,13 @@ histo_status histo_cuda_map_project(histo_cuda_map *map, const histo_mapping *ma
     }
     const int64_t grid = mapping->batch * p.parts;
     void *args[] = {&p};
-    const dim3 of((unsigned)grid), threads(blocks::threads);
     if (p.parts == 1)
-        return HISTO_CUDA(cudaLaunchKernel((const void *)project, of, threads, args, 0, stream), "making a map");
+        return histo_cuda_map_launch(map, (const void *)project, grid, blocks::threads, 1, 0, args, stream);
     histo_status status = histo_cuda_map_workspace(map, (size_t)grid * sizeof *p.found, capturing);
     p.found = (summary *)map->workspace;
     if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaLaunchKernel((const void *)find_all, of, threads, args, 0, stream), "making a map");
+        status = histo_cuda_map_launch(map, (const void *)find_all, grid, blocks::threads, 1, 0, args, stream);
     if (status == HISTO_OK)
-        status = HISTO_CUDA(cudaLaunchKernel((const void *)write_all, of, threads, args, 0, stream), "making a map");
+        status = histo_cuda_map_launch(map, (const void *)write_all, grid, blocks::threads, 1, 0, args, stream);
     return status;
 }

@@ -7,12 +7,19 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
-#include "base/host_device.h"
+#include "cuda/device/dependent.cuh"
 
 namespace histo::table
 {
 
 typedef unsigned long long word;
+
+/* At the beginning of every kernel: what it reads has been counted, and its values are used, by earlier ones. */
+static __device__ void start()
+{
+    histo_launch_dependents();
+    histo_wait_for_earlier();
+}
 
 /* The counts of the bins of a table's histogram. */
 struct source {
@@ -51,7 +58,7 @@ struct block {
     template <typename T>
     using reducing = cub::BlockReduce<T, THREADS>;
     template <typename T>
-    using scanning = cub::BlockScan<T, THREADS>;
+    using scanning = cub::BlockScan<T, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
     /* ---- The cluster ---- */
 
@@ -158,64 +165,92 @@ struct block {
         return join(lower, value);
     }
 
-    /* This thread's first bin of the tile that begins at bin `begin`. */
-    static __device__ int64_t first_of(int64_t begin)
+    /* This thread's bins of a tile. */
+    struct piece {
+        int64_t first;
+        word count[EACH]; /* 0 beyond the last bin */
+    };
+
+    /* Of the tile that begins at bin `begin`, of n bins. */
+    static __device__ piece load(const word *counts, int64_t begin, int64_t n)
     {
-        return begin + rank() * tile + threadIdx.x * EACH;
+        piece p;
+        p.first = begin + rank() * tile + threadIdx.x * EACH;
+#pragma unroll
+        for (int k = 0; k < EACH; k++)
+            p.count[k] = p.first + k < n ? counts[p.first + k] : 0;
+        return p;
     }
 
-    static __device__ void load(const word *counts, int64_t first, int64_t n, word *count)
+    /* of(count, bin) for the bins of a piece */
+    template <typename F>
+    static __device__ void each_of(const piece &p, int64_t n, F of)
     {
 #pragma unroll
         for (int k = 0; k < EACH; k++)
-            count[k] = first + k < n ? counts[first + k] : 0;
+            if (p.first + k < n) of(p.count[k], p.first + k);
     }
 
-    /* of(count, bin) for all of n bins. */
+    /* of(count, bin) for all of n bins */
     template <typename F>
     static __device__ void each_bin(const word *counts, int64_t n, F of)
     {
-        for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
-            const int64_t first = first_of(begin);
-            word count[EACH];
-            load(counts, first, n, count);
-#pragma unroll
-            for (int k = 0; k < EACH; k++)
-                if (first + k < n) of(count[k], first + k);
-        }
+        for (int64_t begin = 0; begin < n; begin += blocks() * tile)
+            each_of(load(counts, begin, n), n, of);
     }
 
-    /* Running sums: value(count, bin) for all of n bins, and use(count, bin, the sum of those before it). */
+    /* use(count, bin, sum) for the bins of a piece, where sum is that of value(count, bin) of all bins before;
+     * `before`: of those before the piece */
     template <typename T, typename VALUE, typename USE>
-    static __device__ T run(const word *counts, int64_t n, VALUE value, USE use)
+    static __device__ void use_sums(const piece &p, int64_t n, T before, VALUE value, USE use)
     {
-        T carry = {};
+        each_of(p, n, [&](word count, int64_t bin) {
+            use(count, bin, before);
+            before = before + value(count, bin);
+        });
+    }
+
+    /* The sum of value(count, bin) before a piece; *through: of the tile. */
+    template <typename T, typename VALUE>
+    static __device__ T sum_before(const piece &p, int64_t n, VALUE value, T *through)
+    {
+        T mine = {};
+        each_of(p, n, [&](word count, int64_t bin) { mine = mine + value(count, bin); });
+        return before<T>(
+            mine, T{}, [](const T &a, const T &b) { return a + b; }, through);
+    }
+
+    /* Running sums: use(count, bin, sum) for all of n bins. */
+    template <typename T, typename VALUE, typename USE>
+    static __device__ void run(const word *counts, int64_t n, VALUE value, USE use)
+    {
+        T carry = {}, through;
         for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
-            const int64_t first = first_of(begin);
-            word count[EACH];
-            load(counts, first, n, count);
-            T mine = {}, through;
-#pragma unroll
-            for (int k = 0; k < EACH; k++)
-                if (first + k < n) mine = mine + value(count[k], first + k);
-            const auto sum = [](const T &a, const T &b) { return a + b; };
-            T running = carry + before<T>(mine, T{}, sum, &through);
-#pragma unroll
-            for (int k = 0; k < EACH; k++)
-                if (first + k < n) {
-                    use(count[k], first + k, running);
-                    running = running + value(count[k], first + k);
-                }
+            const piece p = load(counts, begin, n);
+            const T lower = sum_before<T>(p, n, value, &through);
+            use_sums(p, n, carry + lower, value, use);
             carry = carry + through;
         }
-        return carry;
     }
 
-    static __device__ word sum(const word *counts, int64_t n)
+    /* The same when all are known: first see(count, bin, sum) for all bins, then know(the sum of all), then use(…). One
+     * tile is scanned once. */
+    template <typename T, typename VALUE, typename SEE, typename KNOW, typename USE>
+    static __device__ void run_twice(const word *counts, int64_t n, VALUE value, SEE see, KNOW know, USE use)
     {
-        word sum = 0;
-        each_bin(counts, n, [&](word count, int64_t) { sum += count; });
-        return all(sum, [](word a, word b) { return a + b; });
+        T carry = {}, lower = {}, through;
+        piece p;
+        for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
+            p = load(counts, begin, n);
+            lower = carry + sum_before<T>(p, n, value, &through);
+            use_sums(p, n, lower, value, see);
+            carry = carry + through;
+        }
+        know(carry);
+        if (n <= blocks() * tile)
+            use_sums(p, n, lower, value, use);
+        else
+            run<T>(counts, n, value, use);
     }
 
     /* NaN as all values */
