@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cuda/map/make.h"
-#include "cuda/map/table.cuh"
+#include "cuda/map/table.h"
 #include "table/otsu.h"
 #include "table/polyline.h"
 #include "table/shares.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cuda/map/make.h"
-#include "cuda/map/table.cuh"
+#include "cuda/map/table.h"
 #include "table/scaling.h"
 
 using namespace histo::table;

@@ -1,7 +1,7 @@
 /* What kernels that make tables share: counts, sums over them, and how tables are written. A block, or for many bins a
  * cluster of blocks, makes a table; its threads have neighbouring bins, a tile of them at a time. */
-#ifndef CUDA_MAP_TABLE_CUH
-#define CUDA_MAP_TABLE_CUH
+#ifndef CUDA_MAP_TABLE_H
+#define CUDA_MAP_TABLE_H
 
 #include <cooperative_groups.h>
 #include <cub/block/block_reduce.cuh>
