@@ -403,20 +403,19 @@ static void replacing_fills(void **state)
 /* ---- Graphs ---- */
 
 /* A video: each launch counts the frame that is there then, anew, and makes maps from it. */
-static void frames_in_a_graph(void **state)
+static void play_frames(int64_t width)
 {
-    (void)state;
-    NEEDS_GPU();
-    enum { WIDTH = 641, HEIGHT = 363, PIXELS = WIDTH * HEIGHT, TILES = 4, TW = WIDTH / TILES, TH = HEIGHT / TILES };
+    enum { HEIGHT = 363, TILES = 4, TH = HEIGHT / TILES };
+    const int64_t n = width * HEIGHT, tw = width / TILES;
     const histo_axis axis = histo_axis_integer(0, 256);
     rng r = {.state = 31};
     uint8_t *frame;
     cudaStream_t stream, other;
     CUDA_OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     CUDA_OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-    CUDA_OK(cudaMalloc((void **)&frame, PIXELS));
-    const histo_view whole = {frame, HISTO_U8, 2, 0, {HEIGHT, WIDTH}, {WIDTH, 1}},
-                     tiles = {frame, HISTO_U8, 4, 2, {TILES, TILES, TH, TW}, {TH * WIDTH, TW, WIDTH, 1}};
+    CUDA_OK(cudaMalloc((void **)&frame, (size_t)n));
+    const histo_view whole = {frame, HISTO_U8, 2, 0, {HEIGHT, width}, {width, 1}},
+                     tiles = {frame, HISTO_U8, 4, 2, {TILES, TILES, TH, tw}, {TH * width, tw, width, 1}};
     pair reference = count(&r, HISTO_U8, GAUSSIAN, 1, &axis, 1, 10000);
     histo_hist *of_whole, *of_tiles, *on_host, *tiles_on_host;
     histo_map *equalized, *clahe, *matched, *split, *stretched, *expected, *expected_tiles;
@@ -432,7 +431,7 @@ static void frames_in_a_graph(void **state)
                              clipped = {.hi = 255, .clip = 2, .stream = stream};
     const double q[] = {0.02, 0.98}, target[] = {0, 255};
     histo_plan *plan, *tile_plan;
-    CUDA_OK(cudaMemset(frame, 3, PIXELS));
+    CUDA_OK(cudaMemset(frame, 3, (size_t)n));
     OK(histo_plan_create(&plan, of_whole, &whole, &filling, NULL));
     OK(histo_plan_create(&tile_plan, of_tiles, &tiles, &filling, NULL));
     cudaGraph_t graph = NULL;
@@ -462,8 +461,8 @@ static void frames_in_a_graph(void **state)
     uint8_t *pixels = NULL;
     for (int round = 0; round < 4; round++) {
         free(pixels);
-        pixels = make_samples(&r, HISTO_U8, round == 1 ? GAUSSIAN : round == 2 ? DEGENERATE : UNIFORM, &axis, PIXELS);
-        CUDA_OK(cudaMemcpy(frame, pixels, PIXELS, cudaMemcpyHostToDevice));
+        pixels = make_samples(&r, HISTO_U8, round == 1 ? GAUSSIAN : round == 2 ? DEGENERATE : UNIFORM, &axis, n);
+        CUDA_OK(cudaMemcpy(frame, pixels, (size_t)n, cudaMemcpyHostToDevice));
         forbidden_calls = 0;
         CUDA_OK(cudaGraphLaunch(launched, round % 2 ? other : stream));
         assert_int_equal(forbidden_calls, 0);
@@ -496,6 +495,15 @@ static void frames_in_a_graph(void **state)
     CUDA_OK(cudaFree(frame));
     CUDA_OK(cudaStreamDestroy(stream));
     CUDA_OK(cudaStreamDestroy(other));
+}
+
+/* Rows that begin anywhere, and at multiples of 16 bytes. */
+static void frames_in_a_graph(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    play_frames(641);
+    play_frames(640);
 }
 
 int main(void)

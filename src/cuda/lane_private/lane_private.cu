@@ -215,11 +215,25 @@ static histo_status launch_small_image(request *r)
     return histo_small_image_launch(r->job, &r->pixels, r->job->params[BLOCKS]);
 }
 
-static bool are_warp_images(request *r)
+static bool by_default(const request *r)
 {
     const int64_t *params = r->job->params;
-    const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
-    return r->are_pixels && by_default && histo_are_warp_images(r->job, &r->pixels, r->period);
+    return !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
+}
+
+static bool are_tile_images(request *r)
+{
+    return r->are_pixels && by_default(r) && histo_are_tile_images(r->job, &r->pixels, r->period);
+}
+
+static histo_status launch_tile_images(request *r)
+{
+    return histo_tile_images_launch(r->job, &r->pixels);
+}
+
+static bool are_warp_images(request *r)
+{
+    return r->are_pixels && by_default(r) && histo_are_warp_images(r->job, &r->pixels, r->period);
 }
 
 static histo_status launch_warp_images(request *r)
@@ -238,9 +252,7 @@ static bool are_medium(const histo_job *job)
 
 static bool is_small(request *r)
 {
-    const int64_t *params = r->job->params;
-    const bool by_default = !params[LANES] && !params[BLOCKS] && params[THREADS] == DEFAULT_THREADS;
-    return by_default && !are_medium(r->job) && histo_small_describe(r->job, false, &r->small);
+    return by_default(r) && !are_medium(r->job) && histo_small_describe(r->job, false, &r->small);
 }
 
 static histo_status launch_small(request *r)
@@ -573,6 +585,7 @@ static histo_status launch_any(request *r)
 /* Tried in this order. */
 static const path paths[] = {
     {"small image", is_small_image, launch_small_image},
+    {"an image each cluster", are_tile_images, launch_tile_images},
     {"an image each warp", are_warp_images, launch_warp_images},
     {"few samples", is_small, launch_small},
     {"narrow rows", prefer_compiled, launch_compiled},
@@ -600,7 +613,8 @@ static bool replaces(const histo_job *job)
 {
     request r;
     r.job = job;
-    return job->problem->storage == HISTO_DENSE && is_small_image(&r) && histo_small_image_replaces(job, &r.pixels);
+    if (job->problem->storage != HISTO_DENSE) return false;
+    return is_small_image(&r) ? histo_small_image_replaces(job, &r.pixels) : are_tile_images(&r);
 }
 
 extern "C" const histo_strategy histo_cuda_lane_private = {

@@ -1,5 +1,5 @@
-/* 8-bit samples that lie contiguously, or up to four bytes apart: see pixels.cu, small_image.cu and
- * warp_images.cu. */
+/* 8-bit samples that lie contiguously, or up to four bytes apart: see pixels.cu, small_image.cu,
+ * tile_images.cu and warp_images.cu. */
 #ifndef CUDA_LANE_PRIVATE_PIXELS_H
 #define CUDA_LANE_PRIVATE_PIXELS_H
 
@@ -39,6 +39,10 @@ bool histo_is_small_image(const histo_job *job, const histo_pixels *pixels, int 
 /* Does the launch count anew, where a job is to? */
 bool histo_small_image_replaces(const histo_job *job, const histo_pixels *pixels);
 histo_status histo_small_image_launch(const histo_job *job, const histo_pixels *pixels, int64_t blocks);
+
+/* Are they some images, each of which is for a cluster? The launch counts anew, where a job is to. */
+bool histo_are_tile_images(const histo_job *job, const histo_pixels *pixels, int period);
+histo_status histo_tile_images_launch(const histo_job *job, const histo_pixels *pixels);
 
 /* Are they many images, so small that each is for a warp? */
 bool histo_are_warp_images(const histo_job *job, const histo_pixels *pixels, int period);
