@@ -12,6 +12,7 @@
 #include "cuda/compile/nvrtc.h"
 #include "data.h"
 #include "device.h"
+#include "forbidden.h"
 #include "plan/plan.h"
 
 extern int histo_cuda_fail_at, histo_cuda_fail_as;
@@ -318,26 +319,6 @@ static void every_kind_of_memory(void **state)
     cudaFree(managed);
     free(data);
 }
-
-/* Counts calls that allocate, wait or copy, which planned fills must not make (the linker redirects them here). */
-static int forbidden_calls;
-#define FORBID(name, parameters, arguments)                                                                            \
-    cudaError_t __real_##name parameters;                                                                              \
-    cudaError_t __wrap_##name parameters;                                                                              \
-    cudaError_t __wrap_##name parameters                                                                               \
-    {                                                                                                                  \
-        __atomic_fetch_add(&forbidden_calls, 1, __ATOMIC_RELAXED);                                                     \
-        return __real_##name arguments;                                                                                \
-    }
-FORBID(cudaMalloc, (void **memory, size_t bytes), (memory, bytes))
-FORBID(cudaHostAlloc, (void **memory, size_t bytes, unsigned flags), (memory, bytes, flags))
-FORBID(cudaFree, (void *memory), (memory))
-FORBID(cudaMemcpy, (void *to, const void *from, size_t n, enum cudaMemcpyKind kind), (to, from, n, kind))
-FORBID(cudaMemcpyAsync, (void *to, const void *from, size_t n, enum cudaMemcpyKind kind, cudaStream_t stream),
-       (to, from, n, kind, stream))
-FORBID(cudaStreamSynchronize, (cudaStream_t stream), (stream))
-FORBID(cudaEventSynchronize, (cudaEvent_t event), (event))
-FORBID(cudaDeviceSynchronize, (void), ())
 
 /* Host memory that keeps a stream waiting until it is opened, for ten seconds at most. */
 typedef struct gate {

@@ -185,60 +185,56 @@ static histo_status fetch(histo_device_map *base, const histo_mapping *mapping, 
 
 /* ---- Uses ---- */
 
-/* The uses of the histograms and of the map come one after the other. */
-static histo_status make(histo_device_map *base, const histo_mapping *mapping, const histo_making *making)
+/* enqueue(map, stream, capturing), in the order of the map's uses */
+template <typename ENQUEUE>
+static histo_status use(histo_device_map *base, void *on, ENQUEUE enqueue)
 {
     histo_cuda_map *map = (histo_cuda_map *)base;
-    histo_cuda_accumulators *sources[] = {(histo_cuda_accumulators *)making->from,
-                                          (histo_cuda_accumulators *)making->other};
-    const cudaStream_t stream = (cudaStream_t)making->options.stream;
+    const cudaStream_t stream = (cudaStream_t)on;
     const bool capturing = histo_cuda_is_captured(stream);
     int before;
     histo_status status = histo_cuda_enter(base->device, &before);
     if (status != HISTO_OK) return status;
-    for (int s = 0; s < 2 && status == HISTO_OK; s++)
-        if (sources[s]) status = histo_cuda_accumulators_check(sources[s]);
-    for (int s = 0; s < 2 && status == HISTO_OK; s++)
-        if (sources[s]) status = histo_cuda_order_begin(&sources[s]->order, stream, capturing);
-    if (status == HISTO_OK) status = histo_cuda_order_begin(&map->order, stream, capturing);
-    if (status == HISTO_OK) status = histo_cuda_map_make(map, mapping, making, stream, capturing);
+    status = histo_cuda_order_begin(&map->order, stream, capturing);
+    if (status == HISTO_OK) status = enqueue(map, stream, capturing);
     if (status == HISTO_OK) status = histo_cuda_order_end(&map->order, stream);
-    for (int s = 0; s < 2 && status == HISTO_OK; s++)
-        if (sources[s]) status = histo_cuda_order_end(&sources[s]->order, stream);
     histo_cuda_leave(before);
     return status;
+}
+
+static histo_status make(histo_device_map *base, const histo_mapping *mapping, const histo_making *making)
+{
+    histo_cuda_accumulators *sources[] = {(histo_cuda_accumulators *)making->from,
+                                          (histo_cuda_accumulators *)making->other};
+    histo_status whole = HISTO_OK;
+    for (int s = 0; s < 2 && whole == HISTO_OK; s++)
+        if (sources[s]) whole = histo_cuda_accumulators_check(sources[s]);
+    if (whole != HISTO_OK) return whole;
+    return use(base, making->options.stream, [&](histo_cuda_map *map, cudaStream_t stream, bool capturing) {
+        histo_status status = HISTO_OK;
+        for (int s = 0; s < 2 && status == HISTO_OK; s++)
+            if (sources[s]) status = histo_cuda_order_begin(&sources[s]->order, stream, capturing);
+        if (status == HISTO_OK) status = histo_cuda_map_make(map, mapping, making, stream, capturing);
+        for (int s = 0; s < 2 && status == HISTO_OK; s++)
+            if (sources[s]) status = histo_cuda_order_end(&sources[s]->order, stream);
+        return status;
+    });
 }
 
 static histo_status apply(histo_device_map *base, const histo_mapping *mapping, const histo_view *views,
                           const histo_view *out, const histo_apply_options *options)
 {
-    histo_cuda_map *map = (histo_cuda_map *)base;
-    const cudaStream_t stream = (cudaStream_t)options->stream;
-    const bool capturing = histo_cuda_is_captured(stream);
-    int before;
-    histo_status status = histo_cuda_enter(base->device, &before);
-    if (status != HISTO_OK) return status;
-    status = histo_cuda_order_begin(&map->order, stream, capturing);
-    if (status == HISTO_OK) status = histo_cuda_map_apply(map, mapping, views, out, options, stream, capturing);
-    if (status == HISTO_OK) status = histo_cuda_order_end(&map->order, stream);
-    histo_cuda_leave(before);
-    return status;
+    return use(base, options->stream, [&](histo_cuda_map *map, cudaStream_t stream, bool capturing) {
+        return histo_cuda_map_apply(map, mapping, views, out, options, stream, capturing);
+    });
 }
 
 static histo_status moments(histo_device_map *base, const histo_mapping *mapping, const histo_view *views,
                             const histo_apply_options *options, histo_moments *sums)
 {
-    histo_cuda_map *map = (histo_cuda_map *)base;
-    const cudaStream_t stream = (cudaStream_t)options->stream;
-    const bool capturing = histo_cuda_is_captured(stream);
-    int before;
-    histo_status status = histo_cuda_enter(base->device, &before);
-    if (status != HISTO_OK) return status;
-    status = histo_cuda_order_begin(&map->order, stream, capturing);
-    if (status == HISTO_OK) status = histo_cuda_map_moments(map, mapping, views, options, stream, capturing, sums);
-    if (status == HISTO_OK) status = histo_cuda_order_end(&map->order, stream);
-    histo_cuda_leave(before);
-    return status;
+    return use(base, options->stream, [&](histo_cuda_map *map, cudaStream_t stream, bool capturing) {
+        return histo_cuda_map_moments(map, mapping, views, options, stream, capturing, sums);
+    });
 }
 
 extern "C" const histo_map_backend histo_cuda_maps = {create, free_map, send,   fetch, histo_cuda_map_makes,
