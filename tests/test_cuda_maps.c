@@ -14,6 +14,8 @@
 
 #define CUDA_OK(call) assert_int_equal(call, cudaSuccess)
 
+extern int histo_cuda_fail_at, histo_cuda_fail_as;
+
 /* Sanitizers are slow. */
 static bool is_sanitized(void)
 {
@@ -318,6 +320,41 @@ static void values_move(void **state)
     release(&p);
 }
 
+/* A device that fails while it makes a map for the first time: the call can be repeated. */
+static void failing_device(void **state)
+{
+    (void)state;
+    NEEDS_GPU();
+    enum { MOST_CALLS = 40 };
+    const histo_axis axis = histo_axis_log(300, 1, 10);
+    rng r = {.state = 9};
+    pair p = count(&r, HISTO_F32, UNIFORM, 1, &axis, 1, 1000);
+    const histo_map_options linear = {.within = HISTO_MAP_LINEAR};
+    for (int matches = 0; matches <= 1; matches++) {
+        const maker m = {"a repeated call", .matches = matches};
+        int nth = 1;
+        for (bool failed = true; failed; nth++) {
+            histo_map *host, *device;
+            OK(histo_map_create(&host, 1, &axis, &linear));
+            OK(histo_map_create(&device, 1, &axis, &linear));
+            histo_cuda_fail_as = cudaErrorMemoryAllocation;
+            histo_cuda_fail_at = nth;
+            const histo_status status = make(&m, device, p.device, p.device);
+            failed = histo_cuda_fail_at <= 0;
+            histo_cuda_fail_at = 0;
+            if (failed) assert_int_equal(status, HISTO_NO_MEMORY);
+            OK(make(&m, device, p.device, p.device));
+            OK(make(&m, host, p.host, p.host));
+            assert_same_values(host, device, m.name);
+            histo_map_destroy(host);
+            histo_map_destroy(device);
+            assert_true(nth < MOST_CALLS);
+        }
+        assert_true(nth > 6); /* at least so many calls can fail */
+    }
+    release(&p);
+}
+
 /* ---- Replacing ---- */
 
 /* Every fill on the GPU replaces what the host, the GPU and earlier fills have counted. */
@@ -490,8 +527,9 @@ static void frames_in_a_graph(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(same_bits),   cmocka_unit_test(several_axes),    cmocka_unit_test(otsu_exactly),
-        cmocka_unit_test(values_move), cmocka_unit_test(replacing_fills), cmocka_unit_test(frames_in_a_graph),
+        cmocka_unit_test(same_bits),         cmocka_unit_test(several_axes),   cmocka_unit_test(otsu_exactly),
+        cmocka_unit_test(values_move),       cmocka_unit_test(failing_device), cmocka_unit_test(replacing_fills),
+        cmocka_unit_test(frames_in_a_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

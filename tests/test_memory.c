@@ -110,6 +110,10 @@ static void histograms(void **state)
         EXHAUST(2, histo_plan_create(&plan, h, views, fill, &(histo_plan_options){.effort = HISTO_MEASURE}),
                 plan == NULL);
         EXHAUST(0, histo_plan_fill(plan, h, views, fill), samples_in(h) == N);
+        const histo_fill_options anew = {.weights = weighting ? &views[1] : NULL, .replace = true};
+        EXHAUST(2, histo_plan_fill(plan, h, views, &anew), samples_in(h) == 2 * N);
+        assert_int_equal(samples_in(h), N);
+        OK(histo_plan_fill(plan, h, views, fill));
         for (int format = HISTO_JSON; format <= HISTO_BINARY; format++) {
             void *data = NULL;
             size_t size = 0;
@@ -127,6 +131,45 @@ static void histograms(void **state)
     }
     free(x);
     free(y);
+}
+
+static bool has_values(const histo_map *map, const double *values)
+{
+    double now[23];
+    OK(histo_map_read(map, now, 23));
+    return memcmp(now, values, sizeof now) == 0;
+}
+
+static void maps(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    rng r = {.state = 22};
+    const histo_axis axis = histo_axis_regular(20, 0, 1);
+    float *x = make_samples(&r, HISTO_F32, UNIFORM, &axis, N);
+    const histo_view view = histo_view_1d(x, HISTO_F32, N);
+    const double q[] = {0.1, 0.9}, target[] = {0, 1};
+    double values[23];
+    histo_hist *h;
+    histo_map *map = NULL;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    OK(histo_hist_fill(h, &view, NULL));
+    EXHAUST(3, histo_map_create(&map, 1, &axis, NULL), map == NULL);
+    for (int i = 0; i < 23; i++)
+        values[i] = i;
+    OK(histo_map_write(map, values, 23));
+    EXHAUST(1, histo_map_equalize(map, h, NULL), has_values(map, values));
+    OK(histo_map_write(map, values, 23));
+    EXHAUST(3, histo_map_match(map, h, h, NULL), has_values(map, values));
+    OK(histo_map_write(map, values, 23));
+    EXHAUST(3, histo_map_landmarks(map, h, 2, q, target, true, NULL), has_values(map, values));
+    OK(histo_map_write(map, values, 23));
+    EXHAUST(2, histo_map_project(map, h, NULL, NULL), has_values(map, values));
+    OK(histo_map_write(map, values, 23));
+    EXHAUST(2, histo_map_classes(map, h, HISTO_SPLIT_OTSU, 3, NULL), has_values(map, values));
+    histo_map_destroy(map);
+    histo_hist_destroy(h);
+    free(x);
 }
 
 static void surveys(void **state)
@@ -363,11 +406,9 @@ static void too_much(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(histograms),
-        cmocka_unit_test(surveys),
-        cmocka_unit_test(plans),
-        cmocka_unit_test(pieces),
-        cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
+        cmocka_unit_test(histograms), cmocka_unit_test(maps),
+        cmocka_unit_test(surveys),    cmocka_unit_test(plans),
+        cmocka_unit_test(pieces),     cmocka_unit_test_setup_teardown(available, make_kernel, remove_kernel),
         cmocka_unit_test(too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -190,6 +190,7 @@ static histo_status run_and_replace(const histo_plan *plan, histo_job *job)
     if (status != HISTO_OK) return status;
     job->accumulators = &fresh;
     status = run(plan, job, false);
+    job->accumulators = replaced;
     if (status == HISTO_OK) histo_accumulators_replace(replaced, &fresh);
     histo_accumulators_free(&fresh);
     return status;
