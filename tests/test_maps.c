@@ -164,7 +164,7 @@ static void add_halves(double lanes[32][6], double sums[6])
     memcpy(sums, lanes[0], sizeof lanes[0]);
 }
 
-/* m00, m10, m01, m20, m11, m02 of values[height][width], in the order of src/map/moments.h. */
+/* m00, m10, m01, m20, m11, m02 of values[height][width], in the order of src/table/moments.h. */
 static void plain_moments(const double *values, int width, int height, double moments[6])
 {
     double rows[32][6] = {0};

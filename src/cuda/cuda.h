@@ -216,8 +216,14 @@ void histo_cuda_fork_free(histo_cuda_fork *fork);
 /* d: 1 … 2^32 - 1. */
 histo_divisor histo_divisor_of(int64_t d);
 
-/* The work of a job, cut into tiles of at most `most` (<= 2^30) samples: about `wanted` tiles, unless that leaves fewer
- * than `least` samples in each. */
+/* Find what the iterator and the dtypes imply: alignment and divisors. */
+void histo_cuda_work_measure(histo_cuda_work *work);
+
+/* Cut samples begin … end into tiles of at most `most` (<= 2^30): about `wanted` tiles, unless that leaves fewer than
+ * `least` samples in each. */
+void histo_cuda_work_cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most);
+
+/* The work of a job, cut so. */
 histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t least, int64_t most);
 
 /* The fastest reader for the work. */

@@ -44,7 +44,7 @@ static int64_t balanced(int64_t entries, int64_t longest, int64_t blocks, int64_
 }
 
 /* Tiles of ragged segments end at piece boundaries and at segment boundaries: see device/tile.cuh. */
-static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
+void histo_cuda_work_cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t most)
 {
     int64_t each = work->iter.per_batch, n = work->end - work->begin;
     work->first_entry = work->begin / each;
@@ -69,6 +69,15 @@ static void cut(histo_cuda_work *work, int64_t wanted, int64_t least, int64_t mo
     work->tiles = work->tiles_per_entry * entries;
 }
 
+void histo_cuda_work_measure(histo_cuda_work *work)
+{
+    work->aligned = true;
+    for (int o = 0; o < work->iter.operands; o++)
+        work->aligned &= is_aligned(work, o);
+    for (int d = 0; d < work->iter.ndim; d++)
+        if (work->iter.shape[d] <= INT32_MAX) work->divisors[d] = histo_divisor_of(work->iter.shape[d]);
+}
+
 /* The least float that is not below x. */
 static float round_up(double x)
 {
@@ -91,11 +100,7 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     memcpy(work.dtypes, p->dtypes, sizeof work.dtypes);
     memcpy(work.lookups, prepared->lookups, sizeof work.lookups);
     memcpy(work.slot_strides, p->slot_strides, sizeof work.slot_strides);
-    work.aligned = true;
-    for (int o = 0; o < p->operands; o++)
-        work.aligned &= is_aligned(&work, o);
-    for (int d = 0; d < work.iter.ndim; d++)
-        if (work.iter.shape[d] <= INT32_MAX) work.divisors[d] = histo_divisor_of(work.iter.shape[d]);
+    histo_cuda_work_measure(&work);
     work.slots = (uint32_t)p->slots;
     work.where_lo = job->where_lo;
     work.where_hi = job->where_hi;
@@ -110,7 +115,7 @@ histo_cuda_work histo_cuda_work_of(const histo_job *job, int64_t wanted, int64_t
     work.sum_w = accumulators->sum_w;
     work.sum_w2 = accumulators->sum_w2;
     memcpy(work.exact, accumulators->exact, sizeof work.exact);
-    cut(&work, wanted, least, most);
+    histo_cuda_work_cut(&work, wanted, least, most);
     return work;
 }
 

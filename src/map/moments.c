@@ -1,6 +1,6 @@
 /* Moments of a map's values over a window, row by row. Values that are whole numbers from 0 to 255, as those of back
  * projection are, are bytes and their sums integers, where all sums are below 2^53: doubles would have the same. */
-#include "map/moments.h"
+#include "table/moments.h"
 
 #include <math.h>
 #include <stdlib.h>

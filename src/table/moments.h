@@ -4,8 +4,8 @@
  * adds in the order of x, and the lanes are added in halves: lane k and k + 16, k + 8, … k + 1. Row y of the window
  * belongs to lane y % 32 likewise: each lane adds the six moments of its rows in the order of y, and the lanes are
  * added in halves. Every product and every sum is rounded once, to double. */
-#ifndef MAP_MOMENTS_H
-#define MAP_MOMENTS_H
+#ifndef TABLE_MOMENTS_H
+#define TABLE_MOMENTS_H
 
 #include <stdint.h>
 

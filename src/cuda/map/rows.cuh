@@ -1,0 +1,68 @@
+/* Rows of samples, a vector a thread: which samples and results these are, and how they are read and written. */
+#ifndef CUDA_MAP_ROWS_CUH
+#define CUDA_MAP_ROWS_CUH
+
+#include "cuda/device/place.cuh"
+#include "cuda/map/values.cuh"
+
+/* V neighbours, aligned together. */
+template <typename T, int V>
+struct alignas(sizeof(T) * V) histo_vector {
+    T at[V];
+};
+
+/* Of one batch entry. */
+typedef struct histo_map_vector {
+    const char *from;
+    char *to;
+    int64_t left; /* samples from its first to the end of the row */
+} histo_map_vector;
+
+/* Vector `number` of an entry that begins at `from` and `to`. */
+template <int V>
+HISTO_IN_KERNEL histo_map_vector histo_map_vector_at(const histo_map_rows *w, const char *from, char *to,
+                                                     uint32_t number)
+{
+    const uint32_t row = histo_divide(number, w->by_vectors);
+    const int64_t column = (int64_t)(number - row * w->vectors) * V;
+    return {from + row * w->row_stride[0] + column * w->stride[0], to + row * w->row_stride[1] + column * w->stride[1],
+            w->columns - column};
+}
+
+/* Samples behind the end of a row are zero. */
+template <typename T, int V>
+HISTO_IN_KERNEL histo_vector<T, V> histo_load_vector(const char *from, int64_t left)
+{
+    histo_vector<T, V> x = {};
+    if (left >= V)
+        x = *(const histo_vector<T, V> *)from;
+    else
+        for (int i = 0; i < V; i++)
+            if (i < left) x.at[i] = ((const T *)from)[i];
+    return x;
+}
+
+template <typename T, int V>
+HISTO_IN_KERNEL void histo_store_vector(char *to, int64_t left, histo_vector<T, V> x)
+{
+    if (left >= V)
+        *(histo_vector<T, V> *)to = x;
+    else
+        for (int i = 0; i < V; i++)
+            if (i < left) ((T *)to)[i] = x.at[i];
+}
+
+/* What a table has for a sample of one byte: every lookup of these has a table of slots. */
+HISTO_IN_KERNEL double histo_map_value_of_byte(const histo_map_rows *w, const double *values, uint8_t pattern)
+{
+    const bool is_signed = w->dtype == HISTO_I8;
+    const histo_lookup *l = &w->lookup;
+    const uint32_t slot = !l->pow2.is ? __ldg(&l->table[pattern])
+                          : is_signed ? histo_slot_by_shift(l, (int32_t)(int8_t)pattern)
+                                      : histo_slot_by_shift(l, (uint32_t)pattern);
+    if (!w->linear) return values[slot];
+    const double x = is_signed ? (double)(int8_t)pattern : (double)pattern;
+    return histo_map_value(values, true, histo_map_between_edges(l, slot, x));
+}
+
+#endif
