@@ -70,6 +70,7 @@ static histo_status begin_peers(race *r)
 {
     char arrays[APPS_MAX_INPUTS * (MAX_DIMS_TEXT + 32)] = "";
     histo_status status = HISTO_OK;
+    if (!r->job.row->work) return HISTO_OK;
     if (!start_python()) {
         bench_python_absent();
         for (int p = 0; p < LIBRARIES; p++)
@@ -177,6 +178,9 @@ static const char *judge(const race *r, bool *wrong)
 {
     static char text[300];
     const apps_row *row = r->job.row;
+    *wrong = r->job.differences > 0;
+    if (*wrong) snprintf(text, sizeof text, "WRONG: %lld differ from the CPU's", (long long)r->job.differences);
+    if (*wrong) return text;
     if (!row->reference) return NULL;
     const peer *reference = find_peer(r, row->reference);
     *wrong = reference && (!reference->compared || reference->largest > row->tolerance);
@@ -197,13 +201,14 @@ typedef enum verdict { NOT_MEASURED = 0, MET, MISSED } verdict;
 static verdict judge_target(const race *r, const apps_target *target)
 {
     if (target->us > 0) return r->us <= target->us ? MET : MISSED;
+    if (target->share > 0) return r->us * target->share <= r->job.roof_us ? MET : MISSED;
     const peer *it = find_peer(r, target->library);
     return !it ? NOT_MEASURED : it->us >= target->factor * r->us ? MET : MISSED;
 }
 
 static bool is_asked(const apps_target *target)
 {
-    return target->us > 0 || target->factor > 0;
+    return target->us > 0 || target->factor > 0 || target->share > 0;
 }
 
 static const char *const verdicts[] = {"not measured", "met", "missed"};
@@ -212,14 +217,22 @@ static void target_text(const apps_target *target, char *text, size_t size)
 {
     if (target->us > 0)
         snprintf(text, size, "%.4g us", target->us);
+    else if (target->share > 0)
+        snprintf(text, size, "%.3g %% of the roof", 100 * target->share);
     else
         snprintf(text, size, "%.3g x %s", target->factor, target->library ? target->library : "the fastest");
 }
 
-static void print_head(FILE *to)
+static histo_status print_head(const apps_table *table, FILE *to)
 {
+    if (table->describe) {
+        histo_status status = table->describe(to);
+        fprintf(to, "%-26s %9s %7s %9s  target\n", "microseconds", "histo", "GB/s", "roof");
+        return status;
+    }
     fprintf(to, "milliseconds, the least of many runs in turns; in brackets, how many times ours\n%-26s %9s %7s\n", "",
             "histo", "GB/s");
+    return HISTO_OK;
 }
 
 /* The fastest first. */
@@ -244,12 +257,18 @@ static void print_row(const race *r, FILE *to)
     const apps_row *row = r->job.row;
     bool wrong = false;
     const char *fault = judge(r, &wrong);
-    fprintf(to, "%-26s %9.3f", row->name, r->us * 1e-3);
+    const bool has_roof = r->table->describe;
+    fprintf(to, "%-26s %9.3f", row->name, has_roof ? r->us : r->us * 1e-3);
     if (r->job.bytes)
         fprintf(to, " %7.1f", (double)r->job.bytes / r->us * 1e-3);
     else
         fprintf(to, " %7s", "");
-    print_peers(r, to);
+    if (r->job.roof_us > 0)
+        fprintf(to, " %7.1f %%", 100 * r->job.roof_us / r->us);
+    else if (has_roof)
+        fprintf(to, " %9s", "");
+    else
+        print_peers(r, to);
     for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
         const apps_target *target = &row->targets[t];
         char text[80];
@@ -282,7 +301,11 @@ static void put_row(const race *r, bool first, FILE *to)
     const char *fault = judge(r, &wrong);
     json_member(to, first ? "\n{" : ",\n{", "name", row->name);
     fprintf(to, ", \"us\": %.3f, \"bytes\": %lld", r->us, (long long)r->job.bytes);
-    json_member(to, ", ", "result", fault ? fault : row->reference ? "as it must be" : "not compared");
+    if (r->job.roof_us > 0) fprintf(to, ", \"roof_us\": %.3f", r->job.roof_us);
+    json_member(to, ", ", "result",
+                fault                                  ? fault
+                : row->reference || r->table->describe ? "as it must be"
+                                                       : "not compared");
     fputs(", \"targets\": [", to);
     for (int t = 0; t < APPS_MAX_TARGETS && is_asked(&row->targets[t]); t++) {
         char text[80];
@@ -331,7 +354,12 @@ static const apps_table *const *find_tables(histo_device device)
 {
     static const apps_table *const cpu[] = {&apps_cpu, &apps_commands, NULL};
     if (device < HISTO_DEVICE_CUDA(0)) return cpu;
-    histo_fail(HISTO_UNSUPPORTED, "applications are not measured on GPUs");
+    const bench_device *gpu = bench_device_find(device, BENCH_RESIDENT); /* or says why not */
+#ifdef BENCH_CUDA
+    static const apps_table *const cuda[] = {&apps_cuda, NULL};
+    if (gpu) return cuda;
+#endif
+    (void)gpu;
     return NULL;
 }
 
@@ -407,8 +435,7 @@ histo_status bench_apps(const bench_apps_options *options, int *measured, int *w
         report_put_run(options->json, options->command_line);
         fputs(", \"applications\": [", options->json);
     }
-    print_head(options->table);
-    histo_status status = HISTO_OK;
+    histo_status status = print_head(*tables, options->table);
     for (; *tables && status == HISTO_OK; tables++)
         status = measure_table(options, *tables, begun_s, &t);
     print_missing(options->table);

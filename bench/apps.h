@@ -29,19 +29,23 @@ typedef struct apps_job {
     int input_count;
     const char *words; /* for peers, instead of the row's; or NULL */
     int64_t bytes;     /* that must be read and written, for the rate; 0: no rate is told */
+    double roof_us;    /* what that takes at least; 0: unknown */
+    /* Elements of the result that are not the CPU's, set by `result` on other devices. */
+    int64_t differences;
     void *state;
 } apps_job;
 
-/* Our time is at most that of `library` divided by `factor`, or at most `us`. */
+/* Our time is at most that of `library` divided by `factor`, or at most `us`, or that of the roof divided by `share`.
+ */
 typedef struct apps_target {
-    const char *library; /* NULL: the fastest peer */
-    double factor, us;   /* 0: not asked */
+    const char *library;      /* NULL: the fastest peer */
+    double factor, us, share; /* 0: not asked */
 } apps_target;
 
 /* One line of the table. */
 struct apps_row {
     const char *name;  /* "equalize/u8/4k" */
-    const char *work;  /* what peers are asked to do: a method in apps_peers.py */
+    const char *work;  /* what peers are asked to do: a method in apps_peers.py; NULL: nothing */
     const char *words; /* and with what: numbers or paths, separated by spaces; NULL: none */
     apps_target targets[APPS_MAX_TARGETS];
     const char *reference; /* the peer that our result must equal … */
@@ -62,9 +66,11 @@ typedef struct apps_table {
     int count;
     /* The time of one run, in microseconds. */
     histo_status (*time)(apps_job *job, double *us);
+    /* Write a line on how a device is measured that bounds applications, by a roof; NULL: none. */
+    histo_status (*describe)(FILE *to);
 } apps_table;
 
-extern const apps_table apps_cpu, apps_commands;
+extern const apps_table apps_cpu, apps_commands, apps_cuda;
 
 typedef struct bench_apps_options {
     histo_device device;
