@@ -299,38 +299,42 @@ static bool choose_slots(const histo_cuda_map *map, histo_map_rows *rows, launch
     return true;
 }
 
-/* The number of threads that leaves fewest idle, where `groups` of them take a row. */
-static int threads_for(int64_t groups)
+/* The number of threads, at most `most`, that leaves fewest idle, where `groups` of them take a row. */
+static int threads_for(int64_t groups, int most)
 {
-    enum { LEAST = 128, MOST = 320, STEP = 32 };
-    int best = LEAST;
+    enum { STEP = 32 };
+    int best = most;
     double best_part = 0;
-    for (int threads = LEAST; threads <= MOST; threads += STEP) {
+    for (int threads = most; threads >= most / 2; threads -= STEP) {
         const int64_t rounds = (groups + threads - 1) / threads;
         const int64_t busy = groups <= threads ? threads / groups * groups : groups;
         const double part = (double)busy / (double)(rounds * threads);
-        if (part < best_part) continue;
+        if (part <= best_part) continue;
         best_part = part;
         best = threads;
     }
     return best;
 }
 
-/* Blocks for each strip of each cell, so that all multiprocessors are busy; fewer where tables are long. */
+/* A block for each strip of each cell, so that all multiprocessors are busy: larger and fewer ones where tables are
+ * long. */
 static bool cut_cells(const histo_cuda_device *device, histo_map_rows *rows, launching *how)
 {
-    enum { LEAST_ROWS = 8, SHORT = 1024, SHORT_BLOCKS = 8, LONG_BLOCKS = 2 };
+    enum { LEAST_ROWS = 8, SHORT = 1024, SHORT_THREADS = 256, SHORT_BLOCKS = 8, LONG_THREADS = 512, LONG_BLOCKS = 2 };
     const histo_map_grid *tiles = &rows->tiles;
-    const int64_t size = tiles->size[0], vector = how->kernel.vector;
-    const int64_t blocks = (int64_t)(rows->length <= SHORT ? SHORT_BLOCKS : LONG_BLOCKS) * device->multiprocessors;
+    const bool is_short = rows->kept <= SHORT;
+    const int64_t size = tiles->size[0], groups = (tiles->size[1] + how->kernel.vector - 1) / how->kernel.vector;
+    how->threads = threads_for(groups, is_short ? SHORT_THREADS : LONG_THREADS);
+    const int64_t blocks = (int64_t)(is_short ? SHORT_BLOCKS : LONG_BLOCKS) * device->multiprocessors;
+    const int64_t at_once = groups < how->threads ? how->threads / groups : 1; /* rows */
     int64_t each = tiles->count[0] * tiles->count[1] * rows->entries * size / blocks;
     each = each < LEAST_ROWS ? (int64_t)LEAST_ROWS : each > size ? size : each;
+    each = (each + at_once - 1) / at_once * at_once;
     rows->strip_rows = (uint32_t)each;
     rows->strips = (uint32_t)((size + each - 1) / each);
     const int64_t cells = (tiles->count[0] + 1) * (tiles->count[1] + 1);
     if (cells > INT32_MAX / (int64_t)rows->strips) return false;
     how->across = (unsigned)(cells * rows->strips);
-    how->threads = threads_for((tiles->size[1] + vector - 1) / vector);
     return true;
 }
 

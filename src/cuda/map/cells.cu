@@ -4,7 +4,7 @@
 #include "cuda/map/apply.h"
 #include "cuda/map/rows.cuh"
 
-enum { MOST_THREADS = 320, BLOCKS_EACH = 3, NEAR = 4 /* tables of a cell */ };
+enum { MOST_THREADS = 512, BLOCKS_EACH = 2, NEAR = 4 /* tables of a cell */ };
 
 /* ---- Four values in eight bytes ---- */
 
@@ -102,17 +102,26 @@ static __device__ float entry_of(const histo_map_rows *w, const double *table, u
     return (float)table[i];
 }
 
-/* Copy the tables of a cell; true if shared memory holds all of their values. */
+/* Copy the tables of a cell; true if shared memory holds all of their values. AHEAD loads of a thread overlap. */
 template <histo_dtype type, typename packing>
 static __device__ bool keep_tables(const histo_map_rows *w, const cell *c, uint2 *kept)
 {
+    enum { AHEAD = 8 };
+    const uint32_t n = NEAR * w->kept;
     bool holds = true;
-    for (uint32_t i = threadIdx.x; i < NEAR * w->kept; i += blockDim.x) {
-        const uint32_t t = i % NEAR;
-        const double *table = t < 2 ? (t ? c->tables[1] : c->tables[0]) : t > 2 ? c->tables[3] : c->tables[2];
-        const float value = entry_of<type>(w, table, i / NEAR);
-        holds = holds && packing::holds(value);
-        ((uint16_t *)kept)[i] = packing::pack(value);
+    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * blockDim.x) {
+        float value[AHEAD];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++) {
+            const uint32_t i = min(first + k * blockDim.x, n - 1), t = i % NEAR;
+            const double *table = t < 2 ? (t ? c->tables[1] : c->tables[0]) : t > 2 ? c->tables[3] : c->tables[2];
+            value[k] = entry_of<type>(w, table, i / NEAR);
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++) {
+            holds = holds && packing::holds(value[k]);
+            if (first + k * blockDim.x < n) ((uint16_t *)kept)[first + k * blockDim.x] = packing::pack(value[k]);
+        }
     }
     return __syncthreads_and(holds) && w->kept;
 }
