@@ -599,8 +599,10 @@ typedef struct histo_apply_options {
 
 /* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half
  * to even and clamped to their range, and NaN becomes 0; floats are rounded, and NaN becomes the positive quiet NaN
- * without a payload. The map has one table, or one for each batch entry. All memory is host memory. views[a] may be out
- * itself; other overlaps are undefined. */
+ * without a payload. The map has one table, or one for each batch entry. views[a] may be out itself; other overlaps are
+ * undefined. All memory is host memory, or all of it that of one GPU. There, the work is enqueued on options->stream,
+ * and may be captured into a graph once the map was applied to samples of these dtypes: then nothing is allocated or
+ * copied, and nothing waits. */
 HISTO_API histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
                                        const histo_apply_options *options);
 
@@ -613,7 +615,9 @@ typedef struct histo_moments { /* sums over a window of value * x^p * y^q, where
  * CamShift, without an image of back projection. Views have two dimensions, the map one table, options no tiles. window
  * is x, y, width and height, inside the views; NULL is all of them. Samples where the mask is zero add nothing. The
  * order of additions is fixed, so any number of threads gives the same bits; sums of whole numbers are exact up to
- * 2^53: those of the values 0 … 255, for windows of up to 3000 x 3000 samples. */
+ * 2^53: those of the values 0 … 255, for windows of up to 3000 x 3000 samples. Views in a GPU's memory: `moments` may
+ * be in that memory, too. Then they are written on options->stream, and the call may be captured as histo_map_apply may
+ * be, for windows of no more rows than before; else it waits for them. */
 HISTO_API histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t window[4],
                                          const histo_apply_options *options, histo_moments *moments);
 

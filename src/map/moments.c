@@ -201,6 +201,9 @@ histo_status histo_map_moments(const histo_map *map, const histo_view *views, co
         there.mask = o->mask ? &mask : NULL;
         return histo_map_moments_on(map, device, columns, &there, moments);
     }
+    bool only = false;
+    if (status == HISTO_OK) histo_device_of(moments, &only);
+    if (only) return histo_fail(HISTO_INVALID, "the moments are in a GPU's memory, the samples are not");
     if (status == HISTO_OK) status = histo_map_fetch(map);
     if (status != HISTO_OK) return status;
     window w = {.map = map, .views = columns, .mask = o->mask ? &mask : NULL};
