@@ -7,8 +7,6 @@
 #ifndef TABLE_MOMENTS_H
 #define TABLE_MOMENTS_H
 
-#include <stdint.h>
-
 #include "base/host_device.h"
 
 enum { HISTO_MOMENT_LANES = 32, HISTO_ROW_SUMS = 3, HISTO_MOMENTS = 6 };

@@ -360,7 +360,8 @@ static bool choose_cells(const histo_cuda_map *map, histo_map_rows *rows, launch
 
 /* ---- Launching ---- */
 
-static histo_status launch(const void *kernel, dim3 grid, int threads, size_t shared, void *work, cudaStream_t stream)
+histo_status histo_cuda_map_launch(const histo_cuda_map *map, const void *kernel, dim3 grid, int threads, size_t shared,
+                                   void **args, cudaStream_t stream)
 {
     enum { FREE_SHARED = 48 << 10 };
     histo_status status = HISTO_OK;
@@ -368,9 +369,23 @@ static histo_status launch(const void *kernel, dim3 grid, int threads, size_t sh
         status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
                             "asking for shared memory");
     if (status != HISTO_OK) return status;
-    void *args[] = {work};
+#if CUDART_VERSION >= 13000 /* earlier ones cannot capture this */
+    cudaLaunchAttribute early;
+    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    early.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3((unsigned)threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+    config.attrs = &early;
+    config.numAttrs = histo_cuda_device_of(map->base.device)->major >= 9;
+    return HISTO_CUDA(cudaLaunchKernelExC(&config, kernel, args), "launching a kernel");
+#else
+    (void)map;
     return HISTO_CUDA(cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), args, shared, stream),
                       "launching a kernel");
+#endif
 }
 
 static histo_status launch_any(const histo_cuda_map *map, histo_map_work *work, cudaStream_t stream)
@@ -380,7 +395,8 @@ static histo_status launch_any(const histo_cuda_map *map, histo_map_work *work, 
     histo_cuda_work_cut(&work->samples, blocks * ROUNDS, LEAST, MOST);
     const int64_t tiles = work->samples.tiles;
     const unsigned grid = (unsigned)(tiles < blocks * ROUNDS ? tiles : blocks * ROUNDS);
-    return launch(histo_cuda_map_any(), dim3(grid), THREADS, 0, work, stream);
+    void *args[] = {work};
+    return histo_cuda_map_launch(map, histo_cuda_map_any(), dim3(grid), THREADS, 0, args, stream);
 }
 
 histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,
@@ -397,5 +413,6 @@ histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapp
         !(choose_cells(map, &rows, &how) || choose_bytes(map, &rows, &how) || choose_slots(map, &rows, &how)))
         return launch_any(map, &work, stream);
     const unsigned down = (unsigned)(rows.entries < MOST_DOWN ? rows.entries : (int64_t)MOST_DOWN);
-    return launch(how.kernel.kernel, dim3(how.across, down), how.threads, how.shared, &rows, stream);
+    void *args[] = {&rows};
+    return histo_cuda_map_launch(map, how.kernel.kernel, dim3(how.across, down), how.threads, how.shared, args, stream);
 }

@@ -23,6 +23,7 @@ static __global__ void __launch_bounds__(THREADS) apply_bytes(const __grid_const
 {
     __shared__ T table[PATTERNS];
     const uint32_t vectors = (uint32_t)(w.rows * w.vectors), step = gridDim.x * THREADS;
+    histo_wait_for_last_kernel();
     for (int64_t entry = blockIdx.y; entry < w.entries; entry += gridDim.y) {
         const char *from = w.from + entry * w.entry_stride[0];
         char *to = w.to + entry * w.entry_stride[1];

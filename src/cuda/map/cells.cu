@@ -221,12 +221,15 @@ static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS_EACH)
     using results = histo_vector<histo_stored<result>, V>;
     extern __shared__ uint2 kept[];
     const uint32_t strip = blockIdx.x % w.strips;
+    bool waited = false;
     for (int64_t entry = blockIdx.y; entry < w.entries; entry += gridDim.y) {
         const cell c = cell_at(&w, entry, blockIdx.x / w.strips);
         const int32_t rows = c.bottom - c.top, strips = (int32_t)w.strips;
         const int32_t each = max((rows + strips - 1) / strips, (int32_t)w.strip_rows);
         const int32_t begin = c.top + (int32_t)strip * each, end = min(begin + each, c.bottom);
         if (c.left >= c.right || begin >= end) continue;
+        if (!waited) histo_wait_for_last_kernel();
+        waited = true;
         const bool is_kept = keep_tables<type, packing>(&w, &c, kept);
         if (is_kept)
             blend_strip<type, result, V>(

@@ -77,6 +77,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
     __shared__ bool is_last;
     const int64_t height = w.samples.iter.shape[0];
+    histo_wait_for_last_kernel();
     for (int64_t y = blockIdx.x; y < height; y += gridDim.x)
         sum_row(&w, y, rows);
     __threadfence();
@@ -131,9 +132,8 @@ histo_status histo_cuda_map_moments(histo_cuda_map *map, const histo_mapping *ma
     const int64_t blocks = (int64_t)BLOCKS_EACH * histo_cuda_device_of(map->base.device)->multiprocessors;
     histo_moments *to = there ? moments : a->moments;
     void *args[] = {&work, &a->rows, &a->arrived, &to};
-    status = HISTO_CUDA(cudaLaunchKernel((const void *)sum_moments, dim3((unsigned)(height < blocks ? height : blocks)),
-                                         dim3(THREADS), args, 0, stream),
-                        "launching a kernel");
+    status = histo_cuda_map_launch(map, (const void *)sum_moments, dim3((unsigned)(height < blocks ? height : blocks)),
+                                   THREADS, 0, args, stream);
     if (status != HISTO_OK || there) return status;
     status = HISTO_CUDA(cudaStreamSynchronize(stream), "moments");
     if (status == HISTO_OK) *moments = *a->moments;
