@@ -19,7 +19,7 @@ extern "C" {
 #include "view/walk.h"
 }
 
-enum { THREADS = 256 };
+enum { THREADS = 256, MOST_DOWN = 65535 /* blocks in the later dimensions of a grid */ };
 
 /* ---- Lookups on the device ---- */
 
@@ -247,7 +247,7 @@ static bool is_wide(const histo_map_rows *rows, int vector)
 /* How a kernel of rows is launched. */
 typedef struct launching {
     histo_map_kernel kernel;
-    unsigned across; /* blocks of a batch entry */
+    dim3 grid; /* the last dimension is that of batch entries */
     int threads;
     size_t shared;
 } launching;
@@ -270,7 +270,7 @@ static void cut_rows(const histo_cuda_map *map, const histo_map_rows *rows, laun
     const int64_t blocks = (int64_t)RESIDENT * histo_cuda_device_of(map->base.device)->multiprocessors;
     const int64_t least = (rows->rows * rows->vectors + THREADS - 1) / THREADS;
     const int64_t most = blocks / rows->entries > 1 ? blocks / rows->entries : 1;
-    how->across = (unsigned)(least < most ? least : most);
+    how->grid.x = (unsigned)(least < most ? least : most);
     how->threads = THREADS;
 }
 
@@ -286,13 +286,13 @@ static bool choose_bytes(const histo_cuda_map *map, histo_map_rows *rows, launch
 /* A table is kept if it is short, and if each block has some samples for each of its entries. */
 static bool choose_slots(const histo_cuda_map *map, histo_map_rows *rows, launching *how)
 {
-    enum { MOST_BYTES = 32 << 10, LEAST_SAMPLES = 4 };
+    enum { MOST_BYTES = 32 << 10, LEAST_SAMPLES = 2 };
     if (rows->tiles.ndim || !take(rows, how, histo_cuda_map_slots(rows->dtype, rows->result, true),
                                   histo_cuda_map_slots(rows->dtype, rows->result, false)))
         return false;
     cut_rows(map, rows, how);
     const size_t bytes = (size_t)rows->length * histo_dtype_size(rows->result);
-    const int64_t samples = rows->rows * rows->columns / how->across;
+    const int64_t samples = rows->rows * rows->columns / how->grid.x;
     if (rows->linear || bytes > MOST_BYTES || samples < LEAST_SAMPLES * rows->length) return true;
     rows->kept = (uint32_t)rows->length;
     how->shared = bytes;
@@ -316,46 +316,73 @@ static int threads_for(int64_t groups, int most)
     return best;
 }
 
+/* Where the cells of a dimension begin: behind the last one is the end. The places before the centre of the first tile
+ * are a cell, and those behind that of the last. */
+static void find_cells(const histo_map_grid *tiles, int d, int64_t extent, int32_t *begin)
+{
+    int64_t at = 0;
+    begin[0] = 0;
+    for (int64_t c = 1; c <= tiles->count[d]; c++) {
+        const int64_t centre = (2 * c - 1) * tiles->size[d] / 2 - tiles->origin[d], near = 2 + (centre >> 22);
+        if (at < centre - near) at = centre - near < extent ? centre - near : extent;
+        float share;
+        while (at < extent &&
+               histo_tile_before(tiles->per_size[d], (float)(tiles->origin[d] + at), &share) < (float)(c - 1))
+            at++;
+        begin[c] = (int32_t)at;
+    }
+    begin[tiles->count[d] + 1] = (int32_t)extent;
+}
+
 /* A block for each strip of each cell, so that all multiprocessors are busy: larger and fewer ones where tables are
  * long. */
-static bool cut_cells(const histo_cuda_device *device, histo_map_rows *rows, launching *how)
+static bool cut_cells(const histo_cuda_device *device, histo_map_cells *cells, launching *how)
 {
-    enum { LEAST_ROWS = 8, SHORT = 1024, SHORT_THREADS = 256, SHORT_BLOCKS = 8, LONG_THREADS = 512, LONG_BLOCKS = 2 };
+    enum { LEAST_ROWS = 8, SHORT = 1024, SHORT_THREADS = 256, SHORT_BLOCKS = 4, LONG_THREADS = 512, LONG_BLOCKS = 2 };
+    histo_map_rows *rows = &cells->rows;
     const histo_map_grid *tiles = &rows->tiles;
     const bool is_short = rows->kept <= SHORT;
     const int64_t size = tiles->size[0], groups = (tiles->size[1] + how->kernel.vector - 1) / how->kernel.vector;
     how->threads = threads_for(groups, is_short ? SHORT_THREADS : LONG_THREADS);
     const int64_t blocks = (int64_t)(is_short ? SHORT_BLOCKS : LONG_BLOCKS) * device->multiprocessors;
     const int64_t at_once = groups < how->threads ? how->threads / groups : 1; /* rows */
-    int64_t each = tiles->count[0] * tiles->count[1] * rows->entries * size / blocks;
+    int64_t each = ((tiles->count[0] + 1) * (tiles->count[1] + 1) * rows->entries * size + blocks - 1) / blocks;
     each = each < LEAST_ROWS ? (int64_t)LEAST_ROWS : each > size ? size : each;
     each = (each + at_once - 1) / at_once * at_once;
-    rows->strip_rows = (uint32_t)each;
-    rows->strips = (uint32_t)((size + each - 1) / each);
-    const int64_t cells = (tiles->count[0] + 1) * (tiles->count[1] + 1);
-    if (cells > INT32_MAX / (int64_t)rows->strips) return false;
-    how->across = (unsigned)(cells * rows->strips);
-    return true;
+    find_cells(tiles, 0, rows->rows, cells->top);
+    find_cells(tiles, 1, rows->columns, cells->left);
+    int32_t most = 1; /* rows of a cell but the first */
+    for (int64_t c = 1; c <= tiles->count[0]; c++)
+        most = cells->top[c + 1] - cells->top[c] > most ? cells->top[c + 1] - cells->top[c] : most;
+    cells->strip_rows = (int32_t)each;
+    cells->first_strips = (uint32_t)((cells->top[1] + each - 1) / each);
+    cells->strips = (uint32_t)((most + each - 1) / each);
+    how->grid.x = (unsigned)tiles->count[1] + 1;
+    const int64_t down = cells->first_strips + tiles->count[0] * cells->strips;
+    how->grid.y = (unsigned)down;
+    return down <= MOST_DOWN;
 }
 
-static bool choose_cells(const histo_cuda_map *map, histo_map_rows *rows, launching *how)
+static bool choose_cells(const histo_cuda_map *map, histo_map_cells *cells, launching *how)
 {
     enum { LEAST_SIZE = 8, PATTERNS = 256, PACKED = 8 /* bytes of four values */ };
+    histo_map_rows *rows = &cells->rows;
     const histo_map_grid *tiles = &rows->tiles;
     const bool bytes = histo_dtype_size(rows->dtype) == 1;
     if (!tiles->ndim || (rows->linear && !bytes)) return false;
     const int64_t extent[2] = {rows->rows, rows->columns};
     for (int d = 0; d < 2; d++)
-        if (tiles->size[d] < LEAST_SIZE || tiles->count[d] > INT16_MAX || tiles->origin[d] > INT32_MAX - extent[d])
+        if (tiles->size[d] < LEAST_SIZE || tiles->count[d] > HISTO_MAP_MOST_TILES ||
+            tiles->origin[d] > INT32_MAX - extent[d])
             return false;
     if (!take(rows, how, histo_cuda_map_cells(rows->dtype, rows->result, true),
               histo_cuda_map_cells(rows->dtype, rows->result, false)))
         return false;
     const histo_cuda_device *device = histo_cuda_device_of(map->base.device);
-    const int64_t kept = bytes ? (int64_t)PATTERNS : rows->length;
+    const int64_t kept = bytes ? (int64_t)PATTERNS : rows->length - 1; /* integers are never NaN, the last slot */
     rows->kept = kept * PACKED <= (int64_t)device->shared_block ? (uint32_t)kept : 0;
     how->shared = rows->kept * (size_t)PACKED;
-    return cut_cells(device, rows, how);
+    return cut_cells(device, cells, how);
 }
 
 /* ---- Launching ---- */
@@ -403,16 +430,16 @@ histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapp
                                   const histo_view *out, const histo_apply_options *options, cudaStream_t stream,
                                   bool capturing)
 {
-    enum { MOST_DOWN = 65535 };
     histo_map_work work;
     histo_status status = histo_cuda_map_describe(&work, map, mapping, views, out, options, capturing);
     if (status != HISTO_OK) return status;
-    histo_map_rows rows;
+    histo_map_cells cells;
     launching how = {};
-    if (!rows_of(&work, &rows) ||
-        !(choose_cells(map, &rows, &how) || choose_bytes(map, &rows, &how) || choose_slots(map, &rows, &how)))
+    if (!rows_of(&work, &cells.rows) || !(choose_cells(map, &cells, &how) || choose_bytes(map, &cells.rows, &how) ||
+                                          choose_slots(map, &cells.rows, &how)))
         return launch_any(map, &work, stream);
-    const unsigned down = (unsigned)(rows.entries < MOST_DOWN ? rows.entries : (int64_t)MOST_DOWN);
-    void *args[] = {&rows};
-    return histo_cuda_map_launch(map, how.kernel.kernel, dim3(how.across, down), how.threads, how.shared, args, stream);
+    const int64_t entries = cells.rows.entries;
+    how.grid.z = (unsigned)(entries < MOST_DOWN ? entries : (int64_t)MOST_DOWN);
+    void *args[] = {&cells}; /* which begins with the rows */
+    return histo_cuda_map_launch(map, how.kernel.kernel, how.grid, how.threads, how.shared, args, stream);
 }

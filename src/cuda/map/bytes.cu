@@ -3,7 +3,7 @@
 #include "cuda/map/apply.h"
 #include "cuda/map/rows.cuh"
 
-enum { THREADS = 256, PATTERNS = 256 };
+enum { THREADS = 256, BLOCKS_EACH = 4, PATTERNS = 256 };
 
 /* The bits of a value as a result. */
 static __device__ uint64_t result_bits(histo_dtype dtype, double value)
@@ -19,26 +19,24 @@ static __device__ uint64_t result_bits(histo_dtype dtype, double value)
 /* T: as results lie in memory. AHEAD vectors of a thread are read before the first is looked up, the first ones while
  * the table is made. */
 template <typename T, int V, int AHEAD>
-static __global__ void __launch_bounds__(THREADS) apply_bytes(const __grid_constant__ histo_map_rows w)
+static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH) apply_bytes(const __grid_constant__ histo_map_rows w)
 {
+    using words = typename histo_words<V>::type;
     __shared__ T table[PATTERNS];
     const uint32_t vectors = (uint32_t)(w.rows * w.vectors), step = gridDim.x * THREADS;
     histo_wait_for_last_kernel();
-    for (int64_t entry = blockIdx.y; entry < w.entries; entry += gridDim.y) {
+    for (int64_t entry = blockIdx.z; entry < w.entries; entry += gridDim.z) {
         const char *from = w.from + entry * w.entry_stride[0];
         char *to = w.to + entry * w.entry_stride[1];
         uint32_t number = blockIdx.x * THREADS + threadIdx.x;
         bool made = false;
         /* All threads of a block take as many steps. */
         for (uint32_t first = blockIdx.x * THREADS; first < vectors; first += AHEAD * step, number += AHEAD * step) {
-            histo_map_vector at[AHEAD];
-            histo_vector<uint8_t, V> x[AHEAD];
+            words in[AHEAD];
 #pragma unroll
             for (int k = 0; k < AHEAD; k++) {
-                const uint32_t its = number + k * step;
-                at[k] = histo_map_vector_at<V>(&w, from, to, its < vectors ? its : 0);
-                if (its >= vectors) at[k].left = 0;
-                x[k] = histo_load_vector<uint8_t, V>(at[k].from, at[k].left);
+                const histo_map_vector at = histo_map_vector_at<V>(&w, from, to, number + k * step);
+                if (number + k * step < vectors && at.left >= V) in[k] = *(const words *)at.from;
             }
             if (!made) {
                 const double *values = w.values + entry * w.entry_tables * w.length;
@@ -50,11 +48,20 @@ static __global__ void __launch_bounds__(THREADS) apply_bytes(const __grid_const
             }
 #pragma unroll
             for (int k = 0; k < AHEAD; k++) {
+                if (number + k * step >= vectors) break;
+                const histo_map_vector at = histo_map_vector_at<V>(&w, from, to, number + k * step);
+                if (at.left < V) {
+                    for (int i = 0; i < at.left; i++)
+                        ((T *)at.to)[i] = table[((const uint8_t *)at.from)[i]];
+                    continue;
+                }
+                histo_vector<uint8_t, V> x;
                 histo_vector<T, V> results;
+                memcpy(&x, &in[k], sizeof x);
 #pragma unroll
                 for (int i = 0; i < V; i++)
-                    results.at[i] = table[x[k].at[i]];
-                histo_store_vector<T, V>(at[k].to, at[k].left, results);
+                    results.at[i] = table[x.at[i]];
+                *(histo_vector<T, V> *)at.to = results;
             }
         }
     }
@@ -63,7 +70,7 @@ static __global__ void __launch_bounds__(THREADS) apply_bytes(const __grid_const
 template <typename T>
 static histo_map_kernel kernel_of(bool wide)
 {
-    enum { V = 16 / sizeof(T), AHEAD = sizeof(T) == 1 ? 2 : 4 };
+    enum { V = 16 / sizeof(T), AHEAD = 4 };
     if (wide) return {(const void *)apply_bytes<T, V, AHEAD>, V};
     return {(const void *)apply_bytes<T, 1, AHEAD>, 1};
 }

@@ -55,41 +55,30 @@ static __device__ histo_stored<result> packed_result(float blend)
     }
 }
 
-/* ---- Cells ---- */
+/* ---- Tables ---- */
 
-/* The first of `extent` samples that has tile c - 1 or a later one at or before it. Its guess is a little too low. */
-static __device__ int32_t cell_begin(const histo_map_grid *tiles, int d, int64_t c, int64_t extent)
-{
-    if (c == 0) return 0;
-    if (c > tiles->count[d]) return (int32_t)extent;
-    const int64_t first = tiles->origin[d], end = first + extent;
-    int64_t at = (2 * c - 1) * tiles->size[d] / 2;
-    at = max(at - 2 - (at >> 22), first);
-    float share;
-    while (at < end && histo_tile_before(tiles->per_size[d], (float)at, &share) < (float)(c - 1))
-        at++;
-    return (int32_t)(min(at, end) - first);
-}
-
+/* What one block does: samples left … right - 1 of rows top … bottom - 1. */
 typedef struct cell {
     const double *tables[NEAR]; /* bit 0: the right one, bit 1: the lower one */
     int32_t left, right, top, bottom;
 } cell;
 
-static __device__ cell cell_at(const histo_map_rows *w, int64_t entry, uint32_t number)
+static __device__ cell cell_at(const histo_map_cells *w, int64_t entry)
 {
-    const histo_map_grid *tiles = &w->tiles;
-    const uint32_t across = (uint32_t)tiles->count[1] + 1, y = number / across, x = number - y * across;
+    const histo_map_grid *tiles = &w->rows.tiles;
+    const int32_t x = (int32_t)blockIdx.x, columns = (int32_t)tiles->count[1], rows = (int32_t)tiles->count[0];
+    const uint32_t after = blockIdx.y - w->first_strips; /* strips of the first row of cells */
+    const int32_t y = blockIdx.y < w->first_strips ? 0 : 1 + (int32_t)min(after / w->strips, (uint32_t)rows - 1);
+    const uint32_t strip = y ? after - (uint32_t)(y - 1) * w->strips : blockIdx.y;
     cell c;
-    c.left = cell_begin(tiles, 1, x, w->columns);
-    c.right = cell_begin(tiles, 1, x + 1, w->columns);
-    c.top = cell_begin(tiles, 0, y, w->rows);
-    c.bottom = cell_begin(tiles, 0, y + 1, w->rows);
+    c.left = w->left[x];
+    c.right = w->left[x + 1];
+    c.top = w->top[y] + (int32_t)strip * w->strip_rows;
+    c.bottom = min(c.top + w->strip_rows, w->top[y + 1]);
 #pragma unroll
     for (int t = 0; t < NEAR; t++) {
-        const int64_t column = min(max((int64_t)x - 1 + t % 2, (int64_t)0), tiles->count[1] - 1);
-        const int64_t row = min(max((int64_t)y - 1 + t / 2, (int64_t)0), tiles->count[0] - 1);
-        c.tables[t] = w->values + (entry * w->entry_tables + row * tiles->count[1] + column) * w->length;
+        const int32_t column = min(max(x - 1 + t % 2, 0), columns - 1), row = min(max(y - 1 + t / 2, 0), rows - 1);
+        c.tables[t] = w->rows.values + (entry * w->rows.entry_tables + row * columns + column) * w->rows.length;
     }
     return c;
 }
@@ -102,77 +91,55 @@ static __device__ float entry_of(const histo_map_rows *w, const double *table, u
     return (float)table[i];
 }
 
-/* Copy the tables of a cell; true if shared memory holds all of their values. AHEAD loads of a thread overlap. */
+/* Pack the values of all entries; true if that keeps them. fetch(entry, values) of the four tables; AHEAD entries of a
+ * thread are read at once. */
+template <typename packing, int AHEAD, typename function>
+static __device__ bool pack_tables(uint32_t n, uint2 *kept, function fetch)
+{
+    bool holds = true;
+    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * blockDim.x) {
+        float value[AHEAD][NEAR];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            fetch(min(first + k * blockDim.x, n - 1), value[k]);
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++) {
+            uint32_t packed[NEAR];
+#pragma unroll
+            for (int t = 0; t < NEAR; t++) {
+                holds = holds && packing::holds(value[k][t]);
+                packed[t] = packing::pack(value[k][t]);
+            }
+            if (first + k * blockDim.x < n)
+                kept[first + k * blockDim.x] = {packed[0] | packed[1] << 16, packed[2] | packed[3] << 16};
+        }
+    }
+    return holds;
+}
+
+/* Copy the tables of a cell; true if shared memory holds all of their values. */
 template <histo_dtype type, typename packing>
 static __device__ bool keep_tables(const histo_map_rows *w, const cell *c, uint2 *kept)
 {
-    enum { AHEAD = 8 };
-    const uint32_t n = NEAR * w->kept;
-    bool holds = true;
-    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * blockDim.x) {
-        float value[AHEAD];
+    enum { IS_BYTE = sizeof(histo_stored<type>) == 1, AHEAD = IS_BYTE ? 1 : 4 };
+    bool holds = w->kept > 0;
+    if (IS_BYTE && w->linear)
+        holds = pack_tables<packing, 1>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
+#pragma unroll 1
+            for (int t = 0; t < NEAR; t++)
+                histo_select_store(value, t, entry_of<type>(w, histo_select<NEAR>(c->tables, t), i));
+        });
+    else if (holds)
+        holds = pack_tables<packing, AHEAD>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
+            const uint32_t slot = IS_BYTE ? histo_map_slot_of_byte(w, (uint8_t)i) : i;
 #pragma unroll
-        for (uint32_t k = 0; k < AHEAD; k++) {
-            const uint32_t i = min(first + k * blockDim.x, n - 1), t = i % NEAR;
-            const double *table = t < 2 ? (t ? c->tables[1] : c->tables[0]) : t > 2 ? c->tables[3] : c->tables[2];
-            value[k] = entry_of<type>(w, table, i / NEAR);
-        }
-#pragma unroll
-        for (uint32_t k = 0; k < AHEAD; k++) {
-            holds = holds && packing::holds(value[k]);
-            if (first + k * blockDim.x < n) ((uint16_t *)kept)[first + k * blockDim.x] = packing::pack(value[k]);
-        }
-    }
-    return __syncthreads_and(holds) && w->kept;
+            for (int t = 0; t < NEAR; t++)
+                value[t] = (float)c->tables[t][slot];
+        });
+    return __syncthreads_and(holds);
 }
 
-/* Blend the samples of a strip of the cell: blend(samples, shares of the right tiles, of the lower ones, results).
- * Threads take vectors of a few columns, and rows that are `down` apart. */
-template <histo_dtype type, histo_dtype result, int V, typename function>
-static __device__ void blend_strip(const histo_map_rows *w, const cell *c, int64_t entry, int32_t begin, int32_t end,
-                                   function blend)
-{
-    enum { AHEAD = 2 };
-    const int32_t origin[2] = {(int32_t)w->tiles.origin[0], (int32_t)w->tiles.origin[1]};
-    const int32_t first = c->left / V * V, groups = (c->right - first + V - 1) / V;
-    const int32_t across = min(groups, (int32_t)blockDim.x), down = (int32_t)blockDim.x / across;
-    const int32_t its_row = (int32_t)threadIdx.x / across;
-    if (its_row >= down) return;
-    for (int32_t group = (int32_t)threadIdx.x - its_row * across; group < groups; group += across) {
-        const int32_t x = first + group * V;
-        const bool whole = x >= c->left && x + V <= c->right;
-        const char *from = w->from + entry * w->entry_stride[0] + x * w->stride[0];
-        char *to = w->to + entry * w->entry_stride[1] + x * w->stride[1];
-        float right[V];
-#pragma unroll
-        for (int i = 0; i < V; i++)
-            histo_tile_before(w->tiles.per_size[1], (float)(origin[1] + x + i), &right[i]);
-        for (int32_t y = begin + its_row; y < end; y += AHEAD * down) {
-            histo_vector<histo_stored<type>, V> in[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                if (y + k * down < end)
-                    in[k] = histo_load_vector<histo_stored<type>, V>(from + (y + k * down) * w->row_stride[0],
-                                                                     w->columns - x);
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++) {
-                if (y + k * down >= end) break;
-                float low;
-                histo_tile_before(w->tiles.per_size[0], (float)(origin[0] + y + k * down), &low);
-                histo_vector<histo_stored<result>, V> out;
-                blend(in[k], right, low, out);
-                char *its = to + (y + k * down) * w->row_stride[1];
-                if (whole) {
-                    histo_store_vector<histo_stored<result>, V>(its, V, out);
-                    continue;
-                }
-#pragma unroll
-                for (int i = 0; i < V; i++)
-                    if (x + i >= c->left && x + i < c->right) ((histo_stored<result> *)its)[i] = out.at[i];
-            }
-        }
-    }
-}
+/* ---- Samples ---- */
 
 static __device__ float blend_of(const float (&value)[NEAR], float right, float low)
 {
@@ -192,59 +159,162 @@ static __device__ void indices_of(const histo_map_rows *w, const histo_vector<hi
     }
 }
 
-/* Where shared memory does not hold the values: one sample at a time. */
-template <histo_dtype type, histo_dtype result>
-static __device__ void blend_from_memory(const histo_map_rows *w, const cell *c, int64_t entry, int32_t begin,
-                                         int32_t end)
-{
-    using samples = histo_vector<histo_stored<type>, 1>;
-    using results = histo_vector<histo_stored<result>, 1>;
-    blend_strip<type, result, 1>(w, c, entry, begin, end,
-                                 [=](const samples &x, const float(&right)[1], float low, results &out) {
-                                     uint32_t index[1];
-                                     indices_of<type, 1>(w, x, index);
-                                     float value[NEAR];
+/* Values of four tables that shared memory holds. */
+template <histo_dtype type, histo_dtype result, typename packing>
+struct from_shared {
+    const histo_map_rows *w;
+
+    template <int V>
+    HISTO_MEMBER void operator()(const histo_vector<histo_stored<type>, V> &x, const float (&right)[V], float low,
+                                 histo_vector<histo_stored<result>, V> &out) const
+    {
+        extern __shared__ uint2 kept[]; /* not by a pointer, to which indices would have to be added */
+        uint32_t index[V];
+        indices_of<type, V>(w, x, index);
 #pragma unroll
-                                     for (int t = 0; t < NEAR; t++)
-                                         value[t] = entry_of<type>(w, c->tables[t], index[0]);
-                                     out.at[0] = histo_result<result>((double)blend_of(value, right[0], low));
-                                 });
+        for (int i = 0; i < V; i++) {
+            float value[NEAR];
+            packing::unpack(kept[index[i]], value);
+            out.at[i] = packed_result<result, packing>(blend_of(value, right[i], low));
+        }
+    }
+};
+
+/* Any others. */
+template <histo_dtype type, histo_dtype result>
+struct from_memory {
+    const histo_map_rows *w;
+    const cell *c;
+
+    HISTO_MEMBER void operator()(const histo_vector<histo_stored<type>, 1> &x, const float (&right)[1], float low,
+                                 histo_vector<histo_stored<result>, 1> &out) const
+    {
+        uint32_t index[1];
+        indices_of<type, 1>(w, x, index);
+        float value[NEAR];
+#pragma unroll
+        for (int t = 0; t < NEAR; t++)
+            value[t] = entry_of<type>(w, c->tables[t], index[0]);
+        out.at[0] = histo_result<result>((double)blend_of(value, right[0], low));
+    }
+};
+
+/* A column of vectors, as a thread takes it: rows that are `down` apart. */
+template <histo_dtype type, histo_dtype result, int V>
+struct column {
+    using samples = histo_vector<histo_stored<type>, V>;
+    using results = histo_vector<histo_stored<result>, V>;
+    using words = typename histo_words<sizeof(samples)>::type;
+    enum { AHEAD = 2 };
+
+    const histo_map_rows *w;
+    const char *from;
+    char *to;
+    int32_t y, end, down;
+    words in[AHEAD]; /* what is read first */
+
+    HISTO_MEMBER column(const histo_map_rows *rows, int64_t entry, int32_t x, int32_t first, int32_t last,
+                        int32_t apart)
+        : w(rows), y(first), end(last), down(apart)
+    {
+        from = w->from + entry * w->entry_stride[0] + first * w->row_stride[0] + x * w->stride[0];
+        to = w->to + entry * w->entry_stride[1] + first * w->row_stride[1] + x * w->stride[1];
+    }
+
+    HISTO_MEMBER void load()
+    {
+        const int64_t apart = down * w->row_stride[0];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            if (y + k * down < end) in[k] = *(const words *)(from + k * apart);
+    }
+
+    /* blend(samples, shares of the right tiles, of the lower ones, results) */
+    template <typename function>
+    HISTO_MEMBER void store(int32_t x, function blend)
+    {
+        const int64_t from_apart = down * w->row_stride[0], to_apart = down * w->row_stride[1];
+        const int32_t left = (int32_t)w->tiles.origin[1] + x, top = (int32_t)w->tiles.origin[0];
+        const float per_row = w->tiles.per_size[0];
+        float right[V];
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            histo_tile_before(w->tiles.per_size[1], (float)(left + i), &right[i]);
+        while (y < end) {
+            words now[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                now[k] = in[k];
+            from += AHEAD * from_apart;
+            y += AHEAD * down;
+            load();
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                const int32_t its = y + (k - AHEAD) * down;
+                if (its >= end) break;
+                float low;
+                histo_tile_before(per_row, (float)(top + its), &low);
+                samples x;
+                results out;
+                memcpy(&x, &now[k], sizeof x);
+                blend(x, right, low, out);
+                *(results *)to = out;
+                to += to_apart;
+            }
+        }
+    }
+};
+
+/* Blend the samples of a cell. Threads take vectors of a few columns. The first ones are read while `ready` makes the
+ * tables. Vectors that lie in two cells are taken sample by sample. */
+template <histo_dtype type, histo_dtype result, int V, typename making, typename function>
+static __device__ void blend_cell(const histo_map_rows *w, const cell *c, int64_t entry, making ready, function blend)
+{
+    const int32_t first = c->left / V * V, groups = (c->right - first + V - 1) / V;
+    const int32_t across = min(groups, (int32_t)blockDim.x), down = (int32_t)blockDim.x / across;
+    const int32_t row = (int32_t)threadIdx.x / across, y = c->top + row;
+    int32_t group = (int32_t)threadIdx.x - row * across, x = first + group * V;
+    const int32_t bottom = row < down ? c->bottom : y; /* the other threads only help to make tables */
+    bool whole = x >= c->left && x + V <= c->right;
+    column<type, result, V> its(w, entry, x, y, whole ? bottom : y, down);
+    its.load();
+    if (!ready()) return;
+    for (;;) {
+        its.store(x, blend);
+        if (!whole)
+#pragma unroll 1
+            for (int32_t i = max(x, c->left); i < min(x + V, c->right); i++) {
+                column<type, result, 1> one(w, entry, i, y, bottom, down);
+                one.load();
+                one.store(i, blend);
+            }
+        group += across;
+        if (group >= groups) break;
+        x = first + group * V;
+        whole = x + V <= c->right;
+        its = column<type, result, V>(w, entry, x, y, whole ? bottom : y, down);
+        its.load();
+    }
 }
 
 /* type: a byte's sign does not matter to its pattern. */
 template <histo_dtype type, histo_dtype result, int V>
 static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS_EACH)
-    apply_cells(const __grid_constant__ histo_map_rows w)
+    apply_cells(const __grid_constant__ histo_map_cells w)
 {
     using packing = typename std::conditional<type == HISTO_U8 && result == HISTO_U8, as_bf16, as_u16>::type;
-    using samples = histo_vector<histo_stored<type>, V>;
-    using results = histo_vector<histo_stored<result>, V>;
     extern __shared__ uint2 kept[];
-    const uint32_t strip = blockIdx.x % w.strips;
-    bool waited = false;
-    for (int64_t entry = blockIdx.y; entry < w.entries; entry += gridDim.y) {
-        const cell c = cell_at(&w, entry, blockIdx.x / w.strips);
-        const int32_t rows = c.bottom - c.top, strips = (int32_t)w.strips;
-        const int32_t each = max((rows + strips - 1) / strips, (int32_t)w.strip_rows);
-        const int32_t begin = c.top + (int32_t)strip * each, end = min(begin + each, c.bottom);
-        if (c.left >= c.right || begin >= end) continue;
-        if (!waited) histo_wait_for_last_kernel();
-        waited = true;
-        const bool is_kept = keep_tables<type, packing>(&w, &c, kept);
-        if (is_kept)
-            blend_strip<type, result, V>(
-                &w, &c, entry, begin, end, [&](const samples &x, const float(&right)[V], float low, results &out) {
-                    uint32_t index[V];
-                    indices_of<type, V>(&w, x, index);
-#pragma unroll
-                    for (int i = 0; i < V; i++) {
-                        float value[NEAR];
-                        packing::unpack(kept[index[i]], value);
-                        out.at[i] = packed_result<result, packing>(blend_of(value, right[i], low));
-                    }
-                });
-        else
-            blend_from_memory<type, result>(&w, &c, entry, begin, end);
+    histo_wait_for_last_kernel();
+    for (int64_t entry = blockIdx.z; entry < w.rows.entries; entry += gridDim.z) {
+        const cell c = cell_at(&w, entry);
+        if (c.left >= c.right || c.top >= c.bottom) return;
+        bool is_kept = false;
+        blend_cell<type, result, V>(
+            &w.rows, &c, entry, [&] { return is_kept = keep_tables<type, packing>(&w.rows, &c, kept); },
+            from_shared<type, result, packing>{&w.rows});
+        if (!is_kept)
+            blend_cell<type, result, 1>(
+                &w.rows, &c, entry, [] { return true; }, from_memory<type, result>{&w.rows, &c});
         __syncthreads(); /* the tables have been read */
     }
 }

@@ -11,6 +11,30 @@ struct alignas(sizeof(T) * V) histo_vector {
     T at[V];
 };
 
+/* Samples as they are read, in words: taken apart, bytes would each have a register. */
+template <size_t bytes>
+struct histo_words;
+template <>
+struct histo_words<1> {
+    using type = uint8_t;
+};
+template <>
+struct histo_words<2> {
+    using type = uint16_t;
+};
+template <>
+struct histo_words<4> {
+    using type = uint32_t;
+};
+template <>
+struct histo_words<8> {
+    using type = uint2;
+};
+template <>
+struct histo_words<16> {
+    using type = uint4;
+};
+
 /* Of one batch entry. */
 typedef struct histo_map_vector {
     const char *from;
@@ -52,17 +76,22 @@ HISTO_IN_KERNEL void histo_store_vector(char *to, int64_t left, histo_vector<T, 
             if (i < left) ((T *)to)[i] = x.at[i];
 }
 
-/* What a table has for a sample of one byte: every lookup of these has a table of slots. */
+/* The slot of a sample of one byte: every lookup of these has a table. */
+HISTO_IN_KERNEL uint32_t histo_map_slot_of_byte(const histo_map_rows *w, uint8_t pattern)
+{
+    const histo_lookup *l = &w->lookup;
+    if (!l->pow2.is) return __ldg(&l->table[pattern]);
+    return w->dtype == HISTO_I8 ? histo_slot_by_shift(l, (int32_t)(int8_t)pattern)
+                                : histo_slot_by_shift(l, (uint32_t)pattern);
+}
+
+/* What a table has for it. */
 HISTO_IN_KERNEL double histo_map_value_of_byte(const histo_map_rows *w, const double *values, uint8_t pattern)
 {
-    const bool is_signed = w->dtype == HISTO_I8;
-    const histo_lookup *l = &w->lookup;
-    const uint32_t slot = !l->pow2.is ? __ldg(&l->table[pattern])
-                          : is_signed ? histo_slot_by_shift(l, (int32_t)(int8_t)pattern)
-                                      : histo_slot_by_shift(l, (uint32_t)pattern);
+    const uint32_t slot = histo_map_slot_of_byte(w, pattern);
     if (!w->linear) return values[slot];
-    const double x = is_signed ? (double)(int8_t)pattern : (double)pattern;
-    return histo_map_value(values, true, histo_map_between_edges(l, slot, x));
+    const double x = w->dtype == HISTO_I8 ? (double)(int8_t)pattern : (double)pattern;
+    return histo_map_value(values, true, histo_map_between_edges(&w->lookup, slot, x));
 }
 
 #endif

@@ -95,14 +95,6 @@ typedef struct histo_map_neighbours {
     float share;
 } histo_map_neighbours;
 
-/* The tile, or the gap before the first, whose centre is at or before a place: -1 … */
-HISTO_IN_KERNEL float histo_tile_before(float per_size, float place, float *share)
-{
-    const float at = place * per_size - 0.5f, low = floorf(at);
-    *share = at - low;
-    return low;
-}
-
 HISTO_IN_KERNEL histo_map_neighbours histo_map_neighbours_of(const histo_map_grid *tiles, int d, int64_t place)
 {
     histo_map_neighbours near;

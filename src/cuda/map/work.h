@@ -4,7 +4,7 @@
 
 #include "cuda/device/work.h"
 
-enum { HISTO_MAP_TILE_DIMS = 3 };
+enum { HISTO_MAP_TILE_DIMS = 3, HISTO_MAP_MOST_TILES = 96 /* in each dimension, for kernels that work in cells */ };
 
 /* A grid of tiles over the last dimensions of the samples. */
 typedef struct histo_map_grid {
@@ -13,6 +13,15 @@ typedef struct histo_map_grid {
     int64_t origin[HISTO_MAP_TILE_DIMS]; /* of the samples */
     float per_size[HISTO_MAP_TILE_DIMS]; /* 1 / size */
 } histo_map_grid;
+
+/* The tile whose centre is at or before a place, from -1 on, and the share of the next one: in float, in the order of
+ * cv::CLAHE. */
+HISTO_INLINE float histo_tile_before(float per_size, float place, float *share)
+{
+    const float at = place * per_size - 0.5f, low = floorf(at);
+    *share = at - low;
+    return low;
+}
 
 /* Operands of the iterator: samples of each axis, results, mask if there is one. */
 typedef struct histo_map_work {
@@ -39,9 +48,15 @@ typedef struct histo_map_rows {
     uint32_t vectors;                                  /* of a row */
     histo_divisor by_vectors;
     histo_dtype dtype, result; /* where a kernel is not made for them */
-    uint32_t strips;           /* of a cell between tiles' centres, for a block each, … */
-    uint32_t strip_rows;       /* … and the least rows of one */
     uint32_t kept;             /* entries of each table that shared memory has room for; 0: too few */
 } histo_map_rows;
+
+/* Cells: samples that have the same tiles around them. Cell k of a dimension begins at begin[k]. */
+typedef struct histo_map_cells {
+    histo_map_rows rows;
+    uint32_t first_strips, strips; /* blocks for the first row of cells, and for each other */
+    int32_t strip_rows;            /* rows of samples in a block, at least */
+    int32_t top[HISTO_MAP_MOST_TILES + 2], left[HISTO_MAP_MOST_TILES + 2];
+} histo_map_cells;
 
 #endif
