@@ -204,14 +204,14 @@ static void same_bits(void **state)
 {
     (void)state;
     NEEDS_GPU();
-    static const distribution distributions[] = {UNIFORM, DEGENERATE, TWO_VALUES, GAUSSIAN, ZIPF, EDGES};
+    static const distribution distributions[] = {GAUSSIAN, DEGENERATE, TWO_VALUES, UNIFORM, ZIPF, EDGES};
     const histo_axis of_reference[] = {histo_axis_regular(777, 0, 3), histo_axis_integer(0, 40)};
     rng r = {.state = 5};
     histo_axis axis;
     histo_dtype dtype;
     for (int i = 0; one_axis(i, &axis, &dtype); i++)
-        for (int d = 0; d < (is_sanitized() ? 2 : 6); d++)
-            for (int batched = 0; batched <= 1; batched++) {
+        for (int d = 0; d < (is_sanitized() ? 1 : 6); d++)
+            for (int batched = is_sanitized(); batched <= 1; batched++) {
                 const int64_t n = batched ? PIECES * 4001 : 30011;
                 pair from = count(&r, dtype, distributions[d], 1, &axis, batched ? PIECES : 1, n),
                      like = count(&r, dtype, UNIFORM, 1, &axis, 1, n),
