@@ -13,6 +13,7 @@
  *
  * Bytes: each sample once. Bound: the launch, and the latency of memory; then its bandwidth. Wins on contiguous arrays
  * of up to some hundred megabytes. */
+#include "cuda/device/dependent.cuh"
 #include "cuda/lane_private/pixels.h"
 #include "cuda/lane_private/values.cuh"
 
@@ -95,6 +96,7 @@ static __global__ void __launch_bounds__(THREADS) count_small_image(const __grid
         exists[v] = next < p.number;
         if (exists[v]) loaded[v] = __ldcs(&p.vectors[next]);
     }
+    histo_launch_dependents();
     /* Blocks start their merge at different counters. */
     uint32_t value = (threadIdx.x + blockIdx.x * 32) % HISTO_VALUES, slot = 0;
     if (threadIdx.x < HISTO_VALUES) slot = p.slot_of[value];

@@ -7,6 +7,7 @@
  *
  * Bytes: each sample once. Bound: the launch, and the latency of memory. Wins on tens to hundreds of images of some
  * kilobytes to a megabyte. Their rows begin and end at multiples of 16 bytes. */
+#include "cuda/device/dependent.cuh"
 #include "cuda/lane_private/pixels.h"
 #include "cuda/lane_private/values.cuh"
 
@@ -50,6 +51,7 @@ __global__ void __launch_bounds__(THREADS) count_tile_images(const __grid_consta
         exists[v] = next < t.vectors;
         if (exists[v]) loaded[v] = load_vector(&t, image.samples, next);
     }
+    histo_launch_dependents();
     /* The slots are shared out among the blocks. */
     unsigned long long *count = t.counts + image.entry * t.counters + threadIdx.x, before = 0;
     const bool is_mine = threadIdx.x < t.slots && threadIdx.x % blocks == rank;
