@@ -15,13 +15,6 @@ HISTO_INLINE uint32_t histo_firsts_words(const histo_lookup *l)
     return histo_spread((uint32_t)l->bins) + 1;
 }
 
-/* The first float that is not below an edge, or above it. */
-HISTO_IN_KERNEL float histo_first_float(double edge, bool above)
-{
-    const float x = __double2float_ru(edge);
-    return above && (double)x == edge ? nextafterf(x, INFINITY) : x;
-}
-
 /* The word of bin i, 0-based. NEAR_ONLY: few samples look at the table, so that its words are not spread over the banks
  * as well as they could be, but in one instruction less. */
 template <bool NEAR_ONLY>
@@ -37,22 +30,25 @@ HISTO_IN_KERNEL void histo_load_firsts(const histo_lookup *l, uint32_t *words)
 {
     enum { AHEAD = 4 };
     float *first = (float *)words;
-    const int32_t bins = l->bins, threads = (int32_t)blockDim.x;
+    const uint32_t bins = (uint32_t)l->bins;
+    if (l->kind == HISTO_SEARCH) {
 #pragma unroll 1
-    for (int32_t from = (int32_t)threadIdx.x; from <= bins; from += AHEAD * threads) {
-        double edge[AHEAD];
+        for (uint32_t from = threadIdx.x; from < bins; from += AHEAD * blockDim.x) {
+            double edge[AHEAD];
 #pragma unroll
-        for (int32_t k = 0; k < AHEAD; k++) {
-            const int32_t i = min(from + k * threads, bins);
-            edge[k] = l->kind == HISTO_SEARCH ? __ldg(&l->edges[i]) : i < bins ? l->lo + (double)i * l->step : l->hi;
-        }
+            for (uint32_t k = 0; k < AHEAD; k++)
+                edge[k] = __ldg(&l->edges[min(from + k * blockDim.x, bins - 1)]);
 #pragma unroll
-        for (int32_t k = 0; k < AHEAD; k++) {
-            const int32_t i = from + k * threads;
-            if (i <= bins)
-                first[histo_firsts_word<NEAR_ONLY>((uint32_t)i)] = histo_first_float(edge[k], i == bins && l->closed);
+            for (uint32_t k = 0; k < AHEAD; k++)
+                if (from + k * blockDim.x < bins)
+                    first[histo_firsts_word<NEAR_ONLY>(from + k * blockDim.x)] = __double2float_ru(edge[k]);
         }
+    } else {
+#pragma unroll 1
+        for (uint32_t i = threadIdx.x; i < bins; i += blockDim.x)
+            first[histo_firsts_word<NEAR_ONLY>(i)] = __double2float_ru(l->lo + (double)i * l->step);
     }
+    if (threadIdx.x == 0) first[histo_firsts_word<NEAR_ONLY>(bins)] = l->over_f32;
 }
 
 /* ---- Samples to slots ---- */

@@ -69,6 +69,13 @@ static bool set_pow2(const histo_cuda_work *work, histo_joint *joint)
     return true;
 }
 
+/* Does an axis of floats have a table of first floats? */
+static bool has_firsts(const histo_lookup *l)
+{
+    enum { MAX_BINS = 2048 };
+    return l->near_f32 && l->bins <= MAX_BINS;
+}
+
 histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint *joint)
 {
     const histo_strided_iter *iter = &work->iter;
@@ -84,7 +91,8 @@ histo_joint_reader histo_cuda_joint_of(const histo_cuda_work *work, histo_joint 
         set_pixels(work, joint);
         return histo_read_pixels;
     }
-    if (is_pair && work->dtypes[0] == HISTO_F32) return histo_read_f32x2;
+    if (is_pair && work->dtypes[0] == HISTO_F32 && has_firsts(&work->lookups[0]) && has_firsts(&work->lookups[1]))
+        return histo_read_f32x2;
     if (!is_pair || !set_pow2(work, joint)) return histo_read_columns;
     if (work->dtypes[0] == HISTO_U32) return histo_read_u32x2;
     joint->run = histo_pair_reader<HISTO_U16>::RUN;
@@ -140,11 +148,10 @@ static bool is_float(histo_dtype dtype, bool halves)
 
 uint32_t histo_cuda_firsts_of(const histo_problem *problem, bool halves, uint32_t at, histo_joint *joint)
 {
-    enum { MAX_BINS = 2048 };
     uint32_t words = 0;
     for (int a = 0; a < problem->naxes; a++) {
         const histo_lookup *l = &problem->lookups[a];
-        if (!is_float(problem->sampled[a], halves) || !l->near_f32 || l->bins > MAX_BINS) continue;
+        if (!is_float(problem->sampled[a], halves) || !has_firsts(l)) continue;
         if (joint) {
             joint->firsts[a] = (at + words - histo_firsts_word<false>(HISTO_GUESS_0)) * (uint32_t)sizeof(float);
             joint->origin -= HISTO_GUESS_0 * problem->slot_strides[a];

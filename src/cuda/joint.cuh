@@ -12,7 +12,8 @@
  *
  * - histo_columns_reader: any types and layouts, up to 8 axes; 8 samples of each axis at once, in vectors where they
  *   are contiguous and aligned. The switch over the type is taken once for them.
- * - histo_pair_reader<type>: two columns of a type, f32, or u32 and u16 on axes whose bins are 2^k integers.
+ * - histo_pair_reader<type>: two columns of a type, f32 on axes that have tables of first floats, or u32 and u16 on
+ *   axes whose bins are 2^k integers.
  * - histo_pixels_reader: 2 to 4 axes of unsigned bytes, interleaved or in columns; a pixel is a word.
  *
  * Where the counters of pixels are compact, they are read in groups instead (histo_groups_of). */
@@ -202,17 +203,25 @@ HISTO_IN_KERNEL void histo_look_up_column(const histo_lookup *l, const histo_col
         histo_any_lookup<type>(l).slots(*(const histo_stored<type>(*)[EACH])(x + k), *(uint32_t(*)[EACH])(slot + k));
 }
 
-/* Any axis. Slots start as j->origin. */
+/* f32 on an axis that has a table of first floats. Slots start as j->origin. */
+HISTO_IN_KERNEL void histo_add_column_by_firsts(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                                int axis, const histo_column_words *now,
+                                                uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
+{
+    float x[HISTO_COLUMN_SAMPLES];
+    memcpy(x, now->words, sizeof x);
+    histo_add_by_firsts(&w->lookups[axis], (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[axis], x,
+                        w->slot_strides[axis], slot, HISTO_COLUMN_SAMPLES);
+}
+
+/* Any axis. */
 HISTO_IN_KERNEL void histo_add_column(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
                                       int dtype, const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
 {
     const histo_lookup *l = &w->lookups[axis];
     uint32_t its[HISTO_COLUMN_SAMPLES];
     if (dtype == HISTO_F32 && j->firsts[axis]) {
-        float x[HISTO_COLUMN_SAMPLES];
-        memcpy(x, now->words, sizeof x);
-        histo_add_by_firsts(l, (uint32_t)__cvta_generic_to_shared(shared) + j->firsts[axis], x, w->slot_strides[axis],
-                            slot, HISTO_COLUMN_SAMPLES);
+        histo_add_column_by_firsts(w, j, shared, axis, now, slot);
         return;
     }
     histo_with_dtype((histo_dtype)dtype, [&](auto of) { histo_look_up_column<of.type>(l, now, its); });
@@ -351,7 +360,7 @@ struct histo_pair_axis<HISTO_F32> {
     static HISTO_MEMBER void add(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared, int axis,
                                  const histo_column_words *now, uint32_t (&slot)[HISTO_COLUMN_SAMPLES])
     {
-        histo_add_column(w, j, shared, axis, HISTO_F32, now, slot);
+        histo_add_column_by_firsts(w, j, shared, axis, now, slot);
     }
 };
 

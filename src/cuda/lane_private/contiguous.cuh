@@ -94,11 +94,9 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
             steps.load(steps.own, now);
         else
             steps.load_rest(&tile, now);
-        if (!is_prepared) {
-            lookup::load(&work.lookups[0], shared + l.words);
-            histo_clear_shared(shared, l.words);
-            is_prepared = true;
-        }
+        if (!is_prepared) lookup::load(&work.lookups[0], shared + l.words);
+        is_prepared = true;
+        histo_clear_shared(shared, l.words);
         for (uint32_t at = steps.own; at < steps.end; at += steps.stride) {
             if (at + steps.stride < steps.end)
                 steps.load(at + steps.stride, next);
@@ -125,7 +123,7 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
         }
         const uint32_t outside = steps.outside_vectors(&tile, member * blockDim.x + threadIdx.x);
         if (outside < tile.length) counts.count_slot(find.slot(((const storage *)tile.at)[outside]));
-        lane_merge<counter>(shared, &l, &work, tile.entry, item + gridDim.x / team < work.tiles);
+        lane_merge<counter, false>(shared, &l, &work, tile.entry);
     }
 }
 

@@ -107,7 +107,7 @@ struct lane_images_counter {
 
     HISTO_MEMBER void merge(int64_t entry)
     {
-        lane_merge<counter>(shared, &a->layout, &a->work, entry, true);
+        lane_merge<counter, true>(shared, &a->layout, &a->work, entry);
     }
 };
 

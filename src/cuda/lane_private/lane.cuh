@@ -61,17 +61,19 @@ enum { LANE_FULL_BLOCKS = 1 };
 
 /* ---- Counters ---- */
 
-/* Add the block's counters to the histogram of a batch entry, and clear them if the block counts on. Where there are
- * fewer counters than threads, 2^log lanes sum the copies of one. Lanes that sum neighbouring counters start with
- * different copies, and so in different banks; blocks start at different counters. */
-template <class counter>
-HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry,
-                                bool counts_on)
+/* Add the block's counters to the histogram of a batch entry, and clear them if CLEARS. Where there are fewer counters
+ * than threads, 2^log lanes sum the copies of one. Lanes that sum neighbouring counters start with different copies,
+ * and so in different banks; blocks start at different counters.
+ *
+ * No barrier depends on a condition, though the last one is needed only if the block counts on: the compiler would no
+ * longer keep in uniform registers what all threads share, and loops over samples would spill others. */
+template <class counter, bool CLEARS>
+HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry)
 {
     enum { AT_ONCE = 4 /* copies */ };
     unsigned long long *counts = w->counts + entry * w->counters;
     const uint32_t counters = counter::counters(w);
-    const uint32_t first = (uint32_t)((uint64_t)blockIdx.x * counters / gridDim.x);
+    const uint32_t first = blockIdx.x * counters / gridDim.x; /* 2^16 blocks, and fewer counters */
     uint32_t log = l->log_copies;
     while (log > 0 && counters << log > blockDim.x)
         log--;
@@ -93,14 +95,14 @@ HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, cons
             }
 #pragma unroll
             for (uint32_t k = 0; k < AT_ONCE; k++)
-                if (counts_on && k < each) *its[k] = 0;
+                if (CLEARS && k < each) *its[k] = 0;
         }
 #pragma unroll 1
         for (uint32_t distance = 1u << log >> 1; distance; distance >>= 1)
             sum += __shfl_xor_sync(~0u, sum, distance);
         if (sum && exists && part == 0) atomicAdd(&counts[counter::slot(l, w, at)], (unsigned long long)sum);
     }
-    if (counts_on) __syncthreads();
+    __syncthreads();
 }
 
 /* A counter for each slot, in 2^log_copies copies over groups of lanes. A lookup may number the slots from l->moved on

@@ -12,8 +12,8 @@ static __global__ void __launch_bounds__(1024, 1)
 {
     extern __shared__ unsigned int shared[];
     const counter counts(shared, &l);
-    histo_clear_shared(shared, l.words);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
+        histo_clear_shared(shared, l.words);
         histo_tile tile = reader::tile(&work, item);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
             uint32_t slot[reader::PER_STEP];
@@ -22,7 +22,7 @@ static __global__ void __launch_bounds__(1024, 1)
             for (int k = 0; k < reader::PER_STEP; k++)
                 if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
         }
-        lane_merge<counter>(shared, &l, &work, tile.entry, item + gridDim.x < work.tiles);
+        lane_merge<counter, false>(shared, &l, &work, tile.entry);
     }
 }
 
@@ -64,11 +64,11 @@ static __global__ void __launch_bounds__(1024, 1)
     extern __shared__ unsigned int shared[];
     const counter counts(shared, &l);
     histo_tables_of<reader>::load(&work, &joint, shared);
-    histo_clear_shared(shared, l.words);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = reader::tile(&work, &joint, item);
         typename reader::loaded loaded;
         if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
+        histo_clear_shared(shared, l.words);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
             uint32_t slot[reader::PER_STEP];
             if (reader::slots(&work, &joint, shared, &tile, at, &loaded, slot))
@@ -78,7 +78,7 @@ static __global__ void __launch_bounds__(1024, 1)
                 for (int k = 0; k < reader::PER_STEP; k++)
                     if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
         }
-        lane_merge<counter>(shared, &l, &work, tile.entry, item + gridDim.x < work.tiles);
+        lane_merge<counter, false>(shared, &l, &work, tile.entry);
     }
 }
 
