@@ -242,11 +242,27 @@ static bool divides(const histo_cuda_work *work, int vector)
     return iter->shape[iter->ndim - 1] % vector == 0 && work->begin % iter->per_batch % vector == 0;
 }
 
+/* Bytes of registers that a sample of all operands takes: those that are loaded alone, a whole register each. */
+static int register_bytes(const histo_cuda_known *known)
+{
+    int bytes = 0;
+    for (int o = 0; o < known->operands; o++) {
+        const histo_known_chunk *chunk = &known->chunks[o];
+        const int size = (int)histo_dtype_size(known->dtypes[o]);
+        if (!chunk->granule)
+            bytes += (size < 4 ? 4 : size) * (o == 0 ? known->channels : 1);
+        else if (chunk->leader == o)
+            bytes += chunk->pixel;
+    }
+    return bytes;
+}
+
 /* Set how many samples a thread takes in a step (at most known->samples), how many of them are neighbours, and how
  * these are loaded. */
 static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
 {
-    enum { MAX_SLOTS = 32 };
+    enum { MAX_SLOTS = 32, FEWEST = 4 /* samples */ };
+    enum { MAX_BYTES = 24 * 4 /* of 64 registers: the next step's samples take as many */ };
     int bytes = 0;
     bool by_firsts = false, by_cells = false;
     for (int o = 0; o < known->operands; o++)
@@ -281,6 +297,9 @@ static void set_step(const histo_cuda_work *work, histo_cuda_known *known)
             for (int other = known->operands - 1; other >= o; other--)
                 if (known->chunks[other].leader == o || other == o) known->chunks[other] = {};
         }
+    const int each = register_bytes(known);
+    while (known->samples > FEWEST && known->samples > known->vector && known->samples * each > MAX_BYTES)
+        known->samples /= 2;
 }
 
 bool histo_cuda_pad_rows(const histo_job *job, const histo_cuda_known *known, int channels, int64_t wanted,
