@@ -213,6 +213,20 @@ struct histo_tables_of {
     }
 };
 
+/* Those of integers have none. */
+struct histo_no_tables {
+    static HISTO_MEMBER void load(const histo_cuda_work *, const histo_joint *, uint32_t *) {}
+};
+template <>
+struct histo_tables_of<histo_pixels_reader> : histo_no_tables {
+};
+template <>
+struct histo_tables_of<histo_u32x2_reader> : histo_no_tables {
+};
+template <>
+struct histo_tables_of<histo_u16x2_reader> : histo_no_tables {
+};
+
 typedef struct histo_known_tile {
     int64_t entry;                      /* of the batch */
     uint32_t index[HISTO_MAX_DIMS + 1]; /* of the first sample, in the dimensions of an entry */

@@ -55,7 +55,7 @@ struct lane_known_counter : lane_slot_counter {
     }
 };
 
-/* reader: see joint.cuh. */
+/* reader: see joint.cuh. The first samples travel while a block prepares. */
 template <class reader, class counter>
 static __global__ void __launch_bounds__(1024, 1)
     lane_count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l,
@@ -63,11 +63,13 @@ static __global__ void __launch_bounds__(1024, 1)
 {
     extern __shared__ unsigned int shared[];
     const counter counts(shared, &l);
-    histo_tables_of<reader>::load(&work, &joint, shared);
+    bool is_prepared = false;
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = reader::tile(&work, &joint, item);
         typename reader::loaded loaded;
         if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
+        if (!is_prepared) histo_tables_of<reader>::load(&work, &joint, shared);
+        is_prepared = true;
         histo_clear_shared(shared, l.words);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
             uint32_t slot[reader::PER_STEP];
