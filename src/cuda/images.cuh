@@ -191,7 +191,7 @@ static __global__ void __launch_bounds__(COUNTER::THREADS, COUNTER::BLOCKS)
     const bool ROWS = COUNTER::ROWS, ends_with_steps = !COUNTER::ENDS_AFTER_VECTORS;
     const int SIZE = COUNTER::SAMPLE_BYTES;
     const histo_images *in = &args.in;
-    extern __shared__ unsigned int shared[];
+    extern __shared__ __align__(16) unsigned int shared[];
     COUNTER counter(&args, shared);
     uint32_t tile = histo_divide(blockIdx.x, in->by_team), member = blockIdx.x - tile * in->team, flags[2];
     histo_images_cursor cursor = histo_images_cursor_of<ROWS, SIZE>(in, tile, member);

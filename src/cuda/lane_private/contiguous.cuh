@@ -80,7 +80,7 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
     lane_count_contiguous(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l)
 {
     typedef typename lookup::storage storage;
-    extern __shared__ unsigned int shared[];
+    extern __shared__ __align__(16) unsigned int shared[];
     const lookup find(&work, shared + l.words);
     const counter counts(shared, &l);
     const uint32_t team = l.team, member = blockIdx.x % team;
@@ -95,8 +95,9 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
         else
             steps.load_rest(&tile, now);
         if (!is_prepared) lookup::load(&work.lookups[0], shared + l.words);
+        lane_clear<counter>(shared, &l, !is_prepared);
         is_prepared = true;
-        histo_clear_shared(shared, l.words);
+        __syncthreads();
         for (uint32_t at = steps.own; at < steps.end; at += steps.stride) {
             if (at + steps.stride < steps.end)
                 steps.load(at + steps.stride, next);
@@ -123,7 +124,7 @@ static __global__ void __launch_bounds__(lane_max_threads((lane_lookup)lookup::I
         }
         const uint32_t outside = steps.outside_vectors(&tile, member * blockDim.x + threadIdx.x);
         if (outside < tile.length) counts.count_slot(find.slot(((const storage *)tile.at)[outside]));
-        lane_merge<counter, false>(shared, &l, &work, tile.entry);
+        lane_merge<counter>(shared, &l, &work, tile.entry);
     }
 }
 

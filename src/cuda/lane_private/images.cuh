@@ -68,7 +68,8 @@ struct lane_images_counter {
         : a(arguments), shared(memory), find(&a->work, shared + a->layout.words), counts(shared, &a->layout)
     {
         lookup::load(&a->work.lookups[0], shared + a->layout.words);
-        histo_clear_shared(shared, a->layout.words);
+        lane_clear<counter>(shared, &a->layout, true);
+        __syncthreads();
     }
 
     HISTO_MEMBER uint32_t load(histo_images_cursor *cursor, step *s) { return reader::load(&a->in, cursor, s); }
@@ -107,7 +108,9 @@ struct lane_images_counter {
 
     HISTO_MEMBER void merge(int64_t entry)
     {
-        lane_merge<counter, true>(shared, &a->layout, &a->work, entry);
+        lane_merge<counter>(shared, &a->layout, &a->work, entry);
+        lane_clear<counter>(shared, &a->layout, false);
+        __syncthreads();
     }
 };
 

@@ -61,47 +61,109 @@ enum { LANE_FULL_BLOCKS = 1 };
 
 /* ---- Counters ---- */
 
-/* Add the block's counters to the histogram of a batch entry, and clear them if CLEARS. Where there are fewer counters
- * than threads, 2^log lanes sum the copies of one. Lanes that sum neighbouring counters start with different copies,
- * and so in different banks; blocks start at different counters.
- *
- * No barrier depends on a condition, though the last one is needed only if the block counts on: the compiler would no
- * longer keep in uniform registers what all threads share, and loops over samples would spill others. */
-template <class counter, bool CLEARS>
-HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry)
+/* Up to so many copies are summed by a load, and cleared by the merge where anything was counted. More are all cleared
+ * before a tile: where there are many, there are few counters. */
+enum { LANE_FEW_LOG_COPIES = 2 };
+
+/* Clear a block's counters before a tile, if the merge of the last one has not; without a barrier. */
+template <class counter>
+HISTO_IN_KERNEL void lane_clear(unsigned int *shared, const lane_layout *l, bool is_first)
+{
+    if (!is_first && counter::log_copies(l) <= LANE_FEW_LOG_COPIES) return;
+    for (uint32_t i = threadIdx.x; i < l->words / 4; i += blockDim.x)
+        ((uint4 *)shared)[i] = make_uint4(0, 0, 0, 0);
+    if (threadIdx.x < l->words % 4) shared[l->words - 1 - threadIdx.x] = 0;
+}
+
+HISTO_IN_KERNEL unsigned int lane_sum(unsigned int x)
+{
+    return x;
+}
+
+HISTO_IN_KERNEL unsigned int lane_sum(uint2 x)
+{
+    return x.x + x.y;
+}
+
+HISTO_IN_KERNEL unsigned int lane_sum(uint4 x)
+{
+    return x.x + x.y + x.z + x.w;
+}
+
+/* The counters from `first` on, then those before it. copies: those of a counter. */
+template <class counter, class copies>
+HISTO_IN_KERNEL void lane_merge_few(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w,
+                                    unsigned long long *counts, uint32_t counters, uint32_t first)
+{
+    enum { AT_ONCE = 4 /* counters of a thread */ };
+#pragma unroll 1
+    for (uint32_t i = threadIdx.x; i < counters; i += AT_ONCE * blockDim.x) {
+        uint32_t at[AT_ONCE];
+        unsigned int sum[AT_ONCE];
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++) {
+            const uint32_t its = i + k * blockDim.x, from = its + first;
+            at[k] = from < counters ? from : from - counters;
+            sum[k] = its < counters ? lane_sum(*(const copies *)&shared[counter::word(l, at[k])]) : 0;
+        }
+#pragma unroll
+        for (uint32_t k = 0; k < AT_ONCE; k++)
+            if (sum[k]) {
+                *(copies *)&shared[counter::word(l, at[k])] = copies{};
+                atomicAdd(&counts[counter::slot(l, w, at[k])], (unsigned long long)sum[k]);
+            }
+    }
+}
+
+/* 2^log lanes sum the copies of a counter, as many as threads suffice for. Lanes that sum neighbouring counters start
+ * with different copies, and so in different banks. */
+template <class counter>
+HISTO_IN_KERNEL void lane_merge_many(const unsigned int *shared, const lane_layout *l, const histo_cuda_work *w,
+                                     unsigned long long *counts, uint32_t counters, uint32_t first)
 {
     enum { AT_ONCE = 4 /* copies */ };
-    unsigned long long *counts = w->counts + entry * w->counters;
-    const uint32_t counters = counter::counters(w);
-    const uint32_t first = blockIdx.x * counters / gridDim.x; /* 2^16 blocks, and fewer counters */
-    uint32_t log = l->log_copies;
+    uint32_t log = counter::log_copies(l);
     while (log > 0 && counters << log > blockDim.x)
         log--;
-    const uint32_t lane = threadIdx.x % LANE_WARP, part = lane & ((1u << log) - 1), each = 1u << (l->log_copies - log);
-    __syncthreads();
+    const uint32_t lane = threadIdx.x % LANE_WARP, part = lane & ((1u << log) - 1),
+                   each = 1u << (counter::log_copies(l) - log);
 #pragma unroll 1
     for (uint32_t i = (threadIdx.x - lane) >> log; i < counters; i += blockDim.x >> log) { /* of a warp's first lane */
         const uint32_t mine = i + (lane >> log), from = mine + first;
         const uint32_t at = from < counters ? from : from - counters, word = counter::word(l, at);
         const bool exists = mine < counters;
-        unsigned int *copies = &shared[word + part], sum = 0;
+        unsigned int sum = 0;
 #pragma unroll 1
-        for (uint32_t c = 0; exists && c < each; c += AT_ONCE) {
-            unsigned int *its[AT_ONCE];
-#pragma unroll
-            for (uint32_t k = 0; k < AT_ONCE; k++) {
-                its[k] = &copies[((c + k + word / LANE_WARP) & (each - 1)) << log];
-                if (k < each) sum += *its[k];
-            }
+        for (uint32_t c = 0; exists && c < each; c += AT_ONCE)
 #pragma unroll
             for (uint32_t k = 0; k < AT_ONCE; k++)
-                if (CLEARS && k < each) *its[k] = 0;
-        }
+                if (k < each) sum += shared[word + part + (((c + k + word / LANE_WARP) & (each - 1)) << log)];
 #pragma unroll 1
         for (uint32_t distance = 1u << log >> 1; distance; distance >>= 1)
             sum += __shfl_xor_sync(~0u, sum, distance);
         if (sum && exists && part == 0) atomicAdd(&counts[counter::slot(l, w, at)], (unsigned long long)sum);
     }
+}
+
+/* Add the block's counters to the histogram of a batch entry; blocks start at different counters.
+ *
+ * No barrier depends on a condition, though the last one is needed only if the block counts on: the compiler would no
+ * longer keep in uniform registers what all threads share, and loops over samples would spill others. */
+template <class counter>
+HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, const histo_cuda_work *w, int64_t entry)
+{
+    unsigned long long *counts = w->counts + entry * w->counters;
+    const uint32_t counters = counter::counters(w);
+    const uint32_t first = blockIdx.x * counters / gridDim.x; /* 2^16 blocks, and fewer counters */
+    __syncthreads();
+    if (counter::log_copies(l) > LANE_FEW_LOG_COPIES)
+        lane_merge_many<counter>(shared, l, w, counts, counters, first);
+    else if (counter::log_copies(l) == 2)
+        lane_merge_few<counter, uint4>(shared, l, w, counts, counters, first);
+    else if (counter::log_copies(l) == 1)
+        lane_merge_few<counter, uint2>(shared, l, w, counts, counters, first);
+    else
+        lane_merge_few<counter, unsigned int>(shared, l, w, counts, counters, first);
     __syncthreads();
 }
 
@@ -118,6 +180,7 @@ struct lane_slot_counter {
     }
 
     static HISTO_MEMBER uint32_t counters(const histo_cuda_work *w) { return (uint32_t)w->counters; }
+    static HISTO_MEMBER uint32_t log_copies(const lane_layout *l) { return l->log_copies; }
     static HISTO_MEMBER uint32_t word(const lane_layout *l, uint32_t counter)
     {
         return (l->spreads ? histo_spread(counter) : counter) << l->log_copies;
@@ -168,6 +231,7 @@ struct lane_value_counter {
     }
 
     static HISTO_MEMBER uint32_t counters(const histo_cuda_work *) { return LANE_VALUES; }
+    static HISTO_MEMBER uint32_t log_copies(const lane_layout *) { return 5; }
     static HISTO_MEMBER uint32_t word(const lane_layout *, uint32_t value) { return value * LANE_WARP; }
     static HISTO_MEMBER uint32_t slot(const lane_layout *, const histo_cuda_work *w, uint32_t value)
     {

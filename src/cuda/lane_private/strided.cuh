@@ -10,10 +10,11 @@ template <class reader, class counter>
 static __global__ void __launch_bounds__(1024, 1)
     lane_count_any(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l)
 {
-    extern __shared__ unsigned int shared[];
+    extern __shared__ __align__(16) unsigned int shared[];
     const counter counts(shared, &l);
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
-        histo_clear_shared(shared, l.words);
+        lane_clear<counter>(shared, &l, item == blockIdx.x);
+        __syncthreads();
         histo_tile tile = reader::tile(&work, item);
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
             uint32_t slot[reader::PER_STEP];
@@ -22,7 +23,7 @@ static __global__ void __launch_bounds__(1024, 1)
             for (int k = 0; k < reader::PER_STEP; k++)
                 if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
         }
-        lane_merge<counter, false>(shared, &l, &work, tile.entry);
+        lane_merge<counter>(shared, &l, &work, tile.entry);
     }
 }
 
@@ -36,6 +37,7 @@ struct lane_known_counter : lane_slot_counter {
     {
         return known::BY_VALUE ? LANE_VALUES + 1 : lane_slot_counter::counters(w);
     }
+    static HISTO_MEMBER uint32_t log_copies(const lane_layout *) { return known::LOG_COPIES; }
     static HISTO_MEMBER uint32_t slot(const lane_layout *l, const histo_cuda_work *w, uint32_t counter)
     {
         if (!known::BY_VALUE) return lane_slot_counter::slot(l, w, counter);
@@ -61,16 +63,15 @@ static __global__ void __launch_bounds__(1024, 1)
     lane_count_joint(const __grid_constant__ histo_cuda_work work, const __grid_constant__ lane_layout l,
                      const __grid_constant__ histo_joint joint)
 {
-    extern __shared__ unsigned int shared[];
+    extern __shared__ __align__(16) unsigned int shared[];
     const counter counts(shared, &l);
-    bool is_prepared = false;
     for (int64_t item = blockIdx.x; item < work.tiles; item += gridDim.x) {
         const auto tile = reader::tile(&work, &joint, item);
         typename reader::loaded loaded;
         if (tile.length) reader::load(&work, &joint, &tile, 0, &loaded);
-        if (!is_prepared) histo_tables_of<reader>::load(&work, &joint, shared);
-        is_prepared = true;
-        histo_clear_shared(shared, l.words);
+        if (item == blockIdx.x) histo_tables_of<reader>::load(&work, &joint, shared);
+        lane_clear<counter>(shared, &l, item == blockIdx.x);
+        __syncthreads();
         for (uint32_t at = 0; at < tile.length; at += blockDim.x * reader::PER_STEP) {
             uint32_t slot[reader::PER_STEP];
             if (reader::slots(&work, &joint, shared, &tile, at, &loaded, slot))
@@ -80,7 +81,7 @@ static __global__ void __launch_bounds__(1024, 1)
                 for (int k = 0; k < reader::PER_STEP; k++)
                     if (slot[k] != HISTO_NO_SLOT) counts.count(slot[k]);
         }
-        lane_merge<counter, false>(shared, &l, &work, tile.entry);
+        lane_merge<counter>(shared, &l, &work, tile.entry);
     }
 }
 
