@@ -66,14 +66,16 @@ histo_cuda_work histo_cuda_work_of_channels(const histo_job *job, int channels, 
 
 /* ---- The class ---- */
 
-/* Integers of at most 16 bits in fixed point; false unless that gives the slots of the axis' table for every value. */
-static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed_point *f)
+/* Integers of at most 16 bits in fixed point; false unless that gives the slots of the axis' table for every value.
+ * is_closed: of a closed axis that ends at an integer. */
+static bool fits_fixed_point(const histo_lookup *l, histo_dtype dtype, bool is_closed, histo_fixed_point *f)
 {
     const bool is_signed = dtype == HISTO_I8 || dtype == HISTO_I16;
     const int bits = 8 * (int)histo_dtype_size(dtype);
     if (!l->table || l->kind != HISTO_UNIFORM || bits > 16 || dtype == HISTO_F16 || dtype == HISTO_BF16) return false;
     const int32_t least = is_signed ? -(1 << (bits - 1)) : 0, most = least + (1 << bits) - 1;
-    const double first = fmax(ceil(l->lo) - 1, least), last = fmin(ceil(l->over), most);
+    const double first = fmax(ceil(l->lo) - 1, least), last = is_closed ? l->hi - 1 : fmin(ceil(l->over), most);
+    if (is_closed && !(l->closed && l->hi == floor(l->hi) && l->hi <= most)) return false;
     if (l->step <= 1 || l->step > 0x1p16 || first >= last) return false;
     int exponent; /* the factor has 32 significant bits */
     frexp(l->per_step, &exponent);
@@ -85,8 +87,10 @@ static bool is_fixed_point(const histo_lookup *l, histo_dtype dtype, histo_fixed
     f->factor = (uint32_t)unit;
     f->offset =
         (uint64_t)(ldexp(1, 32 - exponent) + (first - l->lo) * unit) + (1 << 16); /* the factor is rounded down */
-    for (int32_t x = least; x <= most; x++)
-        if (histo_slot_by_fixed_point(f, x) != l->table[(uint32_t)x & ((1u << bits) - 1)]) return false;
+    for (int32_t x = least; x <= most; x++) {
+        const uint32_t slot = is_closed ? histo_slot_by_closed_point(f, x) : histo_slot_by_fixed_point(f, x);
+        if (slot != l->table[(uint32_t)x & ((1u << bits) - 1)]) return false;
+    }
     return true;
 }
 
@@ -97,8 +101,10 @@ static void set_axis(const histo_lookup *l, histo_dtype dtype, histo_known_axis 
     if (size <= 4 && l->pow2.is) {
         axis->by = HISTO_BY_POW2;
         axis->pow2 = l->pow2;
-    } else if (is_fixed_point(l, dtype, &axis->fixed)) {
+    } else if (fits_fixed_point(l, dtype, false, &axis->fixed)) {
         axis->by = HISTO_BY_FIXED_POINT;
+    } else if (fits_fixed_point(l, dtype, true, &axis->fixed)) {
+        axis->by = HISTO_BY_CLOSED_POINT;
     } else {
         memset(&axis->fixed, 0, sizeof axis->fixed);
         axis->by = size == 1                  ? HISTO_BY_TABLE
@@ -128,20 +134,31 @@ static const histo_known_axis *axes_of(const histo_job *job)
     return before;
 }
 
-/* Plans ask often, and of one axis. */
-bool histo_cuda_has_fixed_point(const histo_lookup *l, histo_dtype dtype)
+/* The kind of fixed point that an axis can be looked up in; HISTO_BY_TABLE: none. Plans ask often, and of one axis. */
+static histo_known_lookup point_of(const histo_lookup *l, histo_dtype dtype)
 {
     static thread_local struct {
         double lo, hi;
         int32_t bins;
-        bool closed, has;
+        bool closed;
+        histo_known_lookup by;
         histo_dtype dtype;
     } last;
     const bool is_same =
         last.lo == l->lo && last.hi == l->hi && last.bins == l->bins && last.closed == l->closed && last.dtype == dtype;
     histo_fixed_point fixed;
-    if (!is_same) last = {l->lo, l->hi, l->bins, l->closed, is_fixed_point(l, dtype, &fixed), dtype};
-    return last.has;
+    if (!is_same) {
+        const histo_known_lookup by = fits_fixed_point(l, dtype, false, &fixed)  ? HISTO_BY_FIXED_POINT
+                                      : fits_fixed_point(l, dtype, true, &fixed) ? HISTO_BY_CLOSED_POINT
+                                                                                 : HISTO_BY_TABLE;
+        last = {l->lo, l->hi, l->bins, l->closed, by, dtype};
+    }
+    return last.by;
+}
+
+bool histo_cuda_has_fixed_point(const histo_lookup *l, histo_dtype dtype)
+{
+    return point_of(l, dtype) == HISTO_BY_FIXED_POINT;
 }
 
 const histo_fixed_point *histo_cuda_fixed_point_of(const histo_job *job)
@@ -417,7 +434,7 @@ uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *f
         if (firsts && firsts->firsts[a]) continue;
         if (size <= 4 && l->pow2.is) continue;
         if (size <= 2) {
-            if (!l->table || histo_cuda_has_fixed_point(l, dtype)) continue;
+            if (!l->table || point_of(l, dtype) != HISTO_BY_TABLE) continue;
             set_range(l, dtype, &its.fixed);
             its.by = l->bins + 2 <= UINT8_MAX ? HISTO_BY_SHARED_BYTES : HISTO_BY_SHARED_SHORTS;
             const uint32_t each = its.by == HISTO_BY_SHARED_BYTES ? 4 : 2;

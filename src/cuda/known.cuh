@@ -35,7 +35,8 @@
 /* The lookups that histo_any_lookup chooses from, and two more: fixed point and first floats. */
 typedef enum histo_known_lookup {
     HISTO_BY_POW2,
-    HISTO_BY_FIXED_POINT, /* integers of at most 16 bits on regular axes */
+    HISTO_BY_FIXED_POINT,  /* integers of at most 16 bits on regular axes */
+    HISTO_BY_CLOSED_POINT, /* … that are closed, and end at an integer */
     HISTO_BY_TABLE,
     HISTO_BY_NEAREST,
     HISTO_BY_GUESS,
@@ -389,6 +390,9 @@ struct histo_known_layout {
         } else if constexpr (axis.by == HISTO_BY_FIXED_POINT) {
             const histo_fixed_point fixed = axis.fixed;
             use(histo_fixed_point_lookup<known::dtypes[A]>(&fixed));
+        } else if constexpr (axis.by == HISTO_BY_CLOSED_POINT) {
+            const histo_fixed_point fixed = axis.fixed;
+            use(histo_closed_point_lookup<known::dtypes[A]>(&fixed));
         } else if constexpr (axis.by == HISTO_BY_POW2) {
             histo_lookup l = w->lookups[A];
             l.pow2 = axis.pow2;

@@ -50,7 +50,7 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
 uint32_t histo_cuda_tables_of(const histo_problem *problem, const histo_joint *firsts, uint32_t at, uint32_t most,
                               histo_joint *joint, histo_cuda_known *known);
 
-/* For cost models: can an axis be looked up in fixed point? */
+/* For cost models: can an axis be looked up in fixed point, also by kernels that are not compiled for it? */
 bool histo_cuda_has_fixed_point(const histo_lookup *l, histo_dtype dtype);
 
 /* The fixed point of the only axis; NULL if it has none, or is out of memory. */

@@ -197,6 +197,13 @@ struct histo_fixed_point_lookup : histo_one_by_one<histo_fixed_point_lookup<type
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_fixed_point(f, (int32_t)x); }
 };
 
+template <histo_dtype type>
+struct histo_closed_point_lookup : histo_one_by_one<histo_closed_point_lookup<type>, histo_stored<type>> {
+    const histo_fixed_point *f;
+    HISTO_MEMBER explicit histo_closed_point_lookup(const histo_fixed_point *fixed) : f(fixed) {}
+    HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_slot_by_closed_point(f, (int32_t)x); }
+};
+
 /* ---- A table of all bit patterns: 8- and 16-bit types ---- */
 
 template <histo_dtype type>

@@ -28,6 +28,12 @@ HISTO_INLINE uint32_t histo_slot_by_fixed_point(const histo_fixed_point *f, int3
     return (uint32_t)(((uint64_t)((uint32_t)in - (uint32_t)f->first) * f->factor + f->offset) >> f->shift);
 }
 
+/* The same on an axis whose last bin holds the integer at which it ends, too: it is the one after `last`. */
+HISTO_INLINE uint32_t histo_slot_by_closed_point(const histo_fixed_point *f, int32_t x)
+{
+    return histo_slot_by_fixed_point(f, x) + (x > f->last + 1);
+}
+
 /* Reproducible sums on the device: planes of digits as in sum/exact.h, for all windows that weights of a dtype can
  * touch and two more for carries. So there is nothing to look for in the weights, and nothing to wait for. */
 typedef struct histo_cuda_exact {
