@@ -115,16 +115,13 @@ HISTO_IN_KERNEL void lane_merge_few(unsigned int *shared, const lane_layout *l, 
     }
 }
 
-/* 2^log lanes sum the copies of a counter, as many as threads suffice for. Lanes that sum neighbouring counters start
- * with different copies, and so in different banks. */
+/* 2^log lanes sum the copies of a counter. Lanes that sum neighbouring counters start with different copies, and so in
+ * different banks. */
 template <class counter>
 HISTO_IN_KERNEL void lane_merge_many(const unsigned int *shared, const lane_layout *l, const histo_cuda_work *w,
-                                     unsigned long long *counts, uint32_t counters, uint32_t first)
+                                     unsigned long long *counts, uint32_t counters, uint32_t first, uint32_t log)
 {
     enum { AT_ONCE = 4 /* copies */ };
-    uint32_t log = counter::log_copies(l);
-    while (log > 0 && counters << log > blockDim.x)
-        log--;
     const uint32_t lane = threadIdx.x % LANE_WARP, part = lane & ((1u << log) - 1),
                    each = 1u << (counter::log_copies(l) - log);
 #pragma unroll 1
@@ -155,9 +152,12 @@ HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, cons
     unsigned long long *counts = w->counts + entry * w->counters;
     const uint32_t counters = counter::counters(w);
     const uint32_t first = blockIdx.x * counters / gridDim.x; /* 2^16 blocks, and fewer counters */
+    uint32_t log = counter::log_copies(l);                    /* of the lanes that threads suffice for */
+    while (log > 0 && counters << log > blockDim.x)
+        log--;
     __syncthreads();
     if (counter::log_copies(l) > LANE_FEW_LOG_COPIES)
-        lane_merge_many<counter>(shared, l, w, counts, counters, first);
+        lane_merge_many<counter>(shared, l, w, counts, counters, first, log);
     else if (counter::log_copies(l) == 2)
         lane_merge_few<counter, uint4>(shared, l, w, counts, counters, first);
     else if (counter::log_copies(l) == 1)
