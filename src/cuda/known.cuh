@@ -75,7 +75,7 @@ HISTO_IN_KERNEL auto histo_known_lookup_of(const histo_lookup *l)
     else if constexpr (by == HISTO_BY_LINEAR_CELLS || by == HISTO_BY_BIT_CELLS)
         return histo_cells_lookup<type>(l, l->cells.entry, by == HISTO_BY_BIT_CELLS);
     else
-        return histo_search_lookup<type>(l);
+        return histo_search_lookup<type, 8>(l); /* no other lookup takes registers */
 }
 
 /* How the VECTOR neighbours of an operand are loaded. Operands that alternate in memory, such as columns of a table,

@@ -298,7 +298,8 @@ HISTO_IN_KERNEL void histo_select_store(T (&x)[N], int k, T it)
 
 /* ---- Binary search in stored edges ---- */
 
-template <histo_dtype type>
+/* AT_ONCE samples take each step together, so that their loads overlap. */
+template <histo_dtype type, int AT_ONCE = 4>
 struct histo_search_lookup {
     const histo_lookup *l;
     const double *edges; /* of the lookup, or a copy of them */
@@ -306,21 +307,25 @@ struct histo_search_lookup {
     HISTO_MEMBER histo_search_lookup(const histo_lookup *lookup, const double *copy) : l(lookup), edges(copy) {}
     HISTO_MEMBER uint32_t slot(histo_stored<type> x) const { return histo_search(l, histo_to_compute<type>(x)); }
 
-    /* As histo_search where edges are stored. The samples take each step together, so that their loads overlap. */
+    /* As histo_search where edges are stored. */
     template <int N>
     HISTO_MEMBER void slots(const histo_stored<type> (&x)[N], uint32_t (&slot)[N]) const
     {
         const uint32_t n = (uint32_t)l->bins;
 #pragma unroll
-        for (int k = 0; k < N; k++)
-            slot[k] = 0;
-#pragma unroll 1
-        for (uint32_t count = n; count > 1; count -= count / 2)
+        for (int first = 0; first < N; first += AT_ONCE) {
+            const int last = first + AT_ONCE < N ? first + AT_ONCE : N;
 #pragma unroll
-            for (int k = 0; k < N; k++) {
-                const uint32_t middle = slot[k] + count / 2;
-                slot[k] = histo_less(histo_to_compute<type>(x[k]), edges[middle]) ? slot[k] : middle;
-            }
+            for (int k = first; k < last; k++)
+                slot[k] = 0;
+#pragma unroll 1
+            for (uint32_t count = n; count > 1; count -= count / 2)
+#pragma unroll
+                for (int k = first; k < last; k++) {
+                    const uint32_t middle = slot[k] + count / 2;
+                    slot[k] = histo_less(histo_to_compute<type>(x[k]), edges[middle]) ? slot[k] : middle;
+                }
+        }
 #pragma unroll
         for (int k = 0; k < N; k++) {
             const auto its = histo_to_compute<type>(x[k]);

@@ -193,7 +193,7 @@ HISTO_IN_KERNEL void small_slots(const small_args *a, const double *edges, const
                                  uint32_t (&slot)[N])
 {
     if (a->searches)
-        histo_search_lookup<type>(&a->lookup, edges).slots(x, slot);
+        histo_search_lookup<type, N>(&a->lookup, edges).slots(x, slot);
     else
         histo_any_lookup<type>(&a->lookup).slots(x, slot);
 }
