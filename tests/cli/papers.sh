@@ -81,7 +81,7 @@ END
 # The page is made from the kept runs, the same everywhere, and what is out of date is found.
 root=$support/../../..
 mkdir -p tree/script tree/bench tree/docs/results
-cp "$root/script/papers" "$root/script/svg.py" "$root/script/results.py" tree/script
+cp "$root/script/papers" "$root/script/page.py" "$root/script/svg.py" "$root/script/results.py" tree/script
 cp "$root/bench/papers.md" tree/bench
 cp "$root/docs/results/h200-papers.json.xz" tree/docs/results
 checks=$((checks + 3))
