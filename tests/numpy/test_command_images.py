@@ -203,6 +203,19 @@ def check_clahe_pages(rng):
     got = cv2.imreadmulti("out.tif", flags=cv2.IMREAD_UNCHANGED)[1]
     assert np.array_equal(got, [cv2.createCLAHE(2, (3, 2)).apply(page) for page in same])
     histo("clahe", "--tiles", "3x2x2", "--bits", 16, "in.tif", "out.tif")
+    sizes = [of[0], of[1][:-1]]
+    with tifffile.TiffWriter("in.tif") as file:
+        for page in sizes:
+            file.write(page, contiguous=False)
+    histo("clahe", "--tiles", "3x2", "--bits", 16, "in.tif", "out.tif")
+    for page, made in zip(sizes, tifffile.TiffFile("out.tif").pages, strict=True):
+        assert np.array_equal(made.asarray(), cv2.createCLAHE(2, (3, 2)).apply(page))
+    try:
+        histo("clahe", "in.tif", "new.npy")
+    except RuntimeError as refused:
+        assert "pages of an array have one size" in str(refused) and not os.path.exists("new.npy")
+    else:
+        raise AssertionError("an array of pages of several sizes")
 
 
 def check_volume(rng):

@@ -74,7 +74,7 @@ static image_layout set_up_expansion(png_reader *p)
     return layout;
 }
 
-enum { LARGEST_CHUNK = 1 << 26 };
+enum { LARGEST_CHUNK = 1 << 24 };
 
 /* Chunks that tell nothing of samples. */
 static int keep_chunks(png_reader *p, metadata *m, fault *f)

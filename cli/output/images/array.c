@@ -6,6 +6,11 @@
 #include "output/images/images.h"
 #include "output/npy_header.h"
 
+typedef struct array_file {
+    image_file file;
+    int64_t height, width; /* of the first page */
+} array_file;
+
 static const char *limit_npy(const image_page *page)
 {
     if (page->dtype == HISTO_BF16) return "has no bf16";
@@ -37,10 +42,26 @@ static int shape_of(const image_file *file, int64_t shape[HISTO_MAX_DIMS])
     return ndim;
 }
 
+/* Pages of an array have one size. */
+static int check_size(image_file *file, fault *f)
+{
+    array_file *a = (array_file *)file;
+    const image_page *p = &file->page;
+    if (file->number == 0) {
+        a->height = p->height;
+        a->width = p->width;
+    }
+    if (p->height == a->height && p->width == a->width) return 0;
+    return fault_set(f, EXIT_DATA,
+                     "%s: pages of an array have one size, and page %d has another: choose one with --page",
+                     outfile_name(file->out), file->number);
+}
+
 static int begin_npy(image_file *file, fault *f)
 {
     const image_page *p = &file->page;
     int64_t shape[HISTO_MAX_DIMS];
+    if (check_size(file, f) != 0) return -1;
     if (file->number > 0 && file->pages < 1) return image_refused(file, "the number of pages is not known", f);
     if (file->number > 0) return 0;
     const int ndim = shape_of(file, shape);
@@ -57,9 +78,7 @@ static int begin_npy(image_file *file, fault *f)
 
 static int begin_raw(image_file *file, fault *f)
 {
-    (void)file;
-    (void)f;
-    return 0;
+    return check_size(file, f);
 }
 
 static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
@@ -71,7 +90,7 @@ const image_writer image_npy = {
     .name = "npy",
     .suffixes = "npy",
     .formats = "NumPy .npy of every dtype but bf16; pages come first",
-    .size = sizeof(image_file),
+    .size = sizeof(array_file),
     .pages = true,
     .limit = limit_npy,
     .begin = begin_npy,
@@ -82,7 +101,7 @@ const image_writer image_raw = {
     .name = "raw",
     .suffixes = "raw",
     .formats = "raw samples of every dtype, in this machine's byte order: rows of interleaved channels",
-    .size = sizeof(image_file),
+    .size = sizeof(array_file),
     .pages = true,
     .limit = limit_raw,
     .begin = begin_raw,
