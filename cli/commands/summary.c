@@ -83,19 +83,6 @@ static int print_all(const result *r, rows *to, fault *f)
     return failed;
 }
 
-/* Does the first file hold integers of at most 16 bits, which all have a bin by default? */
-static int has_few_values(const settings *s, bool *few, fault *f)
-{
-    samples *in = samples_open(s->files[0], s, false, f);
-    if (!in) return -1;
-    const choice *c = samples_choice(in);
-    *few = true;
-    for (int i = 0; i < c->count; i++)
-        *few = *few && c->sources[i].dtype <= HISTO_I16;
-    samples_close(in);
-    return 0;
-}
-
 /* The range of the bins is that of the samples, so a search for it fails only if there is none. */
 static int count_finite(const settings *s, result *r, fault *f)
 {
@@ -111,15 +98,9 @@ static int print_summary(const settings *s, rows *to, fault *f)
 {
     result r = {0};
     settings counted = *s;
-    int failed = 0;
-    if (s->files_count && saved_is_file(s->files[0])) {
-        failed = saved_sum(s->files, s->files_count, &r, f);
-    } else {
-        bool few = false;
-        if (!s->bins && s->files_count && strcmp(s->files[0], "-") != 0) failed = has_few_values(s, &few, f);
-        if (few) counted.range = "dtype";
-        if (!failed) failed = count_finite(&counted, &r, f);
-    }
+    counted.every_value = true;
+    const bool saved = s->files_count && saved_is_file(s->files[0]);
+    int failed = saved ? saved_sum(s->files, s->files_count, &r, f) : count_finite(&counted, &r, f);
     if (!failed) failed = print_all(&r, to, f);
     result_free(&r);
     return failed;

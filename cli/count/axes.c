@@ -48,6 +48,7 @@ bool bins_are_fixed(const bins_spec *spec)
 static histo_range default_range(const bins_spec *spec, histo_dtype dtype)
 {
     if (spec->has_range) return spec->range;
+    if (spec->every_value && spec->kind == BINS_DEFAULT && has_16_bits(dtype)) return HISTO_RANGE_DTYPE;
     return has_8_bits(dtype) && !spec->log && spec->kind != BINS_RULE ? HISTO_RANGE_DTYPE : HISTO_RANGE_MINMAX;
 }
 

@@ -253,6 +253,7 @@ int bins_parse(bins_list *b, const settings *s, fault *f)
     if (!failed) failed = parse_list(b, "-r", s->range, parse_range, f);
     for (int i = 0; i < b->count && !failed; i++) {
         b->spec[i].log = s->log_bins;
+        b->spec[i].every_value = s->every_value;
         failed = check_spec(&b->spec[i], f);
     }
     if (failed) bins_free(b);

@@ -25,6 +25,7 @@ typedef struct bins_spec {
     histo_range range;
     double lo, hi; /* of a fixed range, or in per cent */
     bool log;
+    bool every_value; /* by default, integers of 16 bits have a bin for each value, as those of 8 bits have */
 } bins_spec;
 
 /* One spec for all axes, or one per axis. */

@@ -65,6 +65,7 @@ typedef struct settings {
     const char *range; /* -r lo:hi | minmax | dtype | p1:p99 */
     const char *edges; /* --edges a,b,c */
     bool log_bins;     /* --log */
+    bool every_value;  /* integers of 16 bits have a bin for each value by default */
 
     /* Colours that `histo backproject` and `histo track` look for. */
     int64_t model_roi[4]; /* --model-roi X,Y,W,H; a width of 0: not given */

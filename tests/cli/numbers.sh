@@ -48,6 +48,10 @@ shows '"name": "g", "count": 2, "mean": 4, "std": 2, "skewness": 0, "kurtosis": 
 shows '"std": 0, "skewness": null, "kurtosis": null, "entropy": 0, "min": 0' summary --to json none.pgm
 shows '^8	3	2.449489742783178	1.684' summary a.json
 shows '^16	3.5	' summary a.json b.histo
+printf '\001\000\001\000\377\377' >wide
+for from in wide -; do
+    shows '^3	21845.666666666668	3089[.0-9]*	0.7071[0-9]*	-1.5[0-9]*	0.91829[0-9]*	1	65535	1$' summary --dtype u16 $from <wide
+done
 refuses 1 'holds no finite samples' summary nan.txt
 refuses 1 'holds no finite samples' summary --mask none.pgm a.pgm
 refuses 1 'must have 1 axis' summary joint.json
