@@ -55,17 +55,19 @@ histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const hi
     const histo_making making = {.by = HISTO_MAKE_EQUALIZED, .options = o, .whole = whole};
     status = histo_map_make_there(map, hist, NULL, &making, &made);
     if (status != HISTO_OK || made) return status;
-    uint64_t *all;
-    status = histo_map_counts(hist, &all);
+    const uint64_t *bins;
+    uint64_t *copy;
+    int64_t pitch;
+    status = histo_map_bins(hist, &bins, &pitch, &copy);
     const int64_t batch = histo_hist_batch(hist);
     const histo_equalizing by = histo_equalizing_of(&making, map->axes[0].bins, map->within);
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         double *table = map->values + b * map->length;
         table[0] = by.lo;
-        equalize(&by, all + (batch > 1 ? b * by.bins : 0), table + 1);
+        equalize(&by, bins + (batch > 1 ? b * pitch : 0), table + 1);
         histo_map_set_flow(map, table);
     }
-    free(all);
+    free(copy);
     if (status == HISTO_OK) histo_map_changed(map);
     return status;
 }

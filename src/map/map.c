@@ -162,3 +162,18 @@ histo_status histo_map_counts(const histo_hist *hist, uint64_t **counts)
     if (!*counts) return histo_fail_memory((size_t)size * sizeof **counts, "counts");
     return histo_hist_read_counts(hist, HISTO_BINS, *counts, size, NULL);
 }
+
+histo_status histo_map_bins(const histo_hist *hist, const uint64_t **bins, int64_t *pitch, uint64_t **copy)
+{
+    const histo_accumulators *in = &hist->accumulators;
+    *copy = NULL;
+    if (in->counts && !histo_accumulators_home(in)) {
+        *bins = in->counts + 1; /* after the underflow */
+        *pitch = in->slots;
+        return histo_accumulators_gather(in);
+    }
+    histo_status status = histo_map_counts(hist, copy);
+    *bins = *copy;
+    *pitch = hist->bins;
+    return status;
+}

@@ -69,6 +69,10 @@ void histo_map_set_flow(const histo_map *map, double *table);
 /* The counts of the bins of all batch entries; the caller frees them, also after a failure. */
 histo_status histo_map_counts(const histo_hist *hist, uint64_t **counts);
 
+/* The counts of the bins of an only axis, those of a batch entry `pitch` after those of the one before: in the
+ * histogram or, where that is not possible, in a copy, which the caller frees, also after a failure. */
+histo_status histo_map_bins(const histo_hist *hist, const uint64_t **bins, int64_t *pitch, uint64_t **copy);
+
 /* HISTO_INVALID unless values can go from lo to hi. */
 histo_status histo_map_check_range(double lo, double hi);
 

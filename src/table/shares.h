@@ -64,9 +64,11 @@ HISTO_INLINE bool histo_gets_more(const histo_totals *of, int64_t bin)
     return at * step == (uint32_t)bin && at < of->rest;
 }
 
+/* Half to even; without a call where processors have no instruction for it. */
 HISTO_INLINE double histo_rounded_if(bool whole, double value)
 {
-    return whole ? rint(value) : value;
+    if (!whole) return value;
+    return value >= 0 && value < 0x1p51 ? value + 0x1p52 - 0x1p52 : rint(value);
 }
 
 /* lo + share * (hi - lo), for the share part / all; exactly, half to even, if whole numbers are wanted. */
