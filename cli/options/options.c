@@ -139,6 +139,7 @@ static const target targets[OPTION_COUNT] = {
     TEXT(WEIGHTS, weights),
     TEXT(JOINT, joint),
     PARSED(PAIRS, value_pairs),
+    PARSED(PAIRS_OF_OUTLIERS, value_pairs),
     FLAG(RELATIVE, relative),
     FLAG(SPARSE, sparse),
     FLAG(REPRODUCIBLE, reproducible),
