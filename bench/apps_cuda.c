@@ -17,6 +17,7 @@ static const size_t cold_bytes = (size_t)256 << 20;
 typedef struct engine {
     histo_device device;
     histo_hist *hist[2];
+    histo_plan *plan; /* of the first; NULL: that of histo_hist_fill */
     histo_map *map;
 } engine;
 
@@ -29,9 +30,9 @@ typedef histo_status step_of(const apps_job *job, const engine *e, const frame *
 
 typedef struct work {
     step_of *step;
-    int naxes, maps_from; /* axes; histograms that are counted from an input each, if there is one axis */
+    int naxes;
     histo_axis axes[2];
-    bool tiled;
+    bool tiled, compiled; /* compiled: by a plan that may compile a kernel for the samples */
     engine gpu, cpu;
     int frames;
     frame frame[MOST_FRAMES];
@@ -231,13 +232,19 @@ static histo_status capture(apps_job *job, work *w)
     return status == HISTO_OK ? check(cudaGraphInstantiate(&w->launched, w->graph, 0), "making a graph") : status;
 }
 
-/* From the inputs, the result and the step to a graph. */
+/* From the inputs, the result and the step to a graph. The second image, if there is one, is counted once. */
 static histo_status ready(apps_job *job, work *w, int hists, int64_t batch)
 {
     histo_status status = prepare();
     if (status == HISTO_OK) status = place_frames(job, w);
     if (status == HISTO_OK) status = make_engine(w, &w->gpu, hists, batch);
     if (status == HISTO_OK) status = make_engine(w, &w->cpu, hists, batch);
+    if (status == HISTO_OK && hists > 1) status = histo_hist_fill(w->gpu.hist[1], &w->frame[0].in[1], NULL);
+    if (status == HISTO_OK && hists > 1) status = histo_hist_fill(w->cpu.hist[1], &job->inputs[1], NULL);
+    if (status == HISTO_OK && w->compiled) {
+        const histo_plan_options how = {.effort = HISTO_COMPILE, .device = w->gpu.device};
+        status = histo_plan_create(&w->gpu.plan, w->gpu.hist[0], w->frame[0].in, NULL, &how);
+    }
     return status == HISTO_OK ? capture(job, w) : status;
 }
 
@@ -280,6 +287,7 @@ static histo_status result(apps_job *job)
 
 static void end_engine(engine *e)
 {
+    histo_plan_destroy(e->plan);
     for (int h = 0; h < 2; h++)
         histo_hist_destroy(e->hist[h]);
     histo_map_destroy(e->map);
@@ -302,7 +310,8 @@ static void end(apps_job *job)
 
 static histo_status count(const engine *e, int h, const histo_view *views, void *stream)
 {
-    return histo_hist_fill(e->hist[h], views, &(histo_fill_options){.stream = stream, .replace = true});
+    const histo_fill_options fill = {.stream = stream, .replace = true};
+    return e->plan ? histo_plan_fill(e->plan, e->hist[h], views, &fill) : histo_hist_fill(e->hist[h], views, &fill);
 }
 
 /* The tiles of images as batch entries. */
@@ -343,7 +352,6 @@ static histo_status equalize(const apps_job *job, const engine *e, const frame *
 static histo_status match(const apps_job *job, const engine *e, const frame *f, void *stream)
 {
     histo_status status = count(e, 0, &f->in[0], stream);
-    if (status == HISTO_OK) status = count(e, 1, &f->in[1], stream);
     if (status == HISTO_OK) status = histo_map_match(e->map, e->hist[0], e->hist[1], stream);
     return status == HISTO_OK ? apply(job, e, f, stream) : status;
 }
@@ -372,6 +380,16 @@ static histo_status joint(const apps_job *job, const engine *e, const frame *f, 
     return status == HISTO_OK
                ? histo_hist_read_counts(e->hist[0], HISTO_BINS, (void *)f->out.data, histo_view_size(&f->out), &read)
                : status;
+}
+
+static histo_status fill_read(const apps_job *job, const engine *e, const frame *f, void *stream)
+{
+    (void)job;
+    const histo_fill_options fill = {.stream = stream, .replace = true};
+    const histo_read_options read = {.stream = stream};
+    if (!e->plan) return joint(job, e, f, stream);
+    return histo_plan_fill_read(e->plan, e->hist[0], f->in, &fill, HISTO_BINS, (void *)f->out.data,
+                                histo_view_size(&f->out), &read);
 }
 
 /* Hue and saturation of interleaved pixels. */
@@ -421,7 +439,7 @@ static histo_status add_images(apps_job *job, histo_dtype dtype, int64_t images,
     return HISTO_OK;
 }
 
-/* An application that counts `reads` images and then maps the first. */
+/* An application that counts images, maps the first, and has a second one of another histogram if `reads` is 2. */
 static histo_status begin_images(apps_job *job, step_of *step, histo_dtype dtype, int64_t images, int64_t height,
                                  int64_t width, bool tiled, int reads)
 {
@@ -440,8 +458,8 @@ static histo_status begin_images(apps_job *job, step_of *step, histo_dtype dtype
     job->result.batch_ndim = in->batch_ndim;
     const double bytes = (double)bytes_of(in);
     status = ready(job, w, reads, images * (tiled ? (int64_t)TILES * TILES : 1));
-    job->bytes = (int64_t)bytes * (reads + 1);
-    job->roof_us = bytes * (reads - 1) / own.read + bytes * 3 / own.copy;
+    job->bytes = 2 * (int64_t)bytes;
+    job->roof_us = bytes * 3 / own.copy;
     return status;
 }
 
@@ -495,6 +513,51 @@ static histo_status begin_stretch(apps_job *job)
     return begin_images(job, stretch, HISTO_U8, 1, 2160, 3840, false, 1);
 }
 
+/* Reading a frame and nothing else, in a graph like the others: the roof of what takes as long as its launches. */
+static histo_status time_reading(const work *w, size_t bytes, double *us)
+{
+    enum { TRIES = 5 };
+    const bench_device *device = bench_device_find(HISTO_DEVICE_CUDA(0), BENCH_RESIDENT);
+    cudaGraph_t graph = NULL;
+    cudaGraphExec_t launched = NULL;
+    histo_status status = check(cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeGlobal), "capturing a graph");
+    if (status != HISTO_OK) return status;
+    for (int f = 0; f < w->frames && status == HISTO_OK; f++)
+        status = device->read(w->frame[f].in[0].data, bytes, 1, own.stream);
+    const histo_status ended = check(cudaStreamEndCapture(own.stream, &graph), "capturing a graph");
+    if (status == HISTO_OK) status = ended;
+    if (status == HISTO_OK) status = check(cudaGraphInstantiate(&launched, graph, 0), "making a graph");
+    *us = 0;
+    for (int i = 0; i < TRIES && status == HISTO_OK; i++) {
+        double its = 0;
+        status = check(cudaEventRecord(own.begun, own.stream), "recording an event");
+        if (status == HISTO_OK) status = check(cudaGraphLaunch(launched, own.stream), "launching a graph");
+        if (status == HISTO_OK) status = time_events(&its);
+        if (i == 0 || its < *us) *us = its;
+    }
+    *us /= w->frames;
+    if (launched) cudaGraphExecDestroy(launched);
+    if (graph) cudaGraphDestroy(graph);
+    return status;
+}
+
+/* The histogram of an image in device memory. */
+static histo_status begin_fill_read(apps_job *job)
+{
+    enum { LEVELS = 256 };
+    const histo_axis axis = histo_axis_integer(0, LEVELS);
+    const int64_t levels = LEVELS;
+    work *w;
+    histo_status status = begin_work(job, fill_read, 1, &axis, &w);
+    if (status == HISTO_OK) status = add_images(job, HISTO_U8, 1, 1080, 1920);
+    if (status == HISTO_OK) status = apps_image_allocate(HISTO_U64, 1, &levels, &job->result);
+    if (status != HISTO_OK) return status;
+    w->compiled = true;
+    status = ready(job, w, 1, 1);
+    job->bytes = (int64_t)bytes_of(&job->inputs[0]);
+    return status == HISTO_OK ? time_reading(w, (size_t)job->bytes, &job->roof_us) : status;
+}
+
 /* The joint histogram of two volumes, of which mutual information is told. */
 static histo_status begin_joint(apps_job *job, histo_dtype dtype, int64_t n)
 {
@@ -515,6 +578,7 @@ static histo_status begin_joint(apps_job *job, histo_dtype dtype, int64_t n)
         if (made != memory) free(made);
     }
     if (status == HISTO_OK) status = apps_image_allocate(HISTO_U64, 2, (int64_t[]){BINS, BINS}, &job->result);
+    if (status == HISTO_OK) w->compiled = true;
     if (status == HISTO_OK) status = ready(job, w, 1, 1);
     job->bytes = 2 * samples * (int64_t)histo_dtype_size(dtype);
     job->roof_us = (double)job->bytes / own.read;
@@ -596,6 +660,7 @@ static const apps_row rows[] = {
     ROW("match/u8/4k", begin_match, {.us = 20}),
     ROW("otsu/u8/4k", begin_otsu, {.us = 20}),
     ROW("stretch/u8/4k", begin_stretch, {.us = 20}),
+    ROW("fill-read/u8/1080p", begin_fill_read, {.share = 1 / 1.5}),
     ROW("joint-64x64/f32/256^3", begin_joint_f32, {.share = 0.8}),
     ROW("joint-64x64/u16/512^3", begin_joint_u16, {.share = 0.8}),
     ROW("moments/hs/300x200", begin_track, {.us = 12}),
