@@ -7,6 +7,7 @@
 #include "apply/video.h"
 #include "base/failure.h"
 #include "base/progress.h"
+#include "input/select.h"
 #include "options/options.h"
 
 const char *job_name(const job *j)
@@ -250,20 +251,21 @@ int job_same_map(job *j, int table, fault *f)
 static image_page page_of(const job *j)
 {
     const reader *r = pages_reader(j->pages);
-    const bool colors = r->model == CHANNELS_PLAIN && (r->channels == 3 || r->channels == 4) && !r->names;
+    const metadata *about = pages_about(j->pages);
+    const bool array = about && about->ndim && choice_has_colors(r);
     const channel_model model = r->channels == 3 ? CHANNELS_RGB : CHANNELS_RGBA;
-    image_page page = {.model = colors ? model : r->model,
+    image_page page = {.model = array ? model : r->model,
                        .channels = r->channels,
                        .dtype = j->dtype,
                        .height = pages_height(j->pages),
                        .width = pages_width(j->pages),
-                       .about = pages_about(j->pages)};
+                       .about = about};
     if (j->kind->classes) {
         page.model = CHANNELS_GRAY;
         page.channels = 1;
         return page;
     }
-    page.largest = page.about && j->dtype == r->dtypes[0] ? page.about->largest : 0;
+    page.largest = about && j->dtype == r->dtypes[0] ? about->largest : 0;
     if (j->settings->bits && page.largest) page.largest = (INT64_C(1) << j->settings->bits) - 1;
     return page;
 }

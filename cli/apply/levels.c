@@ -24,6 +24,13 @@ static bool is_signed(histo_dtype dtype)
     return dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
 }
 
+void levels_of_dtype(histo_dtype dtype, double *lo, double *hi)
+{
+    const int bits = 8 * (int)histo_dtype_size(dtype);
+    *lo = is_signed(dtype) ? -ldexp(1, bits - 1) : 0;
+    *hi = ldexp(1, bits - is_signed(dtype)) - 1;
+}
+
 static int64_t values_of(histo_dtype dtype)
 {
     return dtype == HISTO_U8 || dtype == HISTO_I8 ? 256 : 65536;

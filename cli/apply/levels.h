@@ -15,6 +15,9 @@ typedef struct levels {
     double lo, hi; /* of results */
 } levels;
 
+/* All values of an integer dtype, as doubles have them. */
+void levels_of_dtype(histo_dtype dtype, double *lo, double *hi);
+
 /* Of samples of a dtype whose largest value is known to be `largest` (0: it is not). usual: the number of bins without
  * -b where values are too many; 0: the default. */
 int levels_begin(levels *l, histo_dtype dtype, int64_t largest, const settings *s, int64_t usual, fault *f);

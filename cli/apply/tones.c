@@ -15,13 +15,6 @@ static int fault_memory(const pages *p, fault *f)
 
 /* ---- Which tones ---- */
 
-/* Red, green and blue come first: as for --channel gray. */
-static bool has_colors(const reader *r)
-{
-    const bool array = r->model == CHANNELS_PLAIN && !r->names && !r->numeric;
-    return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (array && (r->channels == 3 || r->channels == 4));
-}
-
 static int add_tone(tones *t, const pages *p, int channel, int table, const char *name, fault *f)
 {
     tone *more = realloc(t->tone, (size_t)(t->count + 1) * sizeof *more);
@@ -40,7 +33,7 @@ static int add_channels(tones *t, const pages *p, bool joint, fault *f)
     const reader *r = pages_reader(p);
     int count = r->channels;
     if (r->model == CHANNELS_GRAY_ALPHA) count = 1;
-    if (has_colors(r)) count = 3;
+    if (choice_has_colors(r)) count = 3;
     for (int c = 0; c < count; c++)
         if (add_tone(t, p, c, joint ? 0 : c, NULL, f) != 0) return -1;
     return 0;
@@ -58,7 +51,7 @@ static int add_listed(tones *t, const pages *p, const char *channels, fault *f)
 {
     choice c;
     const reader *r = pages_reader(p);
-    const int alpha = r->model == CHANNELS_GRAY_ALPHA ? 1 : r->model == CHANNELS_RGBA ? 3 : -1;
+    const int alpha = choice_alpha(r);
     if (choice_list(&c, r, channels, f) != 0) return -1;
     int failed = 0;
     for (int i = 0; i < c.total && !failed; i++) {
@@ -79,11 +72,11 @@ static int add_tones(tones *t, const pages *p, const char *color, const char *ch
 {
     const reader *r = pages_reader(p);
     if (channels) return add_listed(t, p, channels, f);
-    if (!color) color = has_colors(r) || r->model == CHANNELS_CMYK ? "luma" : "each";
+    if (!color) color = choice_has_colors(r) || r->model == CHANNELS_CMYK ? "luma" : "each";
     if (strcmp(color, "each") == 0 || strcmp(color, "joint") == 0)
         return add_channels(t, p, strcmp(color, "joint") == 0, f);
     t->kind = strcmp(color, "value") == 0 ? TONE_VALUE : TONE_LUMA;
-    if (has_colors(r)) return add_tone(t, p, 0, 0, NULL, f);
+    if (choice_has_colors(r)) return add_tone(t, p, 0, 0, NULL, f);
     if (r->model == CHANNELS_CMYK || r->channels - (r->model == CHANNELS_GRAY_ALPHA) > 1)
         return fault_no_colors(p, color, f);
     t->kind = TONE_CHANNEL;

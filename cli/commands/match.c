@@ -17,12 +17,10 @@ typedef struct match {
 /* Can the dtype of the result hold the reference's values? */
 static int check_values(const job *j, const reference *r, fault *f)
 {
-    const int bits = 8 * (int)histo_dtype_size(j->dtype);
-    const bool is_signed =
-        j->dtype == HISTO_I8 || j->dtype == HISTO_I16 || j->dtype == HISTO_I32 || j->dtype == HISTO_I64;
+    double lo, hi;
     if (j->dtype >= HISTO_F16) return 0;
-    const double lo = is_signed ? -ldexp(1, bits - 1) : 0,
-                 hi = pages_video(j->pages) ? (double)j->largest : ldexp(1, bits - is_signed) - 1;
+    levels_of_dtype(j->dtype, &lo, &hi);
+    if (pages_video(j->pages)) hi = (double)j->largest;
     for (int t = 0; t < j->tones.tables; t++) {
         const histo_hist *hist = reference_hist(r, t);
         const histo_axis axis = histo_hist_axis(hist, 0);

@@ -16,11 +16,11 @@ typedef struct stretch {
 /* All values of an integer dtype, as far as doubles have them; 0 to 1 for floats. */
 static void range_of(const job *j, double *lo, double *hi)
 {
-    const int bits = 8 * (int)histo_dtype_size(j->dtype);
-    const bool is_signed =
-        j->dtype == HISTO_I8 || j->dtype == HISTO_I16 || j->dtype == HISTO_I32 || j->dtype == HISTO_I64;
-    *lo = is_signed ? -ldexp(1, bits - 1) : 0;
-    *hi = j->dtype >= HISTO_F16 ? 1 : j->largest ? (double)j->largest : ldexp(1, bits - is_signed) - 1;
+    levels_of_dtype(j->dtype, lo, hi);
+    if (j->largest) *hi = (double)j->largest;
+    if (j->dtype < HISTO_F16) return;
+    *lo = 0;
+    *hi = 1;
 }
 
 static int begin(job *j, fault *f)

@@ -26,8 +26,7 @@ bool choice_has_colors(const reader *r)
     return r->model == CHANNELS_RGB || r->model == CHANNELS_RGBA || (array && (r->channels == 3 || r->channels == 4));
 }
 
-/* The channel that the file declares as alpha. */
-static int alpha_channel(const reader *r)
+int choice_alpha(const reader *r)
 {
     if (r->model == CHANNELS_GRAY_ALPHA) return 1;
     return r->model == CHANNELS_RGBA || r->model == CHANNELS_YUVA ? 3 : NO_SOURCE;
@@ -120,7 +119,7 @@ static int channel_by_letter(const reader *r, const char *item)
     for (int i = 0; i < 4; i++) {
         if (strcasecmp(item, names[set][i]) != 0 && !(item[0] == channel_letters[set][i] && item[1] == '\0')) continue;
         if ((set || choice_has_colors(r)) && i < r->channels) return i;
-        return i == 3 ? alpha_channel(r) : NO_SOURCE;
+        return i == 3 ? choice_alpha(r) : NO_SOURCE;
     }
     return NO_SOURCE;
 }
@@ -164,7 +163,7 @@ static int add_source(choice *c, const reader *r, int channel, bool luma, fault 
 static int add_all(choice *c, const reader *r, bool with_alpha, fault *f)
 {
     for (int i = 0; i < r->channels; i++)
-        if (is_numeric(r, i) && (with_alpha || i != alpha_channel(r)))
+        if (is_numeric(r, i) && (with_alpha || i != choice_alpha(r)))
             if (add_source(c, r, i, false, f) != 0) return -1;
     return 0;
 }

@@ -33,5 +33,7 @@ void choice_free(choice *c);
 /* Do red, green and blue come first: in a declared colour image, or an array of three or four channels that may be one?
  */
 bool choice_has_colors(const reader *r);
+/* The channel that the file declares as alpha, or NO_SOURCE. */
+int choice_alpha(const reader *r);
 
 #endif
