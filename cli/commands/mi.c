@@ -92,6 +92,7 @@ static int run_joint(joint *j, rows *to, fault *f)
     histo_axis axes[2];
     if (bins_parse(&j->bins, j->settings, f) != 0 || step_open(&j->step, j->settings, true, f) != 0) return -1;
     if (find_axes(j, axes, f) != 0 || make_hist(j, axes, f) != 0 || count(j, f) != 0) return -1;
+    step_remark(&j->step);
     return print(j, to, f);
 }
 

@@ -466,6 +466,7 @@ static int inspect(inspection *in, fault *f)
     static const char *const columns[] = {"die", "x", "y", "mean", "difference"};
     if (open_picture(in, f) != 0 || open_images(in, f) != 0 || make_hist(in, f) != 0) return -1;
     if (visit_all(in, "counting", count_block, f) != 0 || find_normal(in, f) != 0 || make_flags(in, f) != 0) return -1;
+    step_remark(&in->step);
     rows_begin(in->to, columns, 5);
     return visit_all(in, "inspecting", judge_block, f) == 0 ? write_picture(in, f) : -1;
 }

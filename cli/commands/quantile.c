@@ -103,7 +103,7 @@ typedef struct selection_run {
     int count; /* sources */
     char **names;
     histo_quantiles **quantiles;
-    bool *in_pass;
+    bool *in_pass, again; /* again: after the first pass */
 } selection_run;
 
 static int begin(selection_run *r, const choice *c, fault *f)
@@ -143,6 +143,14 @@ static int take(void *self, int file, const piece *p, fault *f)
     return 0;
 }
 
+static int leave(void *self, int file, const samples *in, fault *f)
+{
+    (void)file;
+    (void)f;
+    if (!((const selection_run *)self)->again) samples_remark(in);
+    return 0;
+}
+
 static bool next_pass(selection_run *r)
 {
     bool any = false;
@@ -153,8 +161,8 @@ static bool next_pass(selection_run *r)
 
 static int find(selection_run *r, rows *to, fault *f)
 {
-    const feed_visitor visitor = {.verb = "selecting", .enter = enter, .take = take, .self = r};
-    while (next_pass(r))
+    const feed_visitor visitor = {.verb = "selecting", .enter = enter, .take = take, .leave = leave, .self = r};
+    for (; next_pass(r); r->again = true)
         if (feed_visit(&r->feed, &visitor, f) != 0) return -1;
     const size_t n = (size_t)r->wanted->n;
     double *values = malloc((size_t)r->count * n * sizeof *values);

@@ -465,29 +465,10 @@ static int count_stack(run *r, fault *f)
 
 static int leave_file(void *self, int file, const samples *in, fault *f)
 {
-    run *r = self;
-    const char *name = feed_name(&r->feed, file);
-    const reader *from = samples_reader(in);
+    (void)self;
+    (void)file;
     (void)f;
-    if (r->settings->quiet) return 0;
-    if (from->bad) {
-        const char *plural = from->bad == 1 ? "" : "s";
-        progress_end();
-        if (r->settings->read.paired)
-            fprintf(stderr, "histo: %s: skipped %" PRIu64 " row%s with a cell that is not a number\n", name, from->bad,
-                    plural);
-        else
-            fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s\n", name, from->bad, plural,
-                    from->bad == 1 ? "is not a number" : "are not numbers");
-    }
-    if (from->pages_in_file) {
-        progress_end();
-        if (from->pages_in_file > 0)
-            fprintf(stderr, "histo: %s: page 0 of %" PRId64 ": --page all counts every page\n", name,
-                    from->pages_in_file);
-        else
-            fprintf(stderr, "histo: %s: page 0 of several: --page all counts every page\n", name);
-    }
+    samples_remark(in);
     return 0;
 }
 

@@ -253,6 +253,24 @@ int samples_next(samples *in, piece *p, fault *f)
     return 1;
 }
 
+void samples_remark(const samples *in)
+{
+    const reader *from = in->reader;
+    const char *name = input_name(from->in), *plural = from->bad == 1 ? "" : "s";
+    if (in->settings->quiet || (!from->bad && !from->pages_in_file)) return;
+    progress_end();
+    if (from->bad && in->settings->read.paired)
+        fprintf(stderr, "histo: %s: skipped %" PRIu64 " row%s with a cell that is not a number\n", name, from->bad,
+                plural);
+    else if (from->bad)
+        fprintf(stderr, "histo: %s: skipped %" PRIu64 " cell%s that %s\n", name, from->bad, plural,
+                from->bad == 1 ? "is not a number" : "are not numbers");
+    if (from->pages_in_file > 0)
+        fprintf(stderr, "histo: %s: page 0 of %" PRId64 ": --page all counts every page\n", name, from->pages_in_file);
+    else if (from->pages_in_file < 0)
+        fprintf(stderr, "histo: %s: page 0 of several: --page all counts every page\n", name);
+}
+
 histo_fill_options piece_fill(const piece *p, int i)
 {
     return (histo_fill_options){.weights = p->weights,

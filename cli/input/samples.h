@@ -32,6 +32,9 @@ int64_t samples_segments(const samples *in);
 int samples_next(samples *in, piece *p, fault *f);
 int samples_rewind(samples *in, fault *f);
 
+/* After the last piece, unless --quiet: say on standard error what was left out, cells or pages. */
+void samples_remark(const samples *in);
+
 /* The options to fill source i of the piece; i is 0 for a joint histogram. They refer to p. */
 histo_fill_options piece_fill(const piece *p, int i);
 

@@ -105,6 +105,12 @@ void step_close(step *st)
     *st = (step){0};
 }
 
+void step_remark(const step *st)
+{
+    for (int i = 0; i < st->count; i++)
+        samples_remark(st->files[i].in);
+}
+
 int step_rewind(step *st, fault *f)
 {
     for (int i = 0; i < st->count && st->begun; i++) {

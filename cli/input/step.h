@@ -42,4 +42,7 @@ histo_dtype step_dtype(const step *st, int i);
 int step_next(step *st, fault *f);
 int step_rewind(step *st, fault *f);
 
+/* samples_remark of all files. */
+void step_remark(const step *st);
+
 #endif

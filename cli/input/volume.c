@@ -131,6 +131,7 @@ static int read_all(volume *v, samples *in, reading *r, const settings *s, fault
     }
     progress_end();
     if (more < 0) return -1;
+    samples_remark(in);
     if (r->pages == 0) return fault_set(f, EXIT_DATA, "%s holds no samples", r->path);
     return end_page(r, f) == 0 ? set_shape(v, r, samples_reader(in), f) : -1;
 }

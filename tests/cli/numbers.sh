@@ -24,6 +24,10 @@ prints 'q\tvalue\n0\t1\n50\t3\n100\tinf\n' quantile -q 0,50,100 inf.txt
 prints 'q\tvalue\n50\t2\n' quantile -q 50 - <a.pgm
 prints 'q\tvalue\n100\t9\n' quantile -q 100 <a.pgm
 
+printf '1\nx\n2.5\n4\n' >bad.txt
+remarks 'bad.txt: skipped 1 cell that is not a number' quantile -q 50 --skip-bad bad.txt
+refuses 1 "line 2.*'x' is not a number" quantile bad.txt
+
 # Of saved histograms, added up.
 "$histo" -r dtype -o a.json a.pgm && "$histo" -r dtype -o b.histo b.pgm
 prints 'q\tvalue\n25\t2\n50\t2\n' quantile -q 25,50 a.json b.histo

@@ -64,6 +64,7 @@ refuses 1 'no finite sample' mi --mask none.pgm a.pgm b.pgm
 refuses 1 'no samples in the bins' mi -r 100:200 a.pgm a.pgm
 refuses 2 'takes two images' mi a.pgm
 refuses 2 'standard input can be read only once' mi - -
+refuses 2 'has no option --skip-bad' mi --skip-bad a.pgm b.pgm
 
 # The shift, whole and in parts, of images and volumes of any types.
 shows '^7	-4	' register fixed.pgm moved.pgm
