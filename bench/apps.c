@@ -315,7 +315,7 @@ static void put_row(const race *r, bool first, FILE *to)
         fputc('}', to);
     }
     fputs("], \"peers\": {", to);
-    for (int p = 0; p < LIBRARIES; p++)
+    for (int p = 0; p < LIBRARIES && row->work; p++)
         put_peer(p ? ", " : "", libraries[p], &r->peers[p], to);
     fputs("}}", to);
 }

@@ -402,10 +402,30 @@ def short(number):
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
 
 
+ON_GPU = {"equalize/u8/1080p": "equalize 1920 × 1080", "equalize/u8/4k": "equalize 3840 × 2160",
+          "equalize/u8/64x4k": "equalize 64 of 3840 × 2160", "clahe/u8/1080p": "CLAHE, 8 × 8 tiles, 1920 × 1080",
+          "clahe/u8/4k": "CLAHE, 3840 × 2160", "clahe/u8/64x4k": "CLAHE, 64 of 3840 × 2160",
+          "clahe/u16/4k": "CLAHE, 3840 × 2160 of 12 bits", "match/u8/4k": "match 3840 × 2160 to as many",
+          "otsu/u8/4k": "Otsu's threshold and image, 3840 × 2160", "stretch/u8/4k": "stretch between percentiles, 3840 × 2160",
+          "joint-64x64/f32/256^3": "joint histogram, 64 × 64, of 256³ floats",
+          "joint-64x64/u16/512^3": "joint histogram, 64 × 64, of 512³ u16",
+          "moments/hs/300x200": "moments of a back projection, window of 300 × 200",
+          "backproject/hs/1080p": "back projection, 180 × 256, 1920 × 1080"}
+
+
+def gpu_table():
+    """Of the run that is kept."""
+    out = ["| | histo | of the roof |", "|---|---|---|"]
+    for row in results.load(data.KEPT / "h200-apps.json.xz", "applications")["applications"]:
+        share = f"{100 * row['roof_us'] / row['us']:.0f} %" if "roof_us" in row else "–"
+        out.append(f"| {ON_GPU.get(row['name'], row['name'])} | {short(row['us'])} | {share} |")
+    return "\n".join(out)
+
+
 def speed_table():
     """Of the run that is kept."""
     out = ["| | histo | others, and how many times as long |", "|---|---|---|"]
-    for row in results.load(data.KEPT, "applications")["applications"]:
+    for row in results.load(data.KEPT / "zen5-apps.json.xz", "applications")["applications"]:
         peers = sorted((peer["us"], name) for name, peer in row["peers"].items() if "us" in peer)
         times = ", ".join(f"{name} {short(us / 1e3)} ({us / row['us']:{'.0f' if us > 10 * row['us'] else '.1f'}} ×)" for us, name in peers)
         out.append(f"| {WORK[row['name']]} | {short(row['us'] / 1e3)} | {times} |")
