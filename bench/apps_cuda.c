@@ -32,7 +32,7 @@ typedef struct work {
     step_of *step;
     int naxes;
     histo_axis axes[2];
-    bool tiled, compiled; /* compiled: by a plan that may compile a kernel for the samples */
+    bool tiled, measured; /* measured: counted by a plan that has timed the strategies */
     engine gpu, cpu;
     int frames;
     frame frame[MOST_FRAMES];
@@ -241,8 +241,8 @@ static histo_status ready(apps_job *job, work *w, int hists, int64_t batch)
     if (status == HISTO_OK) status = make_engine(w, &w->cpu, hists, batch);
     if (status == HISTO_OK && hists > 1) status = histo_hist_fill(w->gpu.hist[1], &w->frame[0].in[1], NULL);
     if (status == HISTO_OK && hists > 1) status = histo_hist_fill(w->cpu.hist[1], &job->inputs[1], NULL);
-    if (status == HISTO_OK && w->compiled) {
-        const histo_plan_options how = {.effort = HISTO_COMPILE, .device = w->gpu.device};
+    if (status == HISTO_OK && w->measured) {
+        const histo_plan_options how = {.effort = HISTO_MEASURE, .device = w->gpu.device};
         status = histo_plan_create(&w->gpu.plan, w->gpu.hist[0], w->frame[0].in, NULL, &how);
     }
     return status == HISTO_OK ? capture(job, w) : status;
@@ -552,7 +552,7 @@ static histo_status begin_fill_read(apps_job *job)
     if (status == HISTO_OK) status = add_images(job, HISTO_U8, 1, 1080, 1920);
     if (status == HISTO_OK) status = apps_image_allocate(HISTO_U64, 1, &levels, &job->result);
     if (status != HISTO_OK) return status;
-    w->compiled = true;
+    w->measured = true;
     status = ready(job, w, 1, 1);
     job->bytes = (int64_t)bytes_of(&job->inputs[0]);
     return status == HISTO_OK ? time_reading(w, (size_t)job->bytes, &job->roof_us) : status;
@@ -578,7 +578,7 @@ static histo_status begin_joint(apps_job *job, histo_dtype dtype, int64_t n)
         if (made != memory) free(made);
     }
     if (status == HISTO_OK) status = apps_image_allocate(HISTO_U64, 2, (int64_t[]){BINS, BINS}, &job->result);
-    if (status == HISTO_OK) w->compiled = true;
+    if (status == HISTO_OK) w->measured = true;
     if (status == HISTO_OK) status = ready(job, w, 1, 1);
     job->bytes = 2 * samples * (int64_t)histo_dtype_size(dtype);
     job->roof_us = (double)job->bytes / own.read;
