@@ -144,18 +144,6 @@ static void apply_range(const application *app, int64_t begin, int64_t end, bloc
 
 /* ---- With tiles ---- */
 
-/* Prefetch samples and results some rows below: rows of a patch are too short for the processor to do it. */
-static void prefetch_row(const application *app, const place *p, int columns)
-{
-    enum { AHEAD = 4 };
-    for (int o = 0; o <= app->map->naxes; o++) {
-        const histo_view *view = app->operand[o];
-        const char *at = p->at[o] + AHEAD * view->strides[view->ndim - 2];
-        for (int64_t x = 0; x < columns * p->stride[o]; x += HISTO_LINE)
-            __builtin_prefetch(at + x);
-    }
-}
-
 /* Samples of `rows` rows, `columns` of each, from an index on. */
 static void apply_patch(const application *app, const int64_t *index, int64_t rows, int columns, block *b,
                         histo_patch *patch)
@@ -171,7 +159,6 @@ static void apply_patch(const application *app, const int64_t *index, int64_t ro
     for (int64_t row = 0; row < rows; row++) {
         const void *samples[HISTO_MAX_AXES];
         histo_map_gather(app->map->naxes, app->lookup.dtypes, p.at, p.stride, columns, b->gathered, samples);
-        if (ndim > 1) prefetch_row(app, &p, columns);
         void *to = place_of_results(app, &p, b);
         histo_patch_blend(patch, ndim > 1 ? index[ndim - 2] + row : 0, samples, columns, app->out, to);
         store(app, &p, columns, b, to);
