@@ -79,7 +79,7 @@ void help_command(const command_row *command, FILE *out)
 
 void help_overview(FILE *out)
 {
-    enum { COLUMN = 14 };
+    enum { COLUMN = 15 };
     int columns = wrap_columns(out);
     fputs("Usage: histo [OPTION]... [FILE]...\n"
           "       histo SUBCOMMAND [OPTION]... [ARGUMENT]...\n\n",
