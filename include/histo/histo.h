@@ -261,9 +261,9 @@ typedef struct histo_fill_options {
      * CUDA graph; each launch of the graph counts again. */
     void *stream;
     bool relative; /* with pairs: differences are divided by the mean */
-    /* What was counted before is set to zero first, everything that histo_hist_tally tells included, on the stream:
-     * each launch of a graph counts from zero. A graph can replace only what one GPU alone has counted since the
-     * histogram was created, reset or replaced. */
+    /* First set all counts to zero, those of histo_hist_tally included, on the stream: each launch of a graph then
+     * counts from zero. During capture, one GPU alone must have filled the histogram since it was created, reset or
+     * replaced. */
     bool replace;
 } histo_fill_options;
 
@@ -388,16 +388,16 @@ HISTO_API histo_status histo_quantile_rule_parse(const char *name, histo_quantil
 HISTO_API histo_status histo_hist_quantiles(const histo_hist *hist, histo_quantile_rule rule, int n, const double *q,
                                             double *values);
 
-/* Quantiles of samples of any dtype, equal to numpy.nanquantile of the samples as doubles, except that those between an
- * infinity and another sample are not NaN. The samples are added in passes, in any pieces, the same in each pass:
+/* Exact quantiles of samples of any dtype: those of numpy.nanquantile of the samples as doubles, except that a quantile
+ * between an infinity and another sample is not NaN. Add the same samples in each pass, in any pieces:
  *
  *     histo_quantiles_create(&quantiles, dtype, HISTO_QUANTILE_LINEAR, 3, (double[]){0.25, 0.5, 0.75});
  *     while (histo_quantiles_next_pass(quantiles))
  *         for each piece: histo_quantiles_add(quantiles, &piece, NULL);
  *     histo_quantiles_read(quantiles, values);
  *
- * One pass is enough for 8- and 16-bit types and for up to 2^20 samples, and mostly two for others. The memory is
- * bounded, whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile. */
+ * One pass is enough for 8- and 16-bit types and for up to 2^20 samples; others mostly need two. Memory is bounded,
+ * whatever the size of the data: at most 50 MiB, and 200 bytes for each quantile. */
 typedef struct histo_quantiles histo_quantiles;
 /* The quantiles q[n], each 0 … 1, which are copied. */
 HISTO_API histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dtype, histo_quantile_rule rule,
@@ -425,13 +425,12 @@ typedef struct histo_summary {
 /* Summarize a histogram with one axis: summaries[batch]. */
 HISTO_API histo_status histo_hist_summarize(const histo_hist *hist, histo_summary *summaries);
 
-/* How to split a histogram into classes of neighbouring bins, or find a threshold, which is the same for two classes.
- */
+/* How to split a histogram into classes of neighbouring bins; with two classes, how to find a threshold. */
 typedef enum histo_split_method {
     HISTO_SPLIT_OTSU = 0,    /* any number of classes: the least variance within classes (Otsu 1979), by dynamic
-                                programming with divide and conquer in O(classes * occupied * log(occupied)). Two classes
-                                of an integer or regular axis are compared exactly, and the lowest of equal splits is taken
-                              */
+                                programming with divide and conquer in O(classes * occupied * log(occupied)). Two
+                                classes of an integer or regular axis are compared exactly, and the lowest of equal
+                                splits is taken */
     HISTO_SPLIT_TRIANGLE,    /* two classes, as are all that follow: Zack et al. 1977 */
     HISTO_SPLIT_LI,          /* the least cross entropy, by the iteration of Li and Tam 1998 */
     HISTO_SPLIT_YEN,         /* the largest correlation: Yen et al. 1995 */
@@ -475,14 +474,13 @@ HISTO_API histo_status histo_hist_compare(const histo_hist *a, const histo_hist 
 typedef struct histo_information { /* in nats */
     double entropy[2];             /* of each axis alone */
     double joint_entropy;
-    double mutual; /* entropy[0] + entropy[1] - joint_entropy, 0 … */
-    double
-        normalized; /* (entropy[0] + entropy[1]) / joint_entropy, 1 … 2 (Studholme et al. 1999); 1 if that is 0 / 0 */
+    double mutual;     /* entropy[0] + entropy[1] - joint_entropy, 0 … */
+    double normalized; /* (entropy[0] + entropy[1]) / joint_entropy, 1 … 2 (Studholme et al. 1999); 1 for 0 / 0 */
 } histo_information;
 
-/* The information that the two axes of a histogram have of each other, from its counts or, if it is weighted, its sums
- * of weights, none of which may be negative: information[batch]. Takes memory for the occupied bins only, where they
- * are few. */
+/* The information that the two axes of a histogram have about each other, from its counts or, if it is weighted, its
+ * sums of weights, none of which may be negative: information[batch]. Where few bins are occupied, memory is taken for
+ * those only. */
 HISTO_API histo_status histo_hist_inform(const histo_hist *hist, histo_information *information);
 
 /* ---- Maps: from a sample to its bin to a value -------------------------------------------------------- */
@@ -513,27 +511,28 @@ HISTO_API void histo_map_destroy(histo_map *map);
  * NaN), or n + 1 (HISTO_MAP_LINEAR: the edges). */
 HISTO_API int64_t histo_map_size(const histo_map *map);
 
-/* Copy all values, in the order of a read with HISTO_FLOW, from or to values[size]; size must be histo_map_size(map).
- */
+/* Copy all values from or to values[size], in the order of a read with HISTO_FLOW; size must be histo_map_size(map). */
 HISTO_API histo_status histo_map_write(histo_map *map, const double *values, int64_t size);
 HISTO_API histo_status histo_map_read(const histo_map *map, double *values, int64_t size);
 
-/* What follows makes the values from histograms with the same axes as the map, each table from its batch entry; a
- * histogram without a batch serves all tables. C is the cumulative count of a bin, n that of the last bin: the flow is
- * not counted. In a HISTO_MAP_STEP map, underflow has the value of the lowest bin, overflow that of the highest, and
- * NaN stays NaN.
+/* The functions below make the values from histograms with the same axes as the map: each table from its batch entry,
+ * or all tables from a histogram without a batch. C is the cumulative count up to and including a bin, n that of the
+ * last bin; the flow is left out. In a HISTO_MAP_STEP map, underflow has the value of the lowest bin, overflow that of
+ * the highest, and NaN stays NaN.
  *
- * If one GPU alone has counted since the histograms were created or reset, in dense histograms without reproducible
- * sums, it makes the values, with the same bits: after the fills, on the given stream, without waiting, and once the
- * map has been made there, without allocating. Such calls may be captured into a CUDA graph: each launch makes the
- * values from what has been counted by then. What cannot be seen without waiting is no error there: tables for which
- * the host would refuse the counts have NaN as all values. Otherwise, the counts come to the host, and the call waits.
- */
+ * A GPU makes the values, with the same bits, if it alone has filled the histograms since they were created or reset,
+ * and these are dense and without reproducible sums: after the fills, on the given stream, without waiting and, once
+ * the map has been made there, without allocating. Such calls may be captured into a CUDA graph, each launch of which
+ * makes the values from the counts of that time. Counts that the host would refuse are no error there, since to see
+ * them the call would have to wait: all values of such a table are NaN. Otherwise, the counts are copied to the host,
+ * and the call waits. */
 
 typedef enum histo_equalize_rule {
-    HISTO_EQUALIZE_MINIMUM = 0, /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which so has the
-                                   lowest value: OpenCV. If only one bin is occupied, it keeps its relative place. */
-    HISTO_EQUALIZE_CDF,         /* C / n: scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either rule */
+    HISTO_EQUALIZE_MINIMUM =
+        0,              /* (C - c) / (n - c), where c is the count of the lowest occupied bin, which thus
+                           gets the lowest value, as in OpenCV. A single occupied bin keeps its relative place */
+    HISTO_EQUALIZE_CDF, /* C / n, as in scikit-image. HISTO_MAP_LINEAR maps have C / n at the edges by either
+                           rule */
 } histo_equalize_rule;
 
 typedef struct histo_make_options {
@@ -541,49 +540,50 @@ typedef struct histo_make_options {
                       HISTO_MAP_STEP maps are too, rounded half to even */
     histo_equalize_rule rule;
     double clip; /* histo_map_equalize: the contrast limit of CLAHE. Counts above clip times the mean count of all bins,
-                    rounded down but at least 1, are cut, and what is cut is spread over all bins once; INFINITY cuts
-                    nothing. The rule is HISTO_EQUALIZE_CDF. Default 0: no CLAHE */
+                    rounded down but at least 1, are clipped, and the excess is spread over all bins once; INFINITY
+                    clips nothing. The rule is HISTO_EQUALIZE_CDF. Default 0: no CLAHE */
     void *stream; /* the cudaStream_t on which a GPU makes the values; NULL: the default stream */
 } histo_make_options;
 
-/* Equalization: the values are the cumulative shares, from lo to hi, of a histogram with one axis. Without counts they
- * are equally spaced. Arithmetic is exact, except that HISTO_EQUALIZE_MINIMUM of 256 bins to 0 … 255 and tables with
- * `clip` are computed in float in OpenCV's order, and so have the bits of cv::equalizeHist and cv::CLAHE. */
+/* Equalization: the values are the cumulative distribution of a histogram with one axis, scaled to lo … hi. Without
+ * counts they are equally spaced. Arithmetic is exact, except that HISTO_EQUALIZE_MINIMUM of 256 bins to 0 … 255 and
+ * tables with `clip` are computed in float in OpenCV's order, to have the bits of cv::equalizeHist and cv::CLAHE. */
 HISTO_API histo_status histo_map_equalize(histo_map *map, const histo_hist *hist, const histo_make_options *options);
 
-/* Matching: the value where the cumulative share of the reference, a histogram with one axis of any bins, is that of
- * the bin. It is interpolated linearly between the reference's occupied bins, or edges for HISTO_MAP_LINEAR maps, as in
- * scikit-image. HISTO_INVALID if either has no counts. */
+/* Matching: the value at which the cumulative distribution of the reference, a histogram with one axis of any bins, is
+ * that of the bin. As in scikit-image, it is interpolated linearly between the reference's occupied bins, or edges for
+ * HISTO_MAP_LINEAR maps. HISTO_INVALID if either has no counts. */
 HISTO_API histo_status histo_map_match(histo_map *map, const histo_hist *hist, const histo_hist *reference,
                                        void *stream);
 
-/* Straight lines through n landmarks: the quantile q[k], HISTO_QUANTILE_LINEAR, of hist has the value target[k]; q
- * increases. Below the first and above the last, the values stay (two landmarks: a percentile stretch), or with
- * `extend` the outer lines go on (the standardization of Nyul and Udupa). HISTO_INVALID if hist has no counts, or if a
- * quantile is in the flow. */
+/* Piecewise linear through n landmarks: the quantile q[k] of hist, by HISTO_QUANTILE_LINEAR, has the value target[k]; q
+ * increases. Below the first and above the last landmark, values are constant (with two landmarks, a percentile
+ * stretch); with `extend`, they are extrapolated (the standardization of Nyul and Udupa). HISTO_INVALID if hist has no
+ * counts, or if a quantile is in the flow. */
 HISTO_API histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, const double *q,
                                            const double *target, bool extend, void *stream);
 
-/* Back projection, for HISTO_MAP_STEP maps of any number of axes: from lo for the smallest to hi for the largest count,
- * and lo in the flow, as in OpenCV; equal counts have lo. Values from 0 to 1 are not rounded, others are as lo and hi
- * say: those from 0 to 255 are the bytes of cv::calcBackProject. With `against`, which may be NULL, sqrt(p / q) of the
- * shares p in hist and q in against, of the counts or, in weighted histograms, of the sums of weights; 0 where p or q
- * is not above 0: the weights of Comaniciu, Ramesh and Meer's mean shift. */
+/* Back projection, for HISTO_MAP_STEP maps of any number of axes: lo for the smallest to hi for the largest count, and
+ * lo in the flow, as in OpenCV; if all counts are equal, lo. Values from 0 to 1 are not rounded; others are as lo and
+ * hi say, so that those from 0 to 255 are the bytes of cv::calcBackProject. With `against`, which may be NULL, the
+ * values are sqrt(p / q), the weights of Comaniciu, Ramesh and Meer's mean shift: p and q are the bin's relative
+ * frequencies in hist and against (of sums of weights if these are weighted), and the value is 0 where p or q is not
+ * above 0. */
 HISTO_API histo_status histo_map_project(histo_map *map, const histo_hist *hist, const histo_hist *against,
                                          const histo_make_options *options);
 
-/* The classes into which histo_hist_split splits a histogram with one axis, for HISTO_MAP_STEP maps: 0, 1, … classes -
- * 1 or, with lo and hi, values at equal steps from lo to hi. With two classes and {.hi = 255} a binary image. A GPU
- * splits into two classes by HISTO_SPLIT_OTSU, on integer and regular axes of up to 2^24 bins; all else is split on the
- * host.
+/* The classes into which histo_hist_split splits a histogram with one axis, for HISTO_MAP_STEP maps: 0, 1, …, classes -
+ * 1 or, with lo and hi, values in equal steps from lo to hi. Two classes and {.hi = 255} make a binary image. GPUs
+ * split into two classes by HISTO_SPLIT_OTSU, on integer and regular axes of up to 2^24 bins; the host splits all else.
  */
 HISTO_API histo_status histo_map_classes(histo_map *map, const histo_hist *hist, histo_split_method method, int classes,
                                          const histo_make_options *options);
 
 /* Tables on a grid over the last ndim dimensions of the views, none of them a batch dimension: count[d] tiles of
- * size[d] samples; the last one may reach beyond the end. A sample has the multilinear blend, in float, of the tables
- * of the tiles whose centres surround it. The map has a table for each tile, or for each tile of each batch entry. The
- * tiles of a histogram are a view with batch dimensions: {count[0], count[1], size[0], size[1]}. */
+ * size[d] samples; the last one may reach beyond the end. A sample's value is interpolated multilinearly, in float,
+ * between the tables of the tiles whose centres surround it. The map has a table for each tile, or for each tile of
+ * each batch entry. The tiles of a histogram are a view with batch dimensions: {count[0], count[1], size[0], size[1]}.
+ */
 typedef struct histo_tiles {
     int ndim; /* 1 … 3; 0: no tiles */
     int64_t count[3], size[3];
@@ -593,31 +593,31 @@ typedef struct histo_apply_options {
     const histo_view *mask; /* of any dtype: where it is zero, out is left as it is */
     histo_tiles tiles;
     int threads;       /* default: as for plans */
-    int64_t origin[3]; /* with tiles: where in their grid the views begin, from 0 on, which may be a part of an image */
+    int64_t origin[3]; /* with tiles: the position of the views' first sample in the grid, 0 for a whole image */
     void *stream;      /* the cudaStream_t of samples and results in a GPU's memory; NULL: the default stream */
 } histo_apply_options;
 
 /* Write the value of each sample to out, which has the shape of views[naxes] and any dtype. Integers are rounded half
  * to even and clamped to their range, and NaN becomes 0; floats are rounded, and NaN becomes the positive quiet NaN
  * without a payload. The map has one table, or one for each batch entry. views[a] may be out itself; other overlaps are
- * undefined. All memory is host memory, or all of it that of one GPU. There, the work is enqueued on options->stream,
- * and may be captured into a graph once the map was applied to samples of these dtypes: then nothing is allocated or
- * copied, and nothing waits. */
+ * undefined. All views are in host memory, or all in the memory of one GPU. There, the work is enqueued on
+ * options->stream. Once the map has been applied to samples of the same dtypes, calls allocate and copy nothing, do not
+ * wait, and may be captured into a graph. */
 HISTO_API histo_status histo_map_apply(const histo_map *map, const histo_view *views, const histo_view *out,
                                        const histo_apply_options *options);
 
-typedef struct histo_moments { /* sums over a window of value * x^p * y^q, where x and y count from the window's corner,
-                                  x along the last dimension */
+typedef struct histo_moments { /* m_pq: the sum over a window of value * x^p * y^q, where x and y count from the
+                                  window's corner, x along the last dimension */
     double m00, m10, m01, m20, m11, m02;
 } histo_moments;
 
-/* Moments of the values that histo_map_apply would write as doubles, over a window alone: one step of mean shift or
+/* Moments over a window of the values that histo_map_apply would write as doubles: one iteration of mean shift or
  * CamShift, without an image of back projection. Views have two dimensions, the map one table, options no tiles. window
- * is x, y, width and height, inside the views; NULL is all of them. Samples where the mask is zero add nothing. The
- * order of additions is fixed, so any number of threads gives the same bits; sums of whole numbers are exact up to
- * 2^53: those of the values 0 … 255, for windows of up to 3000 x 3000 samples. Views in a GPU's memory: `moments` may
- * be in that memory, too. Then they are written on options->stream, and the call may be captured as histo_map_apply may
- * be, for windows of no more rows than before; else it waits for them. */
+ * is x, y, width and height, inside the views; NULL: all of them. Samples where the mask is zero add nothing. Additions
+ * have a fixed order, so any number of threads gives the same bits. Sums of whole numbers are exact up to 2^53: those
+ * of the values 0 … 255, for windows of up to 3000 x 3000 samples. If the views are in a GPU's memory, `moments` may be
+ * there, too: it is then written on options->stream, and the call may be captured like histo_map_apply, for windows of
+ * no more rows than before. Otherwise the call waits. */
 HISTO_API histo_status histo_map_moments(const histo_map *map, const histo_view *views, const int64_t window[4],
                                          const histo_apply_options *options, histo_moments *moments);
 
