@@ -9,6 +9,7 @@
 #include "base/progress.h"
 #include "input/select.h"
 #include "options/options.h"
+#include "output/outfile.h"
 
 const char *job_name(const job *j)
 {
@@ -407,6 +408,18 @@ static int begin(job *j, fault *f)
     return open_output(j, f);
 }
 
+/* The result may replace the image, but nothing else that is read. */
+static int spare_others(const settings *s, fault *f)
+{
+    if (outfile_spare(s->output, s->mask, "the mask", f) != 0 ||
+        outfile_spare(s->output, s->reference_mask, "the mask of the reference", f) != 0 ||
+        outfile_spare(s->output, s->with, "the file of landmarks", f) != 0)
+        return -1;
+    for (int i = 1; i < s->files_count; i++)
+        if (outfile_spare(s->output, s->files[i], "the reference", f) != 0) return -1;
+    return 0;
+}
+
 static int run(job *j, fault *f)
 {
     char label[256];
@@ -415,7 +428,7 @@ static int run(job *j, fault *f)
     if (s->files_count < 1 || (!s->output && !j->kind->reads_only))
         return fault_set(f, EXIT_USAGE, "'histo %s' takes %s: name them all", s->command,
                          command_find(s->command)->operands);
-    if (open_pages(j, s->files[0], f) != 0) return -1;
+    if (spare_others(s, f) != 0 || open_pages(j, s->files[0], f) != 0) return -1;
     if (!pages_video(j->pages) && begin(j, f) != 0) return -1;
     snprintf(label, sizeof label, "%s %.200s", j->kind->verb, job_name(j));
     progress_start(label, j->settings->quiet);

@@ -32,6 +32,7 @@ static int open_input(backprojection *b, fault *f)
         return fault_set(f, EXIT_USAGE, "name the image and the result, as in histo backproject in.png out.png");
     if (!s->model == !s->model_roi[2])
         return fault_set(f, EXIT_USAGE, "the colours come from --model-roi X,Y,W,H or from --model SAVED: give one");
+    if (outfile_spare(s->output, s->model, "the model", f) != 0) return -1;
     if (s->model && model_load(&b->model, s->model, f) != 0) return -1;
     b->pages = pages_open(s->files[0], &s->read, false, f);
     if (!b->pages || space_choose(&b->space, pages_reader(b->pages), s, b->model.hist, f) != 0) return -1;

@@ -8,6 +8,7 @@
 #include "apply/landmarks.h"
 #include "base/failure.h"
 #include "base/text.h"
+#include "output/outfile.h"
 
 enum { POINTS = 13, LARGEST_FILE = 1 << 20 };
 
@@ -109,6 +110,9 @@ static int train(const settings *s, fault *f)
                          "nothing to train on: name the scans, as in histo standardize --train "
                          "landmarks.json a.npy b.npy");
     if (!(lo < hi)) return fault_set(f, EXIT_USAGE, "--to needs the lower end first, as in 0:100");
+    if (outfile_spare(s->train, s->mask, "the mask", f) != 0) return -1;
+    for (int i = 0; i < s->files_count; i++)
+        if (outfile_spare(s->train, s->files[i], "a scan", f) != 0) return -1;
     if (outfile_check(s->train, f) != 0) return -1;
     for (int i = 0; i < s->files_count; i++)
         if (add_scan(s, s->files[i], lo, hi, values, f) != 0) return -1;

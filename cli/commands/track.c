@@ -1,10 +1,10 @@
 /* histo track: follow a window through frames. */
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/failure.h"
-#include "output/outfile.h"
+#include "output/rows.h"
 #include "video/frames.h"
 #include "video/shift.h"
 
@@ -13,7 +13,7 @@ typedef struct track {
     bool by_kernel;
     frames frames;
     model model;
-    outfile *out;
+    rows *to;
     int64_t window[4];
 } track;
 
@@ -47,40 +47,37 @@ static int begin(track *t, const settings *s, fault *f)
 /* The object is where it was said to be in the first frame, unless its model is another's. */
 static int follow(track *t, const settings *s, fault *f)
 {
-    FILE *out = outfile_stream(t->out);
+    static const char *const names[] = {"frame", "x", "y", "w", "h", "iterations"};
     int more;
     while ((more = frames_next(&t->frames, f)) > 0) {
         const bool first = t->frames.count == 1;
         int steps = 0;
         if (first && find_model(t, s, f) != 0) return -1;
-        if (first) fputs("frame\tx\ty\tw\th\titerations\n", out);
+        if (first) rows_begin(t->to, names, 6);
         if ((!first || s->model) && t->method(&t->model, &t->frames.planes, t->window, &steps, f) != 0) return -1;
-        fprintf(out, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%d\n", t->frames.count - 1,
-                t->window[0], t->window[1], t->window[2], t->window[3], steps);
-        if (fflush(out) != 0) break; /* outfile_commit says why */
+        rows_count(t->to, (uint64_t)t->frames.count - 1);
+        for (int i = 0; i < 4; i++)
+            rows_count(t->to, (uint64_t)t->window[i]);
+        rows_count(t->to, (uint64_t)steps);
+        if (fflush(outfile_stream(t->to->file)) != 0) return outfile_fail(t->to->file, errno, f);
     }
     if (more == 0 && t->frames.count == 0)
         return fault_set(f, EXIT_DATA, "%s has no frames", input_name(t->frames.reader->in));
     return more < 0 ? -1 : 0;
 }
 
-static int run(track *t, const settings *s, fault *f)
+static int run(const settings *s, rows *to, fault *f)
 {
-    if (outfile_spare_inputs(s, f) != 0) return -1;
-    if (!(t->out = outfile_open(s->output ? s->output : "-", f)) || begin(t, s, f) != 0 || follow(t, s, f) != 0)
-        return -1;
-    outfile *out = t->out;
-    t->out = NULL;
-    return outfile_commit(out, f);
+    track t = {.to = to};
+    if (to->format == ROWS_TEXT && !s->output) to->format = ROWS_TSV; /* which does not wait for the widest cells */
+    int failed = begin(&t, s, f);
+    if (!failed) failed = follow(&t, s, f);
+    frames_close(&t.frames);
+    model_free(&t.model);
+    return failed;
 }
 
 int command_track(const settings *s)
 {
-    fault f = {0};
-    track t = {0};
-    int failed = run(&t, s, &f);
-    outfile_abandon(t.out);
-    frames_close(&t.frames);
-    model_free(&t.model);
-    return failed ? fault_report(&f) : EXIT_OK;
+    return rows_command(s, run);
 }

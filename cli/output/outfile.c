@@ -206,12 +206,26 @@ int outfile_check(const char *path, fault *f)
 /* ---- Inputs must not be outputs ------------------------------------------------------------------------ */
 
 /* Files are the same if device and inode are equal, under any name. */
-static int check_same(const struct stat *output, const char *path, const char *what, const settings *s, fault *f)
+static bool is_same(const struct stat *output, const char *path)
 {
     struct stat other;
     bool found = strcmp(path, "-") == 0 ? fstat(0, &other) == 0 : stat(path, &other) == 0;
-    if (!found || other.st_dev != output->st_dev || other.st_ino != output->st_ino) return 0;
+    return found && other.st_dev == output->st_dev && other.st_ino == output->st_ino;
+}
+
+static int check_same(const struct stat *output, const char *path, const char *what, const settings *s, fault *f)
+{
+    if (!is_same(output, path)) return 0;
     return fault_set(f, EXIT_USAGE, "-o %s would overwrite %s: name another file", s->output, what);
+}
+
+int outfile_spare(const char *path, const char *other, const char *what, fault *f)
+{
+    struct stat output;
+    if (!path || !other || strcmp(path, "-") == 0 || stat(path, &output) != 0 || !S_ISREG(output.st_mode) ||
+        !is_same(&output, other))
+        return 0;
+    return fault_set(f, EXIT_USAGE, "%s is %s, and would be overwritten: name another file", path, what);
 }
 
 /* -b may be a list of @FILE, one per axis. */

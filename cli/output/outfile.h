@@ -38,6 +38,9 @@ int outfile_commit(outfile *o, fault *f);
 /* -1 if -o names a file that is also read: an input, the mask, a file of edges or the wisdom. */
 int outfile_spare_inputs(const settings *s, fault *f);
 
+/* -1 if `path` names the file `other`, which is read as `what`. NULL is allowed for both. */
+int outfile_spare(const char *path, const char *other, const char *what, fault *f);
+
 /* Remove what was written and free o; NULL is allowed. */
 void outfile_abandon(outfile *o);
 

@@ -88,6 +88,11 @@ refuses 1 'the reference wide.pgm reaches 300, which u8 samples as those of gray
 refuses 1 'a reference has one axis' match gray.pgm axes.json new.pgm
 refuses 2 'takes IN REFERENCE OUT: name them all' match gray.pgm new.pgm
 refuses 1 'classes' threshold --classes 3 constant.pgm new.pgm
+cp gray.pgm other.pgm
+refuses 2 'other.pgm is the reference, and would be overwritten' match gray.pgm other.pgm other.pgm
+refuses 2 'other.pgm is the mask, and would be overwritten' equalize --mask other.pgm gray.pgm ./other.pgm
+refuses 2 'other.pgm is a scan, and would be overwritten' standardize --train other.pgm gray.pgm other.pgm
+refuses 2 'axes.json is the model, and would be' backproject --model axes.json gray.pgm axes.json
 refuses 2 'li finds two classes' threshold --method li --classes 3 gray.pgm
 refuses 2 'or use them with --with' standardize gray.pgm new.pgm
 refuses 1 'holds no landmarks' standardize --with axes.json gray.pgm new.npy

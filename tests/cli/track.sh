@@ -43,6 +43,10 @@ refuses 2 "names 'y' twice" track --window 1,1,2,2 --axes y:3,y:4 clip.y4m
 refuses 2 'is meanshift, camshift or comaniciu' track --window 1,1,2,2 --method magic clip.y4m
 refuses 2 'has 2 bins' track --window 1,1,2,2 --model model.json --axes y:4 clip.y4m
 printf 'P5\n3 2\n255\n123456' >small.pgm
+refuses 2 'written as text, tsv, csv or json' track --window 1,1,2,2 -o t.png f2.pgm
+"$histo" track --window 1,1,2,2 -o t.json f2.pgm f2.pgm
+grep -q '^ {"frame": 1, "x": ' t.json || fail "no JSON: $(cat t.json)"
+rm -f t.json
 refuses 1 'frames must have the same size' track --window 1,1,2,2 -o t.tsv f2.pgm small.pgm
 printf 'Pf\n1 1\n-1.0\n\000\000\000\000' >float.pfm
 refuses 1 'f32 samples' track --window 0,0,1,1 float.pfm
