@@ -234,9 +234,9 @@ def threshold_table():
             f"| `t1.png`, four classes | {listed(thresholds('--classes', '4', 't1.png'))} | – | "
             f"{listed(skimage.filters.threshold_multiotsu(brain, 4))} |",
             f"| the scan of 16 bits, three classes | {listed(ours)} | – | {listed(theirs)} |"]
-    return "\n".join(rows) + (f"\n\nOf the scan, {100 * between(scan(), ours):.4f} % of the variance is between our classes, and "
-                              f"{100 * between(scan(), theirs):.4f} % between those of scikit-image: it takes samples of its lowest level, "
-                              "here half of all, for ones of the next.")
+    return "\n".join(rows) + (f"\n\nThe classes of `histo` explain {100 * between(scan(), ours):.4f} % of the scan's variance, those of scikit-image "
+                              f"{100 * between(scan(), theirs):.4f} %: it counts the samples of the lowest level, here half of all, with the "
+                              "next.")
 
 
 # ---- Registration ----
@@ -275,7 +275,7 @@ def itk_words():
     registration.SetInitialTransform(SimpleITK.TranslationTransform(3))
     registration.SetGlobalDefaultNumberOfThreads(1)
     found = registration.Execute(fixed, moving).GetParameters()
-    return (f"SimpleITK finds {', '.join(f'{n:.1f}' for n in found)} by Mattes's metric and gradient descent from zero, on "
+    return (f"SimpleITK finds {', '.join(f'{n:.1f}' for n in found)} by the Mattes metric and gradient descent from zero, on "
             "three scales with a tenth of the samples.")
 
 
@@ -286,7 +286,7 @@ def outlier_words():
                          text=True, check=True).stdout
     found = {tuple(int(word) for word in line.split("\t")[:3]) for line in out.splitlines()[1:]}
     planted = set(data.FAULTS)
-    return (f"Of the {len(planted)} particles, {len(planted & found)} are found, with their die and place; "
+    return (f"Of the {len(planted)} particles, {len(planted & found)} are found, with their dies and positions; "
             f"{len(found - planted) or 'no'} others are reported among {8 * 512 * 512:,} pixels.")
 
 
@@ -379,9 +379,9 @@ def search_words():
     found, disparity = search_distances(), np.load("motorcycle_disp.npz")["arr_0"]
     x, y = search.AT
     known = np.median(disparity[y:y + search.SIZE, x:x + search.SIZE])
-    return (f"Of the {found.size:,} windows of {search.SIZE} × {search.SIZE} pixels in the right photograph, the most like that at {x}, {y} "
-            f"of the left one is at {', '.join(map(str, search.place(found)))}. By the disparities that scikit-image has with "
-            f"the photographs it is at {x - known:.1f}, {y}.")
+    return (f"Of the {found.size:,} windows of {search.SIZE} × {search.SIZE} pixels in the right photograph, the one at "
+            f"{', '.join(map(str, search.place(found)))} is most like that at {x}, {y} of the left one. By the disparities that come "
+            f"with the photographs, it is at {x - known:.1f}, {y}.")
 
 
 # ---- Speed ----
