@@ -68,7 +68,7 @@ static __device__ void store(const histo_map_work *w, const histo_place *place, 
 static __global__ void apply_any(const __grid_constant__ histo_map_work w)
 {
     const histo_cuda_work *s = &w.samples;
-    histo_wait_for_last_kernel();
+    histo_wait_for_earlier();
     for (int64_t item = blockIdx.x; item < s->tiles; item += gridDim.x) {
         const histo_tile tile = histo_tile_at(s, item);
         const double *tables = w.values + tile.entry * w.entry_tables * w.length;

@@ -387,34 +387,6 @@ static bool choose_cells(const histo_cuda_map *map, histo_map_cells *cells, laun
 
 /* ---- Launching ---- */
 
-histo_status histo_cuda_map_launch(const histo_cuda_map *map, const void *kernel, dim3 grid, int threads, size_t shared,
-                                   void **args, cudaStream_t stream)
-{
-    enum { FREE_SHARED = 48 << 10 };
-    histo_status status = HISTO_OK;
-    if (shared > FREE_SHARED)
-        status = HISTO_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared),
-                            "asking for shared memory");
-    if (status != HISTO_OK) return status;
-#if CUDART_VERSION >= 13000 /* earlier ones cannot capture this */
-    cudaLaunchAttribute early;
-    early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    early.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = grid;
-    config.blockDim = dim3((unsigned)threads);
-    config.dynamicSmemBytes = shared;
-    config.stream = stream;
-    config.attrs = &early;
-    config.numAttrs = histo_cuda_device_of(map->base.device)->major >= 9;
-    return HISTO_CUDA(cudaLaunchKernelExC(&config, kernel, args), "launching a kernel");
-#else
-    (void)map;
-    return HISTO_CUDA(cudaLaunchKernel(kernel, grid, dim3((unsigned)threads), args, shared, stream),
-                      "launching a kernel");
-#endif
-}
-
 static histo_status launch_any(const histo_cuda_map *map, histo_map_work *work, cudaStream_t stream)
 {
     enum { LEAST = 1 << 10, MOST = 1 << 20, RESIDENT = 2, ROUNDS = 4 };
@@ -423,7 +395,7 @@ static histo_status launch_any(const histo_cuda_map *map, histo_map_work *work, 
     const int64_t tiles = work->samples.tiles;
     const unsigned grid = (unsigned)(tiles < blocks * ROUNDS ? tiles : blocks * ROUNDS);
     void *args[] = {work};
-    return histo_cuda_map_launch(map, histo_cuda_map_any(), dim3(grid), THREADS, 0, args, stream);
+    return histo_cuda_map_launch(map, histo_cuda_map_any(), dim3(grid), THREADS, 1, 0, args, stream);
 }
 
 histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapping, const histo_view *views,
@@ -441,5 +413,5 @@ histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapp
     const int64_t entries = cells.rows.entries;
     how.grid.z = (unsigned)(entries < MOST_DOWN ? entries : (int64_t)MOST_DOWN);
     void *args[] = {&cells}; /* which begins with the rows */
-    return histo_cuda_map_launch(map, how.kernel.kernel, how.grid, how.threads, how.shared, args, stream);
+    return histo_cuda_map_launch(map, how.kernel.kernel, how.grid, how.threads, 1, how.shared, args, stream);
 }

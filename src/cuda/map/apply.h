@@ -20,10 +20,6 @@ histo_status histo_cuda_map_describe(histo_map_work *work, histo_cuda_map *map, 
                                      const histo_view *views, const histo_view *out, const histo_apply_options *options,
                                      bool capturing);
 
-/* Enqueue a kernel that begins with histo_wait_for_last_kernel. */
-histo_status histo_cuda_map_launch(const histo_cuda_map *map, const void *kernel, dim3 grid, int threads, size_t shared,
-                                   void **args, cudaStream_t stream);
-
 /* A kernel of histo_map_rows, each of whose threads takes vectors of so many samples. NULL: there is none. */
 typedef struct histo_map_kernel {
     const void *kernel;

@@ -24,7 +24,7 @@ static __global__ void __launch_bounds__(THREADS, BLOCKS_EACH) apply_bytes(const
     using words = typename histo_words<V>::type;
     __shared__ T table[PATTERNS];
     const uint32_t vectors = (uint32_t)(w.rows * w.vectors), step = gridDim.x * THREADS;
-    histo_wait_for_last_kernel();
+    histo_wait_for_earlier();
     for (int64_t entry = blockIdx.z; entry < w.entries; entry += gridDim.z) {
         const char *from = w.from + entry * w.entry_stride[0];
         char *to = w.to + entry * w.entry_stride[1];

@@ -304,7 +304,7 @@ static __global__ void __launch_bounds__(MOST_THREADS, BLOCKS_EACH)
 {
     using packing = typename std::conditional<type == HISTO_U8 && result == HISTO_U8, as_bf16, as_u16>::type;
     extern __shared__ uint2 kept[];
-    histo_wait_for_last_kernel();
+    histo_wait_for_earlier();
     for (int64_t entry = blockIdx.z; entry < w.rows.entries; entry += gridDim.z) {
         const cell c = cell_at(&w, entry);
         if (c.left >= c.right || c.top >= c.bottom) return;

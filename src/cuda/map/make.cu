@@ -360,7 +360,7 @@ static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t
     unsigned blocks = 1;
     while (histo_cuda_device_of(map->base.device)->major >= 9 && blocks < CLUSTER && blocks * many::tile < bins)
         blocks *= 2;
-    return histo_cuda_map_launch(map, are_few ? by.of_few : by.of_many, tables * blocks,
+    return histo_cuda_map_launch(map, are_few ? by.of_few : by.of_many, dim3((unsigned)(tables * blocks)),
                                  are_few ? few::threads : many::threads, blocks, shared, args, stream);
 }
 

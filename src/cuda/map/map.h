@@ -40,7 +40,7 @@ histo_status histo_cuda_map_workspace(histo_cuda_map *map, size_t bytes, bool ca
 
 /* Launch a kernel, in clusters of so many blocks. It may start before the one in front of it has finished, and waits
  * for that before it uses memory (device/dependent.cuh). */
-histo_status histo_cuda_map_launch(const histo_cuda_map *map, const void *kernel, int64_t blocks, int threads,
+histo_status histo_cuda_map_launch(const histo_cuda_map *map, const void *kernel, dim3 grid, int threads,
                                    unsigned cluster, size_t shared, void **args, cudaStream_t stream);
 
 /* Enqueue an application, on the map's device, whose values are current on the stream (apply.cu). The arguments have

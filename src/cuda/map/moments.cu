@@ -77,7 +77,7 @@ static __global__ void __launch_bounds__(THREADS)
 {
     __shared__ bool is_last;
     const int64_t height = w.samples.iter.shape[0];
-    histo_wait_for_last_kernel();
+    histo_wait_for_earlier();
     for (int64_t y = blockIdx.x; y < height; y += gridDim.x)
         sum_row(&w, y, rows);
     __threadfence();
@@ -133,7 +133,7 @@ histo_status histo_cuda_map_moments(histo_cuda_map *map, const histo_mapping *ma
     histo_moments *to = there ? moments : a->moments;
     void *args[] = {&work, &a->rows, &a->arrived, &to};
     status = histo_cuda_map_launch(map, (const void *)sum_moments, dim3((unsigned)(height < blocks ? height : blocks)),
-                                   THREADS, 0, args, stream);
+                                   THREADS, 1, 0, args, stream);
     if (status != HISTO_OK || there) return status;
     status = HISTO_CUDA(cudaStreamSynchronize(stream), "moments");
     if (status == HISTO_OK) *moments = *a->moments;

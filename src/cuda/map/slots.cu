@@ -38,7 +38,7 @@ static __global__ void __launch_bounds__(THREADS) apply_slots(const __grid_const
     extern __shared__ uint2 memory[];
     kept_result *kept = (kept_result *)memory;
     const uint32_t vectors = (uint32_t)(w.rows * w.vectors), step = gridDim.x * THREADS;
-    histo_wait_for_last_kernel();
+    histo_wait_for_earlier();
     for (int64_t entry = blockIdx.z; entry < w.entries; entry += gridDim.z) {
         const double *values = w.values + entry * w.entry_tables * w.length;
         const char *from = w.from + entry * w.entry_stride[0];

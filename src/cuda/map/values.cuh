@@ -3,17 +3,9 @@
 #ifndef CUDA_MAP_VALUES_CUH
 #define CUDA_MAP_VALUES_CUH
 
+#include "cuda/device/dependent.cuh"
 #include "cuda/device/lookup.cuh"
 #include "cuda/map/work.h"
-
-/* Kernels begin with this: they may be launched before the kernel in front of them on the stream has ended
- * (programmatic dependent launch), so that its end hides what launching takes. */
-HISTO_IN_KERNEL void histo_wait_for_last_kernel()
-{
-#if __CUDA_ARCH__ >= 900
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
 
 /* ---- Values as samples (map/put.h) ---- */
 
