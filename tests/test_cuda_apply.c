@@ -112,16 +112,18 @@ static void make_tiles(problem *p)
 
 static void make_axes(problem *p, histo_dtype *dtypes)
 {
-    const int naxes = p->image || pick(p, 3) ? 1 : 2 + pick(p, 2);
+    const int naxes = pick(p, p->image ? 6 : 3) ? 1 : 2 + pick(p, 2);
     int64_t length = 1;
     for (p->naxes = 0; p->naxes < naxes; p->naxes++) {
         histo_axis *axis = &p->axes[p->naxes];
-        const histo_dtype dtype = pick_dtype(p);
+        const bool byte = p->image && naxes > 1; /* as hue and saturation */
+        const histo_dtype dtype = !byte ? pick_dtype(p) : pick(p, 3) ? HISTO_U8 : HISTO_I8;
         int kinds = 0;
         while (test_axis(kinds, dtype, axis))
             kinds++;
         if (!test_axis(pick(p, kinds), dtype, axis) || pick(p, 3) == 0)
             *axis = histo_axis_integer(0, dtype <= HISTO_I8 ? 256 : 4096);
+        if (byte && pick(p, 2)) *axis = histo_axis_regular(20, -3, 100);
         if (length * (axis->bins + 3) > MOST_LENGTH) *axis = histo_axis_regular(20, -3, 100);
         if (length * (axis->bins + 3) > MOST_LENGTH) break;
         length *= axis->bins + 3;

@@ -1,13 +1,15 @@
-/* Applying maps on a GPU. There are four kernels:
+/* Applying maps on a GPU. There are five kernels:
  *
  *     cells  tiles in two dimensions, samples of one or two bytes, and results of u8, u16 or f32
  *     bytes  no tiles, samples of one byte
  *     slots  no tiles, samples of u16, i16 or f32, and results of u8, u16 or f32
+ *     joint  no tiles, two or three axes of samples of one byte, and results of u8 or f32
  *     any    everything
  *
- * The first three need one axis, no mask, and rows: each batch entry is an image of aligned samples, rows apart by any
- * stride. Where the samples of a row are neighbours and rows begin at multiples of a vector, threads take vectors of
- * them, else single samples. The first kernel that can is used: it is the fastest, too. */
+ * The first three need one axis. All but the last need rows: there is no mask, and each batch entry is an image of
+ * aligned samples, rows apart by any stride. Where the samples of a row are neighbours and rows begin at multiples of a
+ * vector, threads of the first three take vectors of them, else single samples. The first kernel that can is used: it
+ * is the fastest, too. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,7 +206,7 @@ static bool rows_of(const histo_map_work *work, histo_map_rows *rows)
     const histo_cuda_work *s = &work->samples;
     const histo_strided_iter *iter = &s->iter;
     const int inner = iter->ndim - iter->batch_ndim, last = iter->ndim - 1;
-    if (s->naxes > 1 || s->mask != HISTO_ABSENT || !s->aligned || inner < 1 || inner > 2) return false;
+    if (s->mask != HISTO_ABSENT || !s->aligned || inner < 1 || inner > 2) return false;
     if (work->tiles.ndim && (work->tiles.ndim != 2 || inner != 2)) return false;
     memset(rows, 0, sizeof *rows);
     rows->lookup = s->lookups[0];
@@ -214,18 +216,39 @@ static bool rows_of(const histo_map_work *work, histo_map_rows *rows)
     rows->entry_tables = work->entry_tables;
     rows->values = work->values;
     rows->from = iter->base[0];
-    rows->to = (char *)iter->base[1];
+    rows->to = (char *)iter->base[s->naxes];
     rows->entries = iter->batch;
     rows->rows = inner == 2 ? iter->shape[last - 1] : 1;
     rows->columns = iter->shape[last];
     rows->dtype = s->dtypes[0];
-    rows->result = s->dtypes[1];
-    for (int o = 0; o < 2; o++) {
-        if (!entries_of(iter, o, &rows->entry_stride[o])) return false;
-        rows->row_stride[o] = inner == 2 ? iter->strides[o][last - 1] : 0;
-        rows->stride[o] = iter->strides[o][last];
+    rows->result = s->dtypes[s->naxes];
+    for (int k = 0; k < 2; k++) {
+        const int o = k ? s->naxes : 0;
+        if (!entries_of(iter, o, &rows->entry_stride[k])) return false;
+        rows->row_stride[k] = inner == 2 ? iter->strides[o][last - 1] : 0;
+        rows->stride[k] = iter->strides[o][last];
     }
     return rows->rows <= INT32_MAX && rows->columns <= INT32_MAX;
+}
+
+/* The same of several axes, of rows that were found. */
+static bool joint_of(const histo_map_work *work, histo_map_joint *joint)
+{
+    const histo_cuda_work *s = &work->samples;
+    const histo_strided_iter *iter = &s->iter;
+    const int last = iter->ndim - 1;
+    if (s->naxes > HISTO_MAP_JOINT_AXES || work->tiles.ndim) return false;
+    joint->naxes = s->naxes;
+    for (int a = 0; a < s->naxes; a++) {
+        if (histo_dtype_size(s->dtypes[a]) > 1 || !entries_of(iter, a, &joint->entry_stride[a])) return false;
+        joint->dtypes[a] = s->dtypes[a];
+        joint->lookups[a] = s->lookups[a];
+        joint->slot_strides[a] = s->slot_strides[a];
+        joint->from[a] = iter->base[a];
+        joint->row_stride[a] = last > iter->batch_ndim ? iter->strides[a][last - 1] : 0;
+        joint->stride[a] = iter->strides[a][last];
+    }
+    return true;
 }
 
 static bool begins_at_multiples(const histo_map_rows *rows, int operand, int64_t bytes)
@@ -284,18 +307,32 @@ static bool choose_bytes(const histo_cuda_map *map, histo_map_rows *rows, launch
 }
 
 /* A table is kept if it is short, and if each block has some samples for each of its entries. */
-static bool choose_slots(const histo_cuda_map *map, histo_map_rows *rows, launching *how)
+static void keep(histo_map_rows *rows, launching *how)
 {
     enum { MOST_BYTES = 32 << 10, LEAST_SAMPLES = 2 };
+    const size_t bytes = (size_t)rows->length * histo_dtype_size(rows->result);
+    const int64_t samples = rows->rows * rows->columns / how->grid.x;
+    if (rows->linear || bytes > MOST_BYTES || samples < LEAST_SAMPLES * rows->length) return;
+    rows->kept = (uint32_t)rows->length;
+    how->shared = bytes;
+}
+
+static bool choose_slots(const histo_cuda_map *map, histo_map_rows *rows, launching *how)
+{
     if (rows->tiles.ndim || !take(rows, how, histo_cuda_map_slots(rows->dtype, rows->result, true),
                                   histo_cuda_map_slots(rows->dtype, rows->result, false)))
         return false;
     cut_rows(map, rows, how);
-    const size_t bytes = (size_t)rows->length * histo_dtype_size(rows->result);
-    const int64_t samples = rows->rows * rows->columns / how->grid.x;
-    if (rows->linear || bytes > MOST_BYTES || samples < LEAST_SAMPLES * rows->length) return true;
-    rows->kept = (uint32_t)rows->length;
-    how->shared = bytes;
+    keep(rows, how);
+    return true;
+}
+
+static bool choose_joint(const histo_cuda_map *map, histo_map_rows *rows, launching *how)
+{
+    const histo_map_kernel single = {histo_cuda_map_joint(rows->result), 1};
+    if (!take(rows, how, single, single)) return false;
+    cut_rows(map, rows, how);
+    keep(rows, how);
     return true;
 }
 
@@ -406,12 +443,17 @@ histo_status histo_cuda_map_apply(histo_cuda_map *map, const histo_mapping *mapp
     histo_status status = histo_cuda_map_describe(&work, map, mapping, views, out, options, capturing);
     if (status != HISTO_OK) return status;
     histo_map_cells cells;
+    histo_map_joint joint;
     launching how = {};
-    if (!rows_of(&work, &cells.rows) || !(choose_cells(map, &cells, &how) || choose_bytes(map, &cells.rows, &how) ||
-                                          choose_slots(map, &cells.rows, &how)))
-        return launch_any(map, &work, stream);
-    const int64_t entries = cells.rows.entries;
-    how.grid.z = (unsigned)(entries < MOST_DOWN ? entries : (int64_t)MOST_DOWN);
-    void *args[] = {&cells}; /* which begins with the rows */
+    if (!rows_of(&work, &cells.rows)) return launch_any(map, &work, stream);
+    histo_map_rows *rows = &cells.rows;
+    const bool several = mapping->naxes > 1;
+    bool chosen =
+        !several && (choose_cells(map, &cells, &how) || choose_bytes(map, rows, &how) || choose_slots(map, rows, &how));
+    if (several && joint_of(&work, &joint)) chosen = choose_joint(map, rows, &how);
+    if (!chosen) return launch_any(map, &work, stream);
+    how.grid.z = (unsigned)(rows->entries < MOST_DOWN ? rows->entries : (int64_t)MOST_DOWN);
+    joint.rows = *rows;
+    void *args[] = {several ? (void *)&joint : (void *)&cells}; /* cells begin with their rows */
     return histo_cuda_map_launch(map, how.kernel.kernel, how.grid, how.threads, 1, how.shared, args, stream);
 }

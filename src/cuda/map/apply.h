@@ -29,6 +29,9 @@ typedef struct histo_map_kernel {
 /* Anything. */
 const void *histo_cuda_map_any(void);
 
+/* Of histo_map_joint; NULL: none. */
+const void *histo_cuda_map_joint(histo_dtype result);
+
 /* wide: samples and results are contiguous in rows that are aligned for it; else vectors have one sample. */
 histo_map_kernel histo_cuda_map_bytes(size_t result_size, bool wide);
 histo_map_kernel histo_cuda_map_slots(histo_dtype dtype, histo_dtype result, bool wide);

@@ -131,7 +131,7 @@ static __device__ bool keep_tables(const histo_map_rows *w, const cell *c, uint2
         });
     else if (holds)
         holds = pack_tables<packing, AHEAD>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
-            const uint32_t slot = IS_BYTE ? histo_map_slot_of_byte(w, (uint8_t)i) : i;
+            const uint32_t slot = IS_BYTE ? histo_map_slot_of_byte(&w->lookup, w->dtype == HISTO_I8, (uint8_t)i) : i;
 #pragma unroll
             for (int t = 0; t < NEAR; t++)
                 value[t] = (float)c->tables[t][slot];

@@ -77,21 +77,37 @@ HISTO_IN_KERNEL void histo_store_vector(char *to, int64_t left, histo_vector<T, 
 }
 
 /* The slot of a sample of one byte: every lookup of these has a table. */
-HISTO_IN_KERNEL uint32_t histo_map_slot_of_byte(const histo_map_rows *w, uint8_t pattern)
+HISTO_IN_KERNEL uint32_t histo_map_slot_of_byte(const histo_lookup *l, bool is_signed, uint8_t pattern)
 {
-    const histo_lookup *l = &w->lookup;
     if (!l->pow2.is) return __ldg(&l->table[pattern]);
-    return w->dtype == HISTO_I8 ? histo_slot_by_shift(l, (int32_t)(int8_t)pattern)
-                                : histo_slot_by_shift(l, (uint32_t)pattern);
+    return is_signed ? histo_slot_by_shift(l, (int32_t)(int8_t)pattern) : histo_slot_by_shift(l, (uint32_t)pattern);
 }
 
 /* What a table has for it. */
 HISTO_IN_KERNEL double histo_map_value_of_byte(const histo_map_rows *w, const double *values, uint8_t pattern)
 {
-    const uint32_t slot = histo_map_slot_of_byte(w, pattern);
+    const bool is_signed = w->dtype == HISTO_I8;
+    const uint32_t slot = histo_map_slot_of_byte(&w->lookup, is_signed, pattern);
     if (!w->linear) return values[slot];
-    const double x = w->dtype == HISTO_I8 ? (double)(int8_t)pattern : (double)pattern;
+    const double x = is_signed ? (double)(int8_t)pattern : (double)pattern;
     return histo_map_value(values, true, histo_map_between_edges(&w->lookup, slot, x));
+}
+
+/* Copy the results of a table's first n entries to shared memory, by all threads of a block. AHEAD loads of a thread
+ * overlap. */
+template <histo_dtype result>
+HISTO_IN_KERNEL void histo_map_keep_results(const double *values, uint32_t n, histo_stored<result> *kept)
+{
+    enum { AHEAD = 8 };
+    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * blockDim.x) {
+        double value[AHEAD];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            value[k] = values[min(first + k * blockDim.x, n - 1)];
+#pragma unroll
+        for (uint32_t k = 0; k < AHEAD; k++)
+            if (first + k * blockDim.x < n) kept[first + k * blockDim.x] = histo_result<result>(value[k]);
+    }
 }
 
 #endif

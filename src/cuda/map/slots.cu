@@ -15,22 +15,6 @@ static __device__ histo_stored<result> result_of(const histo_map_rows *w, const 
     return histo_result<result>(histo_map_value(values, w->linear, place));
 }
 
-/* AHEAD loads of a thread overlap. */
-template <histo_dtype result>
-static __device__ void keep_results(const double *values, uint32_t n, histo_stored<result> *kept)
-{
-    enum { AHEAD = 8 };
-    for (uint32_t first = threadIdx.x; first < n; first += AHEAD * THREADS) {
-        double value[AHEAD];
-#pragma unroll
-        for (uint32_t k = 0; k < AHEAD; k++)
-            value[k] = values[min(first + k * THREADS, n - 1)];
-#pragma unroll
-        for (uint32_t k = 0; k < AHEAD; k++)
-            if (first + k * THREADS < n) kept[first + k * THREADS] = histo_result<result>(value[k]);
-    }
-}
-
 template <histo_dtype type, histo_dtype result, int N>
 static __global__ void __launch_bounds__(THREADS) apply_slots(const __grid_constant__ histo_map_rows w)
 {
@@ -44,7 +28,7 @@ static __global__ void __launch_bounds__(THREADS) apply_slots(const __grid_const
         const char *from = w.from + entry * w.entry_stride[0];
         char *to = w.to + entry * w.entry_stride[1];
         __syncthreads(); /* the last entry's results have been read */
-        keep_results<result>(values, w.kept, kept);
+        histo_map_keep_results<result>(values, w.kept, kept);
         __syncthreads();
         for (uint32_t number = blockIdx.x * THREADS + threadIdx.x; number < vectors; number += step) {
             const histo_map_vector at = histo_map_vector_at<N>(&w, from, to, number);

@@ -51,6 +51,18 @@ typedef struct histo_map_rows {
     uint32_t kept;             /* entries of each table that shared memory has room for; 0: too few */
 } histo_map_rows;
 
+/* Rows of samples of several axes, of one byte each. Of `rows`, samples are not used. */
+enum { HISTO_MAP_JOINT_AXES = 3 };
+typedef struct histo_map_joint {
+    histo_map_rows rows;
+    int naxes;
+    histo_dtype dtypes[HISTO_MAP_JOINT_AXES];
+    histo_lookup lookups[HISTO_MAP_JOINT_AXES];
+    uint32_t slot_strides[HISTO_MAP_JOINT_AXES];
+    const char *from[HISTO_MAP_JOINT_AXES];
+    int64_t entry_stride[HISTO_MAP_JOINT_AXES], row_stride[HISTO_MAP_JOINT_AXES], stride[HISTO_MAP_JOINT_AXES];
+} histo_map_joint;
+
 /* Cells: samples that have the same tiles around them. Cell k of a dimension begins at begin[k]. */
 typedef struct histo_map_cells {
     histo_map_rows rows;
