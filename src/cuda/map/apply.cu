@@ -383,8 +383,11 @@ static bool cut_cells(const histo_cuda_device *device, histo_map_cells *cells, l
     how->threads = threads_for(groups, is_short ? SHORT_THREADS : LONG_THREADS);
     const int64_t blocks = (int64_t)(is_short ? SHORT_BLOCKS : LONG_BLOCKS) * device->multiprocessors;
     const int64_t at_once = groups < how->threads ? how->threads / groups : 1; /* rows */
-    int64_t each = ((tiles->count[0] + 1) * (tiles->count[1] + 1) * rows->entries * size + blocks - 1) / blocks;
-    each = each < LEAST_ROWS ? (int64_t)LEAST_ROWS : each > size ? size : each;
+    int64_t strips = size / LEAST_ROWS; /* of a whole cell; the first and the last row of cells are half as high */
+    while (strips > 1 &&
+           (tiles->count[1] + 1) * rows->entries * ((tiles->count[0] - 1) * strips + 2 * ((strips + 1) / 2)) > blocks)
+        strips--;
+    int64_t each = strips > 1 ? (size + strips - 1) / strips : size;
     each = (each + at_once - 1) / at_once * at_once;
     find_cells(tiles, 0, rows->rows, cells->top);
     find_cells(tiles, 1, rows->columns, cells->left);
@@ -418,7 +421,7 @@ static bool choose_cells(const histo_cuda_map *map, histo_map_cells *cells, laun
     const histo_cuda_device *device = histo_cuda_device_of(map->base.device);
     const int64_t kept = bytes ? (int64_t)PATTERNS : rows->length - 1; /* integers are never NaN, the last slot */
     rows->kept = kept * PACKED <= (int64_t)device->shared_block ? (uint32_t)kept : 0;
-    how->shared = rows->kept * (size_t)PACKED;
+    how->shared = rows->kept * (size_t)PACKED * (bytes ? HISTO_MAP_COPIES : 1);
     return cut_cells(device, cells, how);
 }
 

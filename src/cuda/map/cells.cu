@@ -1,6 +1,7 @@
 /* Blends of tiles in two dimensions, of samples of one or two bytes. A block works inside a cell: the samples that have
  * the same four tiles around them. It first copies their tables to shared memory, four values side by side, if they are
- * whole numbers that fit into 16 bits each, as those of an equalization are. */
+ * whole numbers that fit into 16 bits each, as those of an equalization are. Of short tables it makes a copy for each
+ * lane of half a warp, in banks of its own, so that lookups never wait for each other. */
 #include "cuda/map/apply.h"
 #include "cuda/map/rows.cuh"
 
@@ -8,14 +9,18 @@ enum { MOST_THREADS = 512, BLOCKS_EACH = 2, NEAR = 4 /* tables of a cell */ };
 
 /* ---- Four values in eight bytes ---- */
 
+/* Is it a whole number from 0 to `most`? Adding 2^23 makes the last digits of a float those of a whole number. */
+static __device__ bool is_whole(float value, uint32_t most)
+{
+    const float base = 0x1p23f, sum = value + base;
+    return __float_as_uint(sum - base) == __float_as_uint(value) &&
+           __float_as_uint(sum) - __float_as_uint(base) <= most;
+}
+
 /* 0 … 255, as the upper halves of floats. */
 struct as_bf16 {
     enum { MOST = 255 };
     static HISTO_MEMBER uint16_t pack(float value) { return (uint16_t)(__float_as_uint(value) >> 16); }
-    static HISTO_MEMBER bool holds(float value)
-    {
-        return __float_as_uint(value) == __float_as_uint((float)(__float2uint_rn(value) & MOST));
-    }
     static HISTO_MEMBER void unpack(uint2 words, float (&value)[NEAR])
     {
         value[0] = __uint_as_float(words.x << 16);
@@ -25,14 +30,10 @@ struct as_bf16 {
     }
 };
 
-/* 0 … 65535. They become the low digits of 2^23, which is then subtracted. */
+/* 0 … 65535, as the last digits of 2^23 + value. */
 struct as_u16 {
     enum { MOST = 65535 };
-    static HISTO_MEMBER uint16_t pack(float value) { return (uint16_t)__float2uint_rn(value); }
-    static HISTO_MEMBER bool holds(float value)
-    {
-        return __float_as_uint(value) == __float_as_uint((float)(__float2uint_rn(value) & MOST));
-    }
+    static HISTO_MEMBER uint16_t pack(float value) { return (uint16_t)__float_as_uint(value + 0x1p23f); }
     static HISTO_MEMBER void unpack(uint2 words, float (&value)[NEAR])
     {
         const float base = 0x1p23f;
@@ -43,15 +44,34 @@ struct as_u16 {
     }
 };
 
-/* Blends of values that were packed. Adding 2^23 rounds them, half to even. */
-template <histo_dtype result, typename packing>
-static __device__ histo_stored<result> packed_result(float blend)
+/* V samples as they are read or written. */
+template <histo_dtype type, int V>
+using words_of = typename histo_words<V * sizeof(histo_stored<type>)>::type;
+
+/* Blends of values that were packed, as results. Adding 2^23 rounds them, half to even. */
+template <histo_dtype result, typename packing, int V>
+static __device__ void round_blends(const float (&blend)[V], words_of<result, V> &out)
 {
     if constexpr (result == HISTO_F32) {
-        return blend;
+        memcpy(&out, blend, sizeof out);
     } else {
         const int most = result == HISTO_U8 ? 255 : 65535;
-        return (histo_stored<result>)__float_as_uint((packing::MOST > most ? fminf(blend, most) : blend) + 0x1p23f);
+        uint32_t bits[V];
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            bits[i] = __float_as_uint((packing::MOST > most ? fminf(blend[i], most) : blend[i]) + 0x1p23f);
+        if constexpr (V == 1) {
+            out = (words_of<result, V>)bits[0];
+        } else {
+            uint32_t words[sizeof out / 4];
+#pragma unroll
+            for (size_t k = 0; k < sizeof out / 4; k++)
+                words[k] = result == HISTO_U16
+                               ? __byte_perm(bits[2 * k], bits[2 * k + 1], 0x5410)
+                               : __byte_perm(__byte_perm(bits[4 * k], bits[4 * k + 1], 0x40),
+                                             __byte_perm(bits[4 * k + 2], bits[4 * k + 3], 0x40), 0x5410);
+            memcpy(&out, words, sizeof out);
+        }
     }
 }
 
@@ -91,9 +111,16 @@ static __device__ float entry_of(const histo_map_rows *w, const double *table, u
     return (float)table[i];
 }
 
+/* How many copies of each entry lie side by side: the lanes that shared memory serves at once, 8 bytes each. */
+template <histo_dtype type>
+static __device__ constexpr uint32_t copies_of()
+{
+    return sizeof(histo_stored<type>) == 1 ? HISTO_MAP_COPIES : 1;
+}
+
 /* Pack the values of all entries; true if that keeps them. fetch(entry, values) of the four tables; AHEAD entries of a
  * thread are read at once. */
-template <typename packing, int AHEAD, typename function>
+template <typename packing, int AHEAD, uint32_t COPIES, typename function>
 static __device__ bool pack_tables(uint32_t n, uint2 *kept, function fetch)
 {
     bool holds = true;
@@ -107,11 +134,15 @@ static __device__ bool pack_tables(uint32_t n, uint2 *kept, function fetch)
             uint32_t packed[NEAR];
 #pragma unroll
             for (int t = 0; t < NEAR; t++) {
-                holds = holds && packing::holds(value[k][t]);
+                holds = holds && is_whole(value[k][t], packing::MOST);
                 packed[t] = packing::pack(value[k][t]);
             }
+            const uint2 entry = {packed[0] | packed[1] << 16, packed[2] | packed[3] << 16};
+            uint2 *to = kept + (first + k * blockDim.x) * COPIES;
             if (first + k * blockDim.x < n)
-                kept[first + k * blockDim.x] = {packed[0] | packed[1] << 16, packed[2] | packed[3] << 16};
+#pragma unroll
+                for (uint32_t c = 0; c < COPIES; c++)
+                    to[(c + threadIdx.x) % COPIES] = entry; /* each lane to another bank */
         }
     }
     return holds;
@@ -124,13 +155,13 @@ static __device__ bool keep_tables(const histo_map_rows *w, const cell *c, uint2
     enum { IS_BYTE = sizeof(histo_stored<type>) == 1, AHEAD = IS_BYTE ? 1 : 4 };
     bool holds = w->kept > 0;
     if (IS_BYTE && w->linear)
-        holds = pack_tables<packing, 1>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
+        holds = pack_tables<packing, 1, copies_of<type>()>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
 #pragma unroll 1
             for (int t = 0; t < NEAR; t++)
                 histo_select_store(value, t, entry_of<type>(w, histo_select<NEAR>(c->tables, t), i));
         });
     else if (holds)
-        holds = pack_tables<packing, AHEAD>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
+        holds = pack_tables<packing, AHEAD, copies_of<type>()>(w->kept, kept, [=](uint32_t i, float(&value)[NEAR]) {
             const uint32_t slot = IS_BYTE ? histo_map_slot_of_byte(&w->lookup, w->dtype == HISTO_I8, (uint8_t)i) : i;
 #pragma unroll
             for (int t = 0; t < NEAR; t++)
@@ -150,13 +181,29 @@ template <histo_dtype type, int V>
 static __device__ void indices_of(const histo_map_rows *w, const histo_vector<histo_stored<type>, V> &x,
                                   uint32_t (&index)[V])
 {
-    if constexpr (sizeof(histo_stored<type>) == 1) {
+    if constexpr (sizeof(histo_stored<type>) > 1) {
+        histo_any_lookup<type>(&w->lookup).slots(x.at, index);
+    } else if constexpr (V % 4 == 0) { /* one instruction each */
+        uint32_t words[V / 4];
+        memcpy(words, &x, sizeof words);
+#pragma unroll
+        for (int i = 0; i < V; i++)
+            index[i] = __byte_perm(words[i / 4], 0, 0x4440 + i % 4);
+    } else {
 #pragma unroll
         for (int i = 0; i < V; i++)
             index[i] = x.at[i];
-    } else {
-        histo_any_lookup<type>(&w->lookup).slots(x.at, index);
     }
+}
+
+/* base[i], in shared memory. Written out, as the compiler would multiply i by the copies and by the size apart. */
+static __device__ uint2 entry_at(uint32_t base, uint32_t i, uint32_t copies)
+{
+    uint2 entry;
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(entry.x), "=r"(entry.y)
+                 : "r"(base + i * (uint32_t)(sizeof entry * copies)));
+    return entry;
 }
 
 /* Values of four tables that shared memory holds. */
@@ -166,17 +213,21 @@ struct from_shared {
 
     template <int V>
     HISTO_MEMBER void operator()(const histo_vector<histo_stored<type>, V> &x, const float (&right)[V], float low,
-                                 histo_vector<histo_stored<result>, V> &out) const
+                                 words_of<result, V> &out) const
     {
-        extern __shared__ uint2 kept[]; /* not by a pointer, to which indices would have to be added */
+        extern __shared__ uint2 kept[];
+        constexpr uint32_t COPIES = copies_of<type>();
+        const uint32_t mine = (uint32_t)__cvta_generic_to_shared(kept + threadIdx.x % COPIES);
+        float blends[V];
         uint32_t index[V];
         indices_of<type, V>(w, x, index);
 #pragma unroll
         for (int i = 0; i < V; i++) {
             float value[NEAR];
-            packing::unpack(kept[index[i]], value);
-            out.at[i] = packed_result<result, packing>(blend_of(value, right[i], low));
+            packing::unpack(entry_at(mine, index[i], COPIES), value);
+            blends[i] = blend_of(value, right[i], low);
         }
+        round_blends<result, packing>(blends, out);
     }
 };
 
@@ -187,7 +238,7 @@ struct from_memory {
     const cell *c;
 
     HISTO_MEMBER void operator()(const histo_vector<histo_stored<type>, 1> &x, const float (&right)[1], float low,
-                                 histo_vector<histo_stored<result>, 1> &out) const
+                                 words_of<result, 1> &out) const
     {
         uint32_t index[1];
         indices_of<type, 1>(w, x, index);
@@ -195,7 +246,8 @@ struct from_memory {
 #pragma unroll
         for (int t = 0; t < NEAR; t++)
             value[t] = entry_of<type>(w, c->tables[t], index[0]);
-        out.at[0] = histo_result<result>((double)blend_of(value, right[0], low));
+        const histo_stored<result> its = histo_result<result>((double)blend_of(value, right[0], low));
+        memcpy(&out, &its, sizeof out);
     }
 };
 
@@ -203,15 +255,15 @@ struct from_memory {
 template <histo_dtype type, histo_dtype result, int V>
 struct column {
     using samples = histo_vector<histo_stored<type>, V>;
-    using results = histo_vector<histo_stored<result>, V>;
-    using words = typename histo_words<sizeof(samples)>::type;
-    enum { AHEAD = 2 };
+    using words = words_of<type, V>;
+    using results = words_of<result, V>;
+    enum { AHEAD = 4 };
 
     const histo_map_rows *w;
     const char *from;
     char *to;
     int32_t y, end, down;
-    words in[AHEAD]; /* what is read first */
+    words in[AHEAD]; /* rows that are read at once */
 
     HISTO_MEMBER column(const histo_map_rows *rows, int64_t entry, int32_t x, int32_t first, int32_t last,
                         int32_t apart)
@@ -225,15 +277,17 @@ struct column {
     {
         const int64_t apart = down * w->row_stride[0];
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++)
-            if (y + k * down < end) in[k] = *(const words *)(from + k * apart);
+        for (int k = 0; k < AHEAD; k++) {
+            if (y + k * down < end) in[k] = *(const words *)from;
+            from += apart;
+        }
     }
 
-    /* blend(samples, shares of the right tiles, of the lower ones, results) */
+    /* What was read, and the rest. blend(samples, shares of the right tiles, of the lower ones, results) */
     template <typename function>
     HISTO_MEMBER void store(int32_t x, function blend)
     {
-        const int64_t from_apart = down * w->row_stride[0], to_apart = down * w->row_stride[1];
+        const int64_t apart = down * w->row_stride[1];
         const int32_t left = (int32_t)w->tiles.origin[1] + x, top = (int32_t)w->tiles.origin[0];
         const float per_row = w->tiles.per_size[0];
         float right[V];
@@ -241,26 +295,20 @@ struct column {
         for (int i = 0; i < V; i++)
             histo_tile_before(w->tiles.per_size[1], (float)(left + i), &right[i]);
         while (y < end) {
-            words now[AHEAD];
-#pragma unroll
-            for (int k = 0; k < AHEAD; k++)
-                now[k] = in[k];
-            from += AHEAD * from_apart;
-            y += AHEAD * down;
-            load();
 #pragma unroll
             for (int k = 0; k < AHEAD; k++) {
-                const int32_t its = y + (k - AHEAD) * down;
-                if (its >= end) break;
+                if (y + k * down >= end) return;
                 float low;
-                histo_tile_before(per_row, (float)(top + its), &low);
-                samples x;
+                histo_tile_before(per_row, (float)(top + y + k * down), &low);
+                samples x_of_row;
                 results out;
-                memcpy(&x, &now[k], sizeof x);
-                blend(x, right, low, out);
+                memcpy(&x_of_row, &in[k], sizeof x_of_row);
+                blend(x_of_row, right, low, out);
                 *(results *)to = out;
-                to += to_apart;
+                to += apart;
             }
+            y += AHEAD * down;
+            load();
         }
     }
 };

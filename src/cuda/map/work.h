@@ -63,7 +63,8 @@ typedef struct histo_map_joint {
     int64_t entry_stride[HISTO_MAP_JOINT_AXES], row_stride[HISTO_MAP_JOINT_AXES], stride[HISTO_MAP_JOINT_AXES];
 } histo_map_joint;
 
-/* Cells: samples that have the same tiles around them. Cell k of a dimension begins at begin[k]. */
+/* Cells: samples that have the same tiles around them. top and left: where those of a dimension begin, and the end. */
+enum { HISTO_MAP_COPIES = 16 /* of tables of bytes */ };
 typedef struct histo_map_cells {
     histo_map_rows rows;
     uint32_t first_strips, strips; /* blocks for the first row of cells, and for each other */
