@@ -106,7 +106,8 @@ static void make_tiles(problem *p)
         const int64_t extent = p->shape[p->ndim - tiles->ndim + d];
         tiles->count[d] = 1 + pick(p, 5);
         tiles->size[d] = pick(p, 4) ? (extent + tiles->count[d] - 1) / tiles->count[d] : 1 + pick(p, 100);
-        p->options.origin[d] = pick(p, 4) ? 0 : pick(p, 50);
+        if (!pick(p, 16)) tiles->size[d] = (1 << 26) + pick(p, 1000);
+        p->options.origin[d] = pick(p, 4) ? 0 : pick(p, 8) ? pick(p, 50) : (1 << 27) + pick(p, 1000);
     }
 }
 

@@ -360,8 +360,9 @@ static void find_cells(const histo_map_grid *tiles, int d, int64_t extent, int32
     int64_t at = 0;
     begin[0] = 0;
     for (int64_t c = 1; c <= tiles->count[d]; c++) {
-        const int64_t centre = (2 * c - 1) * tiles->size[d] / 2 - tiles->origin[d], near = 2 + (centre >> 22);
-        if (at < centre - near) at = centre - near < extent ? centre - near : extent;
+        const int64_t centre = (2 * c - 1) * tiles->size[d] / 2, near = 2 + (centre >> 22); /* floats are that exact */
+        const int64_t guess = centre - near - tiles->origin[d];
+        if (at < guess) at = guess < extent ? guess : extent;
         float share;
         while (at < extent &&
                histo_tile_before(tiles->per_size[d], (float)(tiles->origin[d] + at), &share) < (float)(c - 1))
@@ -383,7 +384,8 @@ static bool cut_cells(const histo_cuda_device *device, histo_map_cells *cells, l
     how->threads = threads_for(groups, is_short ? SHORT_THREADS : LONG_THREADS);
     const int64_t blocks = (int64_t)(is_short ? SHORT_BLOCKS : LONG_BLOCKS) * device->multiprocessors;
     const int64_t at_once = groups < how->threads ? how->threads / groups : 1; /* rows */
-    int64_t strips = size / LEAST_ROWS; /* of a whole cell; the first and the last row of cells are half as high */
+    /* Of a whole cell; the first and the last row of cells are half as high. */
+    int64_t strips = size / LEAST_ROWS < blocks ? size / LEAST_ROWS : blocks;
     while (strips > 1 &&
            (tiles->count[1] + 1) * rows->entries * ((tiles->count[0] - 1) * strips + 2 * ((strips + 1) / 2)) > blocks)
         strips--;
