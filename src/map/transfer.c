@@ -45,11 +45,11 @@ static void match_table(const histo_map *map, const histo_levels *source, const 
                         double *table)
 {
     uint64_t sum = 0;
-    int64_t next = 0;
+    int64_t next = 0, point = 0;
     for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++) {
         for (; next < source->n && source->bin[next] < i; next++)
             sum += source->count[next];
-        table[i] = histo_polyline_at(reference, (double)sum / (double)source->total);
+        table[i] = histo_polyline_next(reference, (double)sum / (double)source->total, &point);
     }
     histo_map_set_flow(map, table);
 }
@@ -138,8 +138,9 @@ histo_status histo_map_landmarks(histo_map *map, const histo_hist *hist, int n, 
     for (int64_t b = 0; b < map->batch && status == HISTO_OK; b++) {
         double *table = map->values + b * map->length;
         histo_polyline_through(&c, found + (batch > 1 ? b * n : 0), target, n, extend);
+        int64_t point = 0;
         for (int64_t i = histo_map_first(map); i <= histo_map_last(map); i++)
-            table[i] = histo_polyline_at(&c, histo_map_place(map, i));
+            table[i] = histo_polyline_next(&c, histo_map_place(map, i), &point);
         histo_map_set_flow(map, table);
     }
     free(c.x);

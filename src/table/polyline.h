@@ -11,12 +11,9 @@ typedef struct histo_polyline {
     bool extend;
 } histo_polyline;
 
-/* As numpy.interp: of equal x the last point counts. */
-HISTO_INLINE double histo_polyline_at(const histo_polyline *c, double x)
+/* The last point, but the last of all, that is not above x: from low … high - 1. */
+HISTO_INLINE int64_t histo_polyline_point(const histo_polyline *c, int64_t low, int64_t high, double x)
 {
-    if (!c->extend && x <= c->x[0] && (c->n == 1 || x < c->x[1])) return c->y[0];
-    if (!c->extend && x >= c->x[c->n - 1]) return c->y[c->n - 1];
-    int64_t low = 0, high = c->n - 1; /* the last point, but the last of all, that is not above x */
     while (high - low > 1) {
         const int64_t middle = low + (high - low) / 2;
         if (c->x[middle] <= x)
@@ -24,8 +21,28 @@ HISTO_INLINE double histo_polyline_at(const histo_polyline *c, double x)
         else
             high = middle;
     }
+    return low;
+}
+
+/* As numpy.interp: of equal x the last point counts. x does not decrease from call to call; *from: 0 before the first.
+ */
+HISTO_INLINE double histo_polyline_next(const histo_polyline *c, double x, int64_t *from)
+{
+    const int64_t last = c->n - 1;
+    if (!c->extend && x <= c->x[0] && (c->n == 1 || x < c->x[1])) return c->y[0];
+    if (!c->extend && x >= c->x[last]) return c->y[last];
+    int64_t low = *from, step = 1;
+    for (; low + step < last && c->x[low + step] <= x; step *= 2)
+        low += step;
+    *from = low = histo_polyline_point(c, low, low + step < last ? low + step : last, x);
     const double slope = (c->y[low + 1] - c->y[low]) / (c->x[low + 1] - c->x[low]);
     return slope * (x - c->x[low]) + c->y[low];
+}
+
+HISTO_INLINE double histo_polyline_at(const histo_polyline *c, double x)
+{
+    int64_t from = 0;
+    return histo_polyline_next(c, x, &from);
 }
 
 /* The points of landmarks: targets over quantiles, which do not decrease. An outer line that goes on needs two places.

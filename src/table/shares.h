@@ -23,13 +23,15 @@ typedef struct histo_totals {
      * equal steps. */
     uint64_t most, each, rest;
     int64_t step;
-    float scale; /* of sums, where they are scaled in float */
+    float scale;    /* of sums, where they are scaled in float */
+    double per_all; /* 1 over the sum of all shares, rounded */
 } histo_totals;
 
 /* Set the limit of counts, and the scale, from n and least. */
 HISTO_INLINE void histo_totals_limit(histo_totals *of, const histo_equalizing *by)
 {
     of->scale = by->clip > 0 ? (float)(by->hi - by->lo) / (float)of->n : 255.0F / (float)(of->n - of->least);
+    of->per_all = 1 / (double)(by->rule == HISTO_EQUALIZE_CDF ? of->n : of->n - of->least);
     const double limit = by->clip * (double)of->n / (double)by->bins;
     of->most = !(by->clip > 0) || limit >= (double)of->n ? UINT64_MAX : limit < 1 ? 1 : (uint64_t)limit;
     of->each = of->rest = 0;
@@ -39,8 +41,9 @@ HISTO_INLINE void histo_totals_limit(histo_totals *of, const histo_equalizing *b
 /* Spread what has been cut. */
 HISTO_INLINE void histo_totals_spread(histo_totals *of, const histo_equalizing *by, uint64_t cut)
 {
-    of->each = cut / (uint64_t)by->bins;
-    of->rest = cut % (uint64_t)by->bins;
+    const uint32_t bins = (uint32_t)by->bins; /* at most 2^30 */
+    of->each = cut >> 32 ? cut / bins : (uint32_t)cut / bins;
+    of->rest = cut - of->each * bins;
     of->step = of->rest && by->bins / (int64_t)of->rest > 1 ? by->bins / (int64_t)of->rest : 1;
 }
 
@@ -71,20 +74,29 @@ HISTO_INLINE double histo_rounded_if(bool whole, double value)
     return value >= 0 && value < 0x1p51 ? value + 0x1p52 - 0x1p52 : rint(value);
 }
 
-/* lo + share * (hi - lo), for the share part / all; exactly, half to even, if whole numbers are wanted. */
-HISTO_INLINE double histo_at_share(const histo_equalizing *by, uint64_t part, uint64_t all)
+/* lo + share * (hi - lo), for the share part / all; exactly, half to even, if whole numbers are wanted. per_all: 1 /
+ * all, rounded */
+HISTO_INLINE double histo_at_share(const histo_equalizing *by, uint64_t part, uint64_t all, double per_all)
 {
     if (!by->whole) return by->lo + (by->hi - by->lo) * ((double)part / (double)all);
     __extension__ typedef unsigned __int128 product;
     const uint64_t span = (uint64_t)fabs(by->hi - by->lo);
     uint64_t quotient, rest;
-    if ((part | span) >> 32) {
+    if ((part | span) >> 32 || all >> 62) {
         const product scaled = (product)part * span;
         quotient = (uint64_t)(scaled / all);
         rest = (uint64_t)(scaled - (product)quotient * all);
-    } else {
-        quotient = part * span / all;
-        rest = part * span - quotient * all;
+    } else { /* a quotient below 2^32, of which doubles give the next whole number at most */
+        const uint64_t scaled = part * span;
+        quotient = (uint64_t)((double)scaled * per_all);
+        rest = scaled - quotient * all;
+        if (rest >> 63) {
+            quotient--;
+            rest += all;
+        } else if (rest >= all) {
+            quotient++;
+            rest -= all;
+        }
     }
     quotient += rest > all - rest || (rest == all - rest && quotient % 2 == 1);
     return by->hi < by->lo ? by->lo - (double)quotient : by->lo + (double)quotient;
@@ -103,7 +115,8 @@ HISTO_INLINE double histo_by_minimum(const histo_equalizing *by, const histo_tot
     if (bin < of->first) return by->lo;
     if (of->least == of->n) return histo_ramp_at(by, bin);
     if (bin == of->first) return by->lo;
-    if (by->bins != 256 || by->lo != 0 || by->hi != 255) return histo_at_share(by, sum - of->least, of->n - of->least);
+    if (by->bins != 256 || by->lo != 0 || by->hi != 255)
+        return histo_at_share(by, sum - of->least, of->n - of->least, of->per_all);
     /* As cv::equalizeHist computes: sums times a scale, both float. */
     return rint((double)((float)(sum - of->least) * of->scale));
 }
@@ -117,7 +130,8 @@ HISTO_INLINE double histo_equalized(const histo_equalizing *by, const histo_tota
     }
     if (of->n == 0) return histo_ramp_at(by, bin);
     if (by->clip > 0) return histo_rounded_if(by->whole, by->lo + (double)((float)sum * of->scale));
-    return by->rule == HISTO_EQUALIZE_CDF ? histo_at_share(by, sum, of->n) : histo_by_minimum(by, of, bin, sum);
+    return by->rule == HISTO_EQUALIZE_CDF ? histo_at_share(by, sum, of->n, of->per_all)
+                                          : histo_by_minimum(by, of, bin, sum);
 }
 
 #endif

@@ -45,18 +45,17 @@ static __global__ void __launch_bounds__(BLOCK::threads)
             if (n) of.first = lowest.bin, of.least = lowest.count;
             histo_totals_limit(&of, &by);
         },
-        [&](word count, int64_t bin, word before) {
-            if (of.most >= of.n) put(bin, before + count);
+        [&](word, int64_t bin, word, word upto) {
+            if (of.most >= of.n) put(bin, upto);
         });
     if (of.most >= of.n) return;
     word cut = 0;
     BLOCK::each_bin(counts, by.bins, [&](word count, int64_t) { cut += histo_cut_of(&of, count); });
     histo_totals_spread(&of, &by, BLOCK::all(cut, [](word a, word b) { return a + b; }));
-    const auto limited = [&](word count, int64_t bin) -> word {
-        return histo_limited(&of, count) + histo_gets_more(&of, bin);
-    };
-    BLOCK::template run<word>(counts, by.bins, limited,
-                              [&](word count, int64_t bin, word before) { put(bin, before + limited(count, bin)); });
+    BLOCK::template run<word>(
+        counts, by.bins,
+        [&](word count, int64_t bin) -> word { return histo_limited(&of, count) + histo_gets_more(&of, bin); },
+        [&](word, int64_t bin, word, word upto) { put(bin, upto); });
 }
 
 /* ---- Matching ---- */
@@ -101,11 +100,11 @@ static __device__ word find_reference(const matching &m, const word *counts, boo
             total = all.sum;
             line->n = all.points + has_lowest;
         },
-        [&](word count, int64_t bin, const progress &before) {
+        [&](word count, int64_t bin, const progress &before, const progress &upto) {
             if (!count) return;
             int64_t at = before.points + (has_lowest && bin > 0);
             if (begins(bin) || (has_lowest && bin == 0)) add(at++, before.sum, histo_edge_at(&m.edges, bin));
-            add(at, before.sum + count, lines ? histo_edge_at(&m.edges, bin + 1) : histo_bin_at(&m.edges, bin));
+            add(at, upto.sum, lines ? histo_edge_at(&m.edges, bin + 1) : histo_bin_at(&m.edges, bin));
         });
     line->extend = false;
     BLOCK::sync();
@@ -124,11 +123,12 @@ static __global__ void __launch_bounds__(BLOCK::threads) match(const __grid_cons
     line.y = line.x + m.room;
     const word of_reference = find_reference<BLOCK>(m, reference, to.lines, &line);
     word total = 0;
+    int64_t point = 0; /* of the line, for the last bin of this thread */
     BLOCK::template run_twice<word>(
         counts, to.bins, [](word count, int64_t) { return count; }, [](word, int64_t, word) {},
         [&](word n) { total = of_reference ? n : 0; },
-        [&](word count, int64_t bin, word before) {
-            if (total) to.put(table, bin, histo_polyline_at(&line, (double)(before + count) / (double)total));
+        [&](word, int64_t bin, word, word upto) {
+            if (total) to.put(table, bin, histo_polyline_next(&line, (double)upto / (double)total, &point));
         });
     if (!total)
         BLOCK::put_none(to, table);
@@ -181,7 +181,7 @@ static __global__ void __launch_bounds__(BLOCK::threads) place_landmarks(const _
             }
             BLOCK::sync();
         },
-        [&](word count, int64_t bin, word before) {
+        [&](word count, int64_t bin, word before, word) {
             if (none) return;
             for (int r = 0; r < 2 * m.n && count; r++) {
                 const word from_here = rank[r / 2][r % 2] - below - before;
@@ -295,7 +295,7 @@ static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source fr
     split mine = {-1, {0, 0}};
     const auto value = [](word count, int64_t bin) { return moment{count, count * (word)bin}; };
     /* May a bin be the last of the lower class, as the last occupied one may not? */
-    const auto splits = [&](word count, const moment &before) { return count && before.n + count < all.n; };
+    const auto splits = [&](word count, const moment &upto) { return count && upto.n < all.n; };
     const auto add_if_near = [&](const split &it) {
         if (criterion_of(it.below, all) < largest * (1 - 0x1p-40)) return;
         const int at = atomicAdd(BLOCK::in_block(0, &found), 1);
@@ -311,9 +311,9 @@ static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source fr
             all = of;
             if (BLOCK::is_first()) found = 0;
         },
-        [&](word count, int64_t bin, const moment &before) {
-            if (!splits(count, before)) return;
-            mine = {bin, before + value(count, bin)};
+        [&](word count, int64_t bin, const moment &, const moment &upto) {
+            if (!splits(count, upto)) return;
+            mine = {bin, upto};
             largest = fmax(largest, criterion_of(mine.below, all));
         });
     rough = BLOCK::all(rough, [](double a, double b) { return a + b; });
@@ -323,12 +323,13 @@ static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source fr
     }
     largest = BLOCK::all(largest, [](double a, double b) { return fmax(a, b); });
     const bool fits = rough * (double)to.bins < 0x1p61,
-               have_one = BLOCK::tile == BLOCK::threads && to.bins <= BLOCK::tile;
+               have_one = BLOCK::tile == BLOCK::threads && to.bins <= (int64_t)BLOCK::blocks() * BLOCK::tile;
     if (fits && have_one && mine.bin >= 0) add_if_near(mine);
     if (fits && !have_one)
-        BLOCK::template run<moment>(counts, to.bins, value, [&](word count, int64_t bin, const moment &before) {
-            if (splits(count, before)) add_if_near({bin, before + value(count, bin)});
-        });
+        BLOCK::template run<moment>(counts, to.bins, value,
+                                    [&](word count, int64_t bin, const moment &, const moment &upto) {
+                                        if (splits(count, upto)) add_if_near({bin, upto});
+                                    });
     BLOCK::sync();
     if (BLOCK::is_first()) {
         const int64_t best = !fits || found > NEAR ? split_slowly(counts, to.bins)
@@ -343,12 +344,13 @@ static __global__ void __launch_bounds__(BLOCK::threads) split_classes(source fr
 
 /* ---- Launching ---- */
 
-typedef block<256, 1, false> few; /* threads with a bin each, for 8-bit images */
+typedef block<256, 1, false> few;    /* threads with a bin each, for 8-bit images; … */
+typedef block<1024, 1, true> medium; /* … the same in a cluster … */
 typedef block<1024, 4, true> many;
 
-/* A kernel for few bins, and for many. */
+/* A kernel for few bins, and for more. */
 struct kernels {
-    const void *of_few, *of_many;
+    const void *of_few, *of_medium, *of_many;
 };
 
 /* Make all tables, each from so many bins. */
@@ -356,12 +358,16 @@ static histo_status launch(const kernels &by, const histo_cuda_map *map, int64_t
                            void **args, cudaStream_t stream)
 {
     enum { CLUSTER = 8 /* blocks, on any GPU with clusters */ };
-    const bool are_few = bins <= few::tile;
+    if (bins <= few::tile)
+        return histo_cuda_map_launch(map, by.of_few, dim3((unsigned)tables), few::threads, 1, shared, args, stream);
+    const bool clusters = histo_cuda_device_of(map->base.device)->major >= 9;
+    const bool are_medium = clusters && bins <= CLUSTER * medium::tile;
+    const int64_t tile = are_medium ? medium::tile : many::tile;
     unsigned blocks = 1;
-    while (histo_cuda_device_of(map->base.device)->major >= 9 && blocks < CLUSTER && blocks * many::tile < bins)
+    while (clusters && blocks < CLUSTER && blocks * tile < bins)
         blocks *= 2;
-    return histo_cuda_map_launch(map, are_few ? by.of_few : by.of_many, dim3((unsigned)(tables * blocks)),
-                                 are_few ? few::threads : many::threads, blocks, shared, args, stream);
+    return histo_cuda_map_launch(map, are_medium ? by.of_medium : by.of_many, dim3((unsigned)(tables * blocks)),
+                                 are_medium ? medium::threads : many::threads, blocks, shared, args, stream);
 }
 
 static source source_of(const histo_device_accumulators *base)
@@ -381,12 +387,12 @@ static histo_status make_matched(histo_cuda_map *map, const histo_mapping *mappi
                   to.lines ? 2 * bins + 2 : bins};
     const size_t bytes = (size_t)m.room * 2 * sizeof(double);
     const int64_t most = bins > to.bins ? bins : to.bins;
-    const bool shares = bytes <= SHARED && most <= many::tile; /* one block makes a table */
+    const bool shares = bytes <= SHARED && most <= medium::tile; /* one block makes a table */
     if (!shares) status = histo_cuda_map_workspace(map, bytes * (size_t)mapping->batch, capturing);
     if (status != HISTO_OK) return status;
     if (!shares) m.points = (double *)map->workspace;
     void *args[] = {&m, &to};
-    const kernels by = {(const void *)match<few>, (const void *)match<many>};
+    const kernels by = {(const void *)match<few>, (const void *)match<medium>, (const void *)match<many>};
     return launch(by, map, mapping->batch, most, shares ? bytes : 0, args, stream);
 }
 
@@ -397,7 +403,8 @@ static histo_status make_landmarks(const histo_cuda_map *map, const histo_mappin
     memcpy(m.q, making->q, (size_t)m.n * sizeof *m.q);
     memcpy(m.target, making->target, (size_t)m.n * sizeof *m.target);
     void *args[] = {&m, &to};
-    const kernels by = {(const void *)place_landmarks<few>, (const void *)place_landmarks<many>};
+    const kernels by = {(const void *)place_landmarks<few>, (const void *)place_landmarks<medium>,
+                        (const void *)place_landmarks<many>};
     return launch(by, map, mapping->batch, to.bins, 0, args, stream);
 }
 
@@ -426,8 +433,10 @@ histo_status histo_cuda_map_make(histo_cuda_map *map, const histo_mapping *mappi
     histo_equalizing by = histo_equalizing_of(making, to.bins, mapping->within);
     double lo = making->options.lo, hi = making->options.hi;
     void *equalized[] = {&by, &from, &to}, *split[] = {&from, &lo, &hi, &to};
-    const kernels equalizing = {(const void *)equalize<few>, (const void *)equalize<many>},
-                  splitting = {(const void *)split_classes<few>, (const void *)split_classes<many>};
+    const kernels equalizing = {(const void *)equalize<few>, (const void *)equalize<medium>,
+                                (const void *)equalize<many>},
+                  splitting = {(const void *)split_classes<few>, (const void *)split_classes<medium>,
+                               (const void *)split_classes<many>};
     switch (making->by) {
     case HISTO_MAKE_EQUALIZED:
         return launch(equalizing, map, mapping->batch, to.bins, 0, equalized, stream);

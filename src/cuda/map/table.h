@@ -5,7 +5,7 @@
 
 #include <cooperative_groups.h>
 #include <cub/block/block_reduce.cuh>
-#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_scan.cuh>
 
 #include "cuda/device/dependent.cuh"
 
@@ -57,8 +57,6 @@ struct block {
 
     template <typename T>
     using reducing = cub::BlockReduce<T, THREADS>;
-    template <typename T>
-    using scanning = cub::BlockScan<T, THREADS, cub::BLOCK_SCAN_WARP_SCANS>;
 
     /* ---- The cluster ---- */
 
@@ -81,7 +79,7 @@ struct block {
     static __device__ void sync()
     {
 #if __CUDA_ARCH__ >= 900
-        if constexpr (CLUSTERED) {
+        if (blocks() > 1) {
             cooperative_groups::this_cluster().sync();
             return;
         }
@@ -137,10 +135,11 @@ struct block {
         value = reducing<T>(room).Reduce(value, join);
         if (threadIdx.x == 0) result = value;
         sync();
+        if (blocks() == 1) return result;
         value = *in_block(0, &result);
         for (unsigned b = 1; b < blocks(); b++)
             value = join(value, *in_block(b, &result));
-        if constexpr (CLUSTERED) sync(); /* no block changes or leaves what others read */
+        sync(); /* no block changes or leaves what others read */
         return value;
     }
 
@@ -148,20 +147,42 @@ struct block {
     template <typename T, typename JOIN>
     static __device__ T before(T value, T none, JOIN join, T *through)
     {
-        __shared__ typename scanning<T>::TempStorage room;
-        __shared__ T result;
+        enum { WARP = 32, WARPS = THREADS / WARP };
+        using scan = cub::WarpScan<T>;
+        __shared__ typename scan::TempStorage room[WARPS];
+        __shared__ T of_warp[WARPS], result;
+        const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+        T upto;
+        scan(room[warp]).Scan(value, upto, value, none, join);
+        __syncthreads(); /* what an earlier call left has been read */
+        if (lane == WARP - 1) of_warp[warp] = upto;
         __syncthreads();
-        scanning<T>(room).ExclusiveScan(value, value, none, join, *through);
-        if constexpr (!CLUSTERED) return value;
-        if (threadIdx.x == 0) result = *through;
+        if constexpr (!CLUSTERED) { /* few warps */
+            T lower = none, sum = none;
+            for (int w = 0; w < WARPS; w++) {
+                if (w == warp) lower = sum;
+                sum = join(sum, of_warp[w]);
+            }
+            *through = sum;
+            return join(lower, value);
+        }
+        if (warp == 0) {
+            T lower, its = lane < WARPS ? of_warp[lane] : none;
+            scan(room[0]).Scan(its, upto, lower, none, join);
+            if (lane < WARPS) of_warp[lane] = lower;
+            if (lane == WARP - 1) result = upto;
+        }
         sync();
+        value = join(of_warp[warp], value);
+        *through = result;
+        if (blocks() == 1) return value;
         T lower = none, sum = none;
         for (unsigned b = 0; b < blocks(); b++) {
             if (b == rank()) lower = sum;
             sum = join(sum, *in_block(b, &result));
         }
         *through = sum;
-        sync();
+        sync(); /* no block changes or leaves what others read */
         return join(lower, value);
     }
 
@@ -199,56 +220,73 @@ struct block {
             each_of(load(counts, begin, n), n, of);
     }
 
-    /* use(count, bin, sum) for the bins of a piece, where sum is that of value(count, bin) of all bins before;
-     * `before`: of those before the piece */
-    template <typename T, typename VALUE, typename USE>
-    static __device__ void use_sums(const piece &p, int64_t n, T before, VALUE value, USE use)
-    {
-        each_of(p, n, [&](word count, int64_t bin) {
-            use(count, bin, before);
-            before = before + value(count, bin);
-        });
-    }
+    /* Sums of values: of each bin of a piece, and of all before it. */
+    template <typename T>
+    struct sums {
+        T value[EACH], before;
+    };
 
-    /* The sum of value(count, bin) before a piece; *through: of the tile. */
+    /* The sums of value(count, bin); *through: of the tile. */
     template <typename T, typename VALUE>
-    static __device__ T sum_before(const piece &p, int64_t n, VALUE value, T *through)
+    static __device__ sums<T> sums_of(const piece &p, int64_t n, VALUE value, T *through)
     {
+        sums<T> s;
         T mine = {};
-        each_of(p, n, [&](word count, int64_t bin) { mine = mine + value(count, bin); });
-        return before<T>(
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            s.value[k] = p.first + k < n ? value(p.count[k], p.first + k) : T{};
+            mine = mine + s.value[k];
+        }
+        s.before = before<T>(
             mine, T{}, [](const T &a, const T &b) { return a + b; }, through);
+        return s;
     }
 
-    /* Running sums: use(count, bin, sum) for all of n bins. */
+    /* use(count, bin, before, upto) for the bins of a piece: the sums of the bins before it, and with it */
+    template <typename T, typename USE>
+    static __device__ void use_sums(const piece &p, int64_t n, const sums<T> &s, USE use)
+    {
+        T before = s.before;
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const T upto = before + s.value[k];
+            if (p.first + k < n) use(p.count[k], p.first + k, before, upto);
+            before = upto;
+        }
+    }
+
+    /* Running sums: use(count, bin, before, upto) for all of n bins. */
     template <typename T, typename VALUE, typename USE>
     static __device__ void run(const word *counts, int64_t n, VALUE value, USE use)
     {
         T carry = {}, through;
         for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
             const piece p = load(counts, begin, n);
-            const T lower = sum_before<T>(p, n, value, &through);
-            use_sums(p, n, carry + lower, value, use);
+            sums<T> s = sums_of<T>(p, n, value, &through);
+            s.before = carry + s.before;
+            use_sums<T>(p, n, s, use);
             carry = carry + through;
         }
     }
 
-    /* The same when all are known: first see(count, bin, sum) for all bins, then know(the sum of all), then use(…). One
-     * tile is scanned once. */
+    /* The same when all are known: first see(count, bin, before) for all bins, then know(the sum of all), then use(…).
+     * One tile is scanned once. */
     template <typename T, typename VALUE, typename SEE, typename KNOW, typename USE>
     static __device__ void run_twice(const word *counts, int64_t n, VALUE value, SEE see, KNOW know, USE use)
     {
-        T carry = {}, lower = {}, through;
+        T carry = {}, through;
         piece p;
+        sums<T> s;
         for (int64_t begin = 0; begin < n; begin += blocks() * tile) {
             p = load(counts, begin, n);
-            lower = carry + sum_before<T>(p, n, value, &through);
-            use_sums(p, n, lower, value, see);
+            s = sums_of<T>(p, n, value, &through);
+            s.before = carry + s.before;
+            use_sums<T>(p, n, s, [&](word count, int64_t bin, const T &before, const T &) { see(count, bin, before); });
             carry = carry + through;
         }
         know(carry);
         if (n <= blocks() * tile)
-            use_sums(p, n, lower, value, use);
+            use_sums<T>(p, n, s, use);
         else
             run<T>(counts, n, value, use);
     }
