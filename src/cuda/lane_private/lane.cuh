@@ -63,7 +63,7 @@ enum { LANE_FULL_BLOCKS = 1 };
 
 /* Up to so many copies are summed by a load, and cleared by the merge where anything was counted. More are all cleared
  * before a tile: where there are many, there are few counters. */
-enum { LANE_FEW_LOG_COPIES = 2 };
+enum { LANE_FEW_LOG_COPIES = 2, LANE_FEW_COPIES = 1 << LANE_FEW_LOG_COPIES };
 
 /* Clear a block's counters before a tile, if the merge of the last one has not; without a barrier. */
 template <class counter>
@@ -115,15 +115,15 @@ HISTO_IN_KERNEL void lane_merge_few(unsigned int *shared, const lane_layout *l, 
     }
 }
 
-/* 2^log lanes sum the copies of a counter. Lanes that sum neighbouring counters start with different copies, and so in
- * different banks. */
+/* 2^log lanes sum the copies of a counter, by vectors. Lanes that sum neighbouring counters start with different
+ * copies, and so in different banks. */
 template <class counter>
 HISTO_IN_KERNEL void lane_merge_many(const unsigned int *shared, const lane_layout *l, const histo_cuda_work *w,
                                      unsigned long long *counts, uint32_t counters, uint32_t first, uint32_t log)
 {
-    enum { AT_ONCE = 4 /* copies */ };
-    const uint32_t lane = threadIdx.x % LANE_WARP, part = lane & ((1u << log) - 1),
-                   each = 1u << (counter::log_copies(l) - log);
+    enum { AT_ONCE = 2 /* vectors */ };
+    const uint32_t lane = threadIdx.x % LANE_WARP, part = lane & ((1u << log) - 1);
+    const uint32_t each = 1u << (counter::log_copies(l) - LANE_FEW_LOG_COPIES - log);
 #pragma unroll 1
     for (uint32_t i = (threadIdx.x - lane) >> log; i < counters; i += blockDim.x >> log) { /* of a warp's first lane */
         const uint32_t mine = i + (lane >> log), from = mine + first;
@@ -133,8 +133,10 @@ HISTO_IN_KERNEL void lane_merge_many(const unsigned int *shared, const lane_layo
 #pragma unroll 1
         for (uint32_t c = 0; exists && c < each; c += AT_ONCE)
 #pragma unroll
-            for (uint32_t k = 0; k < AT_ONCE; k++)
-                if (k < each) sum += shared[word + part + (((c + k + word / LANE_WARP) & (each - 1)) << log)];
+            for (uint32_t k = 0; k < AT_ONCE; k++) {
+                const uint32_t vector = part + (((c + k + word / LANE_WARP) & (each - 1)) << log);
+                if (k < each) sum += lane_sum(*(const uint4 *)&shared[word + vector * LANE_FEW_COPIES]);
+            }
 #pragma unroll 1
         for (uint32_t distance = 1u << log >> 1; distance; distance >>= 1)
             sum += __shfl_xor_sync(~0u, sum, distance);
@@ -151,9 +153,9 @@ HISTO_IN_KERNEL void lane_merge(unsigned int *shared, const lane_layout *l, cons
 {
     unsigned long long *counts = w->counts + entry * w->counters;
     const uint32_t counters = counter::counters(w);
-    const uint32_t first = blockIdx.x * counters / gridDim.x; /* 2^16 blocks, and fewer counters */
-    uint32_t log = counter::log_copies(l);                    /* of the lanes that threads suffice for */
-    while (log > 0 && counters << log > blockDim.x)
+    const uint32_t first = blockIdx.x * counters / gridDim.x;    /* 2^16 blocks, and fewer counters */
+    uint32_t log = counter::log_copies(l) - LANE_FEW_LOG_COPIES; /* of the lanes for a counter of many copies */
+    while ((int32_t)log > 0 && counters << log > blockDim.x)
         log--;
     __syncthreads();
     if (counter::log_copies(l) > LANE_FEW_LOG_COPIES)
