@@ -369,6 +369,7 @@ bool histo_cuda_known_of(const histo_job *job, histo_cuda_work *work, const hist
     known->aligned = work->aligned;
     known->samples = job->problem->weighting == HISTO_UNWEIGHTED ? 16 : 4; /* at most */
     known->ragged = iter->offsets != NULL;
+    known->short_indices = iter->batch * iter->per_batch <= INT32_MAX;
     known->near = true;
     for (int d = iter->batch_ndim; d < iter->ndim; d++) {
         if (known->dims > 1 && iter->shape[d] > INT32_MAX) return false;
@@ -490,6 +491,7 @@ void histo_cuda_known_write(const histo_cuda_known *known, histo_text *text)
         {"VECTOR", known->vector},
         {"ALIGNED", known->aligned},
         {"NEAR", known->near},
+        {"SHORT_INDICES", known->short_indices},
         {"RAGGED", known->ragged},
         {"PADDED", known->padded},
         {"ALTERNATE", known->alternate},

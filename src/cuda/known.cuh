@@ -273,6 +273,16 @@ struct histo_known_columns<known, O, false, HISTO_KNOWN_NOTHING> {
     int own[known::SAMPLES / known::VECTOR];
 };
 
+/* The type of a sample's index. */
+template <bool SHORT>
+struct histo_index {
+    using type = int64_t;
+};
+template <>
+struct histo_index<true> {
+    using type = uint32_t;
+};
+
 /* Where samples lie. Both readers below are derived from it. */
 template <class known>
 struct histo_known_layout {
@@ -427,21 +437,33 @@ struct histo_known_layout {
         if constexpr (known::RAGGED) {
             return histo_tile_ragged(w, item);
         } else {
-            const int64_t each = known::ALTERNATE ? w->tiles / w->tiles_per_entry : w->tiles_per_entry;
-            const int64_t above = item / each, below = item - above * each;
-            const int64_t entry = known::ALTERNATE ? below : above, part = known::ALTERNATE ? above : below;
+            using index = typename histo_index<known::SHORT_INDICES>::type;
+            const index samples = (index)w->samples_each;
+            index part = (index)item, first = (index)w->begin, last = (index)w->end;
             histo_tile tile;
-            tile.entry = w->first_entry + entry;
-            int64_t first = tile.entry * w->iter.per_batch, last = first + w->iter.per_batch;
-            first = first < w->begin ? w->begin : first;
-            last = last > w->end ? w->end : last;
-            int64_t begin = first + part * w->samples_each;
-            const int64_t left = last - begin;
-            tile.length = left <= 0 ? 0 : (uint32_t)(left < w->samples_each ? left : w->samples_each);
+            tile.entry = 0;
+            if constexpr (known::BATCH_DIMS > 0) {
+                const index tiles = (index)w->tiles_per_entry, length = (index)w->iter.per_batch;
+                const index each = known::ALTERNATE ? (index)w->tiles / tiles : tiles;
+                const index above = (index)item / each, below = (index)item - above * each;
+                tile.entry = w->first_entry + (known::ALTERNATE ? below : above);
+                part = known::ALTERNATE ? above : below;
+                const index from = (index)tile.entry * length;
+                first = first < from ? from : first;
+                last = last > from + length ? from + length : last;
+            }
+            index begin = first + part * samples;
+            const index left = begin < last ? last - begin : 0;
+            tile.length = (uint32_t)(left < samples ? left : samples);
 #pragma unroll
             for (int d = LAST; d >= 0; d--) {
-                const int64_t rest = d > 0 ? begin / w->iter.shape[d] : 0;
-                tile.index[d] = begin - rest * w->iter.shape[d];
+                const index extent = (index)w->iter.shape[d];
+                index rest = 0;
+                if (d > 0 && known::SHORT_INDICES)
+                    rest = histo_divide((uint32_t)begin, w->divisors[d]);
+                else if (d > 0)
+                    rest = begin / extent;
+                tile.index[d] = begin - rest * extent;
                 begin = rest;
             }
             return tile;
@@ -478,24 +500,14 @@ struct histo_known_reader : histo_known_layout<known> {
     static HISTO_MEMBER bool slots(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
                                    const histo_known_tile *tile, uint32_t at, loaded *ahead, uint32_t (&slot)[PER_STEP])
     {
-        const loaded now = *ahead;
         const uint32_t next = at + (uint32_t)known::THREADS * PER_STEP;
-        if (next < tile->length) load(w, j, tile, next, ahead);
-#pragma unroll
-        for (int c = 0; c < known::CHANNELS; c++) {
-            uint32_t(&its)[SAMPLES] = *(uint32_t(*)[SAMPLES])(slot + c * SAMPLES);
-#pragma unroll
-            for (int k = 0; k < SAMPLES; k++)
-                its[k] = j->origin;
-            add_axes<0>(w, j, shared, now, c, its);
-            leave_out<known::MASK>(w, now, its);
-            leave_out<known::WHERE>(w, now, its);
-#pragma unroll
-            for (int k = 0; k < SAMPLES; k++) {
-                its[k] += (uint32_t)c * w->channel_counters;
-                if (known::PADDED && k % known::VECTOR >= now.own[k / known::VECTOR])
-                    its[k] = known::BY_VALUE ? HISTO_KNOWN_VALUES + 1 : (uint32_t)w->counters;
-            }
+        if constexpr (known::VECTOR == 1) { /* the copy would take an instruction and a register for each sample */
+            slots_of(w, j, shared, *ahead, slot);
+            if (next < tile->length) load(w, j, tile, next, ahead);
+        } else {
+            const loaded now = *ahead;
+            if (next < tile->length) load(w, j, tile, next, ahead);
+            slots_of(w, j, shared, now, slot);
         }
         if (next <= tile->length) return true;
         const uint32_t first = at / known::CHANNELS, length = tile->length / known::CHANNELS;
@@ -539,6 +551,27 @@ struct histo_known_reader : histo_known_layout<known> {
     }
 
   private:
+    static HISTO_MEMBER void slots_of(const histo_cuda_work *w, const histo_joint *j, const uint32_t *shared,
+                                      const loaded &now, uint32_t (&slot)[PER_STEP])
+    {
+#pragma unroll
+        for (int c = 0; c < known::CHANNELS; c++) {
+            uint32_t(&its)[SAMPLES] = *(uint32_t(*)[SAMPLES])(slot + c * SAMPLES);
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++)
+                its[k] = j->origin;
+            add_axes<0>(w, j, shared, now, c, its);
+            leave_out<known::MASK>(w, now, its);
+            leave_out<known::WHERE>(w, now, its);
+#pragma unroll
+            for (int k = 0; k < SAMPLES; k++) {
+                its[k] += (uint32_t)c * w->channel_counters;
+                if (known::PADDED && k % known::VECTOR >= now.own[k / known::VECTOR])
+                    its[k] = known::BY_VALUE ? HISTO_KNOWN_VALUES + 1 : (uint32_t)w->counters;
+            }
+        }
+    }
+
     template <int O>
     static HISTO_MEMBER histo_known_columns<known, O> &column(loaded &of)
     {
