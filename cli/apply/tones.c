@@ -43,7 +43,7 @@ static int fault_no_colors(const pages *p, const char *color, fault *f)
 {
     const reader *r = pages_reader(p);
     return fault_set(f, EXIT_USAGE, "%s has %s, and --color %s is for red, green and blue: choose each or joint",
-                     input_name(r->in), r->model == CHANNELS_CMYK ? "amounts of ink" : "other channels", color);
+                     input_name(r->in), r->model == CHANNELS_CMYK ? "CMYK inks" : "other channels", color);
 }
 
 /* --channel: these, each by itself; gray is the luma. */

@@ -30,7 +30,7 @@ static int check_options(const video *v, fault *f)
         return fault_set(f, EXIT_USAGE, "%s is video, whose luma is mapped: leave --%s out", name,
                          s->color ? "color" : "channel");
     if (s->read.has_page || s->bits)
-        return fault_set(f, EXIT_USAGE, "%s is video, all of whose frames stay as they are: leave --%s out", name,
+        return fault_set(f, EXIT_USAGE, "%s is video, which keeps its frames and bits: leave --%s out", name,
                          s->bits ? "bits" : "page");
     return 0;
 }

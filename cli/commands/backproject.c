@@ -35,7 +35,9 @@ static int open_input(backprojection *b, fault *f)
     if (outfile_spare(s->output, s->model, "the model", f) != 0) return -1;
     if (s->model && model_load(&b->model, s->model, f) != 0) return -1;
     b->pages = pages_open(s->files[0], &s->read, false, f);
-    if (!b->pages || space_choose(&b->space, pages_reader(b->pages), s, b->model.hist, f) != 0) return -1;
+    if (!b->pages || space_choose(&b->space, pages_reader(b->pages), s, b->model.hist, f) != 0 ||
+        model_check_space(&b->model, &b->space, s, f) != 0)
+        return -1;
     if (s->model) return 0;
     const y4m *v = pages_video(b->pages);
     return model_check_window("model-roi", s->model_roi, v ? v->width : pages_width(b->pages),

@@ -111,8 +111,9 @@ static int count_alike(const settings *s, int i, const result *other, result *r,
     for (int k = 0; k < other->count && !failed; k++) {
         axes[k] = histo_hist_axis(other->series[k].hist, 0);
         if (histo_hist_naxes(other->series[k].hist) != 1)
-            failed = fault_set(f, EXIT_DATA, "%s has a histogram of %d axes, which is compared with saved ones only",
-                               s->files[1 - i], histo_hist_naxes(other->series[k].hist));
+            failed =
+                fault_set(f, EXIT_DATA, "%s has a histogram of %d axes, which can only be compared with saved ones",
+                          s->files[1 - i], histo_hist_naxes(other->series[k].hist));
     }
     if (!failed) failed = count_on(&alone, axes, other->count, r, f);
     free(axes);

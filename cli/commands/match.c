@@ -127,7 +127,7 @@ static int make(job *j, int t, fault *f)
             0)
             return 0;
         if (!f->status && j->frame) return job_same_map(j, t, f);
-        return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has one value, which makes no lines", job_name(j));
+        return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has a single value, and landmarks need more", job_name(j));
     }
     if (job_new_map(j, t, j->levels[t].within, f) != 0) return -1;
     if (histo_map_match(j->maps[t], j->hists[t], reference_hist(r, t), NULL) == HISTO_OK) return 0;

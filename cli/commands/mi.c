@@ -77,8 +77,8 @@ static int print(const joint *j, rows *to, fault *f)
     if (histo_hist_tally(j->hist, &tally) != HISTO_OK || histo_hist_inform(j->hist, &found) != HISTO_OK)
         return fault_of_library(f, EXIT_DATA, "the information");
     if (tally.bins == 0)
-        return fault_set(f, EXIT_DATA, "%s and %s have no samples in the bins that are numbers and not masked",
-                         step_name(&j->step, 0), step_name(&j->step, 1));
+        return fault_set(f, EXIT_DATA, "%s and %s have no unmasked samples in the bins", step_name(&j->step, 0),
+                         step_name(&j->step, 1));
     rows_begin(to, columns, 6);
     rows_count(to, tally.bins);
     const double values[] = {found.entropy[0], found.entropy[1], found.joint_entropy, found.mutual, found.normalized};

@@ -475,7 +475,7 @@ static int find_outliers(const settings *s, rows *to, fault *f)
 {
     inspection in = {.settings = s, .to = to};
     if (s->pairs == HISTO_NO_PAIRS)
-        return fault_set(f, EXIT_USAGE, "which images are compared is missing: add --pairs ring or --pairs apart");
+        return fault_set(f, EXIT_USAGE, "the pairs to compare are missing: add --pairs ring or --pairs apart");
     const int failed = inspect(&in, f);
     image_abandon(in.picture);
     histo_plan_destroy(in.plan);

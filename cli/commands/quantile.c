@@ -27,7 +27,7 @@ static int print(const request *wanted, const double *values, char *const *names
     const int unnamed = count == 1;
     for (int i = 0; i < count * wanted->n; i++)
         if (isnan(values[i]))
-            return fault_set(f, EXIT_DATA, "%s%s%s holds no samples that are numbers and not masked",
+            return fault_set(f, EXIT_DATA, "%s%s%s holds no unmasked samples that are numbers",
                              wanted->settings->files_count ? wanted->settings->files[0] : "standard input",
                              unnamed ? "" : ", ", unnamed ? "" : names[i / wanted->n]);
     rows_begin(to, columns + unnamed, 3 - unnamed);

@@ -94,7 +94,7 @@ static int add_scan(const settings *s, const char *path, double lo, double hi, d
     int failed = job_open(&scan, &like, path, s->mask, f);
     if (!failed) failed = landmarks_find(&scan, POINTS, q, NULL, found, f);
     if (!failed && !(found[0] < found[POINTS - 1]))
-        failed = fault_set(f, EXIT_DATA, "%s has one value from its first to its 99th percentile: leave it out", path);
+        failed = fault_set(f, EXIT_DATA, "%s has the same value at its 1st and 99th percentiles: leave it out", path);
     for (int k = 0; k < POINTS && !failed; k++)
         sums[k] += lo + (found[k] - found[0]) * ((hi - lo) / (found[POINTS - 1] - found[0]));
     job_close(&scan);
@@ -143,7 +143,7 @@ static int make(job *j, int table, fault *f)
 {
     const landmarks *own = j->own;
     if (job_line_map(j, table, own->count, own->found, own->values, true, f) == 0) return 0;
-    return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has one value, which makes no scale", job_name(j));
+    return f->status ? -1 : fault_set(f, EXIT_DATA, "%s has a single value, and landmarks need more", job_name(j));
 }
 
 static void end(job *j)

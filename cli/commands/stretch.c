@@ -84,7 +84,7 @@ static int make(job *j, int table, fault *f)
     char text[TEXT_NUMBER_BYTES];
     if (j->frame && from[0] == from[1]) return job_same_map(j, table, f);
     if (from[0] == from[1])
-        return fault_set(f, EXIT_DATA, "%s has one value, %s, where its range would be: give one with -r LO:HI",
+        return fault_set(f, EXIT_DATA, "%s has a single value, %s, and so no range: give one with -r LO:HI",
                          job_name(j), text_exact(from[0], text));
     return job_line_map(j, table, 2, from, to, false, f);
 }

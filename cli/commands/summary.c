@@ -38,7 +38,7 @@ static int summarize(const result *r, int i, numbers *to, fault *f)
     free(all);
     if (!read) return fault_of_library(f, EXIT_DATA, r->title);
     if (s.count == 0)
-        return fault_set(f, EXIT_DATA, "%s%s%.250s holds no finite samples that are not masked", r->title,
+        return fault_set(f, EXIT_DATA, "%s%s%.250s holds no unmasked finite samples", r->title,
                          r->count > 1 ? ", " : "", r->count > 1 && it->name ? it->name : "");
     const histo_axis axis = histo_hist_axis(it->hist, 0);
     const bool values = axis.kind == HISTO_INTEGER;
@@ -90,7 +90,7 @@ static int count_finite(const settings *s, result *r, fault *f)
     if (count_files(s, true, r, &searching) == 0) return 0;
     if (!strstr(searching.text, "no finite sample") && !strstr(searching.text, "holds no samples"))
         return fault_set(f, searching.status, "%s", searching.text);
-    return fault_set(f, EXIT_DATA, "%s holds no finite samples that are not masked",
+    return fault_set(f, EXIT_DATA, "%s holds no unmasked finite samples",
                      s->files_count ? s->files[0] : "standard input");
 }
 

@@ -34,12 +34,14 @@ static int find_model(track *t, const settings *s, fault *f)
 static int begin(track *t, const settings *s, fault *f)
 {
     if (s->window[2] == 0)
-        return fault_set(f, EXIT_USAGE, "where the object is in the first frame is missing: add --window X,Y,W,H");
+        return fault_set(f, EXIT_USAGE,
+                         "the window around the object in the first frame is missing: add --window X,Y,W,H");
     t->by_kernel = s->method && strcmp(s->method, "comaniciu") == 0;
     t->method = t->by_kernel ? shift_kernel : s->method && strcmp(s->method, "camshift") == 0 ? shift_cam : shift_mean;
     memcpy(t->window, s->window, sizeof t->window);
     if (s->model && model_load(&t->model, s->model, f) != 0) return -1;
-    if (frames_open(&t->frames, s, t->model.hist, f) != 0) return -1;
+    if (frames_open(&t->frames, s, t->model.hist, f) != 0 || model_check_space(&t->model, &t->frames.space, s, f) != 0)
+        return -1;
     const planes *p = &t->frames.planes;
     return model_check_window("window", t->window, p->width, p->height, input_name(t->frames.reader->in), f);
 }

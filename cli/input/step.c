@@ -40,7 +40,7 @@ static int fault_shapes(const step *st, int i, fault *f)
     describe_shape(samples_reader(st->files[0].in), first, sizeof first);
     describe_shape(samples_reader(st->files[i].in), other, sizeof other);
     if (strcmp(first, other) == 0) snprintf(other, sizeof other, "another shape");
-    return fault_set(f, EXIT_DATA, "%s has %s, and %s has %s: they must be equal", step_name(st, 0), first,
+    return fault_set(f, EXIT_DATA, "%s has %s, and %s has %s: their shapes must be equal", step_name(st, 0), first,
                      step_name(st, i), other);
 }
 

@@ -344,7 +344,7 @@ int value_overlap(settings *s, char *text, fault *f)
 int value_clip(settings *s, char *text, fault *f)
 {
     if (text_to_f64(text, &s->clip) && !isnan(s->clip)) return 0;
-    return fault_set(f, EXIT_USAGE, "--clip takes a number, such as 2; 0 for no limit; not '%s'", text);
+    return fault_set(f, EXIT_USAGE, "--clip takes a number such as 2, or 0 for no limit, not '%s'", text);
 }
 
 int value_landmarks(settings *s, char *text, fault *f)

@@ -1,6 +1,7 @@
 #include "video/model.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/failure.h"
 #include "output/saved.h"
@@ -19,6 +20,22 @@ int model_load(model *m, const char *path, fault *f)
         return fault_set(f, EXIT_DATA, "the model %s holds %d histograms where one is needed", path, m->saved.count);
     m->hist = m->saved.series[0].hist;
     return 0;
+}
+
+/* Whether a name is that of --joint channels: r,g,b. */
+static bool names_channels(const char *name)
+{
+    for (size_t i = 0; name[i]; i++)
+        if (i % 2 ? name[i] != ',' : !strchr("rgbyuvcmka", name[i])) return false;
+    return *name != '\0';
+}
+
+int model_check_space(const model *m, const space *sp, const settings *s, fault *f)
+{
+    const char *name = m->saved.count ? m->saved.series[0].name : NULL;
+    if (!name || !sp->hsv || s->axes || !names_channels(name)) return 0;
+    return fault_set(f, EXIT_USAGE, "the model %s has counted %s, not hue and saturation: add --space none", s->model,
+                     name);
 }
 
 int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f)

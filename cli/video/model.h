@@ -16,8 +16,11 @@ void model_free(model *m);
 /* Load the only histogram of a file. */
 int model_load(model *m, const char *path, fault *f);
 
+/* Does a saved model have the colours of the space? Its name says which channels --joint has counted. */
+int model_check_space(const model *m, const space *sp, const settings *s, fault *f);
+
 /* Count a window of the planes in *hist, which is created if it is NULL; the caller destroys it. Weights of the
- * window's shape, which may be NULL, weigh the samples. */
+ * window's shape, which may be NULL, weight the samples. */
 int model_count(histo_hist **hist, planes *p, const int64_t window[4], const histo_view *weights, fault *f);
 
 /* Back projection: a map from samples to 0 … 255. */

@@ -19,6 +19,13 @@ refuses 2 'model-roi 3,0,2,1 reaches outside gray.pgm' backproject --model-roi 3
 refuses 2 'has no colours' backproject --space hsv --model-roi 0,0,1,1 gray.pgm out.pgm
 refuses 2 'no image format has the suffix' backproject --model-roi 0,0,1,1 gray.pgm out.xyz
 "$histo" --batch -b 2 -r 0:256 -o two.json gray.pgm gray.pgm
+printf 'P6\n2 1\n255\n\100\0\0\0\0\200' >colors.ppm
+"$histo" --joint r,g,b -b 2 -r 0:256 -o joint.json colors.ppm
+refuses 2 'has counted r,g,b, not hue and saturation: add --space none' backproject --model joint.json colors.ppm out.pgm
+refuses 2 'add --space none' track --window 0,0,1,1 --model joint.json colors.ppm
+"$histo" backproject --model joint.json --space none colors.ppm out.pgm ||
+    fail "a model of red, green and blue is refused"
+rm out.pgm
 refuses 1 'holds 2 histograms' backproject --model two.json gray.pgm out.pgm
 printf 'YUV4MPEG2 W2 H1 F25:1 Xmine C420jpeg\nFRAME\n\001\377\100\100FRAME Ip\n\377\377\100\100' >clip.y4m
 printf 'YUV4MPEG2 W2 H1 F25:1 Cmono XCOLORRANGE=FULL\nFRAME\n\377\000FRAME Ip\n\000\000' >wanted.y4m

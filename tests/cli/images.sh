@@ -80,7 +80,7 @@ refuses 2 'reaches outside' equalize --roi 3,0,2,1 gray.pgm new.png
 printf '\000\000\300\177\000\000\300\177' | npy nan.npy '<f4' '(1, 2)'
 refuses 1 'nan.npy' equalize nan.npy new.npy
 refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy or .raw' equalize nan.npy new.png
-refuses 1 'has one value, 77, where its range would be' stretch constant.pgm new.pgm
+refuses 1 'has a single value, 77, and so no range' stretch constant.pgm new.pgm
 refuses 2 'has no width' stretch -r 5:5 gray.pgm new.pgm
 refuses 2 'is not a range of results' stretch --to 5:5 gray.pgm new.pgm
 refuses 1 'the reference wide.pgm reaches 300, which u8 samples as those of gray.pgm cannot hold' match gray.pgm wide.pgm new.pgm

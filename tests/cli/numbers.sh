@@ -36,8 +36,8 @@ refuses 1 'must have 1 axis' quantile joint.json
 refuses 2 'percentages from 0 to 100' quantile -q 50,101 a.pgm
 refuses 2 'percentages from 0 to 100' quantile -q 50, a.pgm
 refuses 2 'methods of numpy.quantile' quantile --rule best a.pgm
-refuses 1 'holds no samples that are numbers' quantile nan.txt
-refuses 1 'holds no samples that are numbers' quantile --mask none.pgm a.pgm
+refuses 1 'holds no unmasked samples that are numbers' quantile nan.txt
+refuses 1 'holds no unmasked samples that are numbers' quantile --mask none.pgm a.pgm
 refuses 1 'there is no such file' quantile missing.pgm
 refuses 1 'rgb.ppm has 3 channels to count where a.pgm has 1' quantile a.pgm rgb.ppm
 refuses 2 'written as text, tsv, csv or json' quantile -o q.png a.pgm
@@ -56,8 +56,8 @@ printf '\001\000\001\000\377\377' >wide
 for from in wide -; do
     shows '^3	21845.666666666668	3089[.0-9]*	0.7071[0-9]*	-1.5[0-9]*	0.91829[0-9]*	1	65535	1$' summary --dtype u16 $from <wide
 done
-refuses 1 'holds no finite samples' summary nan.txt
-refuses 1 'holds no finite samples' summary --mask none.pgm a.pgm
+refuses 1 'holds no unmasked finite samples' summary nan.txt
+refuses 1 'holds no unmasked finite samples' summary --mask none.pgm a.pgm
 refuses 1 'must have 1 axis' summary joint.json
 
 # Distances, of files or saved histograms, on the same bins.
@@ -78,7 +78,7 @@ refuses 1 'has no samples in the bins' compare -b 4 -r 100:200 a.pgm b.pgm
 printf '' | npy empty.npy '|u1' '(0, 4)'
 refuses 1 'empty.npy has no samples in the bins' compare empty.npy a.pgm
 refuses 1 'empty.npy has no samples in the bins' compare a.pgm empty.npy
-refuses 1 'empty.npy holds no finite samples' summary empty.npy
+refuses 1 'empty.npy holds no unmasked finite samples' summary empty.npy
 refuses 1 'has 3 channels to count where' compare a.pgm rgb.ppm
 refuses 1 'no finite sample' compare nan.txt nan.txt
 

@@ -56,12 +56,12 @@ shows '"samples": 6,' mi --to json -b '2;3' -r '0:4;0:30' a.pgm b.pgm
 shows '^4	1.0397' mi --roi 0,0,2,2 a.pgm b.pgm
 shows '^5760	' mi v.npy f.npy
 shows '^5760	6.' mi -b 1000000 v.npy w.npy
-refuses 1 'has 4 x 2 pixels, and tall.pgm has 2 x 4 pixels: they must be equal' mi a.pgm tall.pgm
-refuses 1 'they must be equal' mi a.pgm two.npy
+refuses 1 'has 4 x 2 pixels, and tall.pgm has 2 x 4 pixels: their shapes must be equal' mi a.pgm tall.pgm
+refuses 1 'their shapes must be equal' mi a.pgm two.npy
 refuses 1 'stored by rows and .* by columns' mi v.npy fortran.npy
 refuses 2 'has 3 channels to count, but one is needed' mi rgb.ppm rgb.ppm
 refuses 1 'no finite sample' mi --mask none.pgm a.pgm b.pgm
-refuses 1 'no samples in the bins' mi -r 100:200 a.pgm a.pgm
+refuses 1 'no unmasked samples in the bins' mi -r 100:200 a.pgm a.pgm
 refuses 2 'takes two images' mi a.pgm
 refuses 2 'standard input can be read only once' mi - -
 refuses 2 'has no option --skip-bad' mi --skip-bad a.pgm b.pgm
@@ -119,7 +119,7 @@ refuses 2 'would overwrite its input' outliers --pairs ring -o die0.pgm die0.pgm
 refuses 2 'add --pairs ring or' outliers die0.pgm die1.pgm die2.pgm
 refuses 2 'too few to say which one differs' outliers --pairs ring die0.pgm die1.pgm
 refuses 2 'even number of images' outliers --pairs apart die0.pgm die1.pgm die2.pgm
-refuses 1 'they must be equal' outliers --pairs ring die0.pgm die1.pgm a.pgm
+refuses 1 'their shapes must be equal' outliers --pairs ring die0.pgm die1.pgm a.pgm
 refuses 1 'all images need the same type' outliers --pairs ring die0.pgm die1.pgm die2.npy
 refuses 1 'has f32 samples' outliers --pairs ring f.npy f.npy f.npy
 refuses 2 'takes a number above 0' outliers --pairs ring --sigma -1 die0.pgm die1.pgm die2.pgm
