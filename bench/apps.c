@@ -273,7 +273,7 @@ static void print_row(const race *r, FILE *to)
         const apps_target *target = &row->targets[t];
         char text[80];
         target_text(target, text, sizeof text);
-        fprintf(to, "; %s: %s", text, verdicts[judge_target(r, target)]);
+        fprintf(to, "%s %s: %s", has_roof ? " " : ";", text, verdicts[judge_target(r, target)]);
     }
     if (fault) fprintf(to, "; %s", fault);
     fputc('\n', to);

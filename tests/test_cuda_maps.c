@@ -22,6 +22,15 @@ static bool is_sanitized(void)
     return getenv("HISTO_TEST_EVERY") != NULL;
 }
 
+/* racecheck follows each access to shared memory, and so is given the fewest samples; it leaves out the largest axes,
+ * whose kernels are those of the next ones. */
+static bool is_raced(void)
+{
+    enum { MANY = 500 };
+    const char *every = getenv("HISTO_TEST_EVERY");
+    return every && atoi(every) > MANY;
+}
+
 /* ---- The same samples, counted on the host and on the GPU ---- */
 
 enum { PIECES = 3 /* entries of a batch */ };
@@ -210,7 +219,7 @@ static void same_bits(void **state)
     histo_axis axis;
     histo_dtype dtype;
     for (int i = 0; one_axis(i, &axis, &dtype); i++)
-        for (int d = 0; d < (is_sanitized() ? 1 : 6); d++)
+        for (int d = is_raced() && axis.bins > 4096; d < (is_sanitized() ? 1 : 6); d++)
             for (int batched = is_sanitized(); batched <= 1; batched++) {
                 const int64_t n = batched ? PIECES * 4001 : 30011;
                 pair from = count(&r, dtype, distributions[d], 1, &axis, batched ? PIECES : 1, n),

@@ -407,6 +407,7 @@ ON_GPU = {"equalize/u8/1080p": "equalize 1920 × 1080", "equalize/u8/4k": "equal
           "clahe/u8/4k": "CLAHE, 3840 × 2160", "clahe/u8/64x4k": "CLAHE, 64 of 3840 × 2160",
           "clahe/u16/4k": "CLAHE, 3840 × 2160 of 12 bits", "match/u8/4k": "match 3840 × 2160 to as many",
           "otsu/u8/4k": "Otsu's threshold and image, 3840 × 2160", "stretch/u8/4k": "stretch between percentiles, 3840 × 2160",
+          "fill-read/u8/1080p": "fill, and read the counts, 1920 × 1080",
           "joint-64x64/f32/256^3": "joint histogram, 64 × 64, of 256³ floats",
           "joint-64x64/u16/512^3": "joint histogram, 64 × 64, of 512³ u16",
           "moments/hs/300x200": "moments of a back projection, window of 300 × 200",
