@@ -31,11 +31,13 @@ static int begin(job *j, fault *f)
     return 0;
 }
 
-/* The threshold above a bin: samples above it are in higher bins. */
+/* The threshold above a bin: samples above it are in higher bins. A sample on the edge is in the higher one, too. */
 static double threshold_of(const levels *l, int64_t last)
 {
     const double edge = histo_axis_edge(&l->axis, last + 1);
-    return l->dtype <= HISTO_I64 ? ceil(edge) - 1 : edge;
+    if (l->dtype <= HISTO_I64) return ceil(edge) - 1;
+    if (l->dtype == HISTO_F64) return nextafter(edge, -INFINITY);
+    return (float)edge == edge ? nextafterf((float)edge, -INFINITY) : edge;
 }
 
 /* The line of a threshold, on standard error if the result is on standard output. */

@@ -63,6 +63,17 @@ printf 'P5\n4 2\n255\n\000\000\377\377\000\000\377\377' >wanted.pgm
 same piped.pgm wanted.pgm
 grep -q '^otsu.2$' "$err" || fail "no threshold on standard error: $(cat "$err")"
 
+# Samples above a threshold are foreground, also where the edge between two bins is a sample: 0, 1, 2 in bins of width 1.
+printf '\000\000\000\000\000\000\200\077\000\000\000\100' | npy edge.npy '<f4' '(1, 3)'
+prints 'method\tthreshold\notsu\t0.9999999403953552\n' threshold -b 2 edge.npy edge.pgm
+printf 'P5\n3 1\n255\n\000\377\377' >wanted.pgm
+same edge.pgm wanted.pgm
+
+# A level of a PNG that is transparent becomes an alpha channel, which stays (26th byte of a header: 4 is gray and alpha).
+key=$support/../../fuzz/corpus/image/gkey.png
+does equalize "$key" out.png
+[ "$(od -An -tu1 -j25 -N1 out.png)" -eq 4 ] || fail "the transparency of a PNG is lost"
+
 # Bad input.
 printf 'P5\n2 1\n65535\n\000\001\001\054' >wide.pgm
 refuses 2 'takes IN OUT: name them all' equalize gray.pgm

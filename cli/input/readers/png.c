@@ -54,13 +54,13 @@ static image_layout set_up_expansion(png_reader *p)
     image_layout layout = {.dtype = depth == 16 ? HISTO_U16 : HISTO_U8,
                            .width = png_get_image_width(p->png, p->info),
                            .height = png_get_image_height(p->png, p->info)};
-    bool alpha = color & PNG_COLOR_MASK_ALPHA;
-    if (color == PNG_COLOR_TYPE_PALETTE) {
+    const bool transparent = png_get_valid(p->png, p->info, PNG_INFO_tRNS); /* colours without an alpha channel */
+    const bool alpha = (color & PNG_COLOR_MASK_ALPHA) || transparent;
+    if (color == PNG_COLOR_TYPE_PALETTE)
         png_set_palette_to_rgb(p->png);
-        alpha = png_get_valid(p->png, p->info, PNG_INFO_tRNS);
-    } else if (depth < 8) {
+    else if (depth < 8)
         png_set_expand_gray_1_2_4_to_8(p->png);
-    }
+    if (transparent) png_set_tRNS_to_alpha(p->png);
     if (color & PNG_COLOR_MASK_COLOR) {
         layout.model = alpha ? CHANNELS_RGBA : CHANNELS_RGB;
         layout.channels = alpha ? 4 : 3;
