@@ -65,6 +65,10 @@ static int find_grid(job *j, fault *f)
     const settings *s = j->settings;
     const int64_t height = pages_height(j->pages), width = pages_width(j->pages);
     const int64_t *count = s->tiles[2] ? s->tiles : usual;
+    if (j->frame && count[0] > 1)
+        return fault_set(f, EXIT_USAGE,
+                         "%s is video, whose frames are mapped one by one: leave out the third of --tiles",
+                         job_name(j));
     if (!s->tile_size[0]) {
         own->grid = tiles_fit(count, s->overlap, count[0] > 1 ? j->pages_read : 1, height, width);
         return 0;

@@ -84,6 +84,8 @@ for command in equalize stretch threshold; do
     refuses 1 'the mask leaves no sample' $command --mask nothing.pgm two.y4m made.y4m
 done
 
+refuses 2 'leave out the third of --tiles' clahe --tiles 2x2x2 two.y4m cut.y4m
+
 # Classes are gray video, and each frame has its thresholds.
 prints 'page\tmethod\tthreshold\n0\totsu\t1\n1\totsu\t10\n' threshold two.y4m classes.y4m
 {
