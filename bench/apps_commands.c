@@ -1,4 +1,4 @@
-/* Applications by the command: a file in, a file out, and the processor's time of the process. */
+/* Applications by the command: a file in, a file out, and the CPU time of the process. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <libgen.h>

@@ -1,4 +1,4 @@
-/* The applications on the CPU, as a program does them that has an image after the other: histograms, plans and maps are
+/* The applications on the CPU, as in a program that processes one image after another: histograms, plans and maps are
  * made once. */
 #define _GNU_SOURCE
 #include <math.h>

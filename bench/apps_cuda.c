@@ -1,6 +1,5 @@
-/* The applications on a GPU, as a program does them whose images are in the GPU's memory: a CUDA graph of several
- * frames, each in memory of its own, more than the L2 cache holds. Times are of one frame. The CPU must give the same
- * results. */
+/* The applications on images in a GPU's memory: a CUDA graph of several frames, which together exceed the L2 cache.
+ * Times are those of one frame. The CPU must give the same results. */
 #include <cuda_runtime_api.h>
 #include <stdlib.h>
 #include <string.h>

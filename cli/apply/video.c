@@ -1,5 +1,5 @@
-/* One frame after the other, in one buffer: memory does not grow with the video, and a frame leaves as soon as it came.
- * Luma is mapped in place. */
+/* One frame after the other, in one buffer: memory does not grow with the video, and each frame is written before the
+ * next is read. Luma is mapped in place. */
 #include "apply/video.h"
 
 #include <stdlib.h>

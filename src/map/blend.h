@@ -1,11 +1,11 @@
-/* Blends of the tables of the tiles around samples. */
+/* Interpolation between the tables of the tiles around samples. */
 #ifndef MAP_BLEND_H
 #define MAP_BLEND_H
 
 #include "map/lookup.h"
 #include "map/tiles.h"
 
-/* A map and a grid, prepared for samples of one dtype. */
+/* A map and a grid of tiles, prepared for samples of one dtype. */
 typedef struct histo_blend {
     const histo_map *map;
     const histo_map_lookup *lookup;
@@ -15,7 +15,7 @@ typedef struct histo_blend {
     int patterns;      /* see histo_map_patterns */
 } histo_blend;
 
-/* For so many samples. Free with histo_blend_free, also after a failure. */
+/* Prepare for so many samples. Free with histo_blend_free, also after a failure. */
 histo_status histo_blend_make(histo_blend *blend, const histo_map *map, const histo_map_lookup *lookup,
                               const histo_grid *grid, int64_t samples);
 void histo_blend_free(histo_blend *blend);
@@ -26,12 +26,12 @@ enum { HISTO_MAX_CORNERS = 8 };
  * thread's memory. */
 typedef struct histo_patch {
     const histo_blend *blend;
-    int corners; /* tables to blend, 2 to 8: … */
+    int corners; /* tables to interpolate between, 2 to 8: … */
     int64_t
         tables[HISTO_MAX_CORNERS]; /* … bit k of a number is set for the higher tile, k dimensions before the last */
     float share[HISTO_BLOCK];      /* of the higher tile: of each column, … */
     float down, back;              /* … of a row, and of the dimension before it */
-    bool joined;                   /* four tables are in one: */
+    bool joined;                   /* four tables are interleaved: */
     histo_joined_bytes bytes[2];
     uint64_t *shorts; /* [2][patterns] */
     uint16_t at[HISTO_BLOCK];
@@ -43,7 +43,7 @@ typedef struct histo_patch {
 histo_status histo_patch_make(histo_patch *patch, const histo_blend *blend);
 void histo_patch_free(histo_patch *patch);
 
-/* Go to `columns` samples at place[ndim] of the grid and so many rows, whose tables begin with `table`. */
+/* Go to the patch of `columns` samples and so many rows at place[ndim] of the grid, whose tables begin with `table`. */
 void histo_patch_enter(histo_patch *patch, int64_t table, const int64_t *place, int columns, int64_t rows);
 
 /* The blends of a row of it, of as many contiguous and aligned samples of each axis as it has columns, as samples of

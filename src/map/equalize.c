@@ -1,4 +1,4 @@
-/* Equalization: tables of cumulative shares. */
+/* Equalization: tables of the cumulative distribution. */
 #include <math.h>
 #include <stdlib.h>
 

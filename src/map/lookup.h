@@ -1,4 +1,4 @@
-/* The values of samples: their slots, and what a table has for them. */
+/* Looking up the values of samples: first their slots, then the slots' values in a table. */
 #ifndef MAP_LOOKUP_H
 #define MAP_LOOKUP_H
 
@@ -18,7 +18,7 @@ typedef struct histo_map_lookup {
 histo_status histo_map_lookup_make(histo_map_lookup *lookup, const histo_map *map, const histo_view *views);
 void histo_map_lookup_free(histo_map_lookup *lookup);
 
-/* What a table is asked for: samples' slots, and for linear maps their places between two edges. */
+/* Where samples are in a table: their slots, and for linear maps their positions between two edges. */
 typedef struct histo_map_slots {
     uint32_t slot[HISTO_BLOCK]; /* HISTO_MAP_LINEAR: the edge below */
     double share[HISTO_BLOCK];  /* of the way to the next edge; NaN for NaN */
@@ -27,7 +27,7 @@ typedef struct histo_map_slots {
 /* n <= HISTO_BLOCK contiguous, aligned samples of each axis. */
 void histo_map_find(const histo_map_lookup *lookup, const void *const *samples, int n, histo_map_slots *slots);
 
-/* What a linear map with these entries has for one of them. */
+/* The value of one of them in a linear map with these entries. */
 static inline double histo_map_between(const double *entries, const histo_map_slots *slots, int i)
 {
     const double low = entries[slots->slot[i]], high = entries[slots->slot[i] + 1], share = slots->share[i];

@@ -28,10 +28,10 @@ histo_mapping histo_map_mapping(const histo_map *map);
 /* Free what devices hold. */
 void histo_map_leave_devices(const histo_map *map);
 
-/* Bring the values to host memory, if it has not got them; waits. */
+/* Bring the values to host memory, if they are not there; waits. */
 histo_status histo_map_fetch(const histo_map *map);
 
-/* Host memory's values have been changed: no other memory has them. */
+/* The values in host memory have changed: copies elsewhere are stale. */
 void histo_map_changed(const histo_map *map);
 
 /* The values in the memory of a device, current on the stream. */
@@ -76,7 +76,7 @@ histo_status histo_map_bins(const histo_hist *hist, const uint64_t **bins, int64
 /* HISTO_INVALID unless values can go from lo to hi. */
 histo_status histo_map_check_range(double lo, double hi);
 
-/* A whole number that doubles count up to? */
+/* Is it a whole number of at most 2^53, up to which doubles have all? */
 bool histo_map_is_whole(double x);
 
 #endif

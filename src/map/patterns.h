@@ -4,8 +4,8 @@
 
 #include "map/lookup.h"
 
-/* The number of bit patterns, as unsigned numbers, that have to be told apart: what is beyond the last one equals it.
- * 0 unless there is one axis with samples of one or two bytes. */
+/* The number of bit patterns, as unsigned numbers, that need an entry: all further ones equal the last. 0 unless there
+ * is one axis with samples of one or two bytes. */
 int histo_map_patterns(const histo_map_lookup *lookup);
 
 /* The slots of n <= HISTO_BLOCK patterns from `first` on. */

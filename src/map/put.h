@@ -1,5 +1,5 @@
 /* Values as samples of a dtype: rounded half to even, integers clamped; any NaN as the positive quiet one without a
- * payload, which processors would not agree on, and as 0 in integers. */
+ * payload, since processors differ in these, and as 0 in integers. */
 #ifndef MAP_PUT_H
 #define MAP_PUT_H
 

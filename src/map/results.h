@@ -1,12 +1,12 @@
-/* What a map has for blocks of samples, as samples of another dtype. Where there are enough samples to repay it, the
- * results of all bit patterns or of all slots are found first. */
+/* The values of blocks of samples, converted to another dtype. Where there are enough samples to repay it, tables of
+ * the results of all bit patterns or of all slots are made first. */
 #ifndef MAP_RESULTS_H
 #define MAP_RESULTS_H
 
 #include "map/lookup.h"
 
 typedef enum histo_results_by {
-    HISTO_BY_VALUE,   /* slots, values of these, results of these */
+    HISTO_BY_VALUE,   /* slots, then their values, then conversion */
     HISTO_BY_SLOT,    /* STEP maps: slots, a table of results */
     HISTO_BY_PATTERN, /* one axis, samples of one or two bytes: a table of results */
     HISTO_BY_PAIR,    /* two axes, samples of one byte, results too */
@@ -23,7 +23,7 @@ typedef struct histo_map_results {
     histo_pair_table *pairs; /* [map->batch] by pair */
 } histo_map_results;
 
-/* For so many samples. Free with histo_map_results_free, also after a failure. */
+/* Prepare for so many samples. Free with histo_map_results_free, also after a failure. */
 histo_status histo_map_results_make(histo_map_results *results, const histo_map *map, const histo_map_lookup *lookup,
                                     int64_t samples, histo_dtype dtype);
 void histo_map_results_free(histo_map_results *results);

@@ -1,4 +1,4 @@
-/* What all uses of a map ask of the samples, and on how many threads they run. */
+/* What all uses of a map check of the samples, and the number of threads. */
 #ifndef MAP_SAMPLES_H
 #define MAP_SAMPLES_H
 

@@ -1,4 +1,4 @@
-/* The geometry of tiles: whose tables a sample takes, and in which shares. */
+/* The geometry of tiles: whose tables a sample takes, and with which weights. */
 #ifndef MAP_TILES_H
 #define MAP_TILES_H
 

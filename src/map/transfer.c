@@ -1,5 +1,5 @@
-/* Transfers: piecewise linear functions of the cumulative share, or of the sample, evaluated at the entries of tables.
- */
+/* Matching and landmarks: piecewise linear functions of the cumulative distribution or of the sample, evaluated at the
+ * entries of tables. */
 #include <math.h>
 #include <stdlib.h>
 
