@@ -440,7 +440,7 @@ static int begin(pages *p, fault *f)
     const bool compressed = r->about && r->about->compression > 1;
     p->keeps = p->each || !is_cheap(r) || compressed;
     if (r->names || r->numeric || p->height < 0 || p->width < 0)
-        return fault_set(f, EXIT_DATA, "%s holds numbers in text, not an image or an array: save them as .npy", name);
+        return fault_set(f, EXIT_DATA, "%s is text, not an image or an array: save its numbers as .npy", name);
     for (int c = 1; c < r->channels; c++)
         if (r->dtypes[c] != r->dtypes[0])
             return fault_set(f, EXIT_DATA, "%s has channels of several types: save them as an array of one", name);
