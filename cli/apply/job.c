@@ -336,7 +336,7 @@ static int run_unit(job *j, fault *f)
     for (int t = 0; t < j->tones.tables; t++)
         if (j->kind->make(j, t, f) != 0) return -1;
     if (!j->out) return 0;
-    if (!pages_are_units(j->pages)) j->out->pages = j->pages_read;
+    if (!pages_are_units(j->pages) && j->pages_read > 0) j->out->pages = j->pages_read; /* a given range reads none */
     return write_unit(j, f);
 }
 

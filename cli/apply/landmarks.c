@@ -47,7 +47,11 @@ static int run(job *j, search *s, int n, const double *q, double *values, fault 
         if (histo_quantiles_read(s->quantiles[t], found) != HISTO_OK)
             return fault_of_library(f, EXIT_DATA, job_name(j));
         for (int k = 0; k < n; k++)
-            if (!isfinite(found[k])) return job_fault_nothing(j, f);
+            if (isinf(found[k]))
+                return fault_set(f, EXIT_DATA, "percentile %.9g of %s is infinite: mask the infinite samples",
+                                 100 * q[k], job_name(j));
+        for (int k = 0; k < n; k++)
+            if (isnan(found[k])) return job_fault_nothing(j, f);
     }
     return 0;
 }

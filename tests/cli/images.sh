@@ -74,6 +74,12 @@ key=$support/../../fuzz/corpus/image/gkey.png
 does equalize "$key" out.png
 [ "$(od -An -tu1 -j25 -N1 out.png)" -eq 4 ] || fail "the transparency of a PNG is lost"
 
+# A given range needs no pass that counts the pages.
+printf '\000\001\002\003\004\005\006\007' | npy stack.npy '|u1' '(2, 2, 2)'
+printf '\000\044\111\155\222\266\333\377' | npy wanted.npy '|u1' '(2, 2, 2)'
+does stretch -r 0:7 stack.npy out.npy
+same out.npy wanted.npy
+
 # Bad input.
 printf 'P5\n2 1\n65535\n\000\001\001\054' >wide.pgm
 refuses 2 'takes IN OUT: name them all' equalize gray.pgm
@@ -88,6 +94,8 @@ refuses 1 'truncated' equalize short.pgm new.png
 printf 'P5\n4 2\n255\n\000\000\000\000\000\000\000\000' >nothing.pgm
 refuses 1 'the mask leaves no sample' equalize --mask nothing.pgm gray.pgm new.png
 refuses 2 'reaches outside' equalize --roi 3,0,2,1 gray.pgm new.png
+printf '\000\000\200\177\000\000\000\000' | npy infinite.npy '<f4' '(1, 2)'
+refuses 1 'percentile 100 of infinite.npy is infinite' stretch -r minmax infinite.npy new.npy
 printf '\000\000\300\177\000\000\300\177' | npy nan.npy '<f4' '(1, 2)'
 refuses 1 'nan.npy' equalize nan.npy new.npy
 refuses 2 'holds u8 and u16, and these are 1 x f32: write .tif, .pfm, .npy or .raw' equalize nan.npy new.png
