@@ -40,6 +40,14 @@ static int parse_whole(const char *option, const char *text, int64_t smallest, i
                      smallest, largest, text);
 }
 
+static int parse_int(const char *option, const char *text, int smallest, int largest, int *value, fault *f)
+{
+    int64_t whole;
+    if (parse_whole(option, text, smallest, largest, &whole, f) != 0) return -1;
+    *value = (int)whole;
+    return 0;
+}
+
 /* NumPy's names, and its codes, which count bytes and stand behind a byte order. */
 static const struct {
     const char *name, *code;
@@ -230,10 +238,7 @@ int value_color(settings *s, char *text, fault *f)
 
 int value_bits(settings *s, char *text, fault *f)
 {
-    int64_t bits;
-    if (parse_whole("bits", text, 1, 16, &bits, f) != 0) return -1;
-    s->bits = (int)bits;
-    return 0;
+    return parse_int("bits", text, 1, 16, &s->bits, f);
 }
 
 int value_bin_count(settings *s, char *text, fault *f)
@@ -243,10 +248,7 @@ int value_bin_count(settings *s, char *text, fault *f)
 
 int value_smooth(settings *s, char *text, fault *f)
 {
-    int64_t frames;
-    if (parse_whole("smooth", text, 1, 1024, &frames, f) != 0) return -1;
-    s->smooth = (int)frames;
-    return 0;
+    return parse_int("smooth", text, 1, 1024, &s->smooth, f);
 }
 
 int value_equalize_rule(settings *s, char *text, fault *f)
@@ -335,10 +337,7 @@ int value_tile_size(settings *s, char *text, fault *f)
 
 int value_overlap(settings *s, char *text, fault *f)
 {
-    int64_t overlap;
-    if (parse_whole("overlap", text, 1, 16, &overlap, f) != 0) return -1;
-    s->overlap = (int)overlap;
-    return 0;
+    return parse_int("overlap", text, 1, 16, &s->overlap, f);
 }
 
 int value_clip(settings *s, char *text, fault *f)
@@ -382,10 +381,7 @@ int value_split_method(settings *s, char *text, fault *f)
 
 int value_classes(settings *s, char *text, fault *f)
 {
-    int64_t classes;
-    if (parse_whole("classes", text, 2, 256, &classes, f) != 0) return -1;
-    s->classes = (int)classes;
-    return 0;
+    return parse_int("classes", text, 2, 256, &s->classes, f);
 }
 
 int value_search(settings *s, char *text, fault *f)
@@ -487,10 +483,7 @@ enum { MAX_THREADS = 1024 };
 
 int value_threads(settings *s, char *text, fault *f)
 {
-    int64_t threads;
-    if (parse_whole("threads", text, 1, MAX_THREADS, &threads, f) != 0) return -1;
-    s->threads = (int)threads;
-    return 0;
+    return parse_int("threads", text, 1, MAX_THREADS, &s->threads, f);
 }
 
 int value_environment(fault *f)
@@ -587,10 +580,7 @@ int value_budget(settings *s, char *text, fault *f)
 
 int value_repeat(settings *s, char *text, fault *f)
 {
-    int64_t repeat;
-    if (parse_whole("repeat", text, 1, 101, &repeat, f) != 0) return -1;
-    s->repeat = (int)repeat;
-    return 0;
+    return parse_int("repeat", text, 1, 101, &s->repeat, f);
 }
 
 int value_seed(settings *s, char *text, fault *f)
