@@ -86,6 +86,12 @@ static int begin(video *v, fault *f)
 
 /* ---- Frames ---- */
 
+/* Whether hists[0] is v->recent's sum; a job that gathers by itself owns its counts. */
+static bool counts_frames(const job_kind *kind)
+{
+    return !kind->gather || kind->gathers_counts;
+}
+
 /* Counts of the last frames. */
 static int count(video *v, fault *f)
 {
@@ -101,7 +107,7 @@ static int make_map(video *v, fault *f)
 {
     job *j = v->job;
     const job_kind *kind = j->kind;
-    if ((!kind->gather || kind->gathers_counts) && count(v, f) != 0) return -1;
+    if (counts_frames(kind) && count(v, f) != 0) return -1;
     if (kind->gather && kind->gather(j, f) != 0) return -1;
     return kind->make(j, 0, f);
 }
@@ -147,7 +153,7 @@ int video_run(job *j, fault *f)
 {
     video v = {.job = j, .in = pages_video(j->pages)};
     int failed = run(&v, f);
-    if (j->hists) j->hists[0] = NULL; /* that of the last frames */
+    if (j->hists && counts_frames(j->kind)) j->hists[0] = NULL;
     j->frame = NULL;
     recent_free(&v.recent);
     free(v.planes);
