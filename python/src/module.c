@@ -1,0 +1,60 @@
+/* The module histo._histo. */
+#include "module.h"
+
+static struct PyModuleDef definition;
+
+module_state *state_of_module(PyObject *module)
+{
+    return PyModule_GetState(module);
+}
+
+module_state *state_of_type(PyTypeObject *type)
+{
+    return PyType_GetModuleState(type);
+}
+
+PyObject *raise_status(histo_status status)
+{
+    PyObject *exception = status == HISTO_NO_MEMORY                            ? PyExc_MemoryError
+                          : status == HISTO_IO                                 ? PyExc_OSError
+                          : status == HISTO_INVALID || status == HISTO_CORRUPT ? PyExc_ValueError
+                                                                               : PyExc_RuntimeError;
+    PyErr_SetString(exception, histo_last_error());
+    return NULL;
+}
+
+static int exec(PyObject *module)
+{
+    return hist_add(module) == 0 && functions_add(module) == 0 ? 0 : -1;
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg)
+{
+    Py_VISIT(state_of_module(module)->hist_type);
+    return 0;
+}
+
+static int clear(PyObject *module)
+{
+    Py_CLEAR(state_of_module(module)->hist_type);
+    return 0;
+}
+
+static void drop(void *module)
+{
+    clear(module);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, (void *)exec}, {0}};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, .m_name = "histo._histo", .m_size = sizeof(module_state),
+    .m_slots = slots,      .m_traverse = traverse,   .m_clear = clear,
+    .m_free = drop,
+};
+
+PyMODINIT_FUNC PyInit__histo(void);
+PyMODINIT_FUNC PyInit__histo(void)
+{
+    return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,26 @@
+/* The extension module: its state, and errors. */
+#ifndef PYTHON_MODULE_H
+#define PYTHON_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <histo/histo.h>
+
+/* One for each interpreter. */
+typedef struct module_state {
+    PyTypeObject *hist_type;
+} module_state;
+
+/* The state of the module whose method got `module` as self, or that defines a type. */
+module_state *state_of_module(PyObject *module);
+module_state *state_of_type(PyTypeObject *type);
+
+/* Raise the Python exception for the last failure of the library on this thread: HISTO_INVALID becomes ValueError,
+ * HISTO_NO_MEMORY MemoryError, HISTO_IO OSError, HISTO_CORRUPT ValueError, all else RuntimeError. Returns NULL. */
+PyObject *raise_status(histo_status status);
+
+/* Add what a file defines to the module; -1 with an exception. */
+int hist_add(PyObject *module);
+int functions_add(PyObject *module);
+
+#endif
