@@ -20,6 +20,30 @@ static void regular_edges_are_two_roundings(void **state)
     assert_true(edges[2] == -1 + product && edges[3] == 2.2);
 }
 
+/* In float every operation is rounded to float; in double only the edges are. */
+static void linspace_rounds_like_numpy(void **state)
+{
+    (void)state;
+    double in_float[11], rounded[11], in_half[11];
+    OK(histo_linspace(10, 0, 1, HISTO_F32, HISTO_F32, in_float));
+    OK(histo_linspace(10, 0, 1, HISTO_F64, HISTO_F32, rounded));
+    OK(histo_linspace(10, 0, 1, HISTO_F16, HISTO_F16, in_half));
+    const volatile float step = 1.0F / 10, product = 9 * step;
+    assert_true(in_float[9] == (double)product && rounded[9] == (double)(float)(9 * 0.1));
+    assert_true(in_float[9] != rounded[9]);
+    assert_true(in_half[1] == 0x1.998p-4 && in_half[10] == 1);
+    OK(histo_linspace(2, 0, 0x1p-149, HISTO_F64, HISTO_F64, in_float));
+    assert_true(in_float[1] == 0x1p-150);
+    double *edges = in_float;
+    REFUSED(HISTO_INVALID, "too many", histo_linspace(10, 1, 1 + 0x1p-22, HISTO_F64, HISTO_F32, edges));
+    REFUSED(HISTO_INVALID, "lo must be less", histo_linspace(10, 1, 1 + 0x1p-25, HISTO_F64, HISTO_F32, edges));
+    REFUSED(HISTO_INVALID, "not finite", histo_linspace(10, 0, 1e39, HISTO_F64, HISTO_F32, edges));
+    REFUSED(HISTO_INVALID, "wider than f16", histo_linspace(10, -6e4, 6e4, HISTO_F16, HISTO_F16, edges));
+    REFUSED(HISTO_INVALID, "HISTO_F16, HISTO_F32 or", histo_linspace(10, 0, 1, HISTO_F64, HISTO_BF16, edges));
+    REFUSED(HISTO_INVALID, "at least one bin", histo_linspace(0, 0, 1, HISTO_F64, HISTO_F64, edges));
+    REFUSED(HISTO_INVALID, "NULL", histo_linspace(10, 0, 1, HISTO_F64, HISTO_F64, NULL));
+}
+
 static void transformed_edges(void **state)
 {
     (void)state;
@@ -159,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regular_edges_are_two_roundings),
+        cmocka_unit_test(linspace_rounds_like_numpy),
         cmocka_unit_test(transformed_edges),
         cmocka_unit_test(refused),
         cmocka_unit_test(foreign_edges_are_ignored),

@@ -175,6 +175,13 @@ HISTO_API histo_status histo_axis_edges(const histo_axis *axis, double *edges);
 /* Edge i of a valid axis; i is 0 … bins. */
 HISTO_API double histo_axis_edge(const histo_axis *axis, int64_t i);
 
+/* Write edges[bins + 1] from lo to hi, as numpy.linspace(lo, hi, bins + 1) computes them in the type `computed` and
+ * rounds them to the type `edge`: HISTO_F16, HISTO_F32 or HISTO_F64. For samples of float32, numpy.histogram computes
+ * in double if the range is given as Python numbers, in float if it is found from the samples, and rounds to float.
+ * HISTO_INVALID if lo or hi is not finite in these types, or if the edges do not increase. */
+HISTO_API histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype computed, histo_dtype edge,
+                                      double *edges);
+
 /* ---- Histograms --------------------------------------------------------------------------------------- */
 
 typedef struct histo_hist histo_hist;

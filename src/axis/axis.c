@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "view/half.h"
 
 histo_axis histo_axis_integer(int64_t lo, int64_t bins)
 {
@@ -249,6 +250,85 @@ double histo_axis_edge(const histo_axis *axis, int64_t i)
 {
     const double *given = given_edges(axis);
     return given ? given[i] : formula_edge(axis, scale_of(axis), i);
+}
+
+static double rounded_to(histo_dtype dtype, double x)
+{
+    return dtype == HISTO_F64 ? x : dtype == HISTO_F32 ? (double)(float)x : (double)histo_f16_to_f32(histo_f16_of(x));
+}
+
+/* edges[i] = i * ((hi - lo) / bins) + lo, every result rounded to a type; where the step is too small for the type,
+ * i / bins * (hi - lo) + lo. */
+static void linspace_f64(int64_t bins, double lo, double hi, double *edges)
+{
+    const double width = hi - lo, step = width / (double)bins;
+    if (step != 0)
+        for (int64_t i = 0; i < bins; i++)
+            edges[i] = (double)i * step + lo;
+    else
+        for (int64_t i = 0; i < bins; i++)
+            edges[i] = (double)i / (double)bins * width + lo;
+}
+
+static void linspace_f32(int64_t bins, double lo, double hi, double *edges)
+{
+    const float first = (float)lo, width = (float)hi - first, step = width / (float)bins;
+    if (step != 0)
+        for (int64_t i = 0; i < bins; i++)
+            edges[i] = (double)((float)i * step + first);
+    else
+        for (int64_t i = 0; i < bins; i++)
+            edges[i] = (double)((float)i / (float)bins * width + first);
+}
+
+/* NumPy computes in float and rounds the result to binary16. */
+static float half(float x)
+{
+    return histo_f16_to_f32(histo_f16_of((double)x));
+}
+
+static void linspace_f16(int64_t bins, double lo, double hi, double *edges)
+{
+    const float first = half((float)lo), width = half((float)hi - first), count = half((float)bins);
+    const float step = half(width / count);
+    for (int64_t i = 0; i < bins; i++) {
+        const float at = half((float)i);
+        edges[i] = (double)half((step != 0 ? half(at * step) : half(half(at / count) * width)) + first);
+    }
+}
+
+static bool is_edge_type(histo_dtype dtype)
+{
+    return dtype == HISTO_F16 || dtype == HISTO_F32 || dtype == HISTO_F64;
+}
+
+histo_status histo_linspace(int64_t bins, double lo, double hi, histo_dtype computed, histo_dtype edge, double *edges)
+{
+    if (!edges) return histo_fail(HISTO_INVALID, "the array for the edges is NULL");
+    if (!is_edge_type(computed) || !is_edge_type(edge))
+        return histo_fail(HISTO_INVALID, "edges are computed in and rounded to HISTO_F16, HISTO_F32 or HISTO_F64");
+    histo_axis axis = histo_axis_regular(bins, rounded_to(computed, lo), rounded_to(computed, hi));
+    axis.lo = rounded_to(edge, axis.lo);
+    axis.hi = rounded_to(edge, axis.hi);
+    histo_status status = histo_axis_check_description(&axis);
+    if (status != HISTO_OK) return status;
+    if (!isfinite(rounded_to(computed, rounded_to(computed, hi) - rounded_to(computed, lo))))
+        return histo_fail(HISTO_INVALID, "the range [%.9g, %.9g] is wider than %s can hold: give a narrower one", lo,
+                          hi, histo_dtype_name(computed));
+    if (computed == HISTO_F64)
+        linspace_f64(bins, lo, hi, edges);
+    else if (computed == HISTO_F32)
+        linspace_f32(bins, lo, hi, edges);
+    else
+        linspace_f16(bins, lo, hi, edges);
+    edges[bins] = rounded_to(computed, hi);
+    if (edge == HISTO_F32)
+        for (int64_t i = 0; i <= bins; i++)
+            edges[i] = (double)(float)edges[i];
+    else if (edge == HISTO_F16)
+        for (int64_t i = 0; i <= bins; i++)
+            edges[i] = rounded_to(edge, edges[i]);
+    return check_increasing(&axis, edges);
 }
 
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges)
