@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "modules/plot/axis.h"
+#include "modules/plot/paint.h"
+#include "modules/plot/text.h"
 #include "output/writers/plot.h"
-#include "output/writers/plot_axis.h"
-#include "output/writers/plot_paint.h"
-#include "output/writers/plot_text.h"
 
 /* ---- Scales and ticks ---- */
 

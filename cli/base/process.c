@@ -1,8 +1,11 @@
+#define _GNU_SOURCE
 #include "base/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -18,6 +21,17 @@ void process_keep_arguments(int argc, char **argv)
 char *const *process_arguments(void)
 {
     return kept;
+}
+
+bool process_directory(char directory[PATH_MAX])
+{
+    const ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
+    if (length > 0)
+        directory[length] = '\0';
+    else if (!realpath((const char *)getauxval(AT_EXECFN), directory)) /* NOLINT: no /proc, and a pointer by contract */
+        return false;
+    strrchr(directory, '/')[1] = '\0';
+    return true;
 }
 
 const char *process_command_line(void)

@@ -2,13 +2,19 @@
 #ifndef CLI_PROCESS_H
 #define CLI_PROCESS_H
 
+#include <limits.h>
+#include <stdbool.h>
+
 /* Copy the arguments. Called once, by program_run, before anything changes them. */
 void process_keep_arguments(int argc, char **argv);
 
 /* The copies, NULL-terminated; NULL without memory. */
 char *const *process_arguments(void);
 
-/* The same joined by blanks, without the program's directory; recorded with results. */
+/* The directory of this program, with a trailing slash; false if the system does not tell. */
+bool process_directory(char directory[PATH_MAX]);
+
+/* The arguments joined by blanks, without the program's directory; recorded with results. */
 const char *process_command_line(void);
 
 #endif

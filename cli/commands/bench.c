@@ -1,6 +1,5 @@
 /* `histo bench`, `histo generate` and `histo tune` run a separate program, histo-bench, so that the command contains no
  * benchmarks. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,16 +11,6 @@
 #include "options/settings.h"
 
 static const char program[] = "histo-bench";
-
-/* The directory of this program, with a trailing slash. */
-static bool find_directory(char directory[PATH_MAX])
-{
-    ssize_t length = readlink("/proc/self/exe", directory, PATH_MAX - 1);
-    if (length <= 0) return false;
-    directory[length] = '\0';
-    strrchr(directory, '/')[1] = '\0';
-    return true;
-}
 
 /* Execute histo-bench, which parses the same arguments, from histo's directory, libexec or $PATH. Returns only on
  * failure. */
@@ -35,7 +24,7 @@ static int become_histo_bench(void)
         fault_set(&f, EXIT_DATA, "no memory for the command line");
         return fault_report(&f);
     }
-    bool found = find_directory(directory);
+    bool found = process_directory(directory);
     errno = ENOENT;
     for (size_t i = 0; found && i < sizeof places / sizeof *places && errno == ENOENT; i++) {
         snprintf(path, sizeof path, "%s%s%s", directory, places[i], program);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/module.h"
 #include "input/readers/readers.h"
 
 static const reader_kind *const readers[] = {
@@ -85,6 +86,13 @@ static int reject_idle_options(const reader_kind *kind, const read_options *o, c
     return 0;
 }
 
+static reader_open_function *find_open(const reader_kind *kind, const input *in, fault *f)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_open", kind->name);
+    return (reader_open_function *)module_symbol(kind->name, name, input_name(in), f);
+}
+
 reader *reader_open(const char *path, const read_options *options, bool keep, fault *f)
 {
     const reader_kind *kind = NULL;
@@ -108,7 +116,8 @@ reader *reader_open(const char *path, const read_options *options, bool keep, fa
     if (!kind) kind = find_by_content(head, size, input_name(in), options->purpose, f);
     if (!kind || reject_idle_options(kind, options, input_name(in), f) != 0) goto fail;
     if (keep && !(kind->once && options->about) && input_keep(in, f) != 0) goto fail;
-    return kind->open(in, options, f);
+    reader_open_function *open = kind->open ? kind->open : find_open(kind, in, f);
+    if (open) return open(in, options, f);
 
 fail:
     input_close(in);

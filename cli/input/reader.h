@@ -49,6 +49,8 @@ typedef enum reader_takes {
     TAKES_LAYOUT = 4,   /* --dtype, --shape, --offset and --endian: files do not say */
 } reader_takes;
 
+typedef reader *reader_open_function(input *in, const read_options *options, fault *f);
+
 typedef struct reader_kind {
     const char *name;    /* "png": what --format takes */
     const char *formats; /* "PNG images, 8 and 16 bit": a line of `histo info` */
@@ -56,8 +58,9 @@ typedef struct reader_kind {
     bool once;           /* pipes are not copied where images are made from images: frames pass one by one */
     /* Does the content look like this format? head: the beginning of the (gunzipped) data. */
     bool (*recognize)(const unsigned char *head, size_t size, const char *path);
-    /* Take ownership of `in` (closed with the reader, also on failure). NULL on failure. */
-    reader *(*open)(input *in, const read_options *options, fault *f);
+    /* Take ownership of `in` (closed with the reader, also on failure). NULL on failure. Where this is NULL, it is the
+     * function NAME_open of the module NAME. */
+    reader_open_function *open;
 } reader_kind;
 
 struct reader {

@@ -105,6 +105,7 @@ int output_open(output *to, const settings *s, fault *f)
     if (s->sparse && check_sparse(to, s->batch ? s->files_count : 1, false, f) != 0) return -1;
     if (s->segments && (to->writer == &writer_json || to->writer == &writer_histo))
         return fault_set(f, EXIT_USAGE, "%s cannot hold segments: write a table, npy or a picture", to->writer->name);
+    if (to->writer->prepare && to->writer->prepare(to_stdout ? "a picture" : s->output, f) != 0) return -1;
     to->file = outfile_open(to_stdout ? "-" : s->output, f);
     return to->file ? 0 : -1;
 }

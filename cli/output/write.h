@@ -15,6 +15,8 @@ typedef struct writer {
     bool mixes;       /* accepts series with different numbers of axes or weightings */
     bool one_sparse;  /* accepts at most one sparse histogram */
     int max_axes;     /* of a histogram; 0: any number */
+    /* Is all that it needs there, for the file of this name? NULL: it needs nothing. */
+    int (*prepare)(const char *name, fault *f);
     /* Write r to the stream of o. */
     int (*write)(const result *r, const settings *s, outfile *o, fault *f);
 } writer;

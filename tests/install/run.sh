@@ -29,6 +29,7 @@ for symbol in $(nm -D --defined-only "$library/libhisto.so" | awk '{print $3}');
 done
 if [ -x "$root/usr/bin/histo" ]; then
     "$root/usr/bin/histo" --version
+    echo 1 | "$root/usr/bin/histo" -o "$root/picture.svg" # by a module
     test -s "$root/usr/share/man/man1/histo.1"
 fi
 if [ -x "$root/usr/bin/histo-bench" ]; then

@@ -3,7 +3,7 @@
 #ifndef CLI_READERS_IMAGE_H
 #define CLI_READERS_IMAGE_H
 
-#include "input/reader.h"
+#include "input/readers/readers.h"
 
 enum {
     IMAGE_BAND_BYTES = 4 << 20,      /* of a band's rows, unless a row is larger */
@@ -34,8 +34,6 @@ typedef struct image {
     image_buffer rows;   /* the band's samples */
     image_buffer packed; /* the same before expansion, if needed */
 } image;
-
-extern const reader_kind reader_png, reader_jpeg, reader_tiff, reader_pnm;
 
 /* Allocate a zeroed struct of `size` bytes that begins with an image and reads from `in`. On failure `in` is closed. */
 void *image_create(size_t size, const reader_kind *kind, input *in, fault *f);

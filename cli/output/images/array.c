@@ -86,14 +86,24 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
     return image_put(file, rows, image_row_bytes(&file->page) * (size_t)count, f);
 }
 
+static const image_codec codec_npy = {
+    .size = sizeof(array_file),
+    .begin = begin_npy,
+    .rows = rows,
+};
+
 const image_writer image_npy = {
     .name = "npy",
     .suffixes = "npy",
     .formats = "NumPy .npy of every dtype but bf16; pages come first",
-    .size = sizeof(array_file),
     .pages = true,
     .limit = limit_npy,
-    .begin = begin_npy,
+    .codec = &codec_npy,
+};
+
+static const image_codec codec_raw = {
+    .size = sizeof(array_file),
+    .begin = begin_raw,
     .rows = rows,
 };
 
@@ -101,9 +111,7 @@ const image_writer image_raw = {
     .name = "raw",
     .suffixes = "raw",
     .formats = "raw samples of every dtype, in this machine's byte order: rows of interleaved channels",
-    .size = sizeof(array_file),
     .pages = true,
     .limit = limit_raw,
-    .begin = begin_raw,
-    .rows = rows,
+    .codec = &codec_raw,
 };

@@ -111,6 +111,13 @@ static int check_page(const image_writer *writer, const char *path, const image_
                      page->channels, histo_dtype_name(page->dtype), *able ? able : "one channel at a time");
 }
 
+static const image_codec *find_codec(const image_writer *writer, const char *path, fault *f)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s_codec", writer->name);
+    return module_symbol(writer->name, name, path, f);
+}
+
 image_file *image_create_file(const char *path, const image_writer *writer, const image_page *like, int64_t pages,
                               fault *f)
 {
@@ -119,12 +126,14 @@ image_file *image_create_file(const char *path, const image_writer *writer, cons
         return NULL;
     }
     if (check_page(writer, path, like, pages, f) != 0) return NULL;
-    image_file *file = calloc(1, writer->size);
+    const image_codec *codec = writer->codec ? writer->codec : find_codec(writer, path, f);
+    if (!codec) return NULL;
+    image_file *file = calloc(1, codec->size);
     if (!file) {
         fault_set(f, EXIT_DATA, "no memory to write %s", path);
         return NULL;
     }
-    *file = (image_file){.writer = writer, .pages = pages, .number = -1, .out = outfile_open(path, f)};
+    *file = (image_file){.writer = writer, .codec = codec, .pages = pages, .number = -1, .out = outfile_open(path, f)};
     if (file->out) return file;
     free(file);
     return NULL;
@@ -132,7 +141,7 @@ image_file *image_create_file(const char *path, const image_writer *writer, cons
 
 static int end_page(image_file *file, bool last, fault *f)
 {
-    return file->number >= 0 && file->writer->end ? file->writer->end(file, last, f) : 0;
+    return file->number >= 0 && file->codec->end ? file->codec->end(file, last, f) : 0;
 }
 
 int image_begin(image_file *file, const image_page *page, fault *f)
@@ -142,12 +151,12 @@ int image_begin(image_file *file, const image_page *page, fault *f)
     file->number++;
     file->y = 0;
     if (check_page(file->writer, outfile_name(file->out), page, file->number + 1, f) != 0) return -1;
-    return file->writer->begin(file, f);
+    return file->codec->begin(file, f);
 }
 
 int image_rows(image_file *file, void *rows, int64_t count, fault *f)
 {
-    if (file->writer->rows(file, rows, count, f) != 0) return -1;
+    if (file->codec->rows(file, rows, count, f) != 0) return -1;
     file->y += count;
     return 0;
 }
@@ -167,7 +176,7 @@ int image_commit(image_file *file, fault *f)
 void image_abandon(image_file *file)
 {
     if (!file) return;
-    if (file->writer->close) file->writer->close(file);
+    if (file->codec->close) file->codec->close(file);
     outfile_abandon(file->out);
     free(file);
 }

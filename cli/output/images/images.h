@@ -3,6 +3,7 @@
 #ifndef CLI_IMAGES_H
 #define CLI_IMAGES_H
 
+#include "base/module.h"
 #include "input/reader.h"
 #include "output/outfile.h"
 
@@ -18,15 +19,9 @@ typedef struct image_page {
 
 typedef struct image_file image_file;
 
-typedef struct image_writer {
-    const char *name;
-    const char *suffixes; /* separated by blanks */
-    const char *formats;  /* a line of `histo info` */
-    size_t size;          /* of a struct that begins with an image_file */
-    bool pages;           /* takes any number of pages */
-    bool seeks;           /* cannot be written to a pipe */
-    /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. */
-    const char *(*limit)(const image_page *page);
+/* How the bytes of a format are made. */
+typedef struct image_codec {
+    size_t size; /* of a struct that begins with an image_file */
     /* Begin the file's next page, file->page. 0 or -1, as all that follow. */
     int (*begin)(image_file *file, fault *f);
     /* Write contiguous rows, which may be overwritten. */
@@ -35,10 +30,22 @@ typedef struct image_writer {
     int (*end)(image_file *file, bool last, fault *f);
     /* Free what the writer holds, at any time. */
     void (*close)(image_file *file);
+} image_codec;
+
+typedef struct image_writer {
+    const char *name;
+    const char *suffixes; /* separated by blanks */
+    const char *formats;  /* a line of `histo info` */
+    bool pages;           /* takes any number of pages */
+    bool seeks;           /* cannot be written to a pipe */
+    /* Why it cannot hold this page, as in "holds integers of 8 or 16 bits"; NULL: it can. */
+    const char *(*limit)(const image_page *page);
+    const image_codec *codec; /* NULL: it is NAME_codec of the module NAME */
 } image_writer;
 
 struct image_file {
     const image_writer *writer;
+    const image_codec *codec;
     outfile *out;
     image_page page;
     int64_t pages; /* in all; -1: unknown */
@@ -75,5 +82,8 @@ int image_put(image_file *file, const void *bytes, size_t size, fault *f);
 #define IMAGE(name) extern const image_writer image_##name;
 #include "output/images/images.def"
 #undef IMAGE
+
+/* In modules. */
+MODULE_SYMBOL extern const image_codec tiff_codec;
 
 #endif

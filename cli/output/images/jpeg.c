@@ -139,14 +139,18 @@ static void close(image_file *file)
     if (p->jpeg.err) jpeg_destroy_compress(&p->jpeg);
 }
 
-const image_writer image_jpeg = {
-    .name = "jpeg",
-    .suffixes = "jpg jpeg",
-    .formats = "JPEG of u8: gray, RGB and CMYK, with the quality of a source that is JPEG, else 95",
+static const image_codec codec = {
     .size = sizeof(jpeg_file),
-    .limit = limit,
     .begin = begin,
     .rows = rows,
     .end = end,
     .close = close,
+};
+
+const image_writer image_jpeg = {
+    .name = "jpeg",
+    .suffixes = "jpg jpeg",
+    .formats = "JPEG of u8: gray, RGB and CMYK, with the quality of a source that is JPEG, else 95",
+    .limit = limit,
+    .codec = &codec,
 };

@@ -46,15 +46,19 @@ static int end(image_file *file, bool last, fault *f)
     return fseeko(outfile_stream(file->out), 0, SEEK_END) == 0 ? 0 : image_refused(file, "the end is out of reach", f);
 }
 
+static const image_codec codec = {
+    .size = sizeof(pfm_file),
+    .begin = begin,
+    .rows = rows,
+    .end = end,
+};
+
 const image_writer image_pfm = {
     .name = "pfm",
     .suffixes = "pfm",
     .formats = "PFM images of f32: gray and RGB",
-    .size = sizeof(pfm_file),
     .pages = true,
     .seeks = true,
     .limit = limit,
-    .begin = begin,
-    .rows = rows,
-    .end = end,
+    .codec = &codec,
 };

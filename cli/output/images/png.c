@@ -103,14 +103,18 @@ static void close(image_file *file)
     png_destroy_write_struct(&p->png, &p->info);
 }
 
-const image_writer image_png = {
-    .name = "png",
-    .suffixes = "png",
-    .formats = "PNG, u8 and u16: gray and RGB, with and without alpha",
+static const image_codec codec = {
     .size = sizeof(png_file),
-    .limit = limit,
     .begin = begin,
     .rows = rows,
     .end = end,
     .close = close,
+};
+
+const image_writer image_png = {
+    .name = "png",
+    .suffixes = "png",
+    .formats = "PNG, u8 and u16: gray and RGB, with and without alpha",
+    .limit = limit,
+    .codec = &codec,
 };

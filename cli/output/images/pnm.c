@@ -61,13 +61,17 @@ static int rows(image_file *file, unsigned char *rows, int64_t count, fault *f)
     return image_put(file, rows, bytes, f);
 }
 
+static const image_codec codec = {
+    .size = sizeof(image_file),
+    .begin = begin,
+    .rows = rows,
+};
+
 const image_writer image_pnm = {
     .name = "pnm",
     .suffixes = "pgm ppm pnm pam",
     .formats = "Netpbm images of u8 and u16: PGM, PPM, and PAM for other channels",
-    .size = sizeof(image_file),
     .pages = true,
     .limit = limit,
-    .begin = begin,
-    .rows = rows,
+    .codec = &codec,
 };

@@ -254,8 +254,12 @@ static int write_picture(const result *r, const settings *s, outfile *o, const c
     {                                                                                                                  \
         return write_picture(r, s, o, #format, f);                                                                     \
     }                                                                                                                  \
-    const writer writer_##format = {                                                                                   \
-        .name = #format, .binary = true, .shows_stats = true, .max_axes = 2, .write = write_##format};
+    const writer writer_##format = {.name = #format,                                                                   \
+                                    .binary = true,                                                                    \
+                                    .shows_stats = true,                                                               \
+                                    .max_axes = 2,                                                                     \
+                                    .prepare = plot_prepare,                                                           \
+                                    .write = write_##format};
 
 PICTURE(png)
 PICTURE(svg)

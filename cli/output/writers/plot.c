@@ -1,84 +1,22 @@
-/* Plot files: cairo draws, this file writes, so that failures report the system's reason. */
+/* What is known of plots without cairo, which the module plot draws with. */
 #include "output/writers/plot.h"
 
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
-#include <cairo.h>
-#include <errno.h>
-#include <stdio.h>
+#include <math.h>
 #include <string.h>
 
-#include "output/writers/plot_paint.h"
+#include "base/module.h"
 
-/* A PDF's unit is the point, 3/4 of a pixel. */
-static const double points = 0.75;
+const plot_color plot_red = {0.84, 0.15, 0.16}, plot_green = {0.13, 0.60, 0.22}, plot_blue = {0.12, 0.38, 0.85},
+                 plot_gray = {0.36, 0.38, 0.41};
 
-typedef struct sink {
-    FILE *file;
-    int error; /* errno of the first failed write */
-} sink;
-
-static cairo_status_t sink_write(void *closure, const unsigned char *data, unsigned size)
+plot_color plot_palette(int i)
 {
-    sink *s = closure;
-    if (fwrite(data, 1, size, s->file) == size) return CAIRO_STATUS_SUCCESS;
-    s->error = errno ? errno : EIO;
-    return CAIRO_STATUS_WRITE_ERROR;
+    static const plot_color palette[] = {
+        {0.18, 0.43, 0.71}, {0.88, 0.48, 0.10}, {0.16, 0.58, 0.38}, {0.76, 0.22, 0.32},
+        {0.50, 0.36, 0.72}, {0.50, 0.36, 0.28}, {0.82, 0.42, 0.66}, {0.10, 0.60, 0.66},
+    };
+    return palette[(unsigned)i % (sizeof palette / sizeof *palette)];
 }
-
-static cairo_status_t draw(const plot *p, cairo_surface_t *surface, int width, int height, bool vector, double scale)
-{
-    cairo_t *cr = cairo_create(surface);
-    cairo_font_options_t *options = cairo_font_options_create();
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_SLIGHT);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    cairo_set_font_options(cr, options);
-    cairo_font_options_destroy(options);
-    cairo_scale(cr, scale, scale);
-    plot_panel panel = {.cr = cr, .width = width, .height = height, .vector = vector};
-    cairo_status_t status = plot_paint(&panel, p);
-    cairo_destroy(cr);
-    return status;
-}
-
-static cairo_status_t write_png(const plot *p, int width, int height, sink *s)
-{
-    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
-    cairo_status_t status = draw(p, surface, width, height, false, 1);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_write_to_png_stream(surface, sink_write, s);
-    cairo_surface_destroy(surface);
-    return status;
-}
-
-static cairo_status_t write_vector(const plot *p, int width, int height, double scale, cairo_surface_t *surface)
-{
-    cairo_status_t status = draw(p, surface, width, height, true, scale);
-    cairo_surface_finish(surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    return status;
-}
-
-static cairo_status_t write_svg(const plot *p, int width, int height, sink *s)
-{
-    cairo_surface_t *surface = cairo_svg_surface_create_for_stream(sink_write, s, width, height);
-    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PX);
-    return write_vector(p, width, height, 1, surface);
-}
-
-static cairo_status_t write_pdf(const plot *p, int width, int height, sink *s)
-{
-    return write_vector(p, width, height, points,
-                        cairo_pdf_surface_create_for_stream(sink_write, s, width * points, height * points));
-}
-
-typedef struct plot_format {
-    const char *name;
-    cairo_status_t (*write)(const plot *p, int width, int height, sink *s);
-} plot_format;
-
-static const plot_format formats[] = {{"png", write_png}, {"svg", write_svg}, {"pdf", write_pdf}};
 
 void plot_suit_panels(int panels, int *width, int *height)
 {
@@ -92,15 +30,33 @@ void plot_suit_panels(int panels, int *width, int *height)
     if (*height > PLOT_MAX_SIZE) *height = PLOT_MAX_SIZE;
 }
 
+plot_layout plot_arrange_panels(int panels, double width, double height)
+{
+    const double best_shape = 1.5, least_width = 180, least_height = 130;
+    plot_layout best = {.columns = 1, .width = width, .height = height / panels};
+    for (int c = 2; c <= panels; c++) {
+        double w = width / c, h = height / ((panels + c - 1) / c);
+        if (fabs(log(w / h / best_shape)) < fabs(log(best.width / best.height / best_shape)))
+            best = (plot_layout){.columns = c, .width = w, .height = h};
+    }
+    best.readable = best.width >= least_width && best.height >= least_height;
+    return best;
+}
+
+static plot_draw_function *find_draw(const char *name, fault *f)
+{
+    return plot_draw ? plot_draw : (plot_draw_function *)module_symbol("plot", "plot_draw", name, f);
+}
+
+int plot_prepare(const char *name, fault *f)
+{
+    return find_draw(name, f) ? 0 : -1;
+}
+
 int plot_write(const plot *p, const char *format, outfile *o, fault *f)
 {
-    const plot_format *chosen = NULL;
     const char *name = outfile_name(o);
-    int width = p->width ? p->width : 1200, height = p->height ? p->height : 800;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (strcmp(formats[i].name, format) == 0) chosen = &formats[i];
-    if (!chosen)
-        return fault_set(f, EXIT_USAGE, "%s: a picture cannot be written as '%s'; use png, svg or pdf", name, format);
+    const int width = p->width ? p->width : 1200, height = p->height ? p->height : 800;
     if (width < PLOT_MIN_SIZE || width > PLOT_MAX_SIZE || height < PLOT_MIN_SIZE || height > PLOT_MAX_SIZE)
         return fault_set(f, EXIT_USAGE, "%s: a picture of %d x %d pixels cannot be drawn; use %d to %d each way", name,
                          width, height, PLOT_MIN_SIZE, PLOT_MAX_SIZE);
@@ -109,11 +65,6 @@ int plot_write(const plot *p, const char *format, outfile *o, fault *f)
                          "%s: %d histograms on separate axes do not fit into a picture of %d x %d "
                          "pixels: draw fewer, or a larger one with --size",
                          name, p->npanels, width, height);
-    sink s = {.file = outfile_stream(o)};
-    cairo_status_t status = chosen->write(p, width, height, &s);
-    if (s.error) return outfile_fail(o, s.error, f);
-    if (status != CAIRO_STATUS_SUCCESS)
-        return fault_set(f, EXIT_DATA, "%s: cannot draw a picture of %d x %d pixels (%s); use a smaller one", name,
-                         width, height, cairo_status_to_string(status));
-    return 0;
+    plot_draw_function *draw = find_draw(name, f);
+    return draw ? draw(p, width, height, format, o, f) : -1;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/module.h"
 #include "output/outfile.h"
 
 typedef struct plot_color {
@@ -87,8 +88,25 @@ enum { PLOT_MIN_SIZE = 200, PLOT_MAX_SIZE = 8192 };
 /* A good size for this many panels, at most PLOT_MAX_SIZE. */
 void plot_suit_panels(int panels, int *width, int *height);
 
+/* Panels in rows. */
+typedef struct plot_layout {
+    int columns;
+    double width, height; /* of a panel */
+    bool readable;
+} plot_layout;
+
+/* The number of columns of panels that fills a picture best. */
+plot_layout plot_arrange_panels(int panels, double width, double height);
+
+/* Is all that drawing needs there? 0, or -1 and a message in f, which names the picture. */
+int plot_prepare(const char *name, fault *f);
+
 /* Draw to the stream of o in format "png", "svg" or "pdf": 0, or -1 and a message in f; the caller commits or abandons
  * o. */
 int plot_write(const plot *p, const char *format, outfile *o, fault *f);
+
+/* The same for this size, without checks; in the module plot. */
+typedef int plot_draw_function(const plot *p, int width, int height, const char *format, outfile *o, fault *f);
+MODULE_SYMBOL plot_draw_function plot_draw;
 
 #endif

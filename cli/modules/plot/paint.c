@@ -1,12 +1,12 @@
 /* The layout of a plot: title, legend, axes with ticks and labels, and footer around the bars or the map. Sizes are for
  * a picture of 1200 x 800 pixels and scale with it. */
-#include "output/writers/plot_paint.h"
+#include "modules/plot/paint.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "output/writers/plot_text.h"
+#include "modules/plot/text.h"
 
 static const double margin = 32, title_size = 21, label_size = 16, tick_size = 14, footer_size = 13.5;
 static const double tick_length = 6, tick_gap = 6, key_gap = 26, key_width = 20;
@@ -408,19 +408,6 @@ static cairo_status_t paint_single(plot_panel *panel, const plot *p)
 static double unit_of(double width, double height)
 {
     return fmax(fmin(width / 1200, height / 800), 0.7);
-}
-
-plot_layout plot_arrange_panels(int panels, double width, double height)
-{
-    const double best_shape = 1.5, least_width = 180, least_height = 130;
-    plot_layout best = {.columns = 1, .width = width, .height = height / panels};
-    for (int c = 2; c <= panels; c++) {
-        double w = width / c, h = height / ((panels + c - 1) / c);
-        if (fabs(log(w / h / best_shape)) < fabs(log(best.width / best.height / best_shape)))
-            best = (plot_layout){.columns = c, .width = w, .height = h};
-    }
-    best.readable = best.width >= least_width && best.height >= least_height;
-    return best;
 }
 
 static cairo_status_t paint_panels(const plot_panel *whole, const plot *p)

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output/writers/plot_paint.h"
-#include "output/writers/plot_text.h"
+#include "modules/plot/paint.h"
+#include "modules/plot/text.h"
 
 static const double margin = 32, name_size = 14, number_size = 13, lean = M_PI / 3;
 static const plot_color dark = {0.13, 0.14, 0.16}, light = {1, 1, 1}, alarm = {0.85, 0.15, 0.1};

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "output/writers/plot_axis.h"
+#include "modules/plot/axis.h"
 
 enum { PLOT_TEXT_BYTES = 512 };
 

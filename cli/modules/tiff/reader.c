@@ -45,14 +45,6 @@ typedef struct tiff_reader {
     char complaint[256]; /* libtiff's first since the last reset */
 } tiff_reader;
 
-static bool recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    if (size < 4) return false;
-    return memcmp(head, "II*\0", 4) == 0 || memcmp(head, "MM\0*", 4) == 0 || memcmp(head, "II+\0", 4) == 0 ||
-           memcmp(head, "MM\0+", 4) == 0;
-}
-
 /* ---- libtiff's file access and messages ---- */
 
 /* The number of bytes read: fewer than size only at the end of the file, or if it cannot be read. */
@@ -725,7 +717,7 @@ static int open_library(tiff_reader *t, fault *f)
                                   complaint_or(t, "its data is missing or ends early"), f);
 }
 
-static reader *open_tiff(input *in, const read_options *options, fault *f)
+reader *tiff_open(input *in, const read_options *options, fault *f)
 {
     tiff_reader *t = image_create(sizeof *t, &reader_tiff, in, f);
     if (!t) return NULL;
@@ -744,13 +736,3 @@ static reader *open_tiff(input *in, const read_options *options, fault *f)
     close_tiff(r);
     return NULL;
 }
-
-const reader_kind reader_tiff = {
-    .name = "tiff",
-    .formats =
-        "TIFF and BigTIFF images: integers (gray of 1, 2 and 4 bits as 0 to 255) and floats of 1 to 64 bits, palettes, "
-        "strips, tiles, planes, pages",
-    .takes = TAKES_PAGES,
-    .recognize = recognize,
-    .open = open_tiff,
-};

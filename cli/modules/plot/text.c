@@ -1,5 +1,5 @@
 /* Text by cairo's "toy" interface: one font, no shaping, no other library. */
-#include "output/writers/plot_text.h"
+#include "modules/plot/text.h"
 
 #include <string.h>
 

@@ -114,13 +114,7 @@ static int choose(member *m, const char *file, const char *wanted, array_info *i
     return member_begin(m, (zip_uint64_t)chosen, file, name, info, place, f);
 }
 
-static bool npz_recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    return size >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
-}
-
-static reader *npz_open(input *in, const read_options *options, fault *f)
+reader *npz_open(input *in, const read_options *options, fault *f)
 {
     const char *path = input_path(in, f);
     member *m = path ? calloc(1, sizeof *m) : NULL;
@@ -146,11 +140,3 @@ static reader *npz_open(input *in, const read_options *options, fault *f)
     byte_source source = {member_read, member_rewind, member_close, m, NULL};
     return array_reader_open(&reader_npz, in, source, &info, &place, f);
 }
-
-const reader_kind reader_npz = {
-    .name = "npz",
-    .formats = "NumPy .npz (--dataset names the array)",
-    .takes = TAKES_DATASETS,
-    .recognize = npz_recognize,
-    .open = npz_open,
-};

@@ -495,7 +495,7 @@ static int prepare(h5_reader *r, const read_options *options, fault *f)
     return 0;
 }
 
-static reader *h5_open(input *in, const read_options *options, fault *f)
+reader *hdf5_open(input *in, const read_options *options, fault *f)
 {
     h5_reader *r = calloc(1, sizeof *r);
     if (!r) {
@@ -517,20 +517,3 @@ static reader *h5_open(input *in, const read_options *options, fault *f)
     h5_close(&r->base);
     return NULL;
 }
-
-/* The signature is at offset 0, 512, 1024, 2048, … (after a user block). */
-static bool h5_recognize(const unsigned char *head, size_t size, const char *path)
-{
-    (void)path;
-    for (size_t at = 0; at + 8 <= size; at = at ? 2 * at : 512)
-        if (memcmp(head + at, "\x89HDF\r\n\x1a\n", 8) == 0) return true;
-    return false;
-}
-
-const reader_kind reader_hdf5 = {
-    .name = "hdf5",
-    .formats = "HDF5, datasets of integers and floats (--dataset names one)",
-    .takes = TAKES_DATASETS,
-    .recognize = h5_recognize,
-    .open = h5_open,
-};

@@ -5,8 +5,8 @@
 #include <cairo.h>
 #include <stdbool.h>
 
+#include "modules/plot/axis.h"
 #include "output/writers/plot.h"
-#include "output/writers/plot_axis.h"
 
 typedef struct plot_panel {
     cairo_t *cr;          /* its user space is pixels */
@@ -18,16 +18,6 @@ typedef struct plot_panel {
 
 /* Paint p. The caller sets cr, width, height and vector; the rest is computed. */
 cairo_status_t plot_paint(plot_panel *panel, const plot *p);
-
-/* Panels in rows. */
-typedef struct plot_layout {
-    int columns;
-    double width, height; /* of a panel */
-    bool readable;
-} plot_layout;
-
-/* The number of columns of panels that fills a picture best. */
-plot_layout plot_arrange_panels(int panels, double width, double height);
 
 /* What a kind of plot shows besides its axes. */
 typedef struct plot_content {

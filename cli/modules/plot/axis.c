@@ -1,6 +1,6 @@
 /* Scales, ticks and their labels. A linear tick is n * 10^e with integers n and e. Labels are thus made from exact
  * digits, and values are the nearest doubles, in ranges of any size. */
-#include "output/writers/plot_axis.h"
+#include "modules/plot/axis.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -3,19 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "output/writers/plot_paint.h"
-
-const plot_color plot_red = {0.84, 0.15, 0.16}, plot_green = {0.13, 0.60, 0.22}, plot_blue = {0.12, 0.38, 0.85},
-                 plot_gray = {0.36, 0.38, 0.41};
-
-plot_color plot_palette(int i)
-{
-    static const plot_color palette[] = {
-        {0.18, 0.43, 0.71}, {0.88, 0.48, 0.10}, {0.16, 0.58, 0.38}, {0.76, 0.22, 0.32},
-        {0.50, 0.36, 0.72}, {0.50, 0.36, 0.28}, {0.82, 0.42, 0.66}, {0.10, 0.60, 0.66},
-    };
-    return palette[(unsigned)i % (sizeof palette / sizeof *palette)];
-}
+#include "modules/plot/paint.h"
 
 double plot_fill(int nseries)
 {

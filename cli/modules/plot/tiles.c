@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/writers/plot_paint.h"
-#include "output/writers/plot_text.h"
+#include "modules/plot/paint.h"
+#include "modules/plot/text.h"
 
 static plot_scale axis_of(const double *edges, int n, bool log)
 {

@@ -1,0 +1,15 @@
+/* Modules: parts of the command that need large libraries (HDF5, libtiff, libzip, cairo), whose loading takes longer
+ * than most work. Each is a shared object of the files in modules/NAME, loaded when it is first needed. Programs into
+ * which they are linked (tests, builds without HISTO_MODULES) use them directly. */
+#ifndef CLI_MODULE_H
+#define CLI_MODULE_H
+
+#include "base/fault.h"
+
+/* Declares what a module defines: NULL where it is not linked. */
+#define MODULE_SYMBOL __attribute__((weak, visibility("default")))
+
+/* The symbol `name` of this module; NULL with the sentence, which says that `what` needs it. */
+void *module_symbol(const char *module, const char *name, const char *what, fault *f);
+
+#endif
