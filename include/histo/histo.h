@@ -728,7 +728,9 @@ HISTO_API int histo_plan_threads(const histo_plan *plan);
  * Writes at most capacity bytes including a NUL and returns the length of the whole text, as snprintf does. */
 HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);
 
-/* The plan that histo_hist_fill last used for hist, which owns it until its next fill; NULL before the first fill. */
+/* The plan that histo_hist_fill last used for hist, which owns it until its next fill; NULL before the first fill. Small
+ * fills have none, as it takes longer to make one than to count a few samples: this then makes the plan that describes
+ * what was done, or returns NULL if there is no memory. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
 /* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saving writes lines of text

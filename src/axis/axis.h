@@ -47,10 +47,17 @@ void histo_cells_free(histo_cells *cells);
 histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many);
 void histo_lookup_free(histo_lookup *lookup);
 
+/* The same without a table, for so few samples that it would not pay; there is nothing to free. */
+void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype);
+
 /* Find a curve in which the stored edges of an f32 lookup are regular; sets near_f32 if there is one. */
 void histo_lookup_fit(histo_lookup *lookup);
 
 /* The slot of one sample at an unaligned address, without the lookup's table: the reference for all faster ways. */
 uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const void *address);
+
+/* Of n aligned samples: out[i] = (accumulate ? out[i] : 0) + stride * slot. */
+void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
+                        bool accumulate, uint32_t *out);
 
 #endif

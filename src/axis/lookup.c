@@ -7,10 +7,11 @@
 #include "axis/axis.h"
 #include "view/dtype.h"
 
-uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const void *address)
-{
 #define SLOT_OF(compute)                                                                                               \
     _Generic((compute)0, double : histo_slot_f64, int64_t : histo_slot_i64, uint64_t : histo_slot_u64)
+
+uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const void *address)
+{
     switch (dtype) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
@@ -22,6 +23,24 @@ uint32_t histo_lookup_slot(const histo_lookup *lookup, histo_dtype dtype, const 
 #undef CASE
     default:
         return 0;
+    }
+}
+
+void histo_lookup_slots(const histo_lookup *lookup, histo_dtype dtype, const void *samples, int n, uint32_t stride,
+                        bool accumulate, uint32_t *out)
+{
+    switch (dtype) {
+#define CASE(constant, name, storage, compute, widen)                                                                  \
+    case constant:                                                                                                     \
+        for (int i = 0; i < n; i++) {                                                                                  \
+            const uint32_t slot = SLOT_OF(compute)(lookup, (compute)widen(((const storage *)samples)[i]));             \
+            out[i] = (accumulate ? out[i] : 0) + stride * slot;                                                        \
+        }                                                                                                              \
+        break;
+        HISTO_DTYPES(CASE)
+#undef CASE
+    default:
+        break;
     }
 }
 
@@ -87,7 +106,7 @@ void histo_lookup_fit(histo_lookup *l)
     if (!l->near_f32 && l->from_f32 == l->lo) fit(l, HISTO_ROOT);
 }
 
-histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)
+void histo_lookup_start(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype)
 {
     *lookup = (histo_lookup){.kind = owned->edges ? HISTO_SEARCH : HISTO_UNIFORM,
                              .closed = owned->closed,
@@ -102,15 +121,27 @@ histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, hi
     lookup->per_step = 1 / lookup->step;
     if (lookup->kind == HISTO_UNIFORM) set_guess(lookup, HISTO_STRAIGHT, lookup->lo, lookup->hi, 0);
     lookup->pow2 = pow2_of(lookup, dtype);
+}
+
+histo_status histo_lookup_make(histo_lookup *lookup, const histo_axis *owned, histo_dtype dtype, bool many)
+{
+    histo_lookup_start(lookup, owned, dtype);
     size_t size = histo_dtype_size(dtype);
     if (size > 2 || (size == 2 && !many)) return HISTO_OK;
     size_t patterns = (size_t)1 << (8 * size);
     uint32_t *table = malloc(patterns * sizeof *table);
     if (!table) return histo_fail_memory(patterns * sizeof *table, "a table of slots");
     for (size_t pattern = 0; pattern < patterns; pattern++) {
-        uint8_t one = (uint8_t)pattern;
-        uint16_t two = (uint16_t)pattern;
-        table[pattern] = histo_lookup_slot(lookup, dtype, size == 1 ? (const void *)&one : (const void *)&two);
+        union {
+            uint8_t one;
+            uint16_t two;
+            uint64_t room; /* for what the compiler believes to be read */
+        } sample = {.room = 0};
+        if (size == 1)
+            sample.one = (uint8_t)pattern;
+        else
+            sample.two = (uint16_t)pattern;
+        table[pattern] = histo_lookup_slot(lookup, dtype, &sample);
     }
     lookup->table = table;
     return HISTO_OK;

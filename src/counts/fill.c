@@ -71,26 +71,47 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
 /* A plan stays good for sample counts within these factors of the one that it was made for. */
 enum { LESS = 64, MORE = 8 };
 
+/* Is the histogram's plan good for this fill? */
+static bool is_planned(const histo_hist *hist, const histo_problem *problem)
+{
+    const histo_plan *plan = hist->plan;
+    return plan && histo_plan_fits(plan, problem) && problem->home == plan->problem.home &&
+           !problem->apart == !plan->problem.apart && problem->samples <= plan->problem.samples * MORE &&
+           problem->samples >= plan->problem.samples / LESS;
+}
+
 histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
 {
     histo_problem problem;
     const histo_view *operands[HISTO_MAX_OPERANDS];
     histo_status status = bind(hist, views, options, &problem, operands);
     if (status != HISTO_OK) return status;
-    const histo_plan *last = hist->plan;
-    if (!last || !histo_plan_fits(last, &problem) || problem.home != last->problem.home ||
-        !problem.apart != !last->problem.apart || problem.samples > last->problem.samples * MORE ||
-        problem.samples < last->problem.samples / LESS) {
+    const bool planned = is_planned(hist, &problem);
+    if (!planned && histo_is_few(&problem, hist->axes, hist->few.spent)) {
+        status = histo_few_run(&problem, hist->axes, &hist->accumulators, operands, options);
+        if (status == HISTO_OK) histo_few_note(&hist->few, &problem);
+        return status;
+    }
+    if (!planned) {
         histo_plan *plan;
         status = histo_plan_create(&plan, hist, views, options, NULL);
         if (status != HISTO_OK) return status;
         histo_plan_destroy(hist->plan);
         hist->plan = plan;
     }
+    hist->few.noted = false;
     return histo_plan_run(hist->plan, &hist->accumulators, operands, options, is_resident(&problem, hist->plan), NULL);
 }
 
 const histo_plan *histo_hist_last_plan(const histo_hist *hist)
 {
-    return hist->plan;
+    histo_plan *plan;
+    if (!hist->few.noted) return hist->plan;
+    const histo_hist_options kind = histo_hist_kind(hist);
+    if (histo_few_plan(&hist->few, hist->naxes, hist->axes, &kind, &plan) != HISTO_OK) return NULL;
+    histo_hist *owner = (histo_hist *)hist; /* a plan that is made when it is asked for changes nothing else */
+    histo_plan_destroy(owner->plan);
+    owner->plan = plan;
+    owner->few.noted = false;
+    return plan;
 }

@@ -2,6 +2,7 @@
 #ifndef COUNTS_HIST_H
 #define COUNTS_HIST_H
 
+#include "counts/few.h"
 #include "plan/accumulators.h"
 #include "plan/plan.h"
 #include "plan/reading.h"
@@ -12,8 +13,9 @@ struct histo_hist {
     histo_weighting weighting;
     int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
-    histo_plan *plan;     /* of the last histo_hist_fill; NULL before */
+    histo_plan *plan;     /* of the last histo_hist_fill with one; NULL before */
     uint64_t last_fitted; /* serial of a plan for these axes */
+    histo_few few;
 };
 
 /* The options that a histogram was created with. */

@@ -384,15 +384,26 @@ static void prefetch(const histo_problem *p, const histo_block *block)
     }
 }
 
+/* Fills of few samples prepare nothing, neither tables nor spans of stored edges. */
+static void slots_on_axis(const histo_job *job, int axis, const void *samples, int n, uint32_t stride, bool accumulate,
+                          uint32_t *slots)
+{
+    const histo_problem *p = job->problem;
+    const histo_lookup *lookup = &p->lookups[axis];
+    const histo_cpu_prepared *prepared = job->prepared;
+    if (lookup->kind == HISTO_SEARCH && !lookup->table && !prepared)
+        histo_lookup_slots(lookup, p->sampled[axis], samples, n, stride, accumulate, slots);
+    else
+        histo_cpu_kernels_usable()->slots(lookup, prepared ? &prepared->spans[axis] : NULL, p->sampled[axis], samples,
+                                          n, stride, accumulate, slots);
+}
+
 void histo_block_slots(const histo_job *job, const histo_block *block, uint32_t *slots)
 {
     const histo_problem *p = job->problem;
-    const histo_cpu_prepared *prepared = job->prepared;
-    histo_slots_fn *slots_of = histo_cpu_kernels_usable()->slots;
     prefetch(p, block);
     for (int a = 0; a < p->naxes; a++)
-        slots_of(&p->lookups[a], prepared ? &prepared->spans[a] : NULL, p->sampled[a], block->at[a], block->n,
-                 p->slot_strides[a], a > 0, slots);
+        slots_on_axis(job, a, block->at[a], block->n, p->slot_strides[a], a > 0, slots);
     if (block->first) add_each(slots, block->first, block->n);
 }
 

@@ -22,6 +22,7 @@ static void explain_choice(const histo_plan *plan, histo_text *text)
         [HISTO_ESTIMATED] = "by the cost model",
         [HISTO_MEASURED] = "by measurement",
         [HISTO_REMEMBERED] = "by wisdom",
+        [HISTO_UNPLANNED] = "without a plan, which would take longer to make than so few samples take to count",
     };
     const histo_strategy *strategy = plan->row->strategy;
     histo_text_add(text, "chosen: %s ", plan->name);
@@ -140,12 +141,14 @@ static void explain_others(const histo_plan *plan, histo_text *text)
     if (plan->targets > 1) return;
     const histo_backend *chosen = plan->row->backend;
     const histo_backend *other = chosen == &histo_backend_cpu ? &histo_backend_cuda : &histo_backend_cpu;
-    const char *why = plan->origin == HISTO_FORCED ? NULL : other->unavailable();
+    const bool named = plan->origin == HISTO_FORCED, unplanned = plan->origin == HISTO_UNPLANNED;
+    const char *why = named || unplanned ? NULL : other->unavailable();
     histo_text_add(text, "  %s: %s\n", other->name,
-                   why                            ? why
-                   : plan->problem.bound          ? "the samples are in the GPU's memory, and stay there"
-                   : plan->origin == HISTO_FORCED ? "another strategy was asked for"
-                                                  : "not asked for");
+                   why                   ? why
+                   : plan->problem.bound ? "the samples are in the GPU's memory, and stay there"
+                   : unplanned           ? "not looked for: the CPU is done before"
+                   : named               ? "another strategy was asked for"
+                                         : "not asked for");
 }
 
 size_t histo_plan_explain(const histo_plan *plan, char *out, size_t capacity)

@@ -132,28 +132,10 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
 void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
                     histo_job *job)
 {
-    /* Not cleared or returned as a whole: the iterator is large. */
-    job->problem = &plan->problem;
+    histo_problem_job(&plan->problem, operands, fill, job);
     job->prepared = plan->prepared;
     job->threads = plan->threads;
     job->params = plan->params;
-    job->resident = job->replace = false;
-    job->begin = job->end = 0;
-    job->where_lo = fill ? fill->where_lo : 0;
-    job->where_hi = fill ? fill->where_hi : 0;
-    job->stream = fill ? fill->stream : NULL;
-    job->accumulators = NULL;
-    job->device_accumulators = NULL;
-    job->workspace = job->meanwhile_of = NULL;
-    job->reading = NULL;
-    job->meanwhile = NULL;
-    if (plan->problem.pairs)
-        histo_strided_iter_make_pairs(&job->iter, operands[0], plan->problem.pairs, plan->problem.relative);
-    else if (plan->problem.ragged)
-        histo_strided_iter_make_ragged(&job->iter, plan->problem.operands, operands, plan->problem.batch,
-                                       fill->offsets);
-    else
-        histo_strided_iter_make(&job->iter, plan->problem.operands, operands);
 }
 
 /* On the CPU, or split between it and a GPU, whose accumulators are then the histogram's own. */
@@ -181,19 +163,24 @@ static histo_status run(const histo_plan *plan, histo_job *job, bool split)
     return status;
 }
 
-/* A fill on the CPU that fails changes nothing, so it counts elsewhere first. */
-static histo_status run_and_replace(const histo_plan *plan, histo_job *job)
+histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void *by, histo_job *job), const void *by)
 {
     histo_accumulators *replaced = job->accumulators, fresh;
-    const histo_hist_options kind = {plan->problem.batch, plan->problem.weighting, plan->problem.storage};
+    const histo_problem *problem = job->problem;
+    const histo_hist_options kind = {problem->batch, problem->weighting, problem->storage};
     histo_status status = histo_accumulators_make(&fresh, replaced->slots, &kind);
     if (status != HISTO_OK) return status;
     job->accumulators = &fresh;
-    status = run(plan, job, false);
+    status = count(by, job);
     job->accumulators = replaced;
     if (status == HISTO_OK) histo_accumulators_replace(replaced, &fresh);
     histo_accumulators_free(&fresh);
     return status;
+}
+
+static histo_status run_unsplit(const void *plan, histo_job *job)
+{
+    return run(plan, job, false);
 }
 
 histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumulators, const histo_view *const *operands,
@@ -206,7 +193,7 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
     job.reading = reading;
     const bool split = histo_split_fits(plan, operands), on_host = counts_on_host(plan, split);
     if (!fill || !fill->replace) return run(plan, &job, split);
-    if (on_host && !split) return run_and_replace(plan, &job);
+    if (on_host && !split) return histo_job_replace(&job, run_unsplit, plan);
     job.replace = !split && histo_strided_iter_samples(&job.iter) > 0;
     if (!job.replace) histo_accumulators_clear(accumulators, split ? NULL : job.stream);
     return run(plan, &job, split);

@@ -7,7 +7,14 @@
 
 enum { HISTO_MAX_STRATEGIES = 64, HISTO_SIGNATURE_BYTES = 384 };
 
-typedef enum histo_origin { HISTO_FORCED, HISTO_ESTIMATED, HISTO_MEASURED, HISTO_REMEMBERED } histo_origin;
+/* HISTO_UNPLANNED: made to describe a fill without a plan. */
+typedef enum histo_origin {
+    HISTO_FORCED,
+    HISTO_ESTIMATED,
+    HISTO_MEASURED,
+    HISTO_REMEMBERED,
+    HISTO_UNPLANNED
+} histo_origin;
 
 /* A device that a plan may use. */
 typedef struct histo_target {
@@ -74,6 +81,10 @@ histo_status histo_plan_run(const histo_plan *plan, histo_accumulators *accumula
 /* The job of such a fill, without accumulators and sample range. */
 void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, const histo_fill_options *fill,
                     histo_job *job);
+
+/* Count a job into new memory by count(by, job), and then let it take the place of the job's accumulators: a fill on
+ * the CPU that fails changes nothing. */
+histo_status histo_job_replace(histo_job *job, histo_status (*count)(const void *by, histo_job *job), const void *by);
 
 /* Probe some samples of one batch entry on their device, for histo_problem_fraction. Does nothing if that is
  * impossible. */

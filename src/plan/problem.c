@@ -236,6 +236,32 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
 }
 
+void histo_problem_job(const histo_problem *problem, const histo_view *const *operands, const histo_fill_options *fill,
+                       histo_job *job)
+{
+    /* Not cleared or returned as a whole: the iterator is large. */
+    job->problem = problem;
+    job->prepared = NULL;
+    job->threads = 1;
+    job->params = NULL;
+    job->resident = job->replace = false;
+    job->begin = job->end = 0;
+    job->where_lo = fill ? fill->where_lo : 0;
+    job->where_hi = fill ? fill->where_hi : 0;
+    job->stream = fill ? fill->stream : NULL;
+    job->accumulators = NULL;
+    job->device_accumulators = NULL;
+    job->workspace = job->meanwhile_of = NULL;
+    job->reading = NULL;
+    job->meanwhile = NULL;
+    if (problem->pairs)
+        histo_strided_iter_make_pairs(&job->iter, operands[0], problem->pairs, problem->relative);
+    else if (problem->ragged)
+        histo_strided_iter_make_ragged(&job->iter, problem->operands, operands, problem->batch, fill->offsets);
+    else
+        histo_strided_iter_make(&job->iter, problem->operands, operands);
+}
+
 /* Find the densest run of `length` slots among the probed ones: [first, end). */
 static void densest_run(const histo_problem *problem, int64_t length, int *first, int *end)
 {

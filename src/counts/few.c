@@ -1,0 +1,98 @@
+#include "counts/few.h"
+
+#include <string.h>
+
+#include "plan/accumulators.h"
+
+/* Samples that take as long as a fill without a plan takes before it counts, and as long as making a plan. */
+enum { SAMPLES_A_FILL = 128, SAMPLES_A_PLAN = 8192 };
+enum { FEW = 4096, FEW_STEPS = 4096 };
+
+extern const histo_strategy histo_cpu_direct;
+
+/* Comparisons with stored edges for one sample; a plan would prepare tables for them. */
+static int64_t steps_of(int naxes, const histo_axis *axes)
+{
+    int64_t steps = 0;
+    for (int a = 0; a < naxes; a++)
+        for (int64_t bins = axes[a].edges ? axes[a].bins : 1; bins > 1; bins /= 2)
+            steps++;
+    return steps;
+}
+
+bool histo_is_few(const histo_problem *problem, const histo_axis *axes, int64_t spent)
+{
+    static const histo_plan_options defaults;
+    return problem->samples <= FEW && spent < SAMPLES_A_PLAN && problem->home == HISTO_DEVICE_CPU &&
+           problem->storage == HISTO_DENSE && !problem->ragged && !problem->pairs &&
+           problem->samples * steps_of(problem->naxes, axes) <= FEW_STEPS && !histo_plan_wanted(&defaults);
+}
+
+static histo_status count(const void *strategy, histo_job *job)
+{
+    histo_status status = histo_accumulators_own(job->accumulators);
+    return status == HISTO_OK ? histo_backend_cpu.run(strategy, job) : status;
+}
+
+histo_status histo_few_run(histo_problem *problem, const histo_axis *axes, histo_accumulators *accumulators,
+                           const histo_view *const *operands, const histo_fill_options *fill)
+{
+    problem->device = HISTO_DEVICE_CPU;
+    problem->slots = accumulators->slots;
+    problem->bins = 1;
+    for (int a = 0; a < problem->naxes; a++) {
+        problem->axes[a] = axes[a];
+        problem->bins *= axes[a].bins;
+        histo_lookup_start(&problem->lookups[a], &axes[a], problem->sampled[a]);
+    }
+    histo_problem_stride(problem, true);
+    histo_job job;
+    histo_problem_job(problem, operands, fill, &job);
+    job.accumulators = accumulators;
+    job.end = histo_strided_iter_samples(&job.iter);
+    const bool replace = fill && fill->replace;
+    return replace ? histo_job_replace(&job, count, &histo_cpu_direct) : count(&histo_cpu_direct, &job);
+}
+
+void histo_few_note(histo_few *few, const histo_problem *problem)
+{
+    few->spent += problem->samples + SAMPLES_A_FILL;
+    few->noted = true;
+    few->samples = problem->samples;
+    few->operands = problem->operands;
+    few->weights = problem->weights;
+    few->mask = problem->mask;
+    few->where = problem->where;
+    few->strided = problem->strided;
+    few->apart = problem->apart != 0;
+    memcpy(few->dtypes, problem->dtypes, (size_t)problem->operands * sizeof *few->dtypes);
+}
+
+/* A view that is laid out like the samples were, of memory that nobody reads. */
+static histo_view view_like(const histo_few *few, int operand, int64_t batch)
+{
+    static const double nothing;
+    const histo_dtype dtype = few->dtypes[operand];
+    const int64_t size = (int64_t)histo_dtype_size(dtype), gap = few->strided ? 2 : 1, entry = few->samples / batch;
+    return (histo_view){.data = &nothing,
+                        .dtype = dtype,
+                        .ndim = 2,
+                        .batch_ndim = 1,
+                        .shape = {batch, entry},
+                        .strides = {few->apart ? size : entry * gap * size, (few->apart ? batch : gap) * size}};
+}
+
+histo_status histo_few_plan(const histo_few *few, int naxes, const histo_axis *axes, const histo_hist_options *kind,
+                            histo_plan **plan)
+{
+    histo_view views[HISTO_MAX_OPERANDS];
+    for (int o = 0; o < few->operands; o++)
+        views[o] = view_like(few, o, kind->batch);
+    const histo_fill_options fill = {.weights = few->weights == HISTO_ABSENT ? NULL : &views[few->weights],
+                                     .mask = few->mask == HISTO_ABSENT ? NULL : &views[few->mask],
+                                     .where = few->where == HISTO_ABSENT ? NULL : &views[few->where]};
+    const histo_plan_options options = {.strategy = "cpu/direct", .threads = 1};
+    histo_status status = histo_plan_make(plan, naxes, axes, kind, views, &fill, &options);
+    if (status == HISTO_OK) (*plan)->origin = HISTO_UNPLANNED;
+    return status;
+}
