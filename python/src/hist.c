@@ -32,7 +32,7 @@ static void hist_dealloc(PyObject *self)
 static PyObject *hist_fill(PyObject *self, PyObject *array)
 {
     samples s;
-    if (samples_take(NULL, array, &s) != 0) return NULL;
+    if (samples_take(PyType_GetModule(Py_TYPE(self)), array, &s) != 0) return NULL;
     histo_status status;
     Py_BEGIN_ALLOW_THREADS status = histo_hist_fill(((hist *)self)->hist, &s.view, NULL);
     Py_END_ALLOW_THREADS samples_release(&s);
@@ -45,7 +45,7 @@ static PyObject *hist_counts(PyObject *self, PyObject *unused)
     histo_hist *h = ((hist *)self)->hist;
     void *data;
     const int64_t size = histo_hist_size(h, HISTO_BINS);
-    PyObject *counts = result_new(HISTO_I64, 1, &size, &data);
+    PyObject *counts = result_new(PyType_GetModule(Py_TYPE(self)), HISTO_I64, 1, &size, &data);
     if (!counts) return NULL;
     const histo_status status = histo_hist_read_counts(h, HISTO_BINS, data, size, NULL);
     if (status == HISTO_OK) return counts;
@@ -70,7 +70,7 @@ int hist_add(PyObject *module)
     PyType_Spec spec = {
         .name = "histo._histo.Hist",
         .basicsize = sizeof(hist),
-        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_IMMUTABLETYPE,
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
         .slots = slots,
     };
     module_state *state = state_of_module(module);

@@ -9,6 +9,7 @@
 /* One for each interpreter. */
 typedef struct module_state {
     PyTypeObject *hist_type;
+    bool has_numpy; /* NumPy's API may be used */
 } module_state;
 
 /* The state of the module whose method got `module` as self, or that defines a type. */

@@ -1,6 +1,6 @@
 #include "results.h"
 
-#include <numpy/arrayobject.h>
+#include "numpy_api.h"
 
 static const int numbers[HISTO_DTYPE_COUNT] = {
     [HISTO_U8] = NPY_UINT8,    [HISTO_I8] = NPY_INT8,     [HISTO_U16] = NPY_UINT16,  [HISTO_I16] = NPY_INT16,
@@ -8,9 +8,9 @@ static const int numbers[HISTO_DTYPE_COUNT] = {
     [HISTO_F16] = NPY_FLOAT16, [HISTO_BF16] = NPY_UINT16, [HISTO_F32] = NPY_FLOAT32, [HISTO_F64] = NPY_FLOAT64,
 };
 
-PyObject *result_new(histo_dtype dtype, int ndim, const int64_t *shape, void **data)
+PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data)
 {
-    if (!PyArray_API && _import_array() < 0) return NULL;
+    if (numpy_import(module) < 0) return NULL;
     npy_intp dims[2 * HISTO_MAX_DIMS];
     for (int d = 0; d < ndim; d++)
         dims[d] = (npy_intp)shape[d];

@@ -4,8 +4,8 @@
 
 #include "module.h"
 
-/* A new C-contiguous array of u64 as int64, which NumPy's histograms have, f32, f64, u32 …, and its memory in *data.
- * NumPy is imported by the first. NULL with an exception. */
-PyObject *result_new(histo_dtype dtype, int ndim, const int64_t *shape, void **data);
+/* A new C-contiguous array of at most 2 * HISTO_MAX_DIMS dimensions, and its memory in *data. Counts are read into
+ * HISTO_I64, the dtype of NumPy's counts. The first one imports NumPy. NULL with an exception. */
+PyObject *result_new(PyObject *module, histo_dtype dtype, int ndim, const int64_t *shape, void **data);
 
 #endif

@@ -1,0 +1,59 @@
+/* Objects with the buffer protocol: array.array, memoryview, bytes, … */
+#include <string.h>
+
+#include "samples.h"
+
+/* The dtype of a buffer's format (see the struct module), whose items have this size; false for all that is not one
+ * number in this machine's byte order. */
+static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dtype)
+{
+    static const histo_dtype of_size[2][4] = {{HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64},
+                                              {HISTO_U8, HISTO_U16, HISTO_U32, HISTO_U64}};
+    static const union {
+        uint16_t number;
+        char first;
+    } one = {1};
+    if (*format == '@' || *format == '=' || *format == (one.first ? '<' : '>')) format++;
+    if (format[0] == '\0' || format[1] != '\0') return false;
+    const int log_size = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
+    if (log_size < 0) return false;
+    if (strchr("bhilqn", *format))
+        *dtype = of_size[0][log_size];
+    else if (strchr("?BHILQN", *format))
+        *dtype = of_size[1][log_size];
+    else if (*format == 'e' && size == 2)
+        *dtype = HISTO_F16;
+    else if (*format == 'f' && size == 4)
+        *dtype = HISTO_F32;
+    else if (*format == 'd' && size == 8)
+        *dtype = HISTO_F64;
+    else
+        return false;
+    return true;
+}
+
+static void release_buffer(samples *s)
+{
+    PyBuffer_Release(&s->buffer);
+}
+
+int samples_of_buffer(PyObject *object, samples *out)
+{
+    if (!PyObject_CheckBuffer(object)) return 0;
+    Py_buffer *b = &out->buffer;
+    if (PyObject_GetBuffer(object, b, PyBUF_RECORDS_RO) != 0) return -1;
+    histo_view *v = &out->view;
+    if (!dtype_of_format(b->format ? b->format : "B", b->itemsize, &v->dtype) || b->ndim > HISTO_MAX_DIMS ||
+        (b->ndim > 0 && (!b->shape || !b->strides))) {
+        PyBuffer_Release(b);
+        return 0; /* NumPy may know it */
+    }
+    out->release = release_buffer;
+    v->data = b->buf;
+    v->ndim = b->ndim;
+    for (int d = 0; d < b->ndim; d++) {
+        v->shape[d] = b->shape[d];
+        v->strides[d] = b->strides[d];
+    }
+    return 1;
+}

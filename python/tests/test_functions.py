@@ -1,0 +1,135 @@
+"""The functions, compared with NumPy's."""
+
+import array
+import warnings
+
+import numpy as np
+import pytest
+
+import histo
+
+DTYPES = ["u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f2", "f4", "f8"]
+
+
+def samples(dtype, n=1000, seed=1):
+    random = np.random.default_rng(seed)
+    if np.dtype(dtype).kind == "f":
+        return random.normal(size=n).astype(dtype)
+    low = -100 if np.dtype(dtype).kind == "i" else 0
+    return random.integers(low, 100, n).astype(dtype)
+
+
+def same(ours, numpys):
+    """Equal to the bit, dtypes included."""
+    if isinstance(numpys, (tuple, list)):
+        assert type(ours) is type(numpys) and len(ours) == len(numpys)
+        for a, b in zip(ours, numpys):
+            same(a, b)
+    else:
+        assert ours.dtype == numpys.dtype and ours.shape == numpys.shape
+        np.testing.assert_array_equal(ours, numpys)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("order", "<>")
+@pytest.mark.parametrize("bins, range", [(10, None), (7, (-1, 2)), ([-1, 0, 0.5, 3], None), (3, (0.25, 0.5))])
+def test_histogram(dtype, order, bins, range):
+    a = samples(np.dtype(dtype).newbyteorder(order))
+    same(histo.histogram(a, bins, range), np.histogram(a, bins, range))
+    same(histo.histogram(a[::-3], bins, range), np.histogram(a[::-3], bins, range))
+    same(histo.histogram(a, bins, range, density=True), np.histogram(a, bins, range, density=True))
+    same(histo.histogram_bin_edges(a, bins, range), np.histogram_bin_edges(a, bins, range))
+
+
+@pytest.mark.parametrize("weights", ["i8", "u8", "f8", "c16"])
+def test_weights(weights):
+    a = samples("f8")
+    w = np.abs(samples("i4", seed=2)).astype(weights) * (1 + 2j if weights == "c16" else 1)
+    same(histo.histogram(a, 10, weights=w), np.histogram(a, 10, weights=w))
+
+
+@pytest.mark.parametrize("weights, total", [("i1", "i8"), ("u2", "u8"), ("?", "i8"), ("i8", "i8"), ("u8", "u8")])
+def test_integer_weights_do_not_wrap(weights, total):
+    limit = 1 if weights == "?" else np.iinfo(weights).max // (1 if np.dtype(weights).itemsize < 8 else 4)
+    w = np.full(3, limit, weights)
+    n, _ = histo.histogram([1, 1, 1], 1, weights=w)
+    assert n.dtype == total and n[0] == 3 * int(limit)
+
+
+@pytest.mark.parametrize("dtype", DTYPES[:8])
+def test_bincount(dtype):
+    x = np.abs(samples(dtype))
+    w = samples("f8")
+    same(histo.bincount(x), np.bincount(x))
+    same(histo.bincount(x, minlength=200), np.bincount(x, minlength=200))
+    np.testing.assert_allclose(histo.bincount(x, w), np.bincount(x, w), rtol=1e-12, atol=1e-12)
+
+
+def test_histogramdd():
+    a = np.random.default_rng(1).normal(size=(500, 3))
+    same(histo.histogramdd(a, (3, 4, 5)), np.histogramdd(a, (3, 4, 5)))
+    same(histo.histogramdd(a.T.tolist(), 3), np.histogramdd(a.T.tolist(), 3))
+    same(histo.histogram2d(a[:, 0], a[:, 1], 4, [[-1, 1], [0, 1]]), np.histogram2d(a[:, 0], a[:, 1], 4, [[-1, 1], [0, 1]]))
+
+
+@pytest.mark.parametrize("rule", ["auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"])
+def test_rules(rule):
+    a = samples("f8")
+    same(histo.histogram(a, rule), np.histogram(a, rule))
+    same(histo.histogram(a, rule, (-1, 1)), np.histogram(a, rule, (-1, 1)))
+
+
+def test_sources():
+    expected = np.histogram([1, 2, 4], 3)
+    same(histo.histogram(array.array("q", [1, 2, 4]), 3), expected)
+    same(histo.histogram(memoryview(array.array("q", [1, 2, 4])), 3), expected)
+    same(histo.histogram((1, 2, 4), 3), expected)
+    same(histo.histogram(b"\1\2\4", 3), expected)
+
+    class Array:
+        __array_interface__ = np.array([1, 2, 4]).__array_interface__
+
+    same(histo.histogram(Array(), 3), expected)
+
+
+@pytest.mark.parametrize("bad", ["text", {"a": 1}, np.zeros(2, "i4,f4"), np.array(["a"])])
+def test_what_is_no_sample(bad):
+    with pytest.raises((TypeError, ValueError)):
+        histo.histogram(bad, [0, 1])
+
+
+def test_bool_warns_where_it_is_called():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        n, _ = histo.histogram([True, False], 2)
+    assert n.tolist() == [1, 1] and [w.filename for w in caught] == [__file__]
+
+
+def test_flow():
+    n, edges = histo.histogram([-1, 0, 1, np.nan, 5], [0, 1, 2], flow=True)
+    assert n.tolist() == [1, 1, 1, 1, 1]
+
+
+def test_axis_and_mask():
+    a = np.random.default_rng(1).normal(size=(3, 4, 50))
+    n, edges = histo.histogram(a, 5, axis=-1)
+    assert n.shape == (3, 4, 5)
+    np.testing.assert_array_equal(n[1, 2], np.histogram(a[1, 2], edges)[0])
+    n, _ = histo.histogram(a, edges, axis=(0, 2))
+    np.testing.assert_array_equal(n[1], np.histogram(a[:, 1], edges)[0])
+    mask = a > 0
+    same(histo.histogram(a, 5, mask=mask), np.histogram(a[mask], 5))
+
+
+def test_out():
+    out = np.zeros(3)
+    n, _ = histo.histogram([1, 2, 2], 3, out=out)
+    assert n is out and out.tolist() == [1, 0, 2]
+    with pytest.raises(ValueError, match="shape"):
+        histo.histogram([1, 2, 2], 4, out=out)
+
+
+def test_many_dimensions():
+    a = np.arange(2**10).reshape((2,) * 10)
+    same(histo.histogram(a, 7), np.histogram(a, 7))
+    same(histo.histogram(a.T, 7, weights=a.astype(float)), np.histogram(a.T, 7, weights=a.astype(float)))
