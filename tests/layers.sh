@@ -5,7 +5,7 @@ set -eu
 cd "$1/src"
 before="histo" # the public header
 failed=0
-for layer in base view axis sum table plan "cpu cuda" counts numbers map; do
+for layer in base view axis sum table plan "cpu cuda" counts survey numbers map; do
     for folder in $layer; do
         allowed=$(echo "$before $folder" | tr ' ' '|')
         if grep -rnE '^ *# *include "' "$folder" | grep -vE "include \"($allowed)/"; then

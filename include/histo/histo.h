@@ -826,6 +826,29 @@ HISTO_API histo_status histo_stats_add(histo_stats *stats, const histo_view *sam
                                        const histo_fill_options *options);
 HISTO_API void histo_stats_merge(histo_stats *stats, const histo_stats *other);
 
+/* A number that no conversion has rounded: u64 for samples of unsigned integers, i64 for signed ones, f64 for floats of
+ * any dtype. */
+typedef union histo_number {
+    uint64_t u64;
+    int64_t i64;
+    double f64;
+} histo_number;
+
+/* The smallest and largest of samples. */
+typedef struct histo_extremes {
+    uint64_t samples; /* not masked: finite, infinite and NaN */
+    uint64_t nan;
+    uint64_t below, above; /* -infinity and infinity */
+    uint64_t masked;       /* left out by a mask or a range filter */
+    histo_number min, max; /* of the finite samples, exact, a zero without its sign; 0 if none is finite */
+} histo_extremes;
+
+/* Find the extremes of samples of any dtype in one pass: extremes[size], one for each batch entry; size is the product
+ * of the batch dimensions, 1 without any. options->mask, where, offsets (of size segments) and threads are as in fills;
+ * weights are ignored. For samples in memory that the host can read. */
+HISTO_API histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options,
+                                           histo_extremes *extremes, int64_t size);
+
 #ifdef __cplusplus
 }
 #endif

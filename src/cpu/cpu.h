@@ -144,7 +144,7 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
 
 /* The same, with their extremes; false if double does not represent all of them. */
 bool histo_block_exact_weights(const histo_job *job, const histo_block *block, double *weights,
-                               histo_extremes *extremes);
+                               histo_magnitudes *extremes);
 
 /* What is known of the weights that double represents. */
 histo_numbers histo_weight_numbers(const histo_problem *problem);

@@ -8,7 +8,7 @@
 
 enum { ABOVE = 13 }; /* bias of the lowest window: see histo_exact_cut_f64 */
 
-histo_extremes HISTO_OF_ISA(extremes)(const double *numbers, int n)
+histo_magnitudes HISTO_OF_ISA(magnitudes)(const double *numbers, int n)
 {
     uint64_t most = 0, below = UINT64_MAX; /* the least minus 1, so that zeros wrap to the largest */
     for (int i = 0; i < n; i++) {
@@ -16,7 +16,7 @@ histo_extremes HISTO_OF_ISA(extremes)(const double *numbers, int n)
         most = magnitude > most ? magnitude : most;
         below = less < below ? less : below;
     }
-    return (histo_extremes){below + 1, most};
+    return (histo_magnitudes){below + 1, most};
 }
 
 void HISTO_OF_ISA(widen_floats)(const float *restrict floats, int n, double *restrict numbers)

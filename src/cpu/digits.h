@@ -13,10 +13,10 @@ enum {
 typedef int64_t histo_digits[HISTO_DIGITS];
 
 /* The bit patterns of the smallest and largest magnitude of some numbers, ignoring zeros; least > most if all are 0. */
-typedef struct histo_extremes {
+typedef struct histo_magnitudes {
     uint64_t least, most;
-} histo_extremes;
-typedef histo_extremes histo_extremes_fn(const double *numbers, int n);
+} histo_magnitudes;
+typedef histo_magnitudes histo_magnitudes_fn(const double *numbers, int n);
 
 /* What is known of numbers: the most significant bits that one can have, and whether all are integers. */
 typedef struct histo_numbers {
@@ -30,7 +30,7 @@ typedef struct histo_numbers {
 typedef struct histo_reach {
     int low, high;
 } histo_reach;
-bool histo_reach_of(histo_extremes extremes, bool squared, histo_numbers numbers, histo_reach *reach);
+bool histo_reach_of(histo_magnitudes extremes, bool squared, histo_numbers numbers, histo_reach *reach);
 
 /* sums[slots[i]] += numbers[i]; the first digit of a sum is that of window `first`, and the numbers' reach must lie in
  * the windows of the sums. A zero is treated as the smallest normal number, whose slices lie below HISTO_FIRST_DIGIT.

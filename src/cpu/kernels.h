@@ -7,6 +7,7 @@
 #include "cpu/channels.h"
 #include "cpu/count_bytes.h"
 #include "cpu/digits.h"
+#include "cpu/extremes.h"
 #include "cpu/filters.h"
 #include "cpu/maps.h"
 #include "cpu/spans.h"
@@ -39,10 +40,12 @@ typedef struct histo_cpu_kernels {
     histo_split_channels_fn *split_channels;
     histo_gather_fn *gather;
     /* digits.c */
-    histo_extremes_fn *extremes;
+    histo_magnitudes_fn *magnitudes;
     histo_widen_floats_fn *widen_floats;
     histo_add_digits_fn *add_digits;
     histo_cut_digits_fn *cut_digits;
+    /* extremes.c */
+    histo_add_extremes_fn *add_extremes;
     /* filters.c */
     histo_keep_inside_fn *keep_inside;
     histo_keep_nonzero_fn *keep_nonzero;

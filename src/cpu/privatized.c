@@ -236,7 +236,7 @@ static void add_exact(local *me, const histo_block *block)
 {
     const layout *l = &me->all->layout;
     const histo_job *job = me->all->job;
-    histo_extremes extremes;
+    histo_magnitudes extremes;
     const bool own = l->exact && histo_block_exact_weights(job, block, me->weights, &extremes);
     const histo_numbers numbers = histo_weight_numbers(job->problem);
     bool others[2] = {true, job->accumulators->exact_w2 != NULL};

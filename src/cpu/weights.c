@@ -48,7 +48,7 @@ histo_numbers histo_weight_numbers(const histo_problem *p)
     return (histo_numbers){histo_dtype_size(dtype) > 4 ? DOUBLE : integers ? INTEGER : FLOAT, integers};
 }
 
-bool histo_reach_of(histo_extremes extremes, bool squared, histo_numbers numbers, histo_reach *reach)
+bool histo_reach_of(histo_magnitudes extremes, bool squared, histo_numbers numbers, histo_reach *reach)
 {
     enum { SIGNIFICANT = 53, ABOVE = 13, OF_INFINITY = 0x7ff };
     const int bits = squared ? 2 * numbers.bits : numbers.bits;
@@ -75,7 +75,7 @@ static void widen(histo_dtype dtype, const void *weights, int n, double *numbers
 }
 
 /* Does double represent all weights with these extremes? Only 64-bit integers may be rounded. */
-static bool are_exact(histo_dtype dtype, histo_extremes extremes)
+static bool are_exact(histo_dtype dtype, histo_magnitudes extremes)
 {
     return histo_dtype_size(dtype) < sizeof(int64_t) || dtype == HISTO_F64 || extremes.most < histo_exact_bits(0x1p53);
 }
@@ -85,7 +85,7 @@ static bool touch_near(windows *set, const histo_problem *p, const void *weights
 {
     double numbers[HISTO_BLOCK];
     widen(p->dtypes[p->weights], weights, n, numbers);
-    const histo_extremes extremes = histo_cpu_kernels_usable()->extremes(numbers, n);
+    const histo_magnitudes extremes = histo_cpu_kernels_usable()->magnitudes(numbers, n);
     histo_exact_windows *const touched[] = {&set->w, &set->w2};
     histo_reach reach[2];
     if (!are_exact(p->dtypes[p->weights], extremes)) return false;
@@ -199,11 +199,11 @@ void histo_block_weights(const histo_job *job, const histo_block *block, double 
 }
 
 bool histo_block_exact_weights(const histo_job *job, const histo_block *block, double *weights,
-                               histo_extremes *extremes)
+                               histo_magnitudes *extremes)
 {
     const histo_problem *p = job->problem;
     histo_block_weights(job, block, weights);
-    *extremes = histo_cpu_kernels_usable()->extremes(weights, block->n);
+    *extremes = histo_cpu_kernels_usable()->magnitudes(weights, block->n);
     return p->weights == HISTO_ABSENT || are_exact(p->dtypes[p->weights], *extremes);
 }
 
@@ -245,7 +245,7 @@ static void add_all_near(const histo_job *job, const histo_block *block, bool wa
 {
     histo_exact *const sums[] = {job->accumulators->exact_w, job->accumulators->exact_w2};
     double numbers[HISTO_BLOCK];
-    histo_extremes extremes;
+    histo_magnitudes extremes;
     if (!histo_block_exact_weights(job, block, numbers, &extremes)) return;
     for (int power = 0; power < 2; power++) {
         histo_reach reach;

@@ -78,7 +78,7 @@ static histo_status find_home(histo_problem *problem, const histo_view *const *v
     return HISTO_OK;
 }
 
-/* Check offsets in host memory; the host cannot read those on a GPU. */
+/* The host cannot read offsets on a GPU. */
 static histo_status check_offsets(const int64_t *offsets, int64_t batch, int64_t samples)
 {
     if (offsets[0] != 0 || offsets[batch] != samples)
@@ -91,7 +91,7 @@ static histo_status check_offsets(const int64_t *offsets, int64_t batch, int64_t
     return HISTO_OK;
 }
 
-static histo_status bind_offsets(histo_problem *problem, const histo_view *samples, const int64_t *offsets)
+histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const histo_view *samples, histo_device home)
 {
     if (samples->ndim != 1 || samples->batch_ndim != 0)
         return histo_fail(HISTO_INVALID,
@@ -99,9 +99,8 @@ static histo_status bind_offsets(histo_problem *problem, const histo_view *sampl
                           samples->ndim, samples->batch_ndim);
     bool only;
     histo_device device = histo_device_of(offsets, &only);
-    problem->ragged = true;
-    if (!only) return check_offsets(offsets, problem->batch, problem->samples);
-    if (device == problem->home) return HISTO_OK;
+    if (!only) return check_offsets(offsets, batch, samples->shape[0]);
+    if (device == home) return HISTO_OK;
     return histo_fail(HISTO_UNSUPPORTED, "the offsets are in the memory of GPU %d, and the samples are not",
                       device - HISTO_DEVICE_CUDA(0));
 }
@@ -233,7 +232,9 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
         problem->strided = problem->strided || is_strided(views_out[o]);
     problem->apart = apart(&views[0]);
     status = find_home(problem, views_out);
-    return status == HISTO_OK && options->offsets ? bind_offsets(problem, &views[0], options->offsets) : status;
+    problem->ragged = options->offsets;
+    if (status != HISTO_OK || !options->offsets) return status;
+    return histo_offsets_check(options->offsets, problem->batch, &views[0], problem->home);
 }
 
 void histo_problem_job(const histo_problem *problem, const histo_view *const *operands, const histo_fill_options *fill,

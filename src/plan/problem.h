@@ -98,6 +98,9 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
                                 const histo_view *views, const histo_fill_options *options,
                                 const histo_view **views_out);
 
+/* Check the offsets of a ragged batch of samples, which `home` has; those in the memory of this GPU are not read. */
+histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const histo_view *samples, histo_device home);
+
 /* Set the strides of counters, or 1. */
 void histo_problem_stride(histo_problem *problem, bool counters);
 

@@ -1,6 +1,6 @@
 /* The rules of numpy.histogram_bin_edges. Each gives a width; the range is divided into ceil(range / width) bins.
  * Operations are in NumPy's order, so that ceil gets the same quotient. */
-#include "axis/rules.h"
+#include "survey/rules.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Exact quantiles of any number of samples in bounded memory, by several passes. */
-#ifndef AXIS_ORDER_H
-#define AXIS_ORDER_H
+#ifndef SURVEY_ORDER_H
+#define SURVEY_ORDER_H
 
 #include <histo/histo.h>
 

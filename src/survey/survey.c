@@ -10,12 +10,12 @@
 #include <stdlib.h>
 
 #include "axis/axis.h"
-#include "axis/order.h"
-#include "axis/rules.h"
-#include "axis/samples.h"
-#include "axis/stats.h"
-#include "axis/stone.h"
 #include "base/error.h"
+#include "survey/order.h"
+#include "survey/rules.h"
+#include "survey/samples.h"
+#include "survey/stats.h"
+#include "survey/stone.h"
 #include "view/dtype.h"
 
 typedef enum phase { PERCENTILES, SAMPLES, CANDIDATES, DONE } phase;
@@ -192,15 +192,16 @@ bool histo_survey_next_pass(histo_survey *survey)
 }
 
 /* Skip the samples that this phase does not use: non-finite values, or values outside the range. */
-static void limit_to_phase(const histo_survey *s, histo_samples *from)
+static void limit_to_phase(const histo_survey *s, histo_source *source)
 {
     bool integer = histo_dtype_is_integer(s->dtype);
     bool finding_range = s->phase == SAMPLES && s->options.range == HISTO_RANGE_MINMAX;
     if (s->phase == PERCENTILES) return; /* they leave NaN out themselves */
     if (finding_range) {                 /* stats skips non-finite values itself, quantiles only NaN */
-        if (!integer && histo_rule_needs_quartiles(s->options.rule)) histo_samples_only_inside(from, -DBL_MAX, DBL_MAX);
+        if (!integer && histo_rule_needs_quartiles(s->options.rule))
+            histo_source_only_inside(source, -DBL_MAX, DBL_MAX);
     } else {
-        histo_samples_only_inside(from, s->lo, s->hi);
+        histo_source_only_inside(source, s->lo, s->hi);
     }
 }
 
@@ -245,13 +246,15 @@ histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, c
     if (!survey->in_pass)
         return histo_fail(HISTO_INVALID,
                           "the survey is not in a pass: add samples after histo_survey_next_pass gave true");
-    histo_samples from;
-    histo_status status = histo_samples_start(&from, samples, options);
+    histo_source source;
+    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
     if (samples->dtype != survey->dtype)
         return histo_fail(HISTO_INVALID, "the survey is of %s samples, and these are %s",
                           histo_dtype_name(survey->dtype), histo_dtype_name(samples->dtype));
-    limit_to_phase(survey, &from);
+    limit_to_phase(survey, &source);
+    histo_samples from;
+    histo_samples_start(&from, &source, 0, source.samples);
     while (histo_samples_next(&from))
         add_block(survey, from.block, from.n);
     return HISTO_OK;

@@ -1,6 +1,6 @@
 /* Moments of contiguous samples. */
-#ifndef AXIS_STATS_H
-#define AXIS_STATS_H
+#ifndef SURVEY_STATS_H
+#define SURVEY_STATS_H
 
 #include <histo/histo.h>
 

@@ -1,11 +1,11 @@
 /* Quantiles of samples: a survey whose result are order statistics. */
 #include <stdlib.h>
 
-#include "axis/order.h"
 #include "axis/quantile_rule.h"
-#include "axis/samples.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "survey/order.h"
+#include "survey/samples.h"
 
 struct histo_quantiles {
     histo_dtype dtype;
@@ -63,12 +63,14 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     if (!quantiles) return histo_fail(HISTO_INVALID, "the quantiles are NULL");
     if (!quantiles->in_pass)
         return histo_fail(HISTO_INVALID, "no pass has begun: add samples after histo_quantiles_next_pass gave true");
-    histo_samples from;
-    histo_status status = histo_samples_start(&from, samples, options);
+    histo_source source;
+    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
     if (samples->dtype != quantiles->dtype)
         return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
                           histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
+    histo_samples from;
+    histo_samples_start(&from, &source, 0, source.samples);
     while (histo_samples_next(&from)) {
         quantiles->seen += (uint64_t)from.n;
         histo_order_add(quantiles->order, from.block, from.n);

@@ -4,7 +4,7 @@
  * collects them, and the statistic is selected among them; where they do not, it counts the next 16 bits. So two passes
  * are enough for most data and for all of 32 bits; 64-bit samples take at most four where there are few quantiles. Few
  * samples are kept in the first pass already. */
-#include "axis/order.h"
+#include "survey/order.h"
 
 #include <math.h>
 #include <stdlib.h>

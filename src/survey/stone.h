@@ -1,6 +1,6 @@
 /* Stone's rule: the number of bins, from 1, 2, 3, … up, with the smallest estimated error. */
-#ifndef AXIS_STONE_H
-#define AXIS_STONE_H
+#ifndef SURVEY_STONE_H
+#define SURVEY_STONE_H
 
 #include <histo/histo.h>
 

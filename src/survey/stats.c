@@ -1,16 +1,16 @@
 /* Moments in two passes over a piece that fits the L1 cache: the mean, then powers of the deviations from it. Pieces
  * are combined by the formulas of Chan, Golub and LeVeque (1979) and Pébay (2008). This avoids cancellation of large
  * sums, and both inner loops vectorise. One-byte samples are counted by value instead, which is exact. */
-#include "axis/stats.h"
+#include "survey/stats.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "axis/filter.h"
-#include "axis/samples.h"
 #include "axis/slot_of.h"
 #include "base/error.h"
+#include "survey/samples.h"
 
 enum { PIECE = 2048, LANES = 8 };
 
@@ -209,6 +209,7 @@ DEFINE_OUTWARDS(i64, int64_t)
 
 void histo_stats_add_block(histo_stats *stats, histo_dtype dtype, const void *block, int64_t n)
 {
+    if (n == 0) return;
     if (dtype == HISTO_U8 || dtype == HISTO_I8) {
         histo_stats bytes = stats_of_bytes(block, n, dtype == HISTO_I8);
         histo_stats_merge(stats, &bytes);
@@ -304,11 +305,14 @@ void histo_stats_add_extremes(histo_stats *stats, histo_dtype dtype, const void 
 histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, const histo_fill_options *options)
 {
     if (!stats) return histo_fail(HISTO_INVALID, "the stats to add to are NULL");
-    histo_samples from;
-    histo_status status = histo_samples_start(&from, samples, options);
+    histo_source source;
+    histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
-    while (histo_samples_next(&from))
+    histo_samples from;
+    histo_samples_start(&from, &source, 0, source.samples);
+    while (histo_samples_next(&from)) {
         histo_stats_add_block(stats, samples->dtype, from.block, from.n);
-    stats->masked += from.masked;
+        stats->masked += from.masked;
+    }
     return HISTO_OK;
 }

@@ -1,7 +1,7 @@
 /* As in NumPy, the candidates are 1 to max(100, sqrt(n)) bins. Each candidate counts the samples with its own exact
  * edges, so a pass handles as many candidates as fit in memory. Samples of 8 and 16 bits are counted once by value; all
  * candidates are computed from these counts. */
-#include "axis/stone.h"
+#include "survey/stone.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include "axis/axis.h"
 #include "axis/filter.h"
-#include "axis/samples.h"
 #include "base/error.h"
+#include "survey/samples.h"
 #include "view/dtype.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* The number of bins by a rule, from statistics of the samples. */
-#ifndef AXIS_RULES_H
-#define AXIS_RULES_H
+#ifndef SURVEY_RULES_H
+#define SURVEY_RULES_H
 
 #include <histo/histo.h>
 

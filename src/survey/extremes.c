@@ -1,0 +1,123 @@
+/* The extremes of samples, by batch entry. */
+#include "survey/extremes.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/pool.h"
+#include "cpu/kernels.h"
+#include "plan/strategy.h"
+#include "view/dtype.h"
+
+enum { FEW = 4096, MOST_THREADS = 256 };
+
+void histo_extremes_add(histo_extremes *extremes, const histo_samples *block)
+{
+    histo_cpu_kernels_usable()->add_extremes(block->source->dtypes[0], block->block, block->n, extremes);
+    extremes->masked += block->masked;
+}
+
+static bool is_signed(histo_dtype dtype)
+{
+    return dtype == HISTO_I8 || dtype == HISTO_I16 || dtype == HISTO_I32 || dtype == HISTO_I64;
+}
+
+static bool less(histo_dtype dtype, histo_number a, histo_number b)
+{
+    if (!histo_dtype_is_integer(dtype)) return a.f64 < b.f64;
+    return is_signed(dtype) ? a.i64 < b.i64 : a.u64 < b.u64;
+}
+
+void histo_extremes_merge(histo_extremes *to, const histo_extremes *from, histo_dtype dtype)
+{
+    const bool first = histo_extremes_finite(to) == 0;
+    if (histo_extremes_finite(from) > 0) {
+        if (first || less(dtype, from->min, to->min)) to->min = from->min;
+        if (first || less(dtype, to->max, from->max)) to->max = from->max;
+    }
+    to->samples += from->samples;
+    to->nan += from->nan;
+    to->below += from->below;
+    to->above += from->above;
+    to->masked += from->masked;
+}
+
+typedef struct search {
+    const histo_source *source;
+    int threads;
+    int64_t entries, entry;   /* number of entries; the one whose samples all threads share */
+    histo_extremes *extremes; /* of each entry, or of each thread */
+} search;
+
+/* Where the samples of entry i begin. */
+static int64_t begin_of(const search *s, int64_t entry)
+{
+    const histo_strided_iter *iter = &s->source->iter;
+    return iter->offsets ? iter->offsets[entry] : entry * iter->per_batch;
+}
+
+static void search_entries(void *context, int index)
+{
+    const search *s = context;
+    const int64_t first = s->entries * index / s->threads, end = s->entries * (index + 1) / s->threads;
+    histo_samples from;
+    histo_samples_start(&from, s->source, begin_of(s, first), begin_of(s, end));
+    while (histo_samples_next(&from))
+        histo_extremes_add(&s->extremes[from.batch], &from);
+}
+
+static void search_part(void *context, int index)
+{
+    const search *s = context;
+    const int64_t begin = begin_of(s, s->entry), n = begin_of(s, s->entry + 1) - begin;
+    histo_samples from;
+    histo_samples_start(&from, s->source, begin + n / s->threads * index,
+                        index == s->threads - 1 ? begin + n : begin + n / s->threads * (index + 1));
+    while (histo_samples_next(&from))
+        histo_extremes_add(&s->extremes[index], &from);
+}
+
+/* All threads on one entry. */
+static void search_entry(const histo_source *source, int threads, int64_t entry, histo_extremes *extremes)
+{
+    histo_extremes parts[MOST_THREADS] = {0};
+    histo_pool_run(threads, search_part, &(search){source, threads, 1, entry, parts});
+    for (int t = 0; t < threads; t++)
+        histo_extremes_merge(extremes, &parts[t], source->dtypes[0]);
+}
+
+/* Few samples in one piece, with nothing beside them: what they need is soon checked. */
+static bool are_few(const histo_view *samples, const histo_fill_options *options)
+{
+    if (options && (options->mask || options->where || options->offsets || options->pairs)) return false;
+    if (!samples || samples->ndim != 1 || samples->batch_ndim != 0 || (unsigned)samples->dtype >= HISTO_DTYPE_COUNT)
+        return false;
+    const int64_t size = (int64_t)histo_dtype_size(samples->dtype), n = samples->shape[0];
+    bool only = false;
+    return n > 0 && n <= FEW && samples->strides[0] == size && samples->data &&
+           (uintptr_t)samples->data % (uintptr_t)size == 0 && histo_device_of(samples->data, &only) == HISTO_DEVICE_CPU;
+}
+
+histo_status histo_find_extremes(const histo_view *samples, const histo_fill_options *options, histo_extremes *extremes,
+                                 int64_t size)
+{
+    if (size < 0 || (!extremes && size > 0))
+        return histo_fail(HISTO_INVALID, "the extremes are NULL, or %lld in number", (long long)size);
+    if (size == 1 && are_few(samples, options)) {
+        *extremes = (histo_extremes){0};
+        histo_cpu_kernels_usable()->add_extremes(samples->dtype, samples->data, samples->shape[0], extremes);
+        return HISTO_OK;
+    }
+    histo_source source;
+    histo_status status = histo_source_make(&source, samples, options, size);
+    if (status != HISTO_OK || size == 0) return status;
+    int threads = histo_samples_threads(source.samples, 0);
+    if (threads > MOST_THREADS) threads = MOST_THREADS;
+    memset(extremes, 0, (size_t)size * sizeof *extremes);
+    if (threads <= size)
+        histo_pool_run(threads, search_entries, &(search){&source, threads, size, 0, extremes});
+    else
+        for (int64_t entry = 0; entry < size; entry++)
+            search_entry(&source, threads, entry, &extremes[entry]);
+    return HISTO_OK;
+}

@@ -1,0 +1,18 @@
+/* Extremes of blocks of samples. */
+#ifndef SURVEY_EXTREMES_H
+#define SURVEY_EXTREMES_H
+
+#include "survey/samples.h"
+
+/* Add a block. */
+void histo_extremes_add(histo_extremes *extremes, const histo_samples *block);
+
+/* Add those of other samples of the same dtype. */
+void histo_extremes_merge(histo_extremes *to, const histo_extremes *from, histo_dtype dtype);
+
+static inline uint64_t histo_extremes_finite(const histo_extremes *e)
+{
+    return e->samples - e->nan - e->below - e->above;
+}
+
+#endif

@@ -1,0 +1,202 @@
+/* Runs that are contiguous, aligned and pass all filters are used in place; others are gathered. */
+#include "survey/samples.h"
+
+#include <string.h>
+
+#include "axis/filter.h"
+#include "base/error.h"
+#include "cpu/kernels.h"
+#include "plan/strategy.h"
+#include "view/dtype.h"
+#include "view/view.h"
+
+enum { OPERANDS = 3, LEAST_PER_THREAD = 1 << 17 };
+
+/* Can every run be used in place? */
+static bool is_contiguous_aligned(const histo_strided_iter *iter, size_t size)
+{
+    bool aligned = (uintptr_t)iter->base[0] % size == 0;
+    for (int d = 0; d < iter->ndim; d++)
+        aligned = aligned && iter->strides[0][d] % (int64_t)size == 0;
+    return aligned && iter->strides[0][iter->ndim - 1] == (int64_t)size;
+}
+
+static histo_status check_operand(const histo_view *view, const histo_view *like, const char *what)
+{
+    bool only;
+    histo_status status = histo_view_check(view, what);
+    if (status == HISTO_OK && view != like) status = histo_view_same_shape(view, like, what);
+    if (status != HISTO_OK || histo_view_size(view) == 0) return status;
+    const histo_device device = histo_device_of(view->data, &only);
+    if (!only) return HISTO_OK;
+    return histo_fail(HISTO_UNSUPPORTED,
+                      "the %s is in the memory of GPU %d, and surveys read host memory: copy the samples there", what,
+                      device - HISTO_DEVICE_CUDA(0));
+}
+
+static histo_status check_batch(const histo_view *samples, const int64_t *offsets, int64_t entries)
+{
+    if (offsets) return histo_offsets_check(offsets, entries, samples, HISTO_DEVICE_CPU);
+    const int64_t batch = histo_view_batch(samples);
+    if (batch == entries) return HISTO_OK;
+    return histo_fail(HISTO_INVALID, "there is room for %lld results, and the samples have %lld batch entries",
+                      (long long)entries, (long long)batch);
+}
+
+histo_status histo_source_make(histo_source *source, const histo_view *samples, const histo_fill_options *options,
+                               int64_t entries)
+{
+    const histo_fill_options none = {0};
+    if (!options) options = &none;
+    if (!samples) return histo_fail(HISTO_INVALID, "the samples are NULL");
+    const bool batch = entries != HISTO_NO_BATCH;
+    const int64_t *offsets = batch ? options->offsets : NULL;
+    const char *const names[] = {"samples", "mask", "where"};
+    const histo_view *const views[] = {samples, options->mask, options->where};
+    histo_view flat[OPERANDS]; /* the views, without batch dimensions, so that all dimensions can merge */
+    const histo_view *operands[OPERANDS];
+    int count = 0;
+    source->mask = source->where = HISTO_ABSENT;
+    for (int v = 0; v < OPERANDS; v++) {
+        if (v > 0 && !views[v]) continue;
+        histo_status status = check_operand(views[v], samples, names[v]);
+        if (status != HISTO_OK) return status;
+        flat[count] = *views[v];
+        if (!batch) flat[count].batch_ndim = 0;
+        operands[count] = &flat[count];
+        source->dtypes[count] = views[v]->dtype;
+        if (v > 0) *(v == 1 ? &source->mask : &source->where) = count;
+        count++;
+    }
+    histo_status status = histo_filter_check(options);
+    if (status == HISTO_OK && options->pairs) status = histo_fail(HISTO_INVALID, "pairs of images are not surveyed");
+    if (status == HISTO_OK && batch) status = check_batch(samples, offsets, entries);
+    if (status != HISTO_OK) return status;
+    source->samples = histo_view_size(samples);
+    source->only_inside = false;
+    if (options->where)
+        source->where_inside = histo_bounds_of(options->where->dtype, options->where_lo, options->where_hi);
+    if (offsets)
+        histo_strided_iter_make_ragged(&source->iter, count, operands, entries, offsets);
+    else
+        histo_strided_iter_make(&source->iter, count, operands);
+    source->contiguous_aligned = is_contiguous_aligned(&source->iter, histo_dtype_size(samples->dtype));
+    return HISTO_OK;
+}
+
+void histo_source_only_inside(histo_source *source, double lo, double hi)
+{
+    source->only_inside = true;
+    source->inside = histo_bounds_of(source->dtypes[0], lo, hi);
+}
+
+static bool is_filtered(const histo_source *s)
+{
+    return s->mask != HISTO_ABSENT || s->where != HISTO_ABSENT || s->only_inside;
+}
+
+void histo_samples_start(histo_samples *from, const histo_source *source, int64_t begin, int64_t end)
+{
+    const bool in_place = source->contiguous_aligned && !is_filtered(source);
+    from->source = source;
+    from->run.n = 0;
+    histo_walk_start(&from->walk, &source->iter, begin, end,
+                     in_place ? HISTO_SAMPLES_IN_PLACE : HISTO_SAMPLES_GATHERED);
+}
+
+/* n samples of an operand, contiguous and aligned: where they are, or gathered. */
+static const void *operand_at(const histo_samples *from, int o, int64_t n, char *gathered)
+{
+    const histo_strided_iter *iter = &from->source->iter;
+    const size_t size = histo_dtype_size(from->source->dtypes[o]);
+    const int64_t stride = iter->strides[o][iter->ndim - 1];
+    const char *at = from->run.at[o];
+    if (stride == (int64_t)size && (uintptr_t)at % size == 0) return at;
+    histo_cpu_kernels_usable()->gather(gathered, at, stride, size, n);
+    return gathered;
+}
+
+/* Mark which of the next n samples, which are at `samples`, pass all filters; return their number. */
+static int filter(histo_samples *from, const void *samples, int n)
+{
+    const histo_source *s = from->source;
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    const bool masked = s->mask != HISTO_ABSENT, filtered = masked || s->where != HISTO_ABSENT;
+    if (masked)
+        kernels->keep_nonzero(s->dtypes[s->mask], operand_at(from, s->mask, n, from->operand), n, false, from->keep);
+    if (s->where != HISTO_ABSENT)
+        kernels->keep_inside(s->dtypes[s->where], operand_at(from, s->where, n, from->operand), n, s->where_inside,
+                             masked, from->keep);
+    const int passed = filtered ? kernels->count_kept(from->keep, n) : n;
+    from->masked += (uint64_t)(n - passed);
+    if (!s->only_inside) return passed;
+    kernels->keep_inside(s->dtypes[0], samples, n, s->inside, filtered, from->keep);
+    return kernels->count_kept(from->keep, n);
+}
+
+static bool find_run(histo_samples *from)
+{
+    return from->run.n > 0 || histo_walk_next(&from->walk, &from->run);
+}
+
+static void advance(histo_samples *from, int64_t n)
+{
+    const histo_strided_iter *iter = &from->source->iter;
+    for (int o = 0; o < iter->operands; o++)
+        from->run.at[o] += n * iter->strides[o][iter->ndim - 1];
+    from->run.n -= n;
+}
+
+/* Append the next n samples that pass to those gathered; return their number. */
+static int64_t append(histo_samples *from, int64_t gathered, int n)
+{
+    const histo_source *s = from->source;
+    const histo_strided_iter *iter = &s->iter;
+    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
+    const size_t size = histo_dtype_size(s->dtypes[0]);
+    char *to = from->gathered + (size_t)gathered * size;
+    if (!is_filtered(s)) {
+        kernels->gather(to, from->run.at[0], iter->strides[0][iter->ndim - 1], size, n);
+        return n;
+    }
+    const void *samples = operand_at(from, 0, n, from->strided);
+    const int kept = filter(from, samples, n);
+    if (kept == n && gathered == 0 && samples != from->strided && n >= HISTO_SAMPLES_GATHERED / 2)
+        from->block = samples; /* where they are */
+    else if (kept == n)
+        memcpy(to, samples, (size_t)n * size);
+    else
+        kernels->compact(size, samples, from->keep, n, to);
+    return kept;
+}
+
+bool histo_samples_next(histo_samples *from)
+{
+    const histo_source *s = from->source;
+    if (!find_run(from)) return false;
+    from->batch = from->run.batch;
+    from->masked = 0;
+    if (!is_filtered(s) && s->contiguous_aligned && from->run.n >= HISTO_SAMPLES_GATHERED / 2) {
+        from->block = from->run.at[0];
+        from->n = from->run.n;
+        from->run.n = 0;
+        return true;
+    }
+    from->block = from->gathered;
+    from->n = 0;
+    do {
+        const int64_t room = HISTO_SAMPLES_GATHERED - from->n;
+        const int64_t n = from->run.n < room ? from->run.n : room;
+        from->n += append(from, from->n, (int)n);
+        advance(from, n);
+    } while (from->block == from->gathered && from->n < HISTO_SAMPLES_GATHERED && find_run(from) &&
+             from->run.batch == from->batch);
+    return true;
+}
+
+int histo_samples_threads(int64_t samples, int wanted)
+{
+    const int64_t most = samples / LEAST_PER_THREAD + 1;
+    const int threads = histo_backend_cpu.threads(wanted);
+    return threads < most ? threads : (int)most;
+}

@@ -1,0 +1,61 @@
+/* The samples of a strided view as contiguous blocks, without those that a mask, a range filter on another view, or a
+ * range of their own excludes. */
+#ifndef SURVEY_SAMPLES_H
+#define SURVEY_SAMPLES_H
+
+#include <histo/histo.h>
+
+#include "cpu/filters.h"
+#include "view/walk.h"
+
+/* Where samples are; shared by the threads that read them. */
+typedef struct histo_source {
+    histo_strided_iter iter;
+    int64_t samples; /* of all batch entries */
+    histo_dtype dtypes[3];
+    int mask, where; /* operands, or HISTO_ABSENT */
+    bool only_inside;
+    histo_bounds inside, where_inside;
+    bool contiguous_aligned; /* every run of samples can be used in place */
+} histo_source;
+
+enum { HISTO_NO_BATCH = -1 };
+
+/* Check and bind the views, which are borrowed. entries: of the batch, which the views or options->offsets must have;
+ * HISTO_NO_BATCH: batch dimensions are like any others, and offsets are ignored. Weights are ignored. */
+histo_status histo_source_make(histo_source *source, const histo_view *samples, const histo_fill_options *options,
+                               int64_t entries);
+
+/* From now on, only samples with lo <= x <= hi, hence no NaN. */
+void histo_source_only_inside(histo_source *source, double lo, double hi);
+
+enum {
+    HISTO_SAMPLES_GATHERED = 2048,  /* maximum block size when gathered … */
+    HISTO_SAMPLES_IN_PLACE = 65536, /* … and in place */
+};
+
+/* One thread's iteration. */
+typedef struct histo_samples {
+    const void *block; /* the current block: n aligned samples of the view's dtype, of one batch entry */
+    int64_t n, batch;
+    uint64_t masked; /* samples before the block's end that the mask or the range filter left out, of this entry */
+
+    const histo_source *source;
+    histo_walk walk;
+    histo_run run; /* the rest of the current run */
+    _Alignas(64) char gathered[HISTO_SAMPLES_GATHERED * 8];
+    _Alignas(64) char strided[HISTO_SAMPLES_GATHERED * 8];
+    _Alignas(64) char operand[HISTO_SAMPLES_GATHERED * 8];
+    _Alignas(64) uint8_t keep[HISTO_SAMPLES_GATHERED];
+} histo_samples;
+
+/* Iterate over samples [begin, end) of all. */
+void histo_samples_start(histo_samples *from, const histo_source *source, int64_t begin, int64_t end);
+
+/* The next block, which is empty if all its samples were left out; false at the end. */
+bool histo_samples_next(histo_samples *from);
+
+/* CPU threads for so many samples; wanted: 0 for the default. */
+int histo_samples_threads(int64_t samples, int wanted);
+
+#endif
