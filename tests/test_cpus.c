@@ -149,12 +149,60 @@ static void threads_of_the_environment(void **state)
     histo_hist_destroy(h);
 }
 
+/* A call's own number, that of the process, that of the environment. */
+static void precedence(void **state)
+{
+    (void)state;
+    enum { N = 1 << 20 };
+    uint8_t *samples = calloc(N, 1);
+    histo_axis axis = histo_axis_integer(0, 256);
+    histo_view view = histo_view_1d(samples, HISTO_U8, N);
+    histo_fill_options fill = {0};
+    histo_hist *h;
+    histo_plan *plan;
+    OK(histo_hist_create(&h, 1, &axis, NULL));
+    setenv("HISTO_THREADS", "3", 1);
+    assert_int_equal(histo_threads(), 3);
+    OK(histo_set_threads(5));
+    assert_int_equal(histo_threads(), 5);
+    OK(histo_hist_fill(h, &view, &fill));
+    assert_int_equal(histo_plan_threads(histo_hist_last_plan(h)), 5);
+    OK(histo_set_threads(6)); /* the kept plan is for another number */
+    OK(histo_hist_fill(h, &view, &fill));
+    assert_int_equal(histo_plan_threads(histo_hist_last_plan(h)), 6);
+    fill.threads = 2;
+    OK(histo_hist_fill(h, &view, &fill));
+    assert_int_equal(histo_plan_threads(histo_hist_last_plan(h)), 2);
+    OK(histo_plan_create(&plan, h, &view, &fill, NULL));
+    assert_int_equal(histo_plan_threads(plan), 2);
+    fill.threads = 4000;
+    OK(histo_plan_fill(plan, h, &view, &fill));
+    histo_plan_destroy(plan);
+    OK(histo_plan_create(&plan, h, &view, &fill, &(histo_plan_options){.threads = 7}));
+    assert_int_equal(histo_plan_threads(plan), 7);
+    histo_plan_destroy(plan);
+    fill.threads = -1;
+    REFUSED(HISTO_INVALID, "-1 threads", histo_hist_fill(h, &view, &fill));
+    REFUSED(HISTO_INVALID, "-1 threads", histo_set_threads(-1));
+    REFUSED(HISTO_INVALID, "1025 threads", histo_set_threads(1025));
+    assert_int_equal(histo_threads(), 6);
+    OK(histo_set_threads(0));
+    assert_int_equal(histo_threads(), 3);
+    unsetenv("HISTO_THREADS");
+    histo_tally tally;
+    OK(histo_hist_tally(h, &tally));
+    assert_int_equal(tally.samples, 4 * N);
+    histo_hist_destroy(h);
+    free(samples);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_smallest_quota_counts, make_root, remove_root),
         cmocka_unit_test_setup_teardown(quotas_of_version_1, make_root_again, remove_root),
         cmocka_unit_test(threads_of_the_environment),
+        cmocka_unit_test(precedence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -272,6 +272,7 @@ typedef struct histo_fill_options {
      * counts from zero. During capture, one GPU alone must have filled the histogram since it was created, reset or
      * replaced. */
     bool replace;
+    int threads; /* CPU threads that count; default: those of the plan, if one is given, else histo_threads() */
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have
@@ -599,7 +600,7 @@ typedef struct histo_tiles {
 typedef struct histo_apply_options {
     const histo_view *mask; /* of any dtype: where it is zero, out is left as it is */
     histo_tiles tiles;
-    int threads;       /* default: as for plans */
+    int threads;       /* CPU threads; default: histo_threads() */
     int64_t origin[3]; /* with tiles: the position of the views' first sample in the grid, 0 for a whole image */
     void *stream;      /* the cudaStream_t of samples and results in a GPU's memory; NULL: the default stream */
 } histo_apply_options;
@@ -658,6 +659,15 @@ typedef int histo_device;
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
 
+/* ---- Threads ------------------------------------------------------------------------------------------ */
+
+/* CPU threads of all calls of this process that are not told how many: 1 … 1024; 0, as at the start: the environment
+ * variable HISTO_THREADS if it is such a number, else the CPUs that this process may use. HISTO_INVALID for any other
+ * number. The results of a call have the same bits for any number, except HISTO_WEIGHT_FAST sums. */
+HISTO_API histo_status histo_set_threads(int threads);
+/* The number that such calls use now. */
+HISTO_API int histo_threads(void);
+
 /* ---- Plans: which strategy, and why ------------------------------------------------------------------- */
 
 /* A strategy is one algorithm on one backend. */
@@ -691,10 +701,9 @@ typedef struct histo_plan_options {
     histo_device device;  /* default HISTO_DEVICE_AUTO */
     const char *strategy; /* use this one; default: the environment variable HISTO_STRATEGY, else the plan chooses */
     const char *params;   /* of the strategy: "name=value,…"; an unknown name is HISTO_INVALID */
-    int threads; /* CPU threads; default: the environment variable HISTO_THREADS (1 … 1024), else the CPUs that this
-                    process may use */
-    bool vary;   /* with HISTO_MEASURE: time other values of the parameters, too, of the fastest strategy of each device
-                    or of the one asked for, one after the other; the fastest are kept and remembered */
+    int threads;          /* CPU threads; default: those of the fill's options, else histo_threads() */
+    bool vary; /* with HISTO_MEASURE: time other values of the parameters, too, of the fastest strategy of each device
+                  or of the one asked for, one after the other; the fastest are kept and remembered */
 } histo_plan_options;
 
 /* Plan fills of hist with samples like these: the same dtypes, the same choice of weights, mask and where, and about
@@ -728,9 +737,9 @@ HISTO_API int histo_plan_threads(const histo_plan *plan);
  * Writes at most capacity bytes including a NUL and returns the length of the whole text, as snprintf does. */
 HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t capacity);
 
-/* The plan that histo_hist_fill last used for hist, which owns it until its next fill; NULL before the first fill. Small
- * fills have none, as it takes longer to make one than to count a few samples: this then makes the plan that describes
- * what was done, or returns NULL if there is no memory. */
+/* The plan that histo_hist_fill last used for hist, which owns it until its next fill; NULL before the first fill.
+ * Small fills have none, as it takes longer to make one than to count a few samples: this then makes the plan that
+ * describes what was done, or returns NULL if there is no memory. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
 /* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saving writes lines of text

@@ -1,4 +1,5 @@
 /* Filling histograms, by the caller's plan or by one that the histogram makes and keeps. */
+#include "base/threads.h"
 #include "counts/hist.h"
 
 histo_status histo_plan_create(histo_plan **plan, const histo_hist *hist, const histo_view *views,
@@ -72,12 +73,12 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
 enum { LESS = 64, MORE = 8 };
 
 /* Is the histogram's plan good for this fill? */
-static bool is_planned(const histo_hist *hist, const histo_problem *problem)
+static bool is_planned(const histo_hist *hist, const histo_problem *problem, int threads)
 {
     const histo_plan *plan = hist->plan;
-    return plan && histo_plan_fits(plan, problem) && problem->home == plan->problem.home &&
-           !problem->apart == !plan->problem.apart && problem->samples <= plan->problem.samples * MORE &&
-           problem->samples >= plan->problem.samples / LESS;
+    return plan && threads == hist->planned_threads && histo_plan_fits(plan, problem) &&
+           problem->home == plan->problem.home && !problem->apart == !plan->problem.apart &&
+           problem->samples <= plan->problem.samples * MORE && problem->samples >= plan->problem.samples / LESS;
 }
 
 histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options)
@@ -86,7 +87,8 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
     const histo_view *operands[HISTO_MAX_OPERANDS];
     histo_status status = bind(hist, views, options, &problem, operands);
     if (status != HISTO_OK) return status;
-    const bool planned = is_planned(hist, &problem);
+    const int threads = options && options->threads ? options->threads : histo_threads_set();
+    const bool planned = is_planned(hist, &problem, threads);
     if (!planned && histo_is_few(&problem, hist->axes, hist->few.spent)) {
         status = histo_few_run(&problem, hist->axes, &hist->accumulators, operands, options);
         if (status == HISTO_OK) histo_few_note(&hist->few, &problem);
@@ -98,6 +100,7 @@ histo_status histo_hist_fill(histo_hist *hist, const histo_view *views, const hi
         if (status != HISTO_OK) return status;
         histo_plan_destroy(hist->plan);
         hist->plan = plan;
+        hist->planned_threads = threads;
     }
     hist->few.noted = false;
     return histo_plan_run(hist->plan, &hist->accumulators, operands, options, is_resident(&problem, hist->plan), NULL);
@@ -112,6 +115,7 @@ const histo_plan *histo_hist_last_plan(const histo_hist *hist)
     histo_hist *owner = (histo_hist *)hist; /* a plan that is made when it is asked for changes nothing else */
     histo_plan_destroy(owner->plan);
     owner->plan = plan;
+    owner->planned_threads = histo_threads_set();
     owner->few.noted = false;
     return plan;
 }

@@ -14,6 +14,7 @@ struct histo_hist {
     int64_t bins; /* in one batch entry */
     histo_accumulators accumulators;
     histo_plan *plan;     /* of the last histo_hist_fill with one; NULL before */
+    int planned_threads;  /* what that fill asked for; 0: the default */
     uint64_t last_fitted; /* serial of a plan for these axes */
     histo_few few;
 };

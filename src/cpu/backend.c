@@ -9,31 +9,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/threads.h"
 #include "cpu/cpu.h"
 #include "plan/accumulators.h"
-
-enum { MAX_THREADS = 1024 };
 
 static const char *unavailable(void)
 {
     return NULL;
-}
-
-/* HISTO_THREADS, or 0 unless it is a valid number of threads. */
-static int threads_by_environment(void)
-{
-    const char *text = getenv("HISTO_THREADS");
-    if (!text) return 0;
-    char *end;
-    long wanted = strtol(text, &end, 10);
-    return *end == '\0' && wanted >= 1 && wanted <= MAX_THREADS ? (int)wanted : 0;
-}
-
-static int threads(int wanted)
-{
-    if (wanted == 0) wanted = threads_by_environment();
-    if (wanted == 0) wanted = histo_cpus_usable();
-    return wanted < MAX_THREADS ? wanted : MAX_THREADS;
 }
 
 static char word[160];
@@ -62,7 +44,7 @@ static const char *device_name(histo_device device)
 static void describe(histo_text *text)
 {
     histo_text_add(text, "cpu: %d of its CPUs usable, %d thread%s by default, instructions: %s\n", histo_cpus_usable(),
-                   threads(0), threads(0) == 1 ? "" : "s", histo_isa_name(histo_isa_usable()));
+                   histo_threads(), histo_threads() == 1 ? "" : "s", histo_isa_name(histo_isa_usable()));
 }
 
 static void unprepare(void *at)
@@ -189,7 +171,7 @@ static histo_status run(const histo_strategy *strategy, histo_job *job)
 
 const histo_backend histo_backend_cpu = {.name = "cpu",
                                          .unavailable = unavailable,
-                                         .threads = threads,
+                                         .threads = histo_threads_for,
                                          .device_name = device_name,
                                          .describe = describe,
                                          .run = run,

@@ -1,5 +1,6 @@
 #include "map/samples.h"
 
+#include "base/threads.h"
 #include "cpu/cpu.h"
 #include "cpu/kernels.h"
 #include "view/view.h"
@@ -18,8 +19,7 @@ histo_status histo_map_check_samples(const histo_map *map, const histo_view *vie
     for (int a = 0; a < map->naxes && status == HISTO_OK; a++)
         status = histo_map_check_view(&views[a], &views[0], "samples");
     if (status == HISTO_OK && options->mask) status = histo_map_check_view(options->mask, &views[0], "mask");
-    if (status == HISTO_OK && options->threads < 0)
-        return histo_fail(HISTO_INVALID, "%d threads are not possible", options->threads);
+    if (status == HISTO_OK && options->threads < 0) return histo_fail_threads(options->threads);
     return status;
 }
 
@@ -66,6 +66,6 @@ void histo_map_gather(int naxes, const histo_dtype *dtypes, const char *const *a
 int histo_map_threads(int64_t samples, int wanted)
 {
     const int64_t most = samples / LEAST_PER_THREAD + 1;
-    const int threads = wanted ? wanted : histo_backend_cpu.threads(wanted);
+    const int threads = histo_threads_for(wanted);
     return threads < most ? threads : (int)most;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "plan/accumulators.h"
 
 void histo_params_default(const histo_row *row, int64_t *params)
@@ -71,16 +72,15 @@ static void unprepare(histo_target *target)
 }
 
 histo_status histo_plan_make(histo_plan **out, int naxes, const histo_axis *axes, const histo_hist_options *kind,
-                             const histo_view *views, const histo_fill_options *fill, const histo_plan_options *options)
+                             const histo_view *views, const histo_fill_options *fill, const histo_plan_options *wanted)
 {
-    static const histo_plan_options defaults;
-    if (!options) options = &defaults;
+    histo_plan_options given = wanted ? *wanted : (histo_plan_options){0};
+    const histo_plan_options *options = &given;
     if ((unsigned)options->effort > HISTO_COMPILE)
         return histo_fail(HISTO_INVALID, "unknown effort %d: use HISTO_ESTIMATE, HISTO_MEASURE or HISTO_COMPILE",
                           (int)options->effort);
-    if (options->threads < 0)
-        return histo_fail(HISTO_INVALID, "%d threads are not possible: give 1 or more, or 0 for the default",
-                          options->threads);
+    if (options->threads < 0) return histo_fail_threads(options->threads);
+    if (options->threads == 0 && fill) given.threads = fill->threads;
     histo_plan *plan = calloc(1, sizeof *plan);
     if (!plan) return histo_fail_memory(sizeof *plan, "a plan");
     const histo_view *operands[HISTO_MAX_OPERANDS];
@@ -134,7 +134,7 @@ void histo_plan_job(const histo_plan *plan, const histo_view *const *operands, c
 {
     histo_problem_job(&plan->problem, operands, fill, job);
     job->prepared = plan->prepared;
-    job->threads = plan->threads;
+    if (!fill || !fill->threads) job->threads = plan->threads;
     job->params = plan->params;
 }
 

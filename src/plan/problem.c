@@ -6,6 +6,7 @@
 
 #include "axis/filter.h"
 #include "base/checked.h"
+#include "base/threads.h"
 #include "plan/strategy.h"
 #include "view/dtype.h"
 #include "view/pairs.h"
@@ -202,6 +203,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     static const histo_fill_options defaults;
     if (!options) options = &defaults;
     if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
+    if (options->threads < 0) return histo_fail_threads(options->threads);
     problem->naxes = naxes;
     problem->batch = kind->batch;
     problem->bins = problem->slots = problem->samples = 0;
@@ -243,7 +245,7 @@ void histo_problem_job(const histo_problem *problem, const histo_view *const *op
     /* Not cleared or returned as a whole: the iterator is large. */
     job->problem = problem;
     job->prepared = NULL;
-    job->threads = 1;
+    job->threads = fill && fill->threads ? histo_threads_for(fill->threads) : 1;
     job->params = NULL;
     job->resident = job->replace = false;
     job->begin = job->end = 0;

@@ -154,8 +154,8 @@ typedef struct histo_job {
     histo_device_accumulators *device_accumulators; /* destination on a device; NULL on the CPU */
 } histo_job;
 
-/* The job of a fill of this problem, without accumulators and sample range, for one thread and no particular strategy.
- */
+/* The job of a fill of this problem, without accumulators and sample range, for no particular strategy, and for one
+ * thread unless the fill asks for more. */
 void histo_problem_job(const histo_problem *problem, const histo_view *const *operands, const histo_fill_options *fill,
                        histo_job *job);
 

@@ -66,7 +66,8 @@ void histo_split_begin(histo_cpu_part *cpu_part, const histo_plan *plan, const h
 {
     *cpu_part = (histo_cpu_part){.row = plan->split.row, .job = *job};
     cpu_part->job.prepared = plan->target[0].prepared;
-    cpu_part->job.threads = plan->target[0].threads;
+    /* The job's are one for the GPU, unless the fill asks for a number. */
+    if (job->threads == plan->threads) cpu_part->job.threads = plan->target[0].threads;
     cpu_part->job.params = plan->split.params;
 }
 

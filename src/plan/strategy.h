@@ -63,7 +63,7 @@ typedef struct histo_backend {
     const char *name;
     /* NULL if the backend can run here, else why not. */
     const char *(*unavailable)(void);
-    /* The number of threads for a plan: `wanted`, or, if that is 0, what the machine and HISTO_THREADS allow. */
+    /* The number of threads for a plan: see histo_threads_for. */
     int (*threads)(int wanted);
     /* Identifies the hardware in wisdom files by one word. */
     const char *(*device_name)(histo_device device);

@@ -1,0 +1,49 @@
+#include "base/threads.h"
+
+#include <stdlib.h>
+
+#include "base/cpus.h"
+#include "base/error.h"
+
+static _Atomic int of_process;
+
+int histo_threads_set(void)
+{
+    return of_process;
+}
+
+/* HISTO_THREADS, or 0 unless it is a valid number of threads. */
+static int threads_by_environment(void)
+{
+    const char *text = getenv("HISTO_THREADS");
+    if (!text) return 0;
+    char *end;
+    long wanted = strtol(text, &end, 10);
+    return *end == '\0' && wanted >= 1 && wanted <= HISTO_MAX_THREADS ? (int)wanted : 0;
+}
+
+int histo_threads_for(int wanted)
+{
+    if (wanted == 0) wanted = of_process;
+    if (wanted == 0) wanted = threads_by_environment();
+    if (wanted == 0) wanted = histo_cpus_usable();
+    return wanted < HISTO_MAX_THREADS ? wanted : HISTO_MAX_THREADS;
+}
+
+histo_status histo_fail_threads(int threads)
+{
+    return histo_fail(HISTO_INVALID, "%d threads are not possible: give 1 to %d, or 0 for the default", threads,
+                      HISTO_MAX_THREADS);
+}
+
+histo_status histo_set_threads(int threads)
+{
+    if (threads < 0 || threads > HISTO_MAX_THREADS) return histo_fail_threads(threads);
+    of_process = threads;
+    return HISTO_OK;
+}
+
+int histo_threads(void)
+{
+    return histo_threads_for(0);
+}
