@@ -152,15 +152,24 @@ def _extremes(a, mask):
     if a.dtype.kind in "mM":
         a = a if mask is None else a[mask.astype(bool)]
         return (a.min(), a.max()) if a.size else None
-    finite, nan, infinite, low, high = _histo.extremes(a, mask)
-    if nan or infinite:
+    found, infinite, low, high = _histo.extremes(a, mask)
+    if infinite:
         a = a if mask is None else a[mask.astype(bool)]
         return a.min(), a.max()
-    if not finite:
+    if not found:
         return None
-    return tuple(
-        float(x) if abs(x) > _EXACT and a.dtype.kind in "iu" else a.dtype.type(x) for x in (low, high)
+    if a.dtype.kind == "f":
+        return a.dtype.type(low), a.dtype.type(high)
+    return (
+        a.dtype.type(low) if abs(low) <= _EXACT else _double_below(low),
+        a.dtype.type(high) if abs(high) <= _EXACT else -_double_below(-high),
     )
+
+
+def _double_below(integer):
+    """The largest double that is not above an integer."""
+    x = float(integer)
+    return x if x <= integer else float(np.nextafter(x, -np.inf))
 
 
 def _outer_edges(a, range, mask):

@@ -1,10 +1,380 @@
-/* Functions of the module: what histo/functions.py is made of. */
-#include "axes.h"
+/* NumPy's functions, for the arguments that most calls have. All others are for histo.functions, which also says what
+ * is wrong with arguments: the common ways here return "not mine" wherever something is unusual. */
+#include <string.h>
+
+#include "arguments.h"
+#include "counting.h"
+#include "docs.h"
+#include "edges.h"
 #include "fill.h"
+#include "numpy_api.h"
 #include "results.h"
 #include "samples.h"
 
-#include <math.h>
+enum { NOT_MINE = 0, MINE = 1, FAILED = -1 };
+
+static bool none_given(PyObject *const *values, int from, int to)
+{
+    for (int i = from; i < to; i++)
+        if (values[i] && values[i] != Py_False) return false;
+    return true;
+}
+
+/* The view of an array or list of numbers that need no warning and no conversion; *owner is a new reference. */
+static int take_plain(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
+{
+    if (!numpy_seen(module) && numpy_import(module) < 0) return FAILED;
+    if (PyList_CheckExact(object) || PyTuple_CheckExact(object)) {
+        *owner = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+        if (!*owner) return PyErr_Clear(), NOT_MINE;
+    } else if (PyArray_CheckExact(object)) {
+        *owner = Py_NewRef(object);
+    } else {
+        return NOT_MINE;
+    }
+    PyArrayObject *array = (PyArrayObject *)*owner;
+    const int kind = PyArray_DESCR(array)->kind;
+    if ((kind != 'i' && kind != 'u' && kind != 'f') || !PyArray_ISNOTSWAPPED(array) ||
+        PyArray_NDIM(array) > HISTO_MAX_DIMS || !numpy_dtype(PyArray_DESCR(array), &view->dtype))
+        return NOT_MINE;
+    view->data = PyArray_DATA(array);
+    view->ndim = PyArray_NDIM(array);
+    view->batch_ndim = 0;
+    for (int d = 0; d < view->ndim; d++) {
+        view->shape[d] = PyArray_DIM(array, d);
+        view->strides[d] = PyArray_STRIDE(array, d);
+    }
+    return MINE;
+}
+
+static bool same_shape(const histo_view *a, const histo_view *b)
+{
+    return a->ndim == b->ndim && memcmp(a->shape, b->shape, (size_t)a->ndim * sizeof *a->shape) == 0;
+}
+
+/* Weights of floats, whose sums have their dtype. `weights` may be NULL. */
+static int take_weights(PyObject *module, PyObject *weights, const histo_view *like, PyObject **owner, histo_view *view)
+{
+    if (!weights) return MINE;
+    const int taken = take_plain(module, weights, owner, view);
+    if (taken != MINE) return taken;
+    return (view->dtype == HISTO_F64 || view->dtype == HISTO_F32) && same_shape(view, like) ? MINE : NOT_MINE;
+}
+
+/* n / widths / n.sum() as NumPy computes it for counts; false where it warns. The edges are float64 or float32. */
+static bool density_of(const int64_t *counts, const edges *e, int64_t bins, double *density)
+{
+    PyArrayObject *array = (PyArrayObject *)e->array;
+    if (!PyArray_ISCARRAY_RO(array) || (PyArray_TYPE(array) != NPY_FLOAT64 && PyArray_TYPE(array) != NPY_FLOAT32))
+        return false;
+    const double *f64 = PyArray_DATA(array);
+    const float *f32 = PyArray_DATA(array);
+    int64_t sum = 0;
+    for (int64_t i = 0; i < bins; i++)
+        sum += counts[i];
+    for (int64_t i = 0; i < bins && sum > 0; i++) {
+        const double width = PyArray_TYPE(array) == NPY_FLOAT64 ? f64[i + 1] - f64[i] : (double)(f32[i + 1] - f32[i]);
+        density[i] = (double)counts[i] / width / (double)sum;
+    }
+    return sum > 0;
+}
+
+static int count_line(PyObject *module, const histo_view *view, const histo_view *weights, bool density, const edges *e,
+                      PyObject **n)
+{
+    const counting c = {.naxes = 1, .axes = &e->axis, .views = view, .weights = weights};
+    const int64_t bins = e->axis.bins;
+    const histo_dtype dtype = weights ? weights->dtype : HISTO_I64;
+    void *data, *shares;
+    *n = result_new(module, dtype, 1, &bins, &data);
+    if (!*n || counting_run(&c, weights ? dtype : HISTO_U64, data, bins) < 0) return FAILED;
+    if (!density) return MINE;
+    PyObject *result = result_new(module, HISTO_F64, 1, &bins, &shares);
+    if (!result) return FAILED;
+    const bool done = !weights && density_of(data, e, bins, shares);
+    Py_DECREF(*n);
+    *n = result;
+    return done ? MINE : NOT_MINE;
+}
+
+static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **result)
+{
+    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, END = 12 };
+    if (!v[A] || !none_given(v, REST, END) || (v[DENSITY] && !PyBool_Check(v[DENSITY]))) return NOT_MINE;
+    PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
+    histo_view view, weights;
+    edges e = {0};
+    int mine = take_plain(module, v[A], &owner, &view);
+    if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &view, &weights_owner, &weights);
+    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &e);
+    const bool density = v[DENSITY] == Py_True;
+    if (mine == MINE) mine = count_line(module, &view, v[WEIGHTS] ? &weights : NULL, density, &e, &n);
+    if (mine == MINE) *result = PyTuple_Pack(2, n, e.array);
+    Py_XDECREF(n);
+    edges_release(&e);
+    Py_XDECREF(weights_owner);
+    Py_XDECREF(owner);
+    return mine;
+}
+
+static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **result)
+{
+    enum { A, BINS, RANGE, REST, END = 7 };
+    if (!v[A] || !none_given(v, REST, END)) return NOT_MINE;
+    PyObject *owner = NULL;
+    histo_view view;
+    edges e = {0};
+    int mine = take_plain(module, v[A], &owner, &view);
+    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &e);
+    if (mine == MINE) *result = Py_NewRef(e.array);
+    edges_release(&e);
+    Py_XDECREF(owner);
+    return mine;
+}
+
+/* The operands of a histogram of several axes. */
+typedef struct joint {
+    int naxes;
+    histo_view views[HISTO_MAX_AXES], weights;
+    PyObject *owners[HISTO_MAX_AXES], *weights_owner;
+    edges edges[HISTO_MAX_AXES];
+} joint;
+
+static void joint_release(joint *j)
+{
+    for (int a = 0; a < HISTO_MAX_AXES; a++) {
+        edges_release(&j->edges[a]);
+        Py_XDECREF(j->owners[a]);
+    }
+    Py_XDECREF(j->weights_owner);
+}
+
+/* Item i of a tuple or list of n items; NULL if it is none, without an exception. */
+static PyObject *item_of(PyObject *sequence, Py_ssize_t n, Py_ssize_t i)
+{
+    if (PyTuple_CheckExact(sequence)) return PyTuple_Size(sequence) == n ? PyTuple_GetItem(sequence, i) : NULL;
+    if (PyList_CheckExact(sequence)) return PyList_Size(sequence) == n ? PyList_GetItem(sequence, i) : NULL;
+    return NULL;
+}
+
+static int take_column(PyObject *module, PyObject *array, joint *j, int a)
+{
+    const int mine = take_plain(module, array, &j->owners[a], &j->views[a]);
+    if (mine != MINE) return mine;
+    const histo_view *first = &j->views[0], *view = &j->views[a];
+    return view->ndim == 1 && view->dtype == first->dtype && same_shape(view, first) ? MINE : NOT_MINE;
+}
+
+/* The columns of an array of two dimensions, or the items of a tuple or list of arrays. */
+static int take_columns(PyObject *module, PyObject *sample, joint *j)
+{
+    if (!PyArray_CheckExact(sample)) {
+        const Py_ssize_t n = PyTuple_CheckExact(sample)  ? PyTuple_Size(sample)
+                             : PyList_CheckExact(sample) ? PyList_Size(sample)
+                                                         : 0;
+        if (n < 1 || n > HISTO_MAX_AXES) return NOT_MINE;
+        j->naxes = (int)n;
+        int mine = MINE;
+        for (int a = 0; a < j->naxes && mine == MINE; a++)
+            mine =
+                PyArray_CheckExact(item_of(sample, n, a)) ? take_column(module, item_of(sample, n, a), j, a) : NOT_MINE;
+        return mine;
+    }
+    histo_view all;
+    const int mine = take_plain(module, sample, &j->owners[0], &all);
+    if (mine != MINE) return mine;
+    if (all.ndim != 2 || all.shape[1] < 1 || all.shape[1] > HISTO_MAX_AXES) return NOT_MINE;
+    j->naxes = (int)all.shape[1];
+    for (int a = 0; a < j->naxes; a++)
+        j->views[a] = (histo_view){.data = (const char *)all.data + a * all.strides[1],
+                                   .dtype = all.dtype,
+                                   .ndim = 1,
+                                   .shape = {all.shape[0]},
+                                   .strides = {all.strides[0]}};
+    return MINE;
+}
+
+/* The `bins` of an axis: one for all, or one for each. */
+static PyObject *bins_of(PyObject *bins, int naxes, int a)
+{
+    return !bins || PyLong_CheckExact(bins) ? bins : item_of(bins, naxes, a);
+}
+
+static int find_edges(PyObject *module, PyObject *bins, PyObject *range, joint *j)
+{
+    int mine = MINE;
+    for (int a = 0; a < j->naxes && mine == MINE; a++) {
+        PyObject *bins_here = bins_of(bins, j->naxes, a), *range_here = range ? item_of(range, j->naxes, a) : NULL;
+        if ((bins && !bins_here) || (range && !range_here)) return NOT_MINE;
+        mine = edges_find(module, &j->views[a], bins_here, range_here == Py_None ? NULL : range_here, LIKE_HISTOGRAMDD,
+                          &j->edges[a]);
+    }
+    return mine;
+}
+
+/* The counts or sums as doubles, as numpy.histogramdd has them. */
+static PyObject *count_joint(PyObject *module, const joint *j, bool weighted)
+{
+    histo_axis axes[HISTO_MAX_AXES];
+    int64_t shape[HISTO_MAX_AXES], size = 1;
+    for (int a = 0; a < j->naxes; a++) {
+        axes[a] = j->edges[a].axis;
+        shape[a] = axes[a].bins;
+        if (size > HISTO_MAX_BINS / shape[a]) {
+            PyErr_Format(PyExc_MemoryError, "a histogram has at most %lld bins, all axes multiplied",
+                         (long long)HISTO_MAX_BINS);
+            return NULL;
+        }
+        size *= shape[a];
+    }
+    const counting c = {.naxes = j->naxes, .axes = axes, .views = j->views, .weights = weighted ? &j->weights : NULL};
+    void *data;
+    PyObject *n = result_new(module, HISTO_F64, j->naxes, shape, &data);
+    if (n && counting_run(&c, HISTO_F64, data, size) < 0) Py_CLEAR(n);
+    return n;
+}
+
+/* numpy.histogramdd for columns that have been taken. */
+static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyObject *weights, joint *j, PyObject **n)
+{
+    int mine = take_weights(module, weights, &j->views[0], &j->weights_owner, &j->weights);
+    if (mine == MINE) mine = find_edges(module, bins, range, j);
+    if (mine == MINE) {
+        *n = count_joint(module, j, weights != NULL);
+        if (!*n) mine = FAILED;
+    }
+    return mine;
+}
+
+static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **result)
+{
+    enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, END = 11 };
+    if (!v[SAMPLE] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, END)) return NOT_MINE;
+    if (!numpy_seen(module)) return NOT_MINE;
+    joint j = {0};
+    PyObject *n = NULL;
+    int mine = take_columns(module, v[SAMPLE], &j);
+    if (mine == MINE) mine = count_columns(module, v[BINS], v[RANGE], v[WEIGHTS], &j, &n);
+    PyObject *list = mine == MINE ? PyList_New(j.naxes) : NULL;
+    for (int a = 0; list && a < j.naxes; a++)
+        if (PyList_SetItem(list, a, Py_NewRef(j.edges[a].array)) < 0) Py_CLEAR(list);
+    if (list) *result = PyTuple_Pack(2, n, list);
+    Py_XDECREF(list);
+    Py_XDECREF(n);
+    joint_release(&j);
+    return mine;
+}
+
+static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **result)
+{
+    enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, END = 12 };
+    if (!v[X] || !v[Y] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, END)) return NOT_MINE;
+    if (!numpy_seen(module) || !PyArray_CheckExact(v[X]) || !PyArray_CheckExact(v[Y])) return NOT_MINE;
+    joint j = {.naxes = 2};
+    PyObject *n = NULL, *bins = v[BINS], *both = NULL;
+    int mine = take_column(module, v[X], &j, 0);
+    if (mine == MINE) mine = take_column(module, v[Y], &j, 1);
+    if (bins && PyArray_CheckExact(bins) && PyArray_NDIM((PyArrayObject *)bins) == 1 &&
+        PyArray_DIM((PyArrayObject *)bins, 0) > 2)
+        bins = both = PyTuple_Pack(2, bins, bins);
+    if (mine == MINE) mine = count_columns(module, bins, v[RANGE], v[WEIGHTS], &j, &n);
+    if (mine == MINE) *result = PyTuple_Pack(3, n, j.edges[0].array, j.edges[1].array);
+    Py_XDECREF(both);
+    Py_XDECREF(n);
+    joint_release(&j);
+    return mine;
+}
+
+/* The length of numpy.bincount's result; 0 if there is a negative number, or no number at all. */
+static int length_of(const histo_view *x, int64_t minlength, int64_t *length)
+{
+    histo_extremes found;
+    histo_status status;
+    if (releases_gil(x->shape[0])) {
+        Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(x, NULL, &found, 1);
+        Py_END_ALLOW_THREADS
+    } else {
+        status = histo_find_extremes(x, NULL, &found, 1);
+    }
+    if (status != HISTO_OK) return raise_status(status), FAILED;
+    /* Read as signed: a huge unsigned number is as little mine as a negative one. */
+    if (found.samples == 0 || found.min.i64 < 0 || found.max.i64 < 0 || found.max.i64 >= HISTO_MAX_BINS)
+        return NOT_MINE;
+    *length = found.max.i64 + 1 > minlength ? found.max.i64 + 1 : minlength;
+    return MINE;
+}
+
+static int count_numbers(PyObject *module, const histo_view *x, const histo_view *weights, int64_t length, PyObject **n)
+{
+    const histo_axis axis = histo_axis_integer(0, length);
+    const counting c = {.naxes = 1, .axes = &axis, .views = x, .weights = weights};
+    void *data;
+    *n = result_new(module, weights ? HISTO_F64 : HISTO_I64, 1, &length, &data);
+    return *n && counting_run(&c, weights ? HISTO_F64 : HISTO_U64, data, length) == 0 ? MINE : FAILED;
+}
+
+static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result)
+{
+    enum { X, WEIGHTS, MINLENGTH, REST, END = 9 };
+    if (!v[X] || !none_given(v, REST, END)) return NOT_MINE;
+    int64_t minlength = 0, length = 0;
+    if (v[MINLENGTH]) {
+        int overflow = 0;
+        if (PyLong_CheckExact(v[MINLENGTH])) minlength = PyLong_AsLongLongAndOverflow(v[MINLENGTH], &overflow);
+        if (!PyLong_CheckExact(v[MINLENGTH]) || overflow || minlength < 0 || minlength > HISTO_MAX_BINS)
+            return NOT_MINE;
+    }
+    PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
+    histo_view x, weights;
+    int mine = take_plain(module, v[X], &owner, &x);
+    if (mine == MINE && (x.ndim != 1 || x.dtype >= HISTO_F16)) mine = NOT_MINE;
+    if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &x, &weights_owner, &weights);
+    if (mine == MINE) mine = length_of(&x, minlength, &length);
+    if (mine == MINE) mine = count_numbers(module, &x, v[WEIGHTS] ? &weights : NULL, length, &n);
+    if (mine == MINE) *result = Py_NewRef(n);
+    Py_XDECREF(n);
+    Py_XDECREF(weights_owner);
+    Py_XDECREF(owner);
+    return mine;
+}
+
+typedef int mine_function(PyObject *module, PyObject *const *values, PyObject **result);
+
+static PyObject *call(PyObject *module, int which, mine_function *mine, PyObject *const *args, Py_ssize_t n,
+                      PyObject *kwnames)
+{
+    PyObject *values[MAX_ARGUMENTS], *result = NULL;
+    if (arguments_of(state_of_module(module), which, args, n, kwnames, values)) {
+        const int done = mine(module, values, &result);
+        if (done != NOT_MINE) return done == MINE ? result : NULL;
+    }
+    return call_python(module, which, args, n, kwnames);
+}
+
+static PyObject *histogram(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    return call(module, OF_HISTOGRAM, histogram_mine, args, n, kwnames);
+}
+
+static PyObject *histogram_bin_edges(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    return call(module, OF_BIN_EDGES, bin_edges_mine, args, n, kwnames);
+}
+
+static PyObject *histogramdd(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    return call(module, OF_HISTOGRAMDD, histogramdd_mine, args, n, kwnames);
+}
+
+static PyObject *histogram2d(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    return call(module, OF_HISTOGRAM2D, histogram2d_mine, args, n, kwnames);
+}
+
+static PyObject *bincount(PyObject *module, PyObject *const *args, Py_ssize_t n, PyObject *kwnames)
+{
+    return call(module, OF_BINCOUNT, bincount_mine, args, n, kwnames);
+}
 
 static PyObject *version(PyObject *module, PyObject *unused)
 {
@@ -13,179 +383,15 @@ static PyObject *version(PyObject *module, PyObject *unused)
     return PyUnicode_FromString(histo_version());
 }
 
-/* The operands of a count, and what Python has to keep for them. */
-typedef struct operands {
-    int naxes;
-    histo_axis axes[HISTO_MAX_AXES];
-    double *edges[HISTO_MAX_AXES];
-    samples samples[HISTO_MAX_AXES], weights, mask;
-    histo_view views[HISTO_MAX_AXES];
-} operands;
-
-static void operands_release(operands *o)
-{
-    for (int a = 0; a < o->naxes; a++) {
-        PyMem_Free(o->edges[a]);
-        samples_release(&o->samples[a]);
-    }
-    samples_release(&o->weights);
-    samples_release(&o->mask);
-}
-
-static int take_or_none(PyObject *module, PyObject *object, int batch_ndim, samples *out)
-{
-    if (object == Py_None) return 0;
-    if (samples_take(module, object, out) < 0) return -1;
-    out->view.batch_ndim = batch_ndim;
-    return 0;
-}
-
-static int operands_take(PyObject *module, PyObject *arrays, PyObject *axes, PyObject *weights, PyObject *mask,
-                         int batch_ndim, operands *o)
-{
-    *o = (operands){.naxes = (int)PyTuple_Size(axes)};
-    if (o->naxes < 1 || o->naxes > HISTO_MAX_AXES || PyTuple_Size(arrays) != o->naxes) {
-        o->naxes = 0;
-        PyErr_Format(PyExc_ValueError, "a histogram has 1 to %d axes, and an array of samples for each",
-                     HISTO_MAX_AXES);
-        return -1;
-    }
-    for (int a = 0; a < o->naxes; a++) {
-        if (samples_take(module, PyTuple_GetItem(arrays, a), &o->samples[a]) < 0) return -1;
-        if (axis_of(module, PyTuple_GetItem(axes, a), &o->axes[a], &o->edges[a]) < 0) return -1;
-        o->views[a] = o->samples[a].view;
-        o->views[a].batch_ndim = batch_ndim;
-    }
-    if (batch_ndim > o->views[0].ndim) {
-        PyErr_SetString(PyExc_ValueError, "there are more batch dimensions than dimensions");
-        return -1;
-    }
-    if (take_or_none(module, weights, batch_ndim, &o->weights) < 0) return -1;
-    return take_or_none(module, mask, batch_ndim, &o->mask);
-}
-
-/* The counts or sums of a histogram, of the shape of its batch dimensions and axes. */
-static PyObject *result_of(PyObject *module, histo_hist *hist, const histo_view *view, bool flow, bool weighted)
-{
-    const histo_slots slots = flow ? HISTO_FLOW : HISTO_BINS;
-    int64_t shape[2 * HISTO_MAX_DIMS];
-    int ndim = 0;
-    for (; ndim < view->batch_ndim; ndim++)
-        shape[ndim] = view->shape[ndim];
-    for (int a = 0; a < histo_hist_naxes(hist); a++)
-        shape[ndim++] = histo_hist_axis(hist, a).bins + (flow ? 3 : 0);
-    void *data;
-    PyObject *result = result_new(module, weighted ? HISTO_F64 : HISTO_I64, ndim, shape, &data);
-    if (!result) return NULL;
-    const int64_t size = histo_hist_size(hist, slots);
-    const histo_status status = weighted ? histo_hist_read_weights(hist, slots, data, NULL, size, NULL)
-                                         : histo_hist_read_counts(hist, slots, data, size, NULL);
-    if (status == HISTO_OK) return result;
-    Py_DECREF(result);
-    return raise_status(status);
-}
-
-static PyObject *count_operands(PyObject *module, const operands *o, bool flow, const histo_plan_options *plan)
-{
-    const bool weighted = o->weights.release != NULL;
-    histo_hist_options options = {.batch = 1, .weighting = weighted ? HISTO_WEIGHT_FAST_SUM : HISTO_UNWEIGHTED};
-    for (int d = 0; d < o->views[0].batch_ndim; d++)
-        options.batch *= o->views[0].shape[d];
-    histo_hist *hist;
-    const histo_status status = histo_hist_create(&hist, o->naxes, o->axes, &options);
-    if (status != HISTO_OK) return raise_status(status);
-    const histo_fill_options with = {.weights = weighted ? &o->weights.view : NULL,
-                                     .mask = o->mask.release ? &o->mask.view : NULL};
-    const bool planned = plan->threads || plan->device;
-    PyObject *result = NULL;
-    if (fill(hist, o->naxes, o->views, &with, planned ? plan : NULL) == 0)
-        result = result_of(module, hist, &o->views[0], flow, weighted);
-    histo_hist_destroy(hist);
-    return result;
-}
-
-static PyObject *count(PyObject *module, PyObject *args)
-{
-    PyObject *arrays, *axes, *weights, *mask;
-    int batch_ndim, flow;
-    histo_plan_options plan = {0};
-    if (!PyArg_ParseTuple(args, "O!O!OOipii", &PyTuple_Type, &arrays, &PyTuple_Type, &axes, &weights, &mask,
-                          &batch_ndim, &flow, &plan.threads, &plan.device))
-        return NULL;
-    operands o;
-    PyObject *result = NULL;
-    if (operands_take(module, arrays, axes, weights, mask, batch_ndim, &o) == 0)
-        result = count_operands(module, &o, flow, &plan);
-    operands_release(&o);
-    return result;
-}
-
-/* The statistics of the samples of an array that a mask, which may be None, does not leave out. */
-static int stats_of(PyObject *module, PyObject *array, PyObject *mask_of, histo_stats *stats)
-{
-    samples s, mask = {0};
-    if (samples_take(module, array, &s) < 0) return -1;
-    int done = take_or_none(module, mask_of, 0, &mask);
-    if (done == 0) {
-        const histo_fill_options options = {.mask = mask.release ? &mask.view : NULL};
-        histo_status status;
-        Py_BEGIN_ALLOW_THREADS status = histo_stats_add(stats, &s.view, &options);
-        Py_END_ALLOW_THREADS if (status != HISTO_OK)
-        {
-            raise_status(status);
-            done = -1;
-        }
-    }
-    samples_release(&mask);
-    samples_release(&s);
-    return done;
-}
-
-static PyObject *extremes(PyObject *module, PyObject *args)
-{
-    PyObject *array, *mask;
-    histo_stats stats = {0};
-    if (!PyArg_ParseTuple(args, "OO", &array, &mask) || stats_of(module, array, mask, &stats) < 0) return NULL;
-    const uint64_t finite = stats.samples - stats.nan - stats.infinite;
-    return Py_BuildValue("KKKdd", (unsigned long long)finite, (unsigned long long)stats.nan,
-                         (unsigned long long)stats.infinite, stats.min, stats.max);
-}
-
-static PyObject *bins_by_rule(PyObject *module, PyObject *args)
-{
-    PyObject *array, *mask_of;
-    const char *name;
-    histo_survey_options options = {.range = HISTO_RANGE_FIXED};
-    if (!PyArg_ParseTuple(args, "OsddO", &array, &name, &options.lo, &options.hi, &mask_of)) return NULL;
-    histo_status status = histo_rule_parse(name, &options.rule);
-    if (status != HISTO_OK) return raise_status(status);
-    samples s, mask = {0};
-    if (samples_take(module, array, &s) < 0) return NULL;
-    PyObject *bins = NULL;
-    if (take_or_none(module, mask_of, 0, &mask) == 0) {
-        const histo_fill_options fill = {.mask = mask.release ? &mask.view : NULL};
-        histo_axis axis;
-        Py_BEGIN_ALLOW_THREADS status = histo_axis_from_data(&s.view, &fill, &options, &axis);
-        Py_END_ALLOW_THREADS bins = status == HISTO_OK ? PyLong_FromLongLong(axis.bins) : raise_status(status);
-    }
-    samples_release(&mask);
-    samples_release(&s);
-    return bins;
-}
+enum { FAST = METH_FASTCALL | METH_KEYWORDS };
 
 static PyMethodDef functions[] = {
+    {"histogram", (PyCFunction)(void (*)(void))histogram, FAST, histogram_doc},
+    {"histogram_bin_edges", (PyCFunction)(void (*)(void))histogram_bin_edges, FAST, histogram_bin_edges_doc},
+    {"histogramdd", (PyCFunction)(void (*)(void))histogramdd, FAST, histogramdd_doc},
+    {"histogram2d", (PyCFunction)(void (*)(void))histogram2d, FAST, histogram2d_doc},
+    {"bincount", (PyCFunction)(void (*)(void))bincount, FAST, bincount_doc},
     {"version", version, METH_NOARGS, "version()\n--\n\nThe version of libhisto."},
-    {"count", count, METH_VARARGS,
-     "count(arrays, axes, weights, mask, batch_ndim, flow, threads, device)\n--\n\n"
-     "Counts, or sums of weights, of tuples of arrays and axes. An axis is (bins, lo, hi), (bins, lo) or edges; the\n"
-     "last bin is closed. The result has the shape of the batch dimensions, followed by the axes."},
-    {"extremes", extremes, METH_VARARGS,
-     "extremes(array, mask)\n--\n\n"
-     "(finite, nan, infinite, min, max): how many samples are finite, NaN and infinite, and the smallest and the\n"
-     "largest finite one; integers that are no doubles are rounded outwards."},
-    {"bins_by_rule", bins_by_rule, METH_VARARGS,
-     "bins_by_rule(array, rule, lo, hi, mask)\n--\n\nThe number of bins that a rule gives for the samples in [lo, "
-     "hi]."},
     {0},
 };
 

@@ -1,6 +1,8 @@
 /* The module histo._histo. */
 #include "module.h"
 
+#include "arguments.h"
+
 static struct PyModuleDef definition;
 
 module_state *state_of_module(PyObject *module)
@@ -25,18 +27,27 @@ PyObject *raise_status(histo_status status)
 
 static int exec(PyObject *module)
 {
-    return hist_add(module) == 0 && functions_add(module) == 0 ? 0 : -1;
+    return arguments_intern(state_of_module(module)) == 0 && hist_add(module) == 0 && counting_add(module) == 0 &&
+                   functions_add(module) == 0
+               ? 0
+               : -1;
 }
 
 static int traverse(PyObject *module, visitproc visit, void *arg)
 {
     Py_VISIT(state_of_module(module)->hist_type);
+    Py_VISIT(state_of_module(module)->functions);
     return 0;
 }
 
 static int clear(PyObject *module)
 {
-    Py_CLEAR(state_of_module(module)->hist_type);
+    module_state *state = state_of_module(module);
+    Py_CLEAR(state->hist_type);
+    Py_CLEAR(state->functions);
+    for (int s = 0; s < SIGNATURES; s++)
+        for (int i = 0; i < MAX_ARGUMENTS; i++)
+            Py_CLEAR(state->names[s][i]);
     return 0;
 }
 

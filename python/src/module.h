@@ -9,7 +9,9 @@
 /* One for each interpreter. */
 typedef struct module_state {
     PyTypeObject *hist_type;
-    bool has_numpy; /* NumPy's API may be used */
+    bool has_numpy;         /* NumPy's API may be used */
+    PyObject *functions;    /* the module histo.functions, once it was needed */
+    PyObject *names[5][16]; /* of arguments: see arguments.h */
 } module_state;
 
 /* The state of the module whose method got `module` as self, or that defines a type. */
@@ -22,6 +24,7 @@ PyObject *raise_status(histo_status status);
 
 /* Add what a file defines to the module; -1 with an exception. */
 int hist_add(PyObject *module);
+int counting_add(PyObject *module);
 int functions_add(PyObject *module);
 
 #endif

@@ -1,0 +1,24 @@
+/* Counting into memory. */
+#ifndef PYTHON_COUNTING_H
+#define PYTHON_COUNTING_H
+
+#include "module.h"
+
+/* A count: what is filled, and how. */
+typedef struct counting {
+    int naxes;
+    const histo_axis *axes;
+    const histo_view *views;
+    const histo_view *weights, *mask; /* or NULL */
+    histo_slots slots;
+    histo_plan_options plan; /* threads and device; the default for zero */
+} counting;
+
+/* The histograms that the batch dimensions of the samples make. */
+int64_t counting_batch(const counting *c);
+
+/* Write the counts, or sums if there are weights, to out[size] in a dtype that histo_hist_read_counts knows. -1 with an
+ * exception. */
+int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size);
+
+#endif

@@ -1,0 +1,23 @@
+/* Edges as NumPy's functions find them. */
+#ifndef PYTHON_EDGES_H
+#define PYTHON_EDGES_H
+
+#include "module.h"
+
+typedef struct edges {
+    histo_axis axis;
+    PyObject *array; /* what NumPy returns as the edges */
+    double *memory;  /* of the axis, which is borrowed from `array` without it; freed by edges_release */
+} edges;
+
+/* Which function's rules: numpy.histogramdd computes edges in another type than numpy.histogram. */
+typedef enum edges_rule { LIKE_HISTOGRAM, LIKE_HISTOGRAMDD } edges_rule;
+
+/* The edges for samples in host memory by the arguments `bins` and `range`, which may be NULL for 10 and None. 1; 0 if
+ * histo.functions has to find them or to say what is wrong with the arguments; -1 with an exception. */
+int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
+               edges *out);
+/* Does nothing for zeroed edges. */
+void edges_release(edges *e);
+
+#endif
