@@ -89,13 +89,17 @@ typedef enum histo_dtype {
     HISTO_BF16, /* bfloat16: the high half of a binary32 */
     HISTO_F32,
     HISTO_F64,
-    HISTO_DTYPE_COUNT
+    HISTO_DTYPE_COUNT,
+
+    HISTO_BIT = 64, /* one bit, the least significant one of a byte first: for masks, such as Arrow's validity */
+    HISTO_SWAPPED =
+        128, /* a flag: HISTO_F32 | HISTO_SWAPPED is f32 in the byte order that this machine does not have */
 } histo_dtype;
 
-/* Bytes of one sample; 0 for an unknown dtype. */
+/* Bytes of one sample; 0 for an unknown dtype and for HISTO_BIT. */
 HISTO_API size_t histo_dtype_size(histo_dtype dtype);
 
-/* "u8" … "f64"; NULL for an unknown dtype. */
+/* "u8" … "f64", in either byte order, or "bit"; NULL for an unknown dtype. */
 HISTO_API const char *histo_dtype_name(histo_dtype dtype);
 
 /* The dtype of a name ("u8", "f32", "bf16"); HISTO_INVALID for any other. */
@@ -110,14 +114,17 @@ HISTO_API double histo_sample_value(const void *sample, histo_dtype dtype);
  * batch dimensions: each position along them has its own histogram. With ndim 0 the view is one sample. Views describe
  * row pitch, regions of interest, channels and batches of images alike: channel c of an interleaved RGB image is
  * {data + c, HISTO_U8, 2, 0, {h, w}, {pitch, 3}}; all three channels, one histogram each, are
- * {data, HISTO_U8, 3, 1, {3, h, w}, {1, pitch, 3}}. */
+ * {data, HISTO_U8, 3, 1, {3, h, w}, {1, pitch, 3}}.
+ *
+ * Swapped samples, weights, masks and where, and masks of bits, are for fills, surveys, quantiles and statistics of
+ * memory that the host can read: GPUs and maps refuse them by HISTO_UNSUPPORTED. */
 typedef struct histo_view {
     const void *data;
     histo_dtype dtype;
     int ndim;
     int batch_ndim;
     int64_t shape[HISTO_MAX_DIMS];
-    int64_t strides[HISTO_MAX_DIMS];
+    int64_t strides[HISTO_MAX_DIMS]; /* of HISTO_BIT: in bits */
 } histo_view;
 
 /* n contiguous samples. */
@@ -125,6 +132,14 @@ HISTO_API histo_view histo_view_1d(const void *data, histo_dtype dtype, int64_t 
 
 /* A C-contiguous array of shape[ndim], ndim 0 … HISTO_MAX_DIMS, without batch dimensions. */
 HISTO_API histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const int64_t *shape);
+
+/* Describe arrays of one shape that has more than HISTO_MAX_DIMS dimensions: up to 64. views[count] have their data,
+ * dtype; strides[v][d] is the step of view v along dimension d, and the first batch_ndim dimensions are
+ * batch dimensions. Sets the views' dimensions: neighbours that are one in memory in all views are joined, others may
+ * change places, so samples may come in another order, the same in all views; batch entries keep theirs.
+ * HISTO_UNSUPPORTED if too many dimensions are left: copy the array first. */
+HISTO_API histo_status histo_view_coalesce(int count, histo_view *views, int ndim, int batch_ndim, const int64_t *shape,
+                                           const int64_t *const *strides);
 
 /* The number of samples of a valid view: the product of its shape. */
 HISTO_API int64_t histo_view_size(const histo_view *view);
@@ -254,7 +269,7 @@ typedef enum histo_pairs {
 
 typedef struct histo_fill_options {
     const histo_view *weights; /* a weight for each sample, of any dtype, for a weighted histogram; NULL: all are 1 */
-    const histo_view *mask;    /* of any dtype: samples whose mask is zero are not counted */
+    const histo_view *mask;    /* of any dtype, HISTO_BIT included: samples whose mask is zero are not counted */
     const histo_view *where;   /* of any dtype: only samples with where_lo <= where <= where_hi are counted */
     double where_lo, where_hi;
     /* Segments of different lengths: histogram b of the batch counts the samples offsets[b] … offsets[b + 1] - 1 of
@@ -273,6 +288,7 @@ typedef struct histo_fill_options {
      * replaced. */
     bool replace;
     int threads; /* CPU threads that count; default: those of the plan, if one is given, else histo_threads() */
+    int64_t mask_offset; /* of a mask of HISTO_BIT: the bit of data that its first element is, counted from 0 */
 } histo_fill_options;
 
 /* Count samples: views[naxes], where views[a] has the coordinates on axis a. All views, weights, mask and where have

@@ -4,7 +4,7 @@
 
 #include <histo/histo.h>
 
-/* HISTO_INVALID for an empty range. */
+/* HISTO_INVALID for an empty range or a negative offset of the mask. */
 histo_status histo_filter_check(const histo_fill_options *options);
 
 /* Clear keep[i] where sample i of n, `stride` bytes apart, is zero. A NaN is not zero. */

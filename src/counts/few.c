@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "plan/accumulators.h"
+#include "view/dtype.h"
 
 /* Samples that take as long as a fill without a plan takes before it counts, and as long as making a plan. */
 enum { SAMPLES_A_FILL = 128, SAMPLES_A_PLAN = 8192 };
@@ -65,7 +66,7 @@ void histo_few_note(histo_few *few, const histo_problem *problem)
     few->where = problem->where;
     few->strided = problem->strided;
     few->apart = problem->apart != 0;
-    memcpy(few->dtypes, problem->dtypes, (size_t)problem->operands * sizeof *few->dtypes);
+    memcpy(few->dtypes, problem->stored, (size_t)problem->operands * sizeof *few->dtypes);
 }
 
 /* A view that is laid out like the samples were, of memory that nobody reads. */
@@ -73,7 +74,7 @@ static histo_view view_like(const histo_few *few, int operand, int64_t batch)
 {
     static const double nothing;
     const histo_dtype dtype = few->dtypes[operand];
-    const int64_t size = (int64_t)histo_dtype_size(dtype), gap = few->strided ? 2 : 1, entry = few->samples / batch;
+    const int64_t size = histo_dtype_step(dtype), gap = few->strided ? 2 : 1, entry = few->samples / batch;
     return (histo_view){.data = &nothing,
                         .dtype = dtype,
                         .ndim = 2,

@@ -110,10 +110,12 @@ static int64_t run_stride(const histo_strided_iter *iter, int operand)
 }
 
 /* Can the run's samples of this operand be used where they are? */
-static bool is_contiguous_aligned(const histo_blocks *blocks, int operand)
+static bool is_in_place(const histo_blocks *blocks, int operand)
 {
-    int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
-    return run_stride(blocks->iter, operand) == size && (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
+    const histo_dtype dtype = blocks->job->problem->stored[operand];
+    const int64_t size = (int64_t)histo_dtype_size(dtype);
+    return histo_dtype_is_plain(dtype) && run_stride(blocks->iter, operand) == size &&
+           (uintptr_t)blocks->run.at[operand] % (size_t)size == 0;
 }
 
 /* The bytes of a pixel if the operands are adjacent channels of it; else 0. */
@@ -123,7 +125,7 @@ static int pitch_of_pixels(const histo_blocks *blocks)
     const int64_t pitch = run_stride(iter, 0);
     bool are = iter->operands > 1 && iter->operands <= pitch && pitch <= HISTO_MAX_CHANNELS;
     for (int o = 0; o < iter->operands && are; o++)
-        are = histo_dtype_size(blocks->job->problem->dtypes[o]) == 1 && run_stride(iter, o) == pitch &&
+        are = histo_dtype_size(blocks->job->problem->stored[o]) == 1 && run_stride(iter, o) == pitch &&
               blocks->run.at[o] == blocks->run.at[0] + o;
     return are ? (int)pitch : 0;
 }
@@ -143,12 +145,28 @@ static void take_pixels(histo_blocks *blocks, histo_block *block, int pitch, int
     blocks->run.n -= n;
 }
 
-/* Take the next n samples of the current run. in_place: operands that are contiguous and aligned are used where they
- * are. Others are gathered behind the `filled` samples already in the block. */
+/* Copy n samples of an operand from the current run; if memory is read ahead, piece by piece, so that prefetches do not
+ * wait for each other. */
+static void fetch(const histo_blocks *blocks, int operand, int64_t n, char *to)
+{
+    const histo_dtype dtype = blocks->job->problem->stored[operand];
+    const int64_t stride = run_stride(blocks->iter, operand);
+    const int64_t size = (int64_t)histo_dtype_size(blocks->job->problem->dtypes[operand]);
+    const bool prefetched = stride == size && dtype != HISTO_BIT && (blocks->run.n - n) * size >= HISTO_AHEAD;
+    histo_fetch_fn *some_of = histo_cpu_kernels_usable()->fetch;
+    for (int64_t i = 0, some; i < n; i += some) {
+        const char *from = blocks->run.at[operand] + i * stride;
+        some = !prefetched || n - i < HISTO_PIECE ? n - i : HISTO_PIECE;
+        if (prefetched) histo_prefetch_l2(from, (size_t)(some * size));
+        some_of(to + i * size, from, stride, dtype, blocks->job->bits, some);
+    }
+}
+
+/* Take the next n samples of the current run. in_place: operands that can be are used where they are.
+ * Others are gathered behind the `filled` samples already in the block. */
 static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n, bool in_place)
 {
     const histo_strided_iter *iter = blocks->iter;
-    const histo_cpu_kernels *kernels = histo_cpu_kernels_usable();
     const int pitch = pitch_of_pixels(blocks);
     if (pitch) {
         take_pixels(blocks, block, pitch, filled, n);
@@ -156,16 +174,10 @@ static void take(histo_blocks *blocks, histo_block *block, int filled, int64_t n
     }
     for (int o = 0; o < iter->operands; o++) {
         size_t size = histo_dtype_size(blocks->job->problem->dtypes[o]);
-        int64_t stride = run_stride(iter, o);
-        const char *from = blocks->run.at[o];
         char *room = blocks->gathered + (size_t)o * operand_bytes();
-        if (in_place && is_contiguous_aligned(blocks, o)) {
-            block->at[o] = from;
-        } else {
-            kernels->gather(room + (size_t)filled * size, from, stride, size, n);
-            block->at[o] = room;
-        }
-        blocks->run.at[o] += n * stride;
+        block->at[o] = in_place && is_in_place(blocks, o) ? blocks->run.at[o] : room;
+        if (block->at[o] == room) fetch(blocks, o, n, room + (size_t)filled * size);
+        blocks->run.at[o] += n * run_stride(iter, o);
     }
     blocks->run.n -= n;
 }
@@ -214,8 +226,8 @@ static bool next_pairs(histo_blocks *blocks, histo_block *block)
     int32_t *differences = (int32_t *)blocks->gathered;
     char *means = blocks->gathered + operand_bytes(), *pixels = means + HISTO_BLOCK * sizeof(uint16_t);
     for (int i = 0; i < places->images; i++)
-        histo_gather(pixels + (size_t)(i * n) * size, blocks->run.at[0] + i * places->image_stride,
-                     run_stride(places, 0), size, n);
+        histo_fetch(pixels + (size_t)(i * n) * size, blocks->run.at[0] + i * places->image_stride,
+                    run_stride(places, 0), blocks->job->problem->stored[0], NULL, n);
     if (dtype == HISTO_U8)
         pair_u8(places, (const uint8_t *)pixels, n, differences, (uint8_t *)means);
     else
@@ -244,7 +256,7 @@ static bool next_samples(histo_blocks *blocks, histo_block *block, int room)
     block->first = blocks->first;
     int64_t most = blocks->most;
     for (int o = 0; o < blocks->iter->operands && most > room; o++)
-        if (!is_contiguous_aligned(blocks, o)) most = room;
+        if (!is_in_place(blocks, o)) most = room;
     int64_t n = blocks->run.n < most ? blocks->run.n : most;
     /* Short runs (narrow regions, channels) are gathered into one block, unless each is a batch entry. */
     bool in_place = n >= SHORT_RUN || blocks->iter->ndim == blocks->iter->batch_ndim + 1;

@@ -133,3 +133,8 @@ void HISTO_OF_ISA(gather)(char *to, const char *from, int64_t stride, size_t siz
     const int64_t picked = pick(to, from, stride, size, n);
     histo_gather(to + picked * (int64_t)size, from + picked * stride, stride, size, n - picked);
 }
+
+void HISTO_OF_ISA(fetch)(char *to, const char *from, int64_t stride, histo_dtype dtype, const char *bits, int64_t n)
+{
+    histo_fetch_by(HISTO_OF_ISA(gather), to, from, stride, dtype, bits, n);
+}

@@ -5,12 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "view/fetch.h"
+
 enum { HISTO_MAX_CHANNELS = 4 }; /* and bytes of a pixel */
 
 /* out[c][i] = channel c < count of pixel i < n; pitch: bytes from a pixel to the next. */
 typedef void histo_split_channels_fn(const uint8_t *pixels, int pitch, int count, int n, uint8_t *const *out);
 
-/* As histo_gather (view/gather.h). */
-typedef void histo_gather_fn(char *to, const char *from, int64_t stride, size_t size, int64_t n);
+/* As histo_fetch (view/gather.h). */
+typedef void histo_fetch_fn(char *to, const char *from, int64_t stride, histo_dtype dtype, const char *bits, int64_t n);
 
 #endif

@@ -64,5 +64,6 @@ double histo_codes_ns(const histo_problem *p)
 
 double histo_gather_ns(const histo_problem *p)
 {
-    return p->apart == HISTO_FAR_APART ? 3 : p->apart ? 0.1 + 0.01 * p->apart : 0;
+    const double swap_ns = p->plain ? 0 : 0.1;
+    return swap_ns + (p->apart == HISTO_FAR_APART ? 3 : p->apart ? 0.1 + 0.01 * p->apart : 0);
 }

@@ -14,6 +14,7 @@
 
 #include "cpu/cpu.h"
 #include "cpu/kernels.h"
+#include "view/dtype.h"
 
 enum {
     SAMPLES_A_THREAD = 1 << 16, /* fewer are not worth waking a thread for */
@@ -125,17 +126,18 @@ static void count_one_run(const histo_job *job)
     _Alignas(64) double gathered[HISTO_BLOCK];
     uint32_t slots[HISTO_BLOCK];
     const int64_t stride = job->iter.strides[0][0];
-    const size_t size = histo_dtype_size(job->problem->dtypes[0]);
+    const histo_dtype dtype = job->problem->stored[0];
+    const size_t size = histo_dtype_size(dtype);
     histo_block block;
     block.batch = block.left_out = 0;
     block.first = NULL;
     for (int64_t i = job->begin; i < job->end; i += block.n) {
         const char *at = job->iter.base[0] + i * stride;
-        const bool in_place = stride == (int64_t)size && (uintptr_t)at % size == 0;
+        const bool in_place = histo_dtype_is_plain(dtype) && stride == (int64_t)size && (uintptr_t)at % size == 0;
         block.n = job->end - i < HISTO_BLOCK ? (int)(job->end - i) : HISTO_BLOCK;
         block.ahead = in_place ? job->end - i - block.n : 0;
         block.at[0] = in_place ? (const void *)at : gathered;
-        if (!in_place) histo_cpu_kernels_usable()->gather((char *)gathered, at, stride, size, block.n);
+        if (!in_place) histo_cpu_kernels_usable()->fetch((char *)gathered, at, stride, dtype, NULL, block.n);
         count_block(job, &block, slots);
     }
 }

@@ -24,6 +24,7 @@ histo_count_longs_fn HISTO_OF_ISA(count_longs);
 histo_count_values_fn HISTO_OF_ISA(count_values);
 histo_split_channels_fn HISTO_OF_ISA(split_channels);
 histo_gather_fn HISTO_OF_ISA(gather);
+histo_fetch_fn HISTO_OF_ISA(fetch);
 histo_magnitudes_fn HISTO_OF_ISA(magnitudes);
 histo_widen_floats_fn HISTO_OF_ISA(widen_floats);
 histo_add_digits_fn HISTO_OF_ISA(add_digits);

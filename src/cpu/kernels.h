@@ -39,6 +39,7 @@ typedef struct histo_cpu_kernels {
     /* channels.c */
     histo_split_channels_fn *split_channels;
     histo_gather_fn *gather;
+    histo_fetch_fn *fetch;
     /* digits.c */
     histo_magnitudes_fn *magnitudes;
     histo_widen_floats_fn *widen_floats;

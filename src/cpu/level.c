@@ -12,6 +12,7 @@ const histo_cpu_kernels HISTO_WITH_ISA(cpu_kernels, HISTO_ISA) = {
     .count_values = HISTO_OF_ISA(count_values),
     .split_channels = HISTO_OF_ISA(split_channels),
     .gather = HISTO_OF_ISA(gather),
+    .fetch = HISTO_OF_ISA(fetch),
     .magnitudes = HISTO_OF_ISA(magnitudes),
     .widen_floats = HISTO_OF_ISA(widen_floats),
     .add_digits = HISTO_OF_ISA(add_digits),

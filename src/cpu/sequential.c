@@ -5,7 +5,7 @@
  * Bytes: each sample once. Wins only on a handful of samples. */
 #include "axis/filter.h"
 #include "cpu/cpu.h"
-#include "view/dtype.h"
+#include "view/gather.h"
 #include "view/pairs.h"
 
 static const char *unsupported_reason(const histo_problem *problem)
@@ -24,7 +24,7 @@ static double cost_us(const histo_problem *problem, int threads)
 /* The value of an image. */
 static int64_t pixel(const histo_job *job, const char *first, int image)
 {
-    return (int64_t)histo_sample_value(first + image * job->iter.image_stride, job->problem->dtypes[0]);
+    return (int64_t)histo_sample_value(first + image * job->iter.image_stride, job->problem->stored[0]);
 }
 
 /* All pairs at a place. */
@@ -73,11 +73,34 @@ static bool is_kept(const histo_job *job, const char *const *at)
     return kept;
 }
 
+/* One sample of each operand at these addresses, as its plain dtype has it. */
+static void fetch(const histo_job *job, const char *const *from, uint64_t *room, const char **at)
+{
+    for (int o = 0; o < job->problem->operands; o++) {
+        histo_fetch((char *)&room[o], from[o], 0, job->problem->stored[o], job->bits, 1);
+        at[o] = (const char *)&room[o];
+    }
+}
+
+static void count(const histo_job *job, int64_t batch, const char *const *at)
+{
+    const histo_problem *p = job->problem;
+    const histo_accumulators *accumulators = job->accumulators;
+    if (!is_kept(job, at)) {
+        accumulators->masked[batch]++;
+        return;
+    }
+    int64_t slot = batch * p->slots;
+    for (int a = 0; a < p->naxes; a++)
+        slot += (int64_t)p->slot_strides[a] * histo_lookup_slot(&p->lookups[a], p->dtypes[a], at[a]);
+    accumulators->counts[slot]++;
+    if (p->weighting != HISTO_UNWEIGHTED) histo_weights_add(job, slot, at);
+}
+
 static histo_status launch(const histo_job *job)
 {
     if (job->problem->pairs) return launch_pairs(job);
     const histo_problem *p = job->problem;
-    const histo_accumulators *accumulators = job->accumulators;
     histo_status status = histo_weights_reserve(job);
     if (status != HISTO_OK) return status;
     histo_walk walk;
@@ -85,15 +108,10 @@ static histo_status launch(const histo_job *job)
     histo_walk_start(&walk, &job->iter, job->begin, job->end, INT64_MAX);
     while (histo_walk_next(&walk, &run)) {
         for (int64_t i = 0; i < run.n; i++) {
-            if (is_kept(job, run.at)) {
-                int64_t slot = run.batch * p->slots;
-                for (int a = 0; a < p->naxes; a++)
-                    slot += (int64_t)p->slot_strides[a] * histo_lookup_slot(&p->lookups[a], p->dtypes[a], run.at[a]);
-                accumulators->counts[slot]++;
-                if (p->weighting != HISTO_UNWEIGHTED) histo_weights_add(job, slot, run.at);
-            } else {
-                accumulators->masked[run.batch]++;
-            }
+            uint64_t room[HISTO_MAX_OPERANDS];
+            const char *fetched[HISTO_MAX_OPERANDS];
+            if (!p->plain) fetch(job, run.at, room, fetched);
+            count(job, run.batch, p->plain ? run.at : fetched);
             for (int o = 0; o < p->operands; o++)
                 run.at[o] += job->iter.strides[o][job->iter.ndim - 1];
         }

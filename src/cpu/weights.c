@@ -151,7 +151,8 @@ static void find_windows(const histo_job *job, windows *found)
                                 .weights = 0,
                                 .mask = HISTO_ABSENT,
                                 .where = HISTO_ABSENT,
-                                .dtypes = {p->dtypes[p->weights]}},
+                                .dtypes = {p->dtypes[p->weights]},
+                                .stored = {p->stored[p->weights]}},
                     .lock = PTHREAD_MUTEX_INITIALIZER};
     histo_job *only = &all.weights_only;
     *only = *job;

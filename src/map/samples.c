@@ -3,13 +3,16 @@
 #include "base/threads.h"
 #include "cpu/cpu.h"
 #include "cpu/kernels.h"
+#include "view/dtype.h"
 #include "view/view.h"
 
 enum { LEAST_PER_THREAD = 1 << 16 };
 
 histo_status histo_map_check_view(const histo_view *view, const histo_view *like, const char *what)
 {
-    histo_status status = histo_view_check(view, what);
+    histo_status status = histo_view_check_mask(view, what);
+    if (status == HISTO_OK && !histo_dtype_is_plain(view->dtype))
+        return histo_fail(HISTO_UNSUPPORTED, "%s: maps take no swapped samples and no bits: convert them first", what);
     return status == HISTO_OK && view != like ? histo_view_same_shape(view, like, what) : status;
 }
 

@@ -125,7 +125,7 @@ bool histo_plan_fits(const histo_plan *plan, const histo_problem *problem)
                 planned->batch == problem->batch && planned->ragged == problem->ragged &&
                 planned->pairs == problem->pairs && planned->relative == problem->relative;
     for (int o = 0; fits && o < problem->operands; o++)
-        fits = planned->dtypes[o] == problem->dtypes[o];
+        fits = planned->stored[o] == problem->stored[o];
     return fits;
 }
 

@@ -43,10 +43,14 @@ histo_status histo_slots_count(int naxes, const histo_axis *axes, const histo_hi
 static histo_status add_operand(histo_problem *problem, const histo_view *view, const char *what,
                                 const histo_view *first, const histo_view **views_out)
 {
-    histo_status status = histo_view_check(view, what);
+    histo_status status =
+        problem->operands == problem->mask ? histo_view_check_mask(view, what) : histo_view_check(view, what);
     if (status == HISTO_OK && view != first) status = histo_view_same_shape(view, first, what);
     if (status != HISTO_OK) return status;
-    problem->dtypes[problem->operands] = view->dtype;
+    const histo_dtype stored = histo_dtype_stored(view->dtype);
+    problem->stored[problem->operands] = stored;
+    problem->dtypes[problem->operands] = histo_dtype_fetched(stored);
+    problem->plain = problem->plain && histo_dtype_is_plain(stored);
     views_out[problem->operands++] = view;
     return HISTO_OK;
 }
@@ -119,7 +123,7 @@ static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, 
     if (problem->naxes != HISTO_PAIRS_AXES)
         return histo_fail(HISTO_INVALID, "pairs of images are counted on two axes, difference and mean, and not on %d",
                           problem->naxes);
-    if (stack->dtype != HISTO_U8 && stack->dtype != HISTO_U16)
+    if (problem->dtypes[0] != HISTO_U8 && problem->dtypes[0] != HISTO_U16)
         return histo_fail(HISTO_INVALID, "images whose pairs are counted are of u8 or u16, and not of %s",
                           histo_dtype_name(stack->dtype));
     if (images < 2 || images > HISTO_MAX_IMAGES)
@@ -136,7 +140,7 @@ static histo_status bind_pairs(histo_problem *problem, const histo_view *stack, 
     problem->pairs = options->pairs;
     problem->relative = options->relative;
     problem->sampled[HISTO_DIFFERENCE] = options->relative ? HISTO_F32 : HISTO_I32;
-    problem->sampled[HISTO_MEAN] = stack->dtype;
+    problem->sampled[HISTO_MEAN] = problem->dtypes[0];
     problem->weights = problem->mask = problem->where = HISTO_ABSENT;
     return HISTO_OK;
 }
@@ -164,7 +168,7 @@ static bool is_strided(const histo_view *view)
     bool single = true;
     for (int d = view->batch_ndim; d < view->ndim; d++) {
         single = single && view->shape[d] == 1;
-        if (view->shape[d] > 1 && llabs(view->strides[d]) == (int64_t)histo_dtype_size(view->dtype)) return false;
+        if (view->shape[d] > 1 && llabs(view->strides[d]) == histo_dtype_step(view->dtype)) return false;
     }
     return !single;
 }
@@ -212,6 +216,7 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
     problem->pairs = HISTO_NO_PAIRS;
     problem->relative = false;
     problem->apart = problem->probes = problem->operands = 0;
+    problem->plain = true;
     problem->probed = NULL;
     problem->effort = HISTO_ESTIMATE;
     problem->ragged = problem->strided = problem->dense = problem->bound = problem->resident = false;
@@ -263,6 +268,11 @@ void histo_problem_job(const histo_problem *problem, const histo_view *const *op
         histo_strided_iter_make_ragged(&job->iter, problem->operands, operands, problem->batch, fill->offsets);
     else
         histo_strided_iter_make(&job->iter, problem->operands, operands);
+    job->bits = NULL;
+    if (histo_problem_has_bits(problem)) {
+        job->bits = operands[problem->mask]->data;
+        job->iter.base[problem->mask] += fill->mask_offset;
+    }
 }
 
 /* Find the densest run of `length` slots among the probed ones: [first, end). */

@@ -81,8 +81,10 @@ typedef struct histo_problem {
     /* The views of a fill in the order of strided iterators: the samples of each axis, then those of the following that
      * are given (HISTO_ABSENT if not). */
     int operands;
-    histo_dtype dtypes[HISTO_MAX_OPERANDS];
-    histo_dtype sampled[HISTO_MAX_AXES]; /* the dtype that each axis sees: of operand a, or computed from pairs */
+    histo_dtype dtypes[HISTO_MAX_OPERANDS]; /* in this machine's byte order; HISTO_U8 for bits */
+    histo_dtype stored[HISTO_MAX_OPERANDS]; /* of the views */
+    bool plain;                             /* both are the same for all operands */
+    histo_dtype sampled[HISTO_MAX_AXES];    /* the dtype that each axis sees: of operand a, or computed from pairs */
     int weights, mask, where;
 } histo_problem;
 
@@ -100,6 +102,12 @@ histo_status histo_problem_bind(histo_problem *problem, int naxes, const histo_h
 
 /* Check the offsets of a ragged batch of samples, which `home` has; those in the memory of this GPU are not read. */
 histo_status histo_offsets_check(const int64_t *offsets, int64_t batch, const histo_view *samples, histo_device home);
+
+/* Is its mask of bits? */
+static inline bool histo_problem_has_bits(const histo_problem *problem)
+{
+    return problem->mask != HISTO_ABSENT && problem->stored[problem->mask] == HISTO_BIT;
+}
 
 /* Set the strides of counters, or 1. */
 void histo_problem_stride(histo_problem *problem, bool counters);
@@ -139,6 +147,7 @@ typedef struct histo_job {
     bool replace;       /* on a device: what was counted before is set to zero first */
     int64_t begin, end; /* count these samples of the strided iterator, batch entries one after the other */
     double where_lo, where_hi;
+    const char *bits; /* data of the mask, if of bits */
     histo_accumulators *accumulators;
     const void *prepared; /* made by the backend for the plan */
     int threads;

@@ -7,6 +7,14 @@
 #include "plan/plan.h"
 #include "view/dtype.h"
 
+/* Why a GPU cannot read the operands; NULL if it can. */
+static const char *why_on_host(const histo_problem *p)
+{
+    if (p->plain) return NULL;
+    return histo_problem_has_bits(p) ? "it takes masks of bytes, not of bits"
+                                     : "it takes samples in its own byte order";
+}
+
 static histo_status check(const histo_problem *problem, histo_device device)
 {
     if (device < HISTO_DEVICE_CPU)
@@ -20,6 +28,9 @@ static histo_status check(const histo_problem *problem, histo_device device)
     if (gpu >= 0 && gpu >= backend->devices())
         return histo_fail(HISTO_UNSUPPORTED, "there is no GPU %d: this machine has %d, numbered from 0", gpu,
                           backend->devices());
+    if (gpu >= 0 && why_on_host(problem))
+        return histo_fail(HISTO_UNSUPPORTED, "GPU %d cannot count this: %s; convert them first", gpu,
+                          why_on_host(problem));
     if (problem->bound && device != problem->home)
         return histo_fail(HISTO_UNSUPPORTED, "the samples are in the memory of GPU %d: plan for that device",
                           problem->home - HISTO_DEVICE_CUDA(0));
@@ -60,6 +71,7 @@ static void add(histo_plan *plan, histo_device device, const histo_plan_options 
     const histo_backend *backend = histo_backend_of(device);
     histo_target *it = &plan->target[plan->targets++];
     it->device = device;
+    it->left_out = device == HISTO_DEVICE_CPU ? NULL : why_on_host(&plan->problem);
     it->threads = backend->threads ? backend->threads(options->threads) : 1;
     it->transfer = transfer_to(&plan->problem, backend, device, operands);
 }
@@ -71,7 +83,7 @@ histo_status histo_plan_find_targets(histo_plan *plan, const histo_plan_options 
     histo_device device = options->device;
     const char *wanted = histo_plan_wanted(options);
     if (device == HISTO_DEVICE_AUTO) {
-        device = problem->home;
+        device = problem->bound || problem->plain ? problem->home : HISTO_DEVICE_CPU;
         const histo_row *row = wanted ? histo_row_find(wanted, histo_backend_of(device)) : NULL;
         if (row && row->backend != histo_backend_of(device) && !problem->bound)
             device = row->backend == &histo_backend_cpu ? HISTO_DEVICE_CPU : HISTO_DEVICE_CUDA(0);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "survey/order.h"
 #include "survey/samples.h"
+#include "view/dtype.h"
 
 struct histo_quantiles {
     histo_dtype dtype;
@@ -25,8 +26,8 @@ histo_status histo_quantiles_create(histo_quantiles **quantiles, histo_dtype dty
     if (status != HISTO_OK) return status;
     histo_quantiles *made = histo_malloc(sizeof *made);
     if (!made) return histo_fail_memory(sizeof *made, "quantiles");
-    *made = (histo_quantiles){.dtype = dtype, .n = n, .first = true};
-    status = histo_order_create(&made->order, dtype, n);
+    *made = (histo_quantiles){.dtype = histo_dtype_plain(dtype), .n = n, .first = true};
+    status = histo_order_create(&made->order, made->dtype, n);
     if (status != HISTO_OK) {
         free(made);
         return status;
@@ -66,7 +67,7 @@ histo_status histo_quantiles_add(histo_quantiles *quantiles, const histo_view *s
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
-    if (samples->dtype != quantiles->dtype)
+    if (histo_dtype_plain(samples->dtype) != quantiles->dtype)
         return histo_fail(HISTO_INVALID, "the quantiles are of %s samples, and these are %s",
                           histo_dtype_name(quantiles->dtype), histo_dtype_name(samples->dtype));
     histo_samples from;

@@ -21,10 +21,10 @@ static bool is_contiguous_aligned(const histo_strided_iter *iter, size_t size)
     return aligned && iter->strides[0][iter->ndim - 1] == (int64_t)size;
 }
 
-static histo_status check_operand(const histo_view *view, const histo_view *like, const char *what)
+static histo_status check_operand(const histo_view *view, const histo_view *like, const char *what, bool is_mask)
 {
     bool only;
-    histo_status status = histo_view_check(view, what);
+    histo_status status = is_mask ? histo_view_check_mask(view, what) : histo_view_check(view, what);
     if (status == HISTO_OK && view != like) status = histo_view_same_shape(view, like, what);
     if (status != HISTO_OK || histo_view_size(view) == 0) return status;
     const histo_device device = histo_device_of(view->data, &only);
@@ -59,12 +59,13 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     source->mask = source->where = HISTO_ABSENT;
     for (int v = 0; v < OPERANDS; v++) {
         if (v > 0 && !views[v]) continue;
-        histo_status status = check_operand(views[v], samples, names[v]);
+        histo_status status = check_operand(views[v], samples, names[v], v == 1);
         if (status != HISTO_OK) return status;
         flat[count] = *views[v];
         if (!batch) flat[count].batch_ndim = 0;
         operands[count] = &flat[count];
-        source->dtypes[count] = views[v]->dtype;
+        source->stored[count] = histo_dtype_stored(views[v]->dtype);
+        source->dtypes[count] = histo_dtype_fetched(views[v]->dtype);
         if (v > 0) *(v == 1 ? &source->mask : &source->where) = count;
         count++;
     }
@@ -75,12 +76,16 @@ histo_status histo_source_make(histo_source *source, const histo_view *samples, 
     source->samples = histo_view_size(samples);
     source->only_inside = false;
     if (options->where)
-        source->where_inside = histo_bounds_of(options->where->dtype, options->where_lo, options->where_hi);
+        source->where_inside = histo_bounds_of(source->dtypes[source->where], options->where_lo, options->where_hi);
     if (offsets)
         histo_strided_iter_make_ragged(&source->iter, count, operands, entries, offsets);
     else
         histo_strided_iter_make(&source->iter, count, operands);
-    source->contiguous_aligned = is_contiguous_aligned(&source->iter, histo_dtype_size(samples->dtype));
+    source->bits = options->mask ? options->mask->data : NULL;
+    if (source->mask != HISTO_ABSENT && source->stored[source->mask] == HISTO_BIT)
+        source->iter.base[source->mask] += options->mask_offset;
+    source->contiguous_aligned = histo_dtype_is_plain(source->stored[0]) &&
+                                 is_contiguous_aligned(&source->iter, histo_dtype_size(samples->dtype));
     return HISTO_OK;
 }
 
@@ -108,11 +113,12 @@ void histo_samples_start(histo_samples *from, const histo_source *source, int64_
 static const void *operand_at(const histo_samples *from, int o, int64_t n, char *gathered)
 {
     const histo_strided_iter *iter = &from->source->iter;
-    const size_t size = histo_dtype_size(from->source->dtypes[o]);
+    const histo_dtype dtype = from->source->stored[o];
+    const size_t size = histo_dtype_size(dtype);
     const int64_t stride = iter->strides[o][iter->ndim - 1];
     const char *at = from->run.at[o];
-    if (stride == (int64_t)size && (uintptr_t)at % size == 0) return at;
-    histo_cpu_kernels_usable()->gather(gathered, at, stride, size, n);
+    if (histo_dtype_is_plain(dtype) && stride == (int64_t)size && (uintptr_t)at % size == 0) return at;
+    histo_cpu_kernels_usable()->fetch(gathered, at, stride, dtype, from->source->bits, n);
     return gathered;
 }
 
@@ -156,7 +162,7 @@ static int64_t append(histo_samples *from, int64_t gathered, int n)
     const size_t size = histo_dtype_size(s->dtypes[0]);
     char *to = from->gathered + (size_t)gathered * size;
     if (!is_filtered(s)) {
-        kernels->gather(to, from->run.at[0], iter->strides[0][iter->ndim - 1], size, n);
+        kernels->fetch(to, from->run.at[0], iter->strides[0][iter->ndim - 1], s->stored[0], NULL, n);
         return n;
     }
     const void *samples = operand_at(from, 0, n, from->strided);

@@ -11,9 +11,10 @@
 /* Where samples are; shared by the threads that read them. */
 typedef struct histo_source {
     histo_strided_iter iter;
-    int64_t samples; /* of all batch entries */
-    histo_dtype dtypes[3];
-    int mask, where; /* operands, or HISTO_ABSENT */
+    int64_t samples;                  /* of all batch entries */
+    histo_dtype dtypes[3], stored[3]; /* as blocks have them, and in memory */
+    const char *bits;                 /* data of the mask, if of bits */
+    int mask, where;                  /* operands, or HISTO_ABSENT */
     bool only_inside;
     histo_bounds inside, where_inside;
     bool contiguous_aligned; /* every run of samples can be used in place */
@@ -36,7 +37,7 @@ enum {
 
 /* One thread's iteration. */
 typedef struct histo_samples {
-    const void *block; /* the current block: n aligned samples of the view's dtype, of one batch entry */
+    const void *block; /* the current block: n aligned samples of dtypes[0], of one batch entry */
     int64_t n, batch;
     uint64_t masked; /* samples before the block's end that the mask or the range filter left out, of this entry */
 

@@ -311,7 +311,7 @@ histo_status histo_stats_add(histo_stats *stats, const histo_view *samples, cons
     histo_samples from;
     histo_samples_start(&from, &source, 0, source.samples);
     while (histo_samples_next(&from)) {
-        histo_stats_add_block(stats, samples->dtype, from.block, from.n);
+        histo_stats_add_block(stats, source.dtypes[0], from.block, from.n);
         stats->masked += from.masked;
     }
     return HISTO_OK;

@@ -84,6 +84,7 @@ static void enter(histo_survey *s, phase next)
 histo_status histo_survey_create(histo_survey **survey, histo_dtype dtype, const histo_survey_options *options)
 {
     if (!survey) return histo_fail(HISTO_INVALID, "the pointer for the survey is NULL");
+    dtype = histo_dtype_plain(dtype);
     histo_status status = check_options(dtype, options);
     if (status != HISTO_OK) return status;
     histo_survey *s = calloc(1, sizeof *s);
@@ -249,7 +250,7 @@ histo_status histo_survey_add(histo_survey *survey, const histo_view *samples, c
     histo_source source;
     histo_status status = histo_source_make(&source, samples, options, HISTO_NO_BATCH);
     if (status != HISTO_OK) return status;
-    if (samples->dtype != survey->dtype)
+    if (histo_dtype_plain(samples->dtype) != survey->dtype)
         return histo_fail(HISTO_INVALID, "the survey is of %s samples, and these are %s",
                           histo_dtype_name(survey->dtype), histo_dtype_name(samples->dtype));
     limit_to_phase(survey, &source);

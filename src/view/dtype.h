@@ -24,6 +24,36 @@
 
 #define histo_widen_plain(x) (x)
 
+/* The dtype in this machine's byte order. */
+static inline histo_dtype histo_dtype_plain(histo_dtype dtype)
+{
+    return (histo_dtype)(dtype & ~(unsigned)HISTO_SWAPPED);
+}
+
+/* The dtype of samples once they are fetched (view/fetch.h): bits are bytes then. */
+static inline histo_dtype histo_dtype_fetched(histo_dtype dtype)
+{
+    return dtype == HISTO_BIT ? HISTO_U8 : histo_dtype_plain(dtype);
+}
+
+/* The dtype without a flag that says nothing: bytes have no order. */
+static inline histo_dtype histo_dtype_stored(histo_dtype dtype)
+{
+    return histo_dtype_size(dtype) == 1 ? histo_dtype_plain(dtype) : dtype;
+}
+
+/* Are values in memory as the dtype's storage type has them? Not if they are swapped or bits. */
+static inline bool histo_dtype_is_plain(histo_dtype dtype)
+{
+    return dtype < HISTO_DTYPE_COUNT;
+}
+
+/* The step between neighbours, in the unit of strides: bytes, or bits. */
+static inline int64_t histo_dtype_step(histo_dtype dtype)
+{
+    return dtype == HISTO_BIT ? 1 : (int64_t)histo_dtype_size(dtype);
+}
+
 static inline bool histo_dtype_is_integer(histo_dtype dtype)
 {
     return dtype <= HISTO_I64;

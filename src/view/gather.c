@@ -55,6 +55,11 @@ void histo_gather(char *to, const char *from, int64_t stride, size_t size, int64
     }
 }
 
+void histo_fetch(char *to, const char *from, int64_t stride, histo_dtype dtype, const char *bits, int64_t n)
+{
+    histo_fetch_by(histo_gather, to, from, stride, dtype, bits, n);
+}
+
 void histo_gather_range(char *to, const histo_strided_iter *iter, int operand, size_t size, int64_t begin, int64_t end)
 {
     histo_walk walk;

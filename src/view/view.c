@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "view/dtype.h"
+#include "view/gather.h"
 
 static const struct {
     const char *name;
@@ -15,19 +16,21 @@ static const struct {
 #undef ROW
 };
 
+/* Of values with a size, in either byte order. */
 static bool dtype_known(histo_dtype dtype)
 {
-    return (unsigned)dtype < HISTO_DTYPE_COUNT;
+    return (unsigned)histo_dtype_plain(dtype) < HISTO_DTYPE_COUNT;
 }
 
 size_t histo_dtype_size(histo_dtype dtype)
 {
-    return dtype_known(dtype) ? dtypes[dtype].size : 0;
+    return dtype_known(dtype) ? dtypes[histo_dtype_plain(dtype)].size : 0;
 }
 
 const char *histo_dtype_name(histo_dtype dtype)
 {
-    return dtype_known(dtype) ? dtypes[dtype].name : NULL;
+    if (dtype == HISTO_BIT) return "bit";
+    return dtype_known(dtype) ? dtypes[histo_dtype_plain(dtype)].name : NULL;
 }
 
 histo_status histo_dtype_parse(const char *name, histo_dtype *dtype)
@@ -53,7 +56,12 @@ void histo_dtype_limits(histo_dtype dtype, double *min, double *max_plus_one)
 
 double histo_sample_value(const void *sample, histo_dtype dtype)
 {
-    switch (dtype) {
+    uint64_t swapped;
+    if (!histo_dtype_is_plain(dtype) && dtype_known(dtype)) {
+        histo_fetch((char *)&swapped, sample, 0, dtype, NULL, 1);
+        sample = &swapped;
+    }
+    switch (histo_dtype_plain(dtype)) {
 #define CASE(constant, name, storage, compute, widen)                                                                  \
     case constant: {                                                                                                   \
         storage x;                                                                                                     \
@@ -76,7 +84,7 @@ histo_view histo_view_nd(const void *data, histo_dtype dtype, int ndim, const in
 {
     histo_view view = {.data = data, .dtype = dtype, .ndim = ndim};
     if (ndim < 0 || ndim > HISTO_MAX_DIMS) return view; /* invalid: reported when it is used */
-    uint64_t stride = histo_dtype_size(dtype);
+    uint64_t stride = (uint64_t)histo_dtype_step(dtype);
     for (int d = ndim - 1; d >= 0; d--) {
         view.shape[d] = shape[d];
         view.strides[d] = (int64_t)stride;
@@ -103,8 +111,16 @@ int64_t histo_view_batch(const histo_view *view)
 
 histo_status histo_view_check(const histo_view *view, const char *what)
 {
+    if (view && view->dtype == HISTO_BIT)
+        return histo_fail(HISTO_INVALID, "%s: HISTO_BIT is a dtype of masks only", what);
+    return histo_view_check_mask(view, what);
+}
+
+histo_status histo_view_check_mask(const histo_view *view, const char *what)
+{
     if (!view) return histo_fail(HISTO_INVALID, "%s: the view is NULL", what);
-    if (!dtype_known(view->dtype)) return histo_fail(HISTO_INVALID, "%s: unknown dtype %d", what, (int)view->dtype);
+    if (!dtype_known(view->dtype) && view->dtype != HISTO_BIT)
+        return histo_fail(HISTO_INVALID, "%s: unknown dtype %d", what, (int)view->dtype);
     if (view->ndim < 0 || view->ndim > HISTO_MAX_DIMS)
         return histo_fail(HISTO_INVALID, "%s: %d dimensions, not 0 to %d", what, view->ndim, HISTO_MAX_DIMS);
     if (view->batch_ndim < 0 || view->batch_ndim > view->ndim)

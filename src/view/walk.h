@@ -10,7 +10,8 @@
 
 #include "view/strided_iter.h"
 
-/* views: checked, of equal shape. */
+/* views: checked, of equal shape. Bits have no addresses: a view of bits is walked as if each were a byte, so that
+ * strides in bits lead from one to the next (see histo_fetch_by), and the caller adds the first one to its base. */
 void histo_strided_iter_make(histo_strided_iter *iter, int operands, const histo_view *const *views);
 
 /* The same for ragged segments: views of one dimension, whose order is kept. */

@@ -14,6 +14,7 @@ INTEGER, REGULAR, VARIABLE = 0, 1, 2
 UNWEIGHTED, FAST, REPRODUCIBLE = 0, 1, 2
 BINS, FLOW = 0, 1
 DENSE, SPARSE = 0, 1
+BIT, SWAPPED = 64, 128
 
 
 class View(ctypes.Structure):
@@ -25,7 +26,8 @@ class View(ctypes.Structure):
 class FillOptions(ctypes.Structure):
     _fields_ = [("weights", ctypes.POINTER(View)), ("mask", ctypes.POINTER(View)), ("where", ctypes.POINTER(View)),
                 ("where_lo", ctypes.c_double), ("where_hi", ctypes.c_double), ("offsets", ctypes.c_void_p), ("pairs", ctypes.c_int),
-                ("stream", ctypes.c_void_p), ("relative", ctypes.c_bool), ("replace", ctypes.c_bool)]
+                ("stream", ctypes.c_void_p), ("relative", ctypes.c_bool), ("replace", ctypes.c_bool), ("threads", ctypes.c_int),
+                ("mask_offset", ctypes.c_int64)]
 
 
 class Axis(ctypes.Structure):
@@ -55,7 +57,8 @@ def check(status):
 
 
 def view_of(array, dtype):
-    view = View(data=array.ctypes.data, dtype=DTYPES.index(dtype), ndim=array.ndim)
+    swapped = 0 if array.dtype.isnative else SWAPPED
+    view = View(data=array.ctypes.data, dtype=DTYPES.index(dtype) | swapped, ndim=array.ndim)
     view.shape[:array.ndim] = array.shape
     view.strides[:array.ndim] = array.strides
     return view
@@ -84,12 +87,20 @@ class Hist:
     def __del__(self):
         lib.histo_hist_destroy(self.handle)
 
-    def fill(self, *columns, weights=None):
-        """columns: (array, dtype name) for each axis."""
+    def fill(self, *columns, weights=None, bitmap=None):
+        """columns: (array, dtype name) for each axis. bitmap: (packed bits, offset) of a mask."""
         views = (View * len(columns))(*[view_of(*column) for column in columns])
         options = FillOptions()
         if weights is not None:
             options.weights = ctypes.pointer(view_of(*weights))
+        if bitmap is not None:
+            mask = View(data=bitmap[0].ctypes.data, dtype=BIT, ndim=columns[0][0].ndim)
+            step = 1
+            for d in reversed(range(mask.ndim)):
+                mask.shape[d], mask.strides[d] = columns[0][0].shape[d], step
+                step *= mask.shape[d]
+            options.mask = ctypes.pointer(mask)
+            options.mask_offset = bitmap[1]
         check(lib.histo_hist_fill(self.handle, views, ctypes.byref(options)))
 
     def counts(self, slots=FLOW):

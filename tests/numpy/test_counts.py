@@ -100,6 +100,18 @@ def random_edges(rng, values):
     return np.unique(rng.choice(np.concatenate([values, rng.uniform(lo, hi, 50)]), n + 1)), VARIABLE
 
 
+def in_some_order(rng, x):
+    """The same samples, in either byte order."""
+    return x.astype(x.dtype.newbyteorder()) if rng.random() < 0.3 else x
+
+
+def some_bitmap(rng, n):
+    """Bits for n samples behind a few others, as Arrow has them, and which samples they keep."""
+    offset = int(rng.integers(0, 20))
+    bits = rng.random(offset + n) < 0.7
+    return (np.packbits(bits, bitorder="little"), offset), bits[offset:]
+
+
 def check_random_case(rng):
     columns = [random_column(rng, n) for n in [int(rng.integers(1, 3000))] for _ in range(int(rng.integers(1, 4)))]
     doubles = [x.astype(np.float64) for x, _ in columns]
@@ -107,7 +119,10 @@ def check_random_case(rng):
     if any(len(edges) < 2 for edges, _ in axes) or np.prod([len(edges) for edges, _ in axes]) > 2e6:
         return 0
     h = Hist(*[axis_of(edges, True, kind) for edges, kind in axes])
-    h.fill(*columns)
+    columns = [(in_some_order(rng, x), dtype) for x, dtype in columns]
+    bitmap, kept = some_bitmap(rng, len(doubles[0])) if rng.random() < 0.3 else (None, slice(None))
+    h.fill(*columns, bitmap=bitmap)
+    doubles = [x[kept] for x in doubles]
     edges = [edges for edges, _ in axes]
     if len(columns) == 1:
         # A number and a range makes NumPy take its own path for equal bins.
@@ -118,7 +133,7 @@ def check_random_case(rng):
         wanted, _ = np.histogramdd(doubles, bins=edges)
     inner = (slice(1, -2),) * len(columns)
     assert (h.counts()[inner] == wanted.astype(np.uint64)).all(), (columns, edges)
-    assert int(h.counts().sum()) == len(columns[0][0])
+    assert int(h.counts().sum()) == len(doubles[0])
     return 1
 
 
@@ -128,7 +143,7 @@ def check_weights(rng):
     edges = np.linspace(0.1, 0.9, int(rng.integers(2, 20)))
     for weighting in (REPRODUCIBLE, FAST):
         h = Hist(axis_of(edges, False), weighting=weighting)
-        h.fill((x, "f64"), weights=(w, "f64"))
+        h.fill((in_some_order(rng, x), "f64"), weights=(in_some_order(rng, w), "f64"))
         which = np.searchsorted(edges, x, side="right")
         for slot in range(len(edges) + 1):
             mine = w[which == slot]
