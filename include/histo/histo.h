@@ -359,6 +359,14 @@ HISTO_API histo_status histo_hist_tally(const histo_hist *hist, histo_tally *tal
 /* masked[size] = the samples that a mask or a range filter left out of each batch entry; size must be the batch. */
 HISTO_API histo_status histo_hist_read_masked(const histo_hist *hist, uint64_t *masked, int64_t size);
 
+/* Set all that the histogram holds: the counts[size] of a read of these slots, where the flow becomes zero if they are
+ * HISTO_BINS, its sums of weights and of their squares (NULL: as if each sample had weight 1), and masked[batch] (NULL:
+ * zero). Reproducible sums become exactly these. HISTO_INVALID for sums that the histogram does not keep, and
+ * HISTO_UNSUPPORTED if it is sparse. */
+HISTO_API histo_status histo_hist_write(histo_hist *hist, histo_slots slots, const uint64_t *counts,
+                                        const double *sum_w, const double *sum_w2, int64_t size,
+                                        const uint64_t *masked);
+
 /* Add the contents of other to hist. Axes (every bit of every edge), batch, weighting and storage must be equal. */
 HISTO_API histo_status histo_hist_merge(histo_hist *hist, const histo_hist *other);
 
