@@ -131,7 +131,7 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
     *it = {};
     it->weighted = d.one_in(3);
 
-    histo_axis axes[HISTO_MAX_AXES];
+    histo_axis axes[HISTO_MAX_AXES], owned[HISTO_MAX_AXES] = {};
     int naxes = d.interleaved || d.one_in(2) ? 1 : 2 + (int)d.below(2), kinds = 0;
     for (int a = 0; a < naxes; a++) {
         const histo_dtype dtype = (histo_dtype)d.below(HISTO_DTYPE_COUNT);
@@ -152,7 +152,11 @@ extern "C" bool device_class_draw(uint64_t number, device_class *it)
     histo_problem problem = {};
     const histo_view *operands[HISTO_MAX_OPERANDS];
     histo_status status = histo_problem_bind(&problem, naxes, &kind, d.views, &fill, operands);
-    if (status == HISTO_OK) status = histo_problem_prepare(&problem, axes);
+    for (int a = 0; a < naxes && status == HISTO_OK; a++)
+        status = histo_axis_own(&axes[a], &owned[a]);
+    if (status == HISTO_OK) status = histo_problem_prepare(&problem, owned);
+    for (int a = 0; a < naxes; a++)
+        histo_axis_disown(&owned[a]);
     problem.device = HISTO_DEVICE_CUDA(0);
     problem.samples = INT64_C(1) << 28; /* cells are worth their time */
     if (status == HISTO_OK) status = histo_problem_make_cells(&problem);

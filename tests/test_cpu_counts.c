@@ -201,6 +201,21 @@ static void check_slots(const histo_axis *axis, histo_dtype dtype, const void *s
     check_view(axis, &view, 1);
 }
 
+/* Stored edges that are those of the regular axis, the floats next to them, or up to an eighth of a bin beside them. */
+enum { REGULAR, SAME_EDGES, FLOAT_EDGES, MOVED_EDGES, EDGE_KINDS };
+
+static histo_axis axis_near(rng *r, int kind, const histo_axis *regular, double *edges)
+{
+    OK(histo_axis_edges(regular, edges));
+    const double step = (regular->hi - regular->lo) / (double)regular->bins, most = rng_below(r, 2) ? 0.12 : 1e-5;
+    if (kind == REGULAR) return *regular;
+    for (int64_t i = 0; i <= regular->bins && kind != SAME_EDGES; i++)
+        edges[i] = kind == FLOAT_EDGES ? (double)(float)edges[i] : edges[i] + (rng_uniform(r) * 2 - 1) * most * step;
+    histo_axis axis = histo_axis_variable(regular->bins, edges);
+    axis.closed = regular->closed;
+    return histo_axis_check(&axis) == HISTO_OK ? axis : *regular; /* bins may be narrower than floats are apart */
+}
+
 /* Samples on and around the edges of axes with 1 to 20000 bins whose ends are not floats. Some stretches stay away from
  * edges, so that guesses are accepted; others are outside. */
 static void samples_around_edges(void **state)
@@ -210,14 +225,14 @@ static void samples_around_edges(void **state)
     rng r = {.state = 17};
     float *x = malloc(N * sizeof *x);
     double *y = malloc(N * sizeof *y);
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < 60 * EDGE_KINDS; round++) {
         int64_t bins = round % 3 == 0 ? 256 : 1 + rng_below(&r, round % 3 == 1 ? 300 : 20000);
         double width = ldexp(1 + rng_uniform(&r), (int)rng_below(&r, 60) - 30);
         double lo = round % 4 == 0 ? 0 : (rng_uniform(&r) - 0.7) * width * (round % 4 == 1 ? 3 : 300);
         histo_axis axis = histo_axis_regular(bins, lo, lo + width);
         if (round % 2) axis = histo_axis_closed(axis);
         double *edges = malloc((size_t)(bins + 1) * sizeof *edges);
-        OK(histo_axis_edges(&axis, edges));
+        axis = axis_near(&r, round / 60, &axis, edges);
         for (int i = 0; i < N; i++) {
             y[i] = edges[rng_below(&r, bins + 1)];
             x[i] = (float)y[i];
@@ -235,6 +250,33 @@ static void samples_around_edges(void **state)
     }
     free(x);
     free(y);
+}
+
+/* Integers and halves around edges that are nearly regular. */
+static void narrow_samples_around_edges(void **state)
+{
+    (void)state;
+    enum { N = 5000, BINS = 300 };
+    static const histo_dtype dtypes[] = {HISTO_I8, HISTO_U16, HISTO_F16, HISTO_BF16, HISTO_I32, HISTO_U32, HISTO_I64};
+    rng r = {.state = 19};
+    uint64_t *x = malloc(N * sizeof *x);
+    double edges[BINS + 1];
+    for (int round = 0; round < 10 * EDGE_KINDS; round++) {
+        const double width = ldexp(1 + rng_uniform(&r), 6 + (int)rng_below(&r, 14));
+        histo_axis axis = histo_axis_regular(1 + rng_below(&r, BINS), -width * rng_uniform(&r), width);
+        if (round % 2) axis = histo_axis_closed(axis);
+        axis = axis_near(&r, round / 10, &axis, edges);
+        for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) {
+            const size_t size = histo_dtype_size(dtypes[d]);
+            for (int i = 0; i < N; i++) {
+                int64_t value = (int64_t)edges[rng_below(&r, axis.bins + 1)] + rng_below(&r, 3) - 1;
+                if (dtypes[d] == HISTO_F16 || dtypes[d] == HISTO_BF16 || i % 9 == 0) value = (int64_t)rng_next(&r);
+                memcpy((char *)x + (size_t)i * size, &value, size);
+            }
+            check_slots(&axis, dtypes[d], x, N);
+        }
+    }
+    free(x);
 }
 
 /* Bins of power-of-two width, where guesses are exact. Samples on and next to edges, in stretches that are all inside,
@@ -852,6 +894,7 @@ int main(void)
         cmocka_unit_test(bytes_by_the_best_way),
         cmocka_unit_test(repeated_values),
         cmocka_unit_test(samples_around_edges),
+        cmocka_unit_test(narrow_samples_around_edges),
         cmocka_unit_test(bins_of_powers_of_two),
         cmocka_unit_test(upper_end),
         cmocka_unit_test(counters_that_carry),

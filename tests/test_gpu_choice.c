@@ -65,12 +65,14 @@ static histo_problem problem_of(int naxes, histo_dtype dtype, const histo_axis *
     const histo_view *operands[HISTO_MAX_OPERANDS];
     const histo_hist_options kind = {.batch = 1};
     for (int a = 0; a < naxes; a++) {
-        axes[a] = *axis;
+        OK(histo_axis_own(axis, &axes[a]));
         views[a] = histo_view_1d(nothing, dtype, n);
     }
     OK(histo_problem_bind(&p, naxes, &kind, views, NULL, operands));
     p.device = p.home = HISTO_DEVICE_CUDA(0);
     OK(histo_problem_prepare(&p, axes));
+    for (int a = 0; a < naxes; a++)
+        histo_axis_disown(&axes[a]);
     return p;
 }
 

@@ -2,6 +2,7 @@
 #include "axis/axis.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,15 +112,36 @@ bool histo_axis_is_uniform(const histo_axis *axis)
     return step >= magnitude * 0x1p-48 && step >= 0x1p-1000 && step <= 0x1p1000;
 }
 
+/* The edges of an owned axis. */
+typedef struct stored_edges {
+    int64_t owners;
+    double off;
+    double edges[];
+} stored_edges;
+
+static stored_edges *stored(const histo_axis *owned)
+{
+    return (stored_edges *)((char *)(uintptr_t)owned->edges - offsetof(stored_edges, edges));
+}
+
 /* The edges that a description brings, or NULL: integer and regular axes have no others than their formula's. */
 static const double *given_edges(const histo_axis *axis)
 {
     return axis->kind >= HISTO_VARIABLE ? axis->edges : NULL;
 }
 
+static bool all_increase(const double *edges, int64_t bins)
+{
+    int falls = 0;
+    for (int64_t i = 0; i < bins; i++)
+        falls |= !(edges[i + 1] > edges[i]);
+    return !falls;
+}
+
 /* edges: where they are stored, else NULL for those of the formula. */
 static histo_status check_increasing(const histo_axis *axis, const double *edges)
 {
+    if (edges && all_increase(edges, axis->bins)) return HISTO_OK;
     scale s = scale_of(axis);
     double before = axis->lo;
     for (int64_t i = 1; i <= axis->bins; i++) {
@@ -221,6 +243,75 @@ histo_status histo_axis_edges(const histo_axis *axis, double *edges)
     return HISTO_OK;
 }
 
+enum { LANES = 8, TOGETHER = 256, SUMMED = 4 };
+
+/* By how much, at most, n <= TOGETHER edges miss lo + i * step = lo + steps[i], apart from rounding; or SUMMED times as
+ * much, since that many are added, which vectors do faster than comparing them. NaN if an edge is NaN. */
+static double misses(const double *edges, int64_t n, double lo, const double *steps)
+{
+    double miss[TOGETHER / SUMMED + 1] = {0}, farthest = 0, all = 0;
+    int64_t sums = n / SUMMED, i = sums * SUMMED;
+    for (int64_t k = 0; k < sums; k++)
+        miss[k] = fabs((edges[k] - lo) - steps[k]) + fabs((edges[k + sums] - lo) - steps[k + sums]) +
+                  fabs((edges[k + 2 * sums] - lo) - steps[k + 2 * sums]) +
+                  fabs((edges[k + 3 * sums] - lo) - steps[k + 3 * sums]);
+    for (; i < n; i++)
+        miss[sums] += fabs((edges[i] - lo) - steps[i]);
+    for (int64_t k = 0; k <= sums; k++) {
+        farthest = miss[k] > farthest ? miss[k] : farthest;
+        all += miss[k];
+    }
+    return all - all == 0 ? farthest : NAN;
+}
+
+/* Are all edges but the last lo + i * step, to the bit? */
+static bool follow_formula(const histo_axis *axis, const double *edges)
+{
+    const double lo = axis->lo, step = histo_axis_step(axis);
+    double missed[LANES] = {0}, at[LANES], all = 0;
+    for (int k = 0; k < LANES; k++)
+        at[k] = k;
+    int64_t i = 0;
+    while (i + LANES <= axis->bins && all == 0) {
+        for (int64_t end = i + TOGETHER; i < end && i + LANES <= axis->bins; i += LANES)
+            for (int k = 0; k < LANES; k++) {
+                missed[k] += fabs(edges[i + k] - (lo + at[k] * step));
+                at[k] += LANES;
+            }
+        for (int k = 0; k < LANES; k++)
+            all += missed[k];
+    }
+    for (; i < axis->bins && all == 0; i++)
+        all += fabs(edges[i] - (lo + (double)i * step));
+    return all == 0;
+}
+
+/* See histo_axis_off. */
+static double measure_off(const histo_axis *axis, const double *edges)
+{
+    const histo_axis regular = histo_axis_regular(axis->bins, axis->lo, axis->hi);
+    if (!histo_axis_is_uniform(&regular)) return HISTO_FAR_OFF;
+    const double lo = axis->lo, step = histo_axis_step(axis), middle = lo + (double)(axis->bins / 2) * step;
+    if (!(fabs(edges[axis->bins / 2] - middle) <= HISTO_NEAR * step)) return HISTO_FAR_OFF;
+    if (follow_formula(axis, edges)) return 0;
+    double steps[TOGETHER], off = 0;
+    for (int k = 0; k < TOGETHER; k++)
+        steps[k] = k * step;
+    for (int64_t i = 0; i < axis->bins; i += TOGETHER) {
+        const int64_t n = axis->bins - i < TOGETHER ? axis->bins - i : TOGETHER;
+        const double miss = misses(edges + i, n, lo + (double)i * step, steps);
+        if (!(miss <= HISTO_NEAR * step)) return HISTO_FAR_OFF;
+        off = fmax(off, miss);
+    }
+    off = (off + fmax(fabs(lo), fabs(axis->hi)) * 0x1p-50) / step; /* with what is lost to rounding */
+    return off <= HISTO_NEAR ? off : HISTO_FAR_OFF;
+}
+
+double histo_axis_off(const histo_axis *owned)
+{
+    return stored(owned)->off;
+}
+
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
 {
     histo_status status = histo_axis_check_description(axis);
@@ -228,21 +319,30 @@ histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned)
     *owned = *axis;
     owned->edges = NULL;
     if (histo_axis_is_uniform(axis)) return HISTO_OK;
-    size_t bytes = (size_t)(axis->bins + 1) * sizeof(double);
-    double *edges = histo_malloc(bytes);
-    if (!edges) return histo_fail_memory(bytes, "the edges of an axis");
-    write_edges(axis, edges);
-    status = check_increasing(axis, edges);
-    if (status == HISTO_OK)
-        owned->edges = edges;
-    else
-        free(edges);
-    return status;
+    size_t bytes = sizeof(stored_edges) + (size_t)(axis->bins + 1) * sizeof(double);
+    stored_edges *it = histo_malloc(bytes);
+    if (!it) return histo_fail_memory(bytes, "the edges of an axis");
+    write_edges(axis, it->edges);
+    it->owners = 1;
+    it->off = measure_off(axis, it->edges);
+    if (it->off > HISTO_NEAR) status = check_increasing(axis, it->edges); /* those that are near a regular axis' do */
+    if (status != HISTO_OK) {
+        free(it);
+        return status;
+    }
+    owned->edges = it->edges;
+    return HISTO_OK;
+}
+
+histo_axis histo_axis_share(const histo_axis *owned)
+{
+    if (owned->edges) __atomic_fetch_add(&stored(owned)->owners, 1, __ATOMIC_RELAXED);
+    return *owned;
 }
 
 void histo_axis_disown(histo_axis *owned)
 {
-    free((void *)owned->edges);
+    if (owned->edges && __atomic_sub_fetch(&stored(owned)->owners, 1, __ATOMIC_ACQ_REL) == 0) free(stored(owned));
     owned->edges = NULL;
 }
 

@@ -22,6 +22,15 @@ double histo_axis_step(const histo_axis *axis);
 histo_status histo_axis_own(const histo_axis *axis, histo_axis *owned);
 void histo_axis_disown(histo_axis *owned);
 
+/* Another owner of the same edges, which nothing changes. */
+histo_axis histo_axis_share(const histo_axis *owned);
+
+/* By how many bins, at most, the stored edges of an owned axis miss those of a regular axis with its ends: 0 if they
+ * are equal to the bit, HISTO_FAR_OFF if by more than HISTO_NEAR. */
+double histo_axis_off(const histo_axis *owned);
+#define HISTO_NEAR 0.125
+#define HISTO_FAR_OFF 1.0
+
 /* HISTO_INVALID unless the axis has exactly these bins + 1 edges, read from a file that also names the formula. */
 histo_status histo_axis_check_kept(const histo_axis *owned, const double *edges);
 

@@ -64,7 +64,7 @@ static histo_status prepare(const histo_problem *problem, void **out)
         const histo_lookup *lookup = &problem->lookups[a];
         if (lookup->kind != HISTO_SEARCH || lookup->table) continue;
         if (!prepared) prepared = calloc(1, sizeof *prepared);
-        status = prepared ? histo_spans_make(&prepared->spans[a], lookup, problem->samples)
+        status = prepared ? histo_spans_make(&prepared->spans[a], lookup, problem->off[a], problem->samples)
                           : histo_fail_memory(sizeof *prepared, "the spans of axes");
     }
     if (status == HISTO_OK)

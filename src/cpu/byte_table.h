@@ -74,15 +74,17 @@ static inline void histo_consume(const histo_consumer *to, int step)
 
 /* The first stage: produce the slots of HISTO_PIECE samples and consume a step of other slots with each HISTO_STEP of
  * them. Increments wait for stores, vector operations do not, so both together take little longer than one. */
-typedef void histo_produce_fn(const histo_lookup *lookup, const void *samples, uint32_t *slots, histo_consumer to);
+typedef void histo_produce_fn(const histo_lookup *lookup, const histo_spans *spans, const void *samples,
+                              uint32_t *slots, histo_consumer to);
 
-/* What produces slots in this way; NULL if nothing does. */
-typedef histo_produce_fn *histo_producer_of_fn(const histo_lookup *lookup, histo_dtype dtype);
+/* What produces slots in this way; NULL if nothing does. near: the lookup's stored edges are nearly regular. */
+typedef histo_produce_fn *histo_producer_of_fn(const histo_lookup *lookup, bool near, histo_dtype dtype);
 
 /* The samples whose slots are wanted next. */
 typedef struct histo_producer {
     histo_produce_fn *produce; /* may be NULL */
     const histo_lookup *lookup;
+    const histo_spans *spans; /* of a lookup by search */
     const void *samples;
     uint32_t *slots;
 } histo_producer;

@@ -27,6 +27,11 @@ static bool is_pow2(const histo_problem *p, int axis)
     return p->lookups[axis].pow2.is && histo_dtype_is_integer(p->sampled[axis]);
 }
 
+bool histo_is_near(const histo_problem *p, int axis)
+{
+    return p->axes[axis].edges && !p->lookups[axis].table && p->off[axis] <= HISTO_NEAR;
+}
+
 double histo_slots_ns(const histo_problem *p)
 {
     const slot_costs *costs = usable_costs();
@@ -37,18 +42,19 @@ double histo_slots_ns(const histo_problem *p)
         const bool by_table = lookup->table && (size == 1 || lookup->kind == HISTO_SEARCH);
         const bool is_float = p->sampled[a] == HISTO_F32 || size == 2;
         const double widen = size > 2 ? 0 : p->sampled[a] == HISTO_F16 ? 0.2 : 0.08;
-        ns += is_pow2(p, a)                  ? costs->pow2
-              : by_table                     ? 0.4
-              : lookup->kind == HISTO_SEARCH ? costs->search
-              : is_float                     ? costs->f32 + widen
-                                             : costs->f64;
+        ns += is_pow2(p, a)                                          ? costs->pow2
+              : by_table                                             ? 0.4
+              : lookup->kind == HISTO_SEARCH && !histo_is_near(p, a) ? costs->search
+              : is_float                                             ? costs->f32 + widen
+                                                                     : costs->f64;
     }
     return ns;
 }
 
 double histo_pipelined_slots_ns(const histo_problem *p)
 {
-    histo_produce_fn *produce = histo_cpu_kernels_usable()->producer_of(&p->lookups[0], p->dtypes[0]);
+    histo_produce_fn *produce =
+        histo_cpu_kernels_usable()->producer_of(&p->lookups[0], histo_is_near(p, 0), p->dtypes[0]);
     const bool alone = p->naxes == 1 && !p->pairs && p->weighting == HISTO_UNWEIGHTED;
     return histo_slots_ns(p) / (alone && produce ? 2 : 1);
 }
@@ -59,7 +65,8 @@ double histo_codes_ns(const histo_problem *p)
     if (is_pow2(p, 0) && (size == 2 || size == 4)) return 0.022 * (double)size;
     /* Floats take half as long as their slots if none is outside the axis, and longer if many are. */
     const bool is_float = p->dtypes[0] == HISTO_F32 || p->dtypes[0] == HISTO_F64;
-    return p->lookups[0].kind == HISTO_UNIFORM && is_float ? histo_slots_ns(p) / 2 + 0.07 : histo_slots_ns(p) + 0.1;
+    const bool regular = p->lookups[0].kind == HISTO_UNIFORM || histo_is_near(p, 0);
+    return regular && is_float ? histo_slots_ns(p) / 2 + 0.07 : histo_slots_ns(p) + 0.1;
 }
 
 double histo_gather_ns(const histo_problem *p)

@@ -122,6 +122,9 @@ bool histo_block_is_constant(const histo_job *job, const histo_block *block);
 /* The bins of at most HISTO_PIECE samples of one axis as bytes; see histo_codes_fn. */
 void histo_block_codes(const histo_job *job, const histo_block *block, uint8_t *codes, uint64_t flow[3]);
 
+/* Are the edges of an axis stored, nearly regular, and not in a table? See histo_spans. */
+bool histo_is_near(const histo_problem *problem, int axis);
+
 /* For cost models (costs.c): the time per sample of histo_block_slots, of the same while other slots are counted
  * (pipeline.h), of histo_block_codes, and of gathering a sample into a block that does not span batch entries. */
 double histo_slots_ns(const histo_problem *problem);

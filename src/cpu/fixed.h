@@ -1,6 +1,6 @@
-/* Samples -> slots and codes on a uniform axis in fixed point. A sample's position in bins, (x - lo) * per_step, is
- * computed with `bits` fraction bits in float and 32-bit integers: 16 lanes where double has 8. Included by slots.c
- * only.
+/* Samples -> slots and codes on a uniform axis, or one with nearly regular edges, in fixed point. A sample's position
+ * in bins, (x - lo) * per_step, is computed with `bits` fraction bits in float and 32-bit integers: 16 lanes where
+ * double has 8. Included by slots.c only.
  *
  * The bin is right unless the position is closer to an edge than rounding errors can move it. `margin`, their bound, is
  * added, and a fraction of less than `doubtful` is in doubt. A batch with such a sample is computed another way.
@@ -77,14 +77,15 @@ static inline bool places_are_exact(const histo_lookup *l, bool from_floats)
 }
 
 /* Set up fixed point with so many fraction bits; false if rounding errors are not small against a bin. lo: the
- * lookup's, rounded to the samples' type. */
-static inline bool fixed_of(const histo_lookup *l, double lo, bool from_floats, int bits, fixed *f)
+ * lookup's, rounded to the samples' type. off: how many bins the edges miss those of the formula. */
+static inline bool fixed_of(const histo_lookup *l, double off, double lo, bool from_floats, int bits, fixed *f)
 {
     const double magnitude = larger(fabs(l->lo), fabs(l->hi)), units = (double)(1 << bits);
     if (!(l->per_step > 0x1p-100 && l->per_step < 0x1p100 && magnitude < 0x1p100 && l->bins < 1 << 22)) return false;
-    bool exact = places_are_exact(l, from_floats);
+    bool exact = off == 0 && places_are_exact(l, from_floats);
     /* Errors of the distance, the factor and the product; of lo; of the edges. */
-    double doubt = l->bins * 3.5 * 0x1p-24 + 1.1 * fabs(lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48;
+    double doubt =
+        l->bins * 3.5 * 0x1p-24 + 1.1 * fabs(lo - l->lo) * l->per_step + magnitude * l->per_step * 0x1p-48 + off;
     uint32_t margin = exact ? 0 : (uint32_t)(doubt * 1.01 * units) + 2;
     *f = (fixed){.lo = lo,
                  .per_step = (float)(l->per_step * units),

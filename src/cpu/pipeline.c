@@ -1,5 +1,6 @@
 #include "cpu/pipeline.h"
 
+#include "cpu/cpu.h"
 #include "cpu/kernels.h"
 
 histo_pipeline histo_pipeline_start(const histo_job *job, void *room, histo_count_slots_fn *count, void *table,
@@ -8,9 +9,11 @@ histo_pipeline histo_pipeline_start(const histo_job *job, void *room, histo_coun
     const histo_problem *p = job->problem;
     uint32_t *slots = room;
     histo_pipeline l = {.job = job, .count = count, .table = table, .carry = carry, .to = to, .slots = slots};
-    l.next = (histo_producer){.lookup = &p->lookups[0], .slots = slots + HISTO_PIECE};
+    const histo_cpu_prepared *prepared = job->prepared;
+    const histo_spans *spans = prepared ? &prepared->spans[0] : NULL;
+    l.next = (histo_producer){.lookup = &p->lookups[0], .spans = spans, .slots = slots + HISTO_PIECE};
     if (p->operands == 1 && !p->pairs)
-        l.next.produce = histo_cpu_kernels_usable()->producer_of(l.next.lookup, p->dtypes[0]);
+        l.next.produce = histo_cpu_kernels_usable()->producer_of(l.next.lookup, histo_is_near(p, 0), p->dtypes[0]);
     return l;
 }
 

@@ -3,7 +3,8 @@
  *
  * Uniform axes, float and double: in fixed point (fixed.h), unless a sample is nearly on an edge. Then the guess of
  * slot_of.h is at most a quarter of a bin off, so the edge nearest to it is one of the two edges of the sample's bin,
- * and one comparison with it decides; if some samples are outside the axis, a few more operations are needed.
+ * and one comparison with it decides; if some samples are outside the axis, a few more operations are needed. Where
+ * stored edges are nearly regular, this edge is loaded.
  * Search axes: the sample is compared with the few edges in its span of the axis (spans.h); runs of only two distinct
  * values are looked up once. Samples of other types are converted: 8 and 16 bits to float, others to double. */
 #include <math.h>
@@ -16,15 +17,18 @@
 /* x + ROUND - ROUND is x rounded to an integer; the low bits of x + ROUND are that integer. */
 static const double ROUND = 0x1.8p52;
 
-static inline uint32_t uniform_slot(double x, double lo, double step, double per_step, double bins, double top)
+/* edges: the stored ones, or NULL. */
+static inline uint32_t uniform_slot(double x, double lo, double step, double per_step, double bins, double top,
+                                    const double *edges)
 {
     double t = (x - lo) * per_step;
     t = t > 0 ? t : 0; /* underflow compares below edge 0, overflow at or above edge n */
     t = t < bins ? t : bins;
     double rounded = t + ROUND, nearest = rounded - ROUND;
-    double edge = lo + nearest * step;
+    uint32_t below = (uint32_t)pattern_f64(rounded);
+    double edge = edges ? edges[below] : lo + nearest * step;
     edge = nearest == bins ? top : edge;
-    uint32_t slot = (uint32_t)pattern_f64(rounded) + (uint32_t)(x >= edge);
+    uint32_t slot = below + (uint32_t)(x >= edge);
     return x != x ? (uint32_t)bins + 2 : slot;
 }
 
@@ -64,11 +68,16 @@ static inline void put(uint32_t *out, uint32_t slot, uint32_t stride, bool accum
     } while (0)
 
 #define DEFINE_UNIFORM(name, storage)                                                                                  \
-    static void uniform_##name(const histo_lookup *l, const storage *restrict samples, int n, uint32_t stride,         \
-                               bool accumulate, uint32_t *restrict out)                                                \
+    static void uniform_##name(const histo_lookup *l, const double *restrict edges, const storage *restrict samples,   \
+                               int n, uint32_t *restrict out)                                                          \
     {                                                                                                                  \
         const double lo = l->lo, step = l->step, per_step = l->per_step, bins = l->bins, top = l->over;                \
-        PUT_ALL(uniform_slot(samples[i], lo, step, per_step, bins, top));                                              \
+        if (edges)                                                                                                     \
+            for (int i = 0; i < n; i++)                                                                                \
+                out[i] = uniform_slot(samples[i], lo, step, per_step, bins, top, edges);                               \
+        else                                                                                                           \
+            for (int i = 0; i < n; i++)                                                                                \
+                out[i] = uniform_slot(samples[i], lo, step, per_step, bins, top, NULL);                                \
     }
 
 DEFINE_UNIFORM(f32, float)
@@ -180,35 +189,39 @@ DEFINE_INSIDE(f32, float)
 DEFINE_INSIDE(f64, double)
 
 #define DEFINE_OF_UNIFORM(name, type)                                                                                  \
-    static void exact_slots_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                   \
+    static void exact_slots_##name(const histo_lookup *l, const histo_spans *near, const type *samples, int n,         \
+                                   uint32_t *out)                                                                      \
     {                                                                                                                  \
+        const double *edges = near ? near->edges : NULL;                                                               \
         const int some = n < BATCH ? n : BATCH; /* which tell of all whether it is worth trying */                     \
-        if (!inside_##name(l, samples, some, out))                                                                     \
-            uniform_##name(l, samples, n, 1, false, out);                                                              \
+        if (edges || !inside_##name(l, samples, some, out))                                                            \
+            uniform_##name(l, edges, samples, n, out);                                                                 \
         else if (!inside_##name(l, samples + some, n - some, out + some))                                              \
-            uniform_##name(l, samples + some, n - some, 1, false, out + some);                                         \
+            uniform_##name(l, NULL, samples + some, n - some, out + some);                                             \
     }                                                                                                                  \
                                                                                                                        \
-    static bool slots_in_fixed_##name(const histo_lookup *l, fixed *f)                                                 \
+    static bool slots_in_fixed_##name(const histo_lookup *l, const histo_spans *near, fixed *f)                        \
     {                                                                                                                  \
         enum { FEW_DOUBTS = 2 };                                                                                       \
         int bits = MAX_BITS;                                                                                           \
         while (bits > 1 && (uint32_t)l->bins > 1U << (30 - bits))                                                      \
             bits--;                                                                                                    \
-        return fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), bits, f) &&                             \
+        const double off = near ? near->off : 0;                                                                       \
+        return fixed_of(l, off, (double)(type)l->lo, sizeof(type) == sizeof(float), bits, f) &&                        \
                f->doubtful * (FEW_DOUBTS * BATCH) < 1U << bits;                                                        \
     }                                                                                                                  \
                                                                                                                        \
-    static void of_uniform_##name(const histo_lookup *l, const type *samples, int n, uint32_t *out)                    \
+    static void of_uniform_##name(const histo_lookup *l, const histo_spans *near, const type *samples, int n,          \
+                                  uint32_t *out)                                                                       \
     {                                                                                                                  \
         fixed f;                                                                                                       \
-        bool usable = slots_in_fixed_##name(l, &f);                                                                    \
+        bool usable = slots_in_fixed_##name(l, near, &f);                                                              \
         for (int i = 0, doubts = 0; i < n;) {                                                                          \
             int done = usable && doubts < 2 ? fixed_slots_run_##name(&f, samples + i, n - i, out + i) : 0;             \
             doubts = done ? 1 : doubts + 1; /* after two in a row fixed point is given up */                           \
             i += done;                                                                                                 \
             int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
-            if (some) exact_slots_##name(l, samples + i, some, out + i);                                               \
+            if (some) exact_slots_##name(l, near, samples + i, some, out + i);                                         \
             i += some;                                                                                                 \
         }                                                                                                              \
     }
@@ -407,23 +420,25 @@ static void to_doubles(const histo_lookup *l, histo_dtype dtype, const void *sam
     }
 }
 
-static void of_uniform(const histo_lookup *l, histo_dtype dtype, const void *samples, int n, uint32_t *out)
+/* near: of stored edges that are nearly regular, else NULL. */
+static void of_uniform(const histo_lookup *l, const histo_spans *near, histo_dtype dtype, const void *samples, int n,
+                       uint32_t *out)
 {
     union {
         float floats[HISTO_BLOCK];
         double doubles[HISTO_BLOCK];
     } as;
     if (dtype == HISTO_F64) {
-        of_uniform_f64(l, samples, n, out);
+        of_uniform_f64(l, near, samples, n, out);
     } else if (dtype == HISTO_F32) {
-        of_uniform_f32(l, samples, n, out);
+        of_uniform_f32(l, near, samples, n, out);
     } else if (is_short(dtype)) {
         to_floats(dtype, samples, n, as.floats);
-        of_uniform_f32(l, as.floats, n, out);
-    } else if (!(dtype == HISTO_U64 && wide_pow2_u64(l, samples, n, out)) &&
-               !(dtype == HISTO_I64 && wide_pow2_i64(l, samples, n, out))) {
+        of_uniform_f32(l, near, as.floats, n, out);
+    } else if (near || (!(dtype == HISTO_U64 && wide_pow2_u64(l, samples, n, out)) &&
+                        !(dtype == HISTO_I64 && wide_pow2_i64(l, samples, n, out)))) {
         to_doubles(l, dtype, samples, n, as.doubles);
-        of_uniform_f64(l, as.doubles, n, out);
+        of_uniform_f64(l, near, as.doubles, n, out);
     }
 }
 
@@ -450,13 +465,14 @@ void HISTO_OF_ISA(slots)(const histo_lookup *l, const histo_spans *spans, histo_
 {
     if (l->table && !l->pow2.is && (l->kind == HISTO_SEARCH || histo_dtype_size(dtype) == 1)) {
         of_table(l->table, histo_dtype_size(dtype), samples, n, stride, accumulate, out);
-    } else if (l->kind == HISTO_SEARCH) {
+    } else if (l->kind == HISTO_SEARCH && !spans->near) {
         of_search(l, spans, dtype, samples, n, stride, accumulate, out);
     } else {
         uint32_t own[HISTO_BLOCK];
         const bool alone = stride == 1 && !accumulate;
         uint32_t *slots = alone ? out : own;
-        if (!l->pow2.is || !by_shift(l, dtype, samples, n, slots)) of_uniform(l, dtype, samples, n, slots);
+        const histo_spans *near = l->kind == HISTO_SEARCH ? spans : NULL;
+        if (!l->pow2.is || !by_shift(l, dtype, samples, n, slots)) of_uniform(l, near, dtype, samples, n, slots);
         if (!alone) PUT_ALL(own[i]);
     }
 }
@@ -470,18 +486,20 @@ void HISTO_OF_ISA(widen_slots)(const uint32_t *restrict slots, int n, uint64_t e
 /* ---- Slots produced while others are counted ---- */
 
 #define DEFINE_PRODUCE_UNIFORM(name, type)                                                                             \
-    static void produce_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_consumer to)              \
+    static void produce_##name(const histo_lookup *l, const histo_spans *spans, const void *from, uint32_t *out,       \
+                               histo_consumer to)                                                                      \
     {                                                                                                                  \
         const type *samples = from;                                                                                    \
+        const histo_spans *near = l->kind == HISTO_SEARCH ? spans : NULL;                                              \
         fixed f = {.exact = false};                                                                                    \
-        bool usable = slots_in_fixed_##name(l, &f);                                                                    \
+        bool usable = slots_in_fixed_##name(l, near, &f);                                                              \
         for (int i = 0, doubts = 0; i < HISTO_PIECE; i += BATCH) {                                                     \
             histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
             bool done = usable && doubts < 2 &&                                                                        \
                         (f.exact ? fixed_slots_##name(&f, true, samples + i, out + i)                                  \
                                  : fixed_slots_##name(&f, false, samples + i, out + i));                               \
             doubts = done ? 0 : doubts + 1;                                                                            \
-            if (!done) exact_slots_##name(l, samples + i, BATCH, out + i);                                             \
+            if (!done) exact_slots_##name(l, near, samples + i, BATCH, out + i);                                       \
             histo_consume(&to, i / BATCH);                                                                             \
         }                                                                                                              \
     }
@@ -490,8 +508,10 @@ DEFINE_PRODUCE_UNIFORM(f32, float)
 DEFINE_PRODUCE_UNIFORM(f64, double)
 
 #define DEFINE_PRODUCE_POW2(name, storage)                                                                             \
-    static void produce_pow2_##name(const histo_lookup *l, const void *from, uint32_t *out, histo_consumer to)         \
+    static void produce_pow2_##name(const histo_lookup *l, const histo_spans *spans, const void *from, uint32_t *out,  \
+                                    histo_consumer to)                                                                 \
     {                                                                                                                  \
+        (void)spans;                                                                                                   \
         const storage *samples = from;                                                                                 \
         for (int i = 0; i < HISTO_PIECE; i += BATCH) {                                                                 \
             histo_prefetch_l1(samples + i, BATCH * sizeof *samples);                                                   \
@@ -507,9 +527,9 @@ DEFINE_PRODUCE_POW2(i32, int32_t)
 DEFINE_PRODUCE_POW2(u64, uint64_t)
 DEFINE_PRODUCE_POW2(i64, int64_t)
 
-histo_produce_fn *HISTO_OF_ISA(producer_of)(const histo_lookup *l, histo_dtype dtype)
+histo_produce_fn *HISTO_OF_ISA(producer_of)(const histo_lookup *l, bool near, histo_dtype dtype)
 {
-    if (l->kind != HISTO_UNIFORM) return NULL;
+    if (l->kind != HISTO_UNIFORM && !near) return NULL;
     static histo_produce_fn *const pow2[HISTO_DTYPE_COUNT] = {
         [HISTO_U16] = produce_pow2_u16, [HISTO_I16] = produce_pow2_i16, [HISTO_U32] = produce_pow2_u32,
         [HISTO_I32] = produce_pow2_i32, [HISTO_U64] = produce_pow2_u64, [HISTO_I64] = produce_pow2_i64};
@@ -548,10 +568,12 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
 }
 
 #define DEFINE_CODES(name, type)                                                                                       \
-    static void codes_##name(const histo_lookup *l, const type *samples, int n, uint8_t *codes, uint64_t flow[3])      \
+    static void codes_##name(const histo_lookup *l, const histo_spans *near, const type *samples, int n,               \
+                             uint8_t *codes, uint64_t flow[3])                                                         \
     {                                                                                                                  \
         fixed f;                                                                                                       \
-        bool usable = fixed_of(l, (double)(type)l->lo, sizeof(type) == sizeof(float), CODE_BITS, &f);                  \
+        const double off = near ? near->off : 0;                                                                       \
+        bool usable = fixed_of(l, off, (double)(type)l->lo, sizeof(type) == sizeof(float), CODE_BITS, &f);             \
         uint32_t slots[HISTO_PIECE];                                                                                   \
         for (int i = 0, doubts = 0; i < n;) {                                                                          \
             int done = usable && doubts < 2 ? fixed_codes_run_##name(&f, samples + i, n - i, codes + i) : 0;           \
@@ -560,7 +582,8 @@ static void codes_by_slots(const histo_lookup *l, const histo_spans *spans, hist
             int some = usable && doubts < 2 && n - i > BATCH ? BATCH : n - i;                                          \
             if (some == 0) break;                                                                                      \
             histo_prefetch_l2(samples + i, (size_t)some * sizeof *samples);                                            \
-            of_uniform_##name(l, samples + i, some, slots); /* in fixed point still if a sample is outside the axis */ \
+            of_uniform_##name(l, near, samples + i, some,                                                              \
+                              slots); /* in fixed point still if a sample is outside the axis */                       \
             codes_of_slots(slots, some, (uint32_t)l->bins, codes + i, flow);                                           \
             i += some;                                                                                                 \
         }                                                                                                              \
@@ -613,10 +636,12 @@ static bool pow2_codes(const histo_lookup *l, histo_dtype dtype, const void *sam
 void HISTO_OF_ISA(codes)(const histo_lookup *l, const histo_spans *spans, histo_dtype dtype, const void *samples, int n,
                          uint8_t *codes, uint64_t flow[3])
 {
-    if (l->kind == HISTO_UNIFORM && dtype == HISTO_F32) {
-        codes_f32(l, samples, n, codes, flow);
-    } else if (l->kind == HISTO_UNIFORM && dtype == HISTO_F64) {
-        codes_f64(l, samples, n, codes, flow);
+    const histo_spans *near = l->kind == HISTO_SEARCH && spans && spans->near ? spans : NULL;
+    const bool regular = l->kind == HISTO_UNIFORM || near;
+    if (regular && dtype == HISTO_F32) {
+        codes_f32(l, near, samples, n, codes, flow);
+    } else if (regular && dtype == HISTO_F64) {
+        codes_f64(l, near, samples, n, codes, flow);
     } else {
         histo_prefetch_l2(samples, (size_t)n * histo_dtype_size(dtype));
         if (!pow2_codes(l, dtype, samples, n, codes)) codes_by_slots(l, spans, dtype, samples, n, codes, flow);

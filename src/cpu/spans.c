@@ -53,8 +53,12 @@ static uint32_t choose(histo_spans *c, const histo_lookup *l, int64_t samples)
     return span_of(c, c->hi) + 1;
 }
 
-histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, int64_t samples)
+histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, double off, int64_t samples)
 {
+    if (off <= HISTO_NEAR) {
+        *spans = (histo_spans){.near = true, .off = off, .edges = off > 0 ? l->edges : NULL};
+        return HISTO_OK;
+    }
     histo_spans c = {.lo = l->lo, .hi = l->hi, .nan = (uint32_t)l->bins + 2};
     uint32_t count = choose(&c, l, samples);
     size_t edge_bytes = (size_t)(l->bins + 1 + c.most) * sizeof(double), first_bytes = count * sizeof(int32_t);
@@ -71,6 +75,7 @@ histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, int64_t
         while (below <= l->bins && span_of(&c, l->edges[below]) == span)
             below++;
     }
+    c.memory = edges;
     c.edges = edges;
     c.first = first;
     *spans = c;
@@ -79,6 +84,6 @@ histo_status histo_spans_make(histo_spans *spans, const histo_lookup *l, int64_t
 
 void histo_spans_free(histo_spans *spans)
 {
-    free((void *)spans->edges);
-    spans->edges = NULL;
+    free(spans->memory);
+    *spans = (histo_spans){.near = false};
 }

@@ -8,6 +8,10 @@
 #include "axis/axis.h"
 
 typedef struct histo_spans {
+    /* The edges are nearly regular, so the guess of a regular axis is right but for one comparison with an edge: there
+     * are no spans. off: see histo_axis_off; if it is 0, `edges` is NULL, as the formula gives them. */
+    bool near;
+    double off;
     double lo, hi;        /* first and last edge */
     bool by_bits;         /* spans are equal ranges of bit patterns of double, else of values */
     double per_span;      /* spans per unit of value */
@@ -16,13 +20,15 @@ typedef struct histo_spans {
     int32_t most;         /* edges in a span, at most */
     uint32_t nan;         /* slot of NaN */
     const int32_t *first; /* number of edges below each span: the slot of its smallest samples */
-    /* The edges, the last one as it is compared (histo_lookup.over), followed by `most` NaN, which no sample reaches.
-     */
+    /* The lookup's if they are nearly regular; else a copy, the last one as it is compared (histo_lookup.over),
+     * followed by `most` NaN, which no sample reaches. */
     const double *edges;
+    void *memory;
 } histo_spans;
 
-/* For a lookup by search; fewer spans are made for fewer samples. */
-histo_status histo_spans_make(histo_spans *spans, const histo_lookup *lookup, int64_t samples);
+/* For a lookup by search, which must outlive the spans, of an axis with this histo_axis_off; fewer spans are made for
+ * fewer samples. */
+histo_status histo_spans_make(histo_spans *spans, const histo_lookup *lookup, double off, int64_t samples);
 void histo_spans_free(histo_spans *spans);
 
 #endif

@@ -11,7 +11,8 @@ histo_status histo_map_lookup_make(histo_map_lookup *lookup, const histo_map *ma
         lookup->dtypes[a] = views[a].dtype;
         status = histo_lookup_make(&lookup->lookups[a], &map->axes[a], views[a].dtype, samples >= 1 << 16);
         const bool searched = lookup->lookups[a].kind == HISTO_SEARCH && !lookup->lookups[a].table;
-        if (status == HISTO_OK && searched) status = histo_spans_make(&lookup->spans[a], &lookup->lookups[a], samples);
+        if (status == HISTO_OK && searched)
+            status = histo_spans_make(&lookup->spans[a], &lookup->lookups[a], histo_axis_off(&map->axes[a]), samples);
     }
     return status;
 }

@@ -344,10 +344,10 @@ histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axe
     memset(problem->axes, 0, sizeof problem->axes);
     memset(problem->lookups, 0, sizeof problem->lookups);
     for (int a = 0; a < problem->naxes && status == HISTO_OK; a++) {
-        status = histo_axis_own(&axes[a], &problem->axes[a]);
-        if (status == HISTO_OK)
-            status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->sampled[a],
-                                       problem->samples >= ENOUGH_FOR_A_TABLE);
+        problem->axes[a] = histo_axis_share(&axes[a]);
+        problem->off[a] = axes[a].edges ? histo_axis_off(&axes[a]) : 0;
+        status = histo_lookup_make(&problem->lookups[a], &problem->axes[a], problem->sampled[a],
+                                   problem->samples >= ENOUGH_FOR_A_TABLE);
     }
     if (status != HISTO_OK) {
         histo_problem_free(problem);

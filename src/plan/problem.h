@@ -54,6 +54,7 @@ typedef struct histo_problem {
     int naxes;
     histo_axis axes[HISTO_MAX_AXES];       /* owned */
     histo_lookup lookups[HISTO_MAX_AXES];  /* of each axis, for its dtype */
+    double off[HISTO_MAX_AXES];            /* histo_axis_off of axes with stored edges */
     uint32_t slot_strides[HISTO_MAX_AXES]; /* of counters; all 1 if slots are composed in 64 bits instead */
 
     /* histo_problem_bind sets what follows. */
@@ -112,7 +113,7 @@ static inline bool histo_problem_has_bits(const histo_problem *problem)
 /* Set the strides of counters, or 1. */
 void histo_problem_stride(histo_problem *problem, bool counters);
 
-/* Copy the (owned) axes and make their lookups; histo_problem_free frees them. */
+/* Share the (owned) axes and make their lookups; histo_problem_free frees them. */
 histo_status histo_problem_prepare(histo_problem *problem, const histo_axis *axes);
 void histo_problem_free(histo_problem *problem);
 

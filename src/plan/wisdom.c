@@ -38,6 +38,13 @@ static int64_t class_of_bins(int64_t bins)
     return bins > power / 4 * 3 || power < 4 ? power : power / 4 * 3;
 }
 
+/* How samples find their bins. Only the CPU takes advantage of nearly regular edges. */
+static const char *lookup_name(const histo_problem *problem, int axis)
+{
+    if (!problem->axes[axis].edges) return "uniform";
+    return problem->device == HISTO_DEVICE_CPU && problem->off[axis] <= HISTO_NEAR ? "near" : "search";
+}
+
 void histo_problem_signature(const histo_problem *problem, int threads, char *signature, size_t capacity)
 {
     static const char *const weightings[] = {"counts", "fast", "reproducible", "fast-sum", "reproducible-sum"};
@@ -47,7 +54,7 @@ void histo_problem_signature(const histo_problem *problem, int threads, char *si
     histo_text text = {.out = signature, .capacity = capacity};
     for (int a = 0; a < problem->naxes; a++)
         histo_text_add(&text, "%s%s/%s/%lld", a ? "," : "", histo_dtype_name(problem->sampled[a]),
-                       problem->axes[a].edges ? "search" : "uniform", (long long)class_of_bins(problem->axes[a].bins));
+                       lookup_name(problem, a), (long long)class_of_bins(problem->axes[a].bins));
     histo_text_add(&text, ";%s", weightings[problem->weighting]);
     if (problem->storage == HISTO_SPARSE) histo_text_add(&text, ";sparse");
     if (problem->pairs) histo_text_add(&text, ";pairs=%s", problem->pairs == HISTO_PAIRS_RING ? "ring" : "apart");
