@@ -1,5 +1,5 @@
-/* Small fills, which make no plan: random problems of every dtype, axis, layout, mask, range filter, weighting and
- * number of axes, compared with the oracle, to the bit. */
+/* Small fills, which make no plan, and counting in one call: random problems of every dtype, axis, layout, mask, range
+ * filter, weighting and number of axes, compared with the oracle, to the bit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -185,6 +185,109 @@ static void any_problem(void **state)
     }
 }
 
+/* histo_count gives what a histogram that it filled would be read as. */
+static void counted_at_once(void **state)
+{
+    (void)state;
+    rng r = {.state = 77};
+    for (int i = 0; i < 3000; i++) {
+        problem p;
+        draw(&r, &p);
+        const histo_slots slots = (histo_slots)rng_below(&r, 2);
+        const histo_dtype dtypes[] = {HISTO_U8 /* the default */, HISTO_F64, HISTO_F32};
+        histo_read_options read = {.dtype = dtypes[rng_below(&r, 3)]};
+        histo_count_options how = {.slots = slots, .dtype = read.dtype, .weighting = p.kind.weighting};
+        const histo_plan_options sequential = {.strategy = "cpu/sequential"};
+        if (rng_below(&r, 3) == 0) how.plan = &sequential;
+        if (p.fill.weights && rng_below(&r, 2)) how.weighting = HISTO_UNWEIGHTED; /* that is: the default */
+        p.kind.storage = HISTO_DENSE;
+        if (p.fill.weights && !how.weighting) p.kind.weighting = HISTO_WEIGHT_FAST_SUM;
+        histo_hist *hist = expected(&p, 1);
+        const int64_t size = histo_hist_size(hist, slots);
+        double *wanted = calloc((size_t)size, sizeof *wanted), *counted = malloc((size_t)size * sizeof *counted + 8);
+        memset(counted, 0x55, (size_t)size * sizeof *counted + 8);
+        histo_tally of_hist, tally;
+        OK(histo_hist_tally(hist, &of_hist));
+        if (p.kind.weighting)
+            OK(histo_hist_read_weights(hist, slots, wanted, NULL, size, &read));
+        else
+            OK(histo_hist_read_counts(hist, slots, wanted, size, &read));
+        p.fill.replace = rng_below(&r, 2);
+        OK(histo_count(p.naxes, p.axes, p.views, &p.fill, counted, size, rng_below(&r, 2) ? &tally : NULL, &how));
+        OK(histo_count(p.naxes, p.axes, p.views, &p.fill, counted, size, &tally, &how));
+        assert_memory_equal(&tally, &of_hist, sizeof tally);
+        const bool narrow = read.dtype == HISTO_F32, fast = is_fast(p.kind.weighting);
+        if (!fast)
+            assert_memory_equal(counted, wanted, (size_t)size * (narrow ? sizeof(float) : sizeof(double)));
+        else if (!narrow)
+            assert_sums(counted, wanted, size, false);
+        assert_memory_equal(counted + size, "UUUUUUUU", 8);
+        histo_hist_destroy(hist);
+        free(wanted);
+        free(counted);
+        discard(&p);
+    }
+}
+
+static void counted_segments(void **state)
+{
+    (void)state;
+    const double samples[] = {0.5, 1.5, 2.5, 1.5, -1}, edges[] = {0, 1, 2, 3};
+    const int64_t offsets[] = {0, 0, 3, 5};
+    histo_axis axis = histo_axis_variable(3, edges);
+    histo_view view = histo_view_1d(samples, HISTO_F64, 5);
+    uint64_t counts[3 * 6];
+    histo_tally tally;
+    const histo_fill_options fill = {.offsets = offsets};
+    OK(histo_count(1, &axis, &view, &fill, counts, 9, &tally, NULL));
+    const uint64_t bins[] = {0, 0, 0, 1, 1, 1, 0, 1, 0};
+    assert_memory_equal(counts, bins, sizeof bins);
+    assert_int_equal(tally.under[0], 1);
+    OK(histo_count(1, &axis, &view, &fill, counts, 18, NULL, &(histo_count_options){.slots = HISTO_FLOW}));
+    assert_int_equal(counts[12], 1);
+    REFUSED(HISTO_INVALID, "gives 9", histo_count(1, &axis, &view, &fill, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "batch", histo_count(1, &axis, &view, &fill, counts, 0, NULL, NULL));
+    REFUSED(HISTO_INVALID, "batch", histo_count(1, &axis, &view, &fill, counts, -3, NULL, NULL));
+}
+
+static void bad_input(void **state)
+{
+    (void)state;
+    const double samples[] = {1, 2, 3}, edges[] = {0, 2, 1, 3}, nan[] = {NAN, 1};
+    histo_axis axis = histo_axis_regular(10, 0, 1), unordered = histo_axis_variable(3, edges),
+               empty = histo_axis_regular(0, 0, 1), backwards = histo_axis_regular(5, 1, 0),
+               no_number = histo_axis_variable(1, nan);
+    histo_view view = histo_view_1d(samples, HISTO_F64, 3), none = {0}, other = histo_view_1d(samples, HISTO_F64, 2);
+    uint64_t counts[13];
+    const histo_count_options flow = {.slots = HISTO_FLOW}, odd = {.slots = (histo_slots)9},
+                              strange = {.weighting = (histo_weighting)99}, integers = {.dtype = HISTO_I32},
+                              absent = {.plan = &(histo_plan_options){.strategy = "cpu/none"}};
+    none.ndim = 99;
+    REFUSED(HISTO_INVALID, "axes are NULL", histo_count(1, NULL, &view, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "0 axes", histo_count(0, &axis, &view, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "9 axes", histo_count(9, &axis, &view, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "samples are NULL", histo_count(1, &axis, NULL, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "99 dimensions", histo_count(1, &axis, &none, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "array", histo_count(1, &axis, &view, NULL, NULL, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "gives 10", histo_count(1, &axis, &view, NULL, counts, 11, NULL, NULL));
+    REFUSED(HISTO_INVALID, "gives 13", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &flow));
+    REFUSED(HISTO_INVALID, "unknown slots", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &odd));
+    REFUSED(HISTO_INVALID, "unknown weighting", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &strange));
+    REFUSED(HISTO_INVALID, "u32, u64", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &integers));
+    REFUSED(HISTO_UNSUPPORTED, "cpu/none", histo_count(1, &axis, &view, NULL, counts, 10, NULL, &absent));
+    REFUSED(HISTO_INVALID, "increase", histo_count(1, &unordered, &view, NULL, counts, 3, NULL, NULL));
+    REFUSED(HISTO_INVALID, "one bin", histo_count(1, &empty, &view, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "empty", histo_count(1, &backwards, &view, NULL, counts, 5, NULL, NULL));
+    REFUSED(HISTO_INVALID, "finite", histo_count(1, &no_number, &view, NULL, counts, 1, NULL, NULL));
+    const histo_fill_options fill = {.mask = &other};
+    REFUSED(HISTO_INVALID, "mask", histo_count(1, &axis, &view, &fill, counts, 10, NULL, NULL));
+    /* The counters of many bins are not on the stack. */
+    histo_axis many = histo_axis_regular(HISTO_MAX_BINS, 0, 1), two[] = {many, many};
+    histo_view views[] = {view, view};
+    REFUSED(HISTO_INVALID, "gives", histo_count(1, &many, &view, NULL, counts, 10, NULL, NULL));
+    REFUSED(HISTO_INVALID, "multiplied", histo_count(2, two, views, NULL, counts, 10, NULL, NULL));
+}
+
 /* The plan that describes a fill without one is made when it is asked for, and fits the fills that follow. */
 static void plan_on_demand(void **state)
 {
@@ -258,9 +361,8 @@ static void planned_in_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_problem),
-        cmocka_unit_test(plan_on_demand),
-        cmocka_unit_test(explained),
+        cmocka_unit_test(any_problem),        cmocka_unit_test(counted_at_once), cmocka_unit_test(counted_segments),
+        cmocka_unit_test(bad_input),          cmocka_unit_test(plan_on_demand),  cmocka_unit_test(explained),
         cmocka_unit_test(planned_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

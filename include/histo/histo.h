@@ -766,6 +766,27 @@ HISTO_API size_t histo_plan_explain(const histo_plan *plan, char *text, size_t c
  * describes what was done, or returns NULL if there is no memory. */
 HISTO_API const histo_plan *histo_hist_last_plan(const histo_hist *hist);
 
+typedef struct histo_count_options {
+    histo_slots slots; /* what to write; default HISTO_BINS */
+    histo_dtype dtype; /* of what is written, as in histo_read_options: HISTO_U64 by default, of sums HISTO_F64 */
+    histo_weighting weighting;      /* how weights are summed; default HISTO_WEIGHT_FAST_SUM if the fill has weights */
+    const histo_plan_options *plan; /* as for histo_plan_create; NULL: as histo_hist_fill */
+} histo_count_options;
+
+/* Count in one call, without a histogram to create, read and destroy: writes to out[size] what histo_hist_read_counts
+ * would give or, for weighted samples, histo_hist_read_weights (without sums of squares). The batch is that of the
+ * views' batch dimensions; with offsets it follows from size. Samples and `out` may be in a GPU's memory: `out` is then
+ * written on fill->stream. tally may be NULL. What is in `out` after a failure is undefined.
+ *
+ *     uint64_t counts[10];
+ *     histo_axis axis = histo_axis_closed(histo_axis_regular(10, 0.0, 1.0));
+ *     histo_view samples = histo_view_1d(data, HISTO_F64, n);
+ *     histo_count(1, &axis, &samples, NULL, counts, 10, NULL, NULL);
+ */
+HISTO_API histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *views,
+                                   const histo_fill_options *fill, void *out, int64_t size, histo_tally *tally,
+                                   const histo_count_options *options);
+
 /* Wisdom: what HISTO_MEASURE found on this machine, shared by all threads of the process. Saving writes lines of text
  * and replaces the file atomically; loading adds to what is known and skips lines with unknown strategies. */
 HISTO_API histo_status histo_wisdom_save(const char *path);

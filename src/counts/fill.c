@@ -60,7 +60,7 @@ histo_status histo_plan_fill_read(const histo_plan *plan, histo_hist *hist, cons
                                   const histo_read_options *read)
 {
     histo_reading reading;
-    histo_status status = histo_hist_reading(hist, slots, counts, size, read, &reading);
+    histo_status status = histo_hist_reading(hist, slots, HISTO_READ_COUNTS, counts, size, read, &reading);
     if (status != HISTO_OK) return status;
     reading.stream = options ? options->stream : NULL;
     const histo_device device = histo_hist_reading_device(hist, &reading);

@@ -9,24 +9,37 @@ histo_hist_options histo_hist_kind(const histo_hist *hist)
     return (histo_hist_options){hist->accumulators.batch, hist->weighting, histo_hist_storage(hist)};
 }
 
+histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
+                              int64_t *slots)
+{
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < naxes && status == HISTO_OK; a++)
+        status = histo_axis_check_description(&axes[a]);
+    return status == HISTO_OK ? histo_slots_count(naxes, axes, kind, bins, slots) : status;
+}
+
+histo_status histo_hist_own_axes(histo_hist *hist, int naxes, const histo_axis *axes)
+{
+    histo_status status = HISTO_OK;
+    for (int a = 0; a < naxes && status == HISTO_OK; a++) {
+        status = histo_axis_own(&axes[a], &hist->axes[a]);
+        if (status == HISTO_OK) hist->naxes++;
+    }
+    return status;
+}
+
 histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
     /* Check sizes first: nothing is allocated or computed for an absurd one. */
     int64_t bins, slots;
-    histo_status status = HISTO_OK;
-    for (int a = 0; a < naxes && status == HISTO_OK; a++)
-        status = histo_axis_check_description(&axes[a]);
-    if (status == HISTO_OK) status = histo_slots_count(naxes, axes, kind, &bins, &slots);
+    histo_status status = histo_hist_check(naxes, axes, kind, &bins, &slots);
     if (status != HISTO_OK) return status;
     histo_hist *hist = calloc(1, sizeof *hist);
     if (!hist) return histo_fail_memory(sizeof *hist, "a histogram");
     hist->weighting = kind->weighting;
     hist->bins = bins;
     status = histo_accumulators_make(&hist->accumulators, slots, kind);
-    for (int a = 0; a < naxes && status == HISTO_OK; a++) {
-        status = histo_axis_own(&axes[a], &hist->axes[a]);
-        if (status == HISTO_OK) hist->naxes++;
-    }
+    if (status == HISTO_OK) status = histo_hist_own_axes(hist, naxes, axes);
     if (status != HISTO_OK) {
         histo_hist_destroy(hist);
         return status;
@@ -36,33 +49,44 @@ histo_status histo_hist_make(histo_hist **out, int naxes, const histo_axis *axes
     return HISTO_OK;
 }
 
-histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *options)
+histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const histo_hist_options *kind)
 {
-    static const histo_hist_options defaults;
-    if (!options) options = &defaults;
-    if (!hist || !axes) return histo_fail(HISTO_INVALID, "the histogram or its axes are NULL");
+    if (!axes) return histo_fail(HISTO_INVALID, "the axes are NULL");
     if (naxes < 1 || naxes > HISTO_MAX_AXES)
         return histo_fail(HISTO_INVALID, "%d axes, not 1 to %d", naxes, HISTO_MAX_AXES);
-    if ((unsigned)options->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
-        return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)options->weighting);
-    if (options->storage != HISTO_DENSE && options->storage != HISTO_SPARSE)
-        return histo_fail(HISTO_INVALID, "unknown storage %d: use HISTO_DENSE or HISTO_SPARSE", (int)options->storage);
-    if (options->storage == HISTO_SPARSE && options->weighting != HISTO_UNWEIGHTED)
+    if ((unsigned)kind->weighting > HISTO_WEIGHT_REPRODUCIBLE_SUM)
+        return histo_fail(HISTO_INVALID, "unknown weighting %d", (int)kind->weighting);
+    if (kind->storage != HISTO_DENSE && kind->storage != HISTO_SPARSE)
+        return histo_fail(HISTO_INVALID, "unknown storage %d: use HISTO_DENSE or HISTO_SPARSE", (int)kind->storage);
+    if (kind->storage == HISTO_SPARSE && kind->weighting != HISTO_UNWEIGHTED)
         return histo_fail(HISTO_INVALID, "sparse histograms keep counts, and no sums of weights");
-    histo_hist_options kind = *options;
+    return HISTO_OK;
+}
+
+histo_status histo_hist_create(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *options)
+{
+    histo_hist_options kind = options ? *options : (histo_hist_options){0};
+    if (!hist) return histo_fail(HISTO_INVALID, "the place for the histogram is NULL");
+    histo_status status = histo_hist_check_kind(naxes, axes, &kind);
+    if (status != HISTO_OK) return status;
     if (kind.batch == 0) kind.batch = 1;
-    histo_status status = histo_hist_make(hist, naxes, axes, &kind);
+    status = histo_hist_make(hist, naxes, axes, &kind);
     if (status == HISTO_OK) (*hist)->accumulators.on_host = false;
     return status;
+}
+
+void histo_hist_clear(histo_hist *hist)
+{
+    for (int a = 0; a < hist->naxes; a++)
+        histo_axis_disown(&hist->axes[a]);
+    histo_accumulators_free(&hist->accumulators);
+    histo_plan_destroy(hist->plan);
 }
 
 void histo_hist_destroy(histo_hist *hist)
 {
     if (!hist) return;
-    for (int a = 0; a < hist->naxes; a++)
-        histo_axis_disown(&hist->axes[a]);
-    histo_accumulators_free(&hist->accumulators);
-    histo_plan_destroy(hist->plan);
+    histo_hist_clear(hist);
     free(hist);
 }
 

@@ -26,9 +26,19 @@ histo_hist_options histo_hist_kind(const histo_hist *hist);
  * `kind` has no fields left to defaults. */
 histo_status histo_hist_make(histo_hist **hist, int naxes, const histo_axis *axes, const histo_hist_options *kind);
 
-/* Check a read of counts, and describe it. */
-histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
-                                const histo_read_options *options, histo_reading *reading);
+/* The parts of creating and destroying it. Check its axes' number and its kind, which may lack the batch; … */
+histo_status histo_hist_check_kind(int naxes, const histo_axis *axes, const histo_hist_options *kind);
+/* … check the axes without their edges, and count bins and slots; … */
+histo_status histo_hist_check(int naxes, const histo_axis *axes, const histo_hist_options *kind, int64_t *bins,
+                              int64_t *slots);
+/* … copy the axes, whose number is that of copies so far; … */
+histo_status histo_hist_own_axes(histo_hist *hist, int naxes, const histo_axis *axes);
+/* … free everything but the struct. */
+void histo_hist_clear(histo_hist *hist);
+
+/* Check a read, and describe it. */
+histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,
+                                int64_t size, const histo_read_options *options, histo_reading *reading);
 histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const histo_reading *reading);
 /* The GPU that holds everything and whose memory is written, if a fill there could do so; else HISTO_DEVICE_CPU. */
 histo_device histo_hist_reading_device(const histo_hist *hist, const histo_reading *reading);

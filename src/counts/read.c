@@ -242,21 +242,21 @@ histo_status histo_hist_read(const histo_hist *hist, histo_slots slots, const hi
     return device == HISTO_DEVICE_CPU ? read_gathered(hist, slots, r) : read_and_send(hist, slots, r, device);
 }
 
-static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity,
-                                  const histo_read_options *options, void *out, int64_t size)
-{
-    histo_reading r;
-    histo_status status = describe(hist, slots, quantity, options, out, size, &r);
-    return status == HISTO_OK ? histo_hist_read(hist, slots, &r) : status;
-}
-
-histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
-                                const histo_read_options *options, histo_reading *reading)
+histo_status histo_hist_reading(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,
+                                int64_t size, const histo_read_options *options, histo_reading *reading)
 {
     histo_status status = check_read(hist, slots, size);
     if (status != HISTO_OK) return status;
-    if (!counts) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
-    return describe(hist, slots, HISTO_READ_COUNTS, options, counts, size, reading);
+    if (!out) return histo_fail(HISTO_INVALID, "the array for the counts is NULL");
+    return describe(hist, slots, quantity, options, out, size, reading);
+}
+
+static histo_status read_quantity(const histo_hist *hist, histo_slots slots, histo_quantity quantity, void *out,
+                                  int64_t size, const histo_read_options *options)
+{
+    histo_reading r;
+    histo_status status = histo_hist_reading(hist, slots, quantity, out, size, options, &r);
+    return status == HISTO_OK ? histo_hist_read(hist, slots, &r) : status;
 }
 
 histo_device histo_hist_reading_device(const histo_hist *hist, const histo_reading *reading)
@@ -270,9 +270,7 @@ histo_device histo_hist_reading_device(const histo_hist *hist, const histo_readi
 histo_status histo_hist_read_counts(const histo_hist *hist, histo_slots slots, void *counts, int64_t size,
                                     const histo_read_options *options)
 {
-    histo_reading r;
-    histo_status status = histo_hist_reading(hist, slots, counts, size, options, &r);
-    return status == HISTO_OK ? histo_hist_read(hist, slots, &r) : status;
+    return read_quantity(hist, slots, HISTO_READ_COUNTS, counts, size, options);
 }
 
 histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, void *sum_w, void *sum_w2, int64_t size,
@@ -283,8 +281,8 @@ histo_status histo_hist_read_weights(const histo_hist *hist, histo_slots slots, 
     if (sum_w2 && hist->weighting != HISTO_UNWEIGHTED && !histo_has_squares(hist->weighting))
         return histo_fail(HISTO_INVALID,
                           "the histogram keeps no sums of squared weights: its weighting is without them");
-    if (sum_w) status = read_quantity(hist, slots, HISTO_READ_W, options, sum_w, size);
-    if (sum_w2 && status == HISTO_OK) status = read_quantity(hist, slots, HISTO_READ_W2, options, sum_w2, size);
+    if (sum_w) status = read_quantity(hist, slots, HISTO_READ_W, sum_w, size, options);
+    if (sum_w2 && status == HISTO_OK) status = read_quantity(hist, slots, HISTO_READ_W2, sum_w2, size, options);
     return status;
 }
 

@@ -1,0 +1,131 @@
+/* Counting in one call, without a histogram that the caller keeps: one on the stack, whose counters are there too if
+ * they are few, or in the caller's array if it has room for all slots. */
+#include <string.h>
+
+#include "counts/hist.h"
+#include "view/view.h"
+
+enum { ON_STACK = 384 }; /* slots */
+
+typedef struct counting {
+    histo_hist hist;
+    bool borrows; /* the counters are not the histogram's own */
+    uint64_t masked;
+    uint64_t counts[ON_STACK];
+    double sums[ON_STACK];
+} counting;
+
+/* Where the counters of one histogram without sums of squares may be: NULL if it must allocate them. */
+static uint64_t *borrowed(counting *c, const histo_hist_options *kind, int64_t slots,
+                          const histo_count_options *options, void *out)
+{
+    bool only;
+    if (kind->batch > 1 || (kind->weighting != HISTO_UNWEIGHTED && kind->weighting != HISTO_WEIGHT_FAST_SUM))
+        return NULL;
+    if (slots <= ON_STACK) return c->counts;
+    const bool whole = options->slots == HISTO_FLOW && (!options->dtype || options->dtype == HISTO_U64);
+    const bool can = whole && kind->weighting == HISTO_UNWEIGHTED && (uintptr_t)out % sizeof(uint64_t) == 0;
+    return can && histo_device_of(out, &only) == HISTO_DEVICE_CPU ? out : NULL;
+}
+
+/* Check everything that can be checked before memory is taken. hist is all zero, and stays fit for histo_hist_clear. */
+static histo_status begin(histo_hist *hist, int naxes, const histo_axis *axes, const histo_hist_options *kind)
+{
+    histo_accumulators *const accumulators = &hist->accumulators;
+    accumulators->batch = kind->batch;
+    hist->weighting = kind->weighting;
+    histo_status status = histo_hist_check(naxes, axes, kind, &hist->bins, &accumulators->slots);
+    return status == HISTO_OK ? histo_hist_own_axes(hist, naxes, axes) : status;
+}
+
+static histo_status provide_counters(counting *c, const histo_hist_options *kind, const histo_count_options *how,
+                                     void *out)
+{
+    histo_accumulators *const accumulators = &c->hist.accumulators;
+    const int64_t slots = accumulators->slots;
+    uint64_t *const counts = borrowed(c, kind, slots, how, out);
+    if (!counts) return histo_accumulators_make(accumulators, slots, kind);
+    c->borrows = true;
+    c->masked = 0;
+    accumulators->masked = &c->masked;
+    accumulators->counts = memset(counts, 0, (size_t)slots * sizeof *counts);
+    if (kind->weighting != HISTO_UNWEIGHTED) accumulators->sum_w = memset(c->sums, 0, (size_t)slots * sizeof *c->sums);
+    return HISTO_OK;
+}
+
+static void end(counting *c)
+{
+    histo_accumulators *const a = &c->hist.accumulators;
+    if (c->borrows) a->counts = a->masked = NULL, a->sum_w = NULL;
+    histo_hist_clear(&c->hist);
+}
+
+static histo_status fill(histo_hist *hist, const histo_view *views, const histo_fill_options *options,
+                         const histo_plan_options *wanted)
+{
+    histo_plan *plan;
+    if (!wanted) return histo_hist_fill(hist, views, options);
+    histo_status status = histo_plan_create(&plan, hist, views, options, wanted);
+    if (status != HISTO_OK) return status;
+    status = histo_plan_fill(plan, hist, views, options);
+    histo_plan_destroy(plan);
+    return status;
+}
+
+/* Fill, and write what was asked for. */
+static histo_status count(counting *c, const histo_hist_options *kind, const histo_view *views,
+                          const histo_fill_options *options, const histo_count_options *how, void *out, int64_t size,
+                          histo_tally *tally)
+{
+    histo_hist *const hist = &c->hist;
+    const histo_read_options read = {.dtype = how->dtype, .stream = options->stream};
+    const histo_quantity quantity = kind->weighting == HISTO_UNWEIGHTED ? HISTO_READ_COUNTS : HISTO_READ_W;
+    histo_reading reading;
+    histo_status status = histo_hist_reading(hist, how->slots, quantity, out, size, &read, &reading);
+    if (status == HISTO_OK) status = provide_counters(c, kind, how, out);
+    if (status == HISTO_OK) status = fill(hist, views, options, how->plan);
+    if (status != HISTO_OK) return status;
+    if (hist->accumulators.counts == out)
+        status = histo_accumulators_gather(&hist->accumulators);
+    else
+        status = histo_hist_read(hist, how->slots, &reading);
+    return status == HISTO_OK && tally ? histo_hist_tally(hist, tally) : status;
+}
+
+/* With offsets, the number of segments follows from the room for their counts. */
+static histo_status find_batch(int naxes, const histo_axis *axes, const histo_view *views, bool ragged,
+                               histo_slots which, int64_t size, histo_hist_options *kind)
+{
+    kind->batch = 1;
+    if (!ragged) {
+        histo_status status = histo_view_check(&views[0], "samples");
+        if (status == HISTO_OK) kind->batch = histo_view_batch(&views[0]);
+        return status;
+    }
+    int64_t bins, slots;
+    histo_status status = histo_hist_check(naxes, axes, kind, &bins, &slots);
+    if (status == HISTO_OK) kind->batch = size / (which == HISTO_FLOW ? slots : bins);
+    return status;
+}
+
+histo_status histo_count(int naxes, const histo_axis *axes, const histo_view *views, const histo_fill_options *options,
+                         void *out, int64_t size, histo_tally *tally, const histo_count_options *how)
+{
+    static const histo_count_options defaults;
+    if (!how) how = &defaults;
+    if (!views) return histo_fail(HISTO_INVALID, "the samples are NULL");
+    histo_fill_options filling = options ? *options : (histo_fill_options){0};
+    filling.replace = false; /* all counters are new */
+    histo_hist_options kind = {.weighting = how->weighting};
+    if (filling.weights && kind.weighting == HISTO_UNWEIGHTED) kind.weighting = HISTO_WEIGHT_FAST_SUM;
+    histo_status status = histo_hist_check_kind(naxes, axes, &kind);
+    if (status == HISTO_OK) status = find_batch(naxes, axes, views, filling.offsets, how->slots, size, &kind);
+    if (status != HISTO_OK) return status;
+    counting c;
+    memset(&c.hist, 0, sizeof c.hist);
+    c.borrows = false;
+    status = begin(&c.hist, naxes, axes, &kind);
+    if (status == HISTO_OK) status = count(&c, &kind, views, &filling, how, out, size, tally);
+    end(&c);
+    return status;
+}
