@@ -146,13 +146,13 @@ def _threads(threads):
 # ---- Edges
 
 
-def _extremes(a, mask):
+def _extremes(a, mask, threads):
     """The smallest and the largest sample, as numbers of the samples' dtype; integers that are no doubles are rounded
     outwards to doubles. None if there is no sample."""
     if a.dtype.kind in "mM":
         a = a if mask is None else a[mask.astype(bool)]
         return (a.min(), a.max()) if a.size else None
-    found, infinite, low, high = _histo.extremes(a, mask)
+    found, infinite, low, high = _histo.extremes(a, mask, threads)
     if infinite:
         a = a if mask is None else a[mask.astype(bool)]
         return a.min(), a.max()
@@ -172,7 +172,7 @@ def _double_below(integer):
     return x if x <= integer else float(np.nextafter(x, -np.inf))
 
 
-def _outer_edges(a, range, mask):
+def _outer_edges(a, range, mask, threads):
     if range is not None:
         first, last = range
         if first > last:
@@ -180,7 +180,7 @@ def _outer_edges(a, range, mask):
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"supplied range of [{first}, {last}] is not finite")
     else:
-        first, last = _extremes(a, mask) or (0, 1)
+        first, last = _extremes(a, mask, threads) or (0, 1)
         if not (np.isfinite(first) and np.isfinite(last)):
             raise ValueError(f"autodetected range of [{first}, {last}] is not finite")
     if first == last:
@@ -189,9 +189,9 @@ def _outer_edges(a, range, mask):
     return first, last
 
 
-def _bins_by_rule(a, rule, first, last, mask):
+def _bins_by_rule(a, rule, first, last, mask, threads):
     first, last = float(first), float(last)
-    bins = _histo.bins_by_rule(a, rule, first, last, mask)
+    bins = _histo.bins_by_rule(a, rule, first, last, mask, threads)
     if rule == "stone" and bins >= max(100, int(np.sqrt(a.size))):
         warnings.warn("The number of bins estimated may be suboptimal.", RuntimeWarning, stacklevel=5)
     return bins
@@ -206,15 +206,15 @@ def _regular(edges):
     return axis if 0 < step < np.inf else edges
 
 
-def _axis_of(a, bins, range, weights, mask):
+def _axis_of(a, bins, range, weights, mask, threads):
     """Edges as numpy.histogram_bin_edges finds them, and an axis for the library."""
     if isinstance(bins, str):
         if bins not in _RULES:
             raise ValueError(f"{bins!r} is not a valid estimator for `bins`")
         if weights is not None:
             raise TypeError("Automated estimation of the number of bins is not supported for weighted data")
-        first, last = _outer_edges(a, range, mask)
-        n = _bins_by_rule(a, bins, first, last, mask)
+        first, last = _outer_edges(a, range, mask, threads)
+        n = _bins_by_rule(a, bins, first, last, mask, threads)
     elif np.ndim(bins) == 0:
         try:
             n = operator.index(bins)
@@ -222,7 +222,7 @@ def _axis_of(a, bins, range, weights, mask):
             raise TypeError("`bins` must be an integer, a string, or an array") from e
         if n < 1:
             raise ValueError("`bins` must be positive, when an integer")
-        first, last = _outer_edges(a, range, mask)
+        first, last = _outer_edges(a, range, mask, threads)
     elif np.ndim(bins) == 1:
         edges = np.asarray(bins)
         if np.any(edges[:-1] > edges[1:]):
@@ -377,12 +377,13 @@ def histogram(
     a = _subtractable(_array(a))
     weights = _weights_for(a, weights)
     mask = _mask_for(mask, a.shape)
+    threads = _threads(threads)
     if not _countable(a.dtype) or not _sums_are_ours(weights):
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
         return _by_numpy("histogram", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
     if density and flow:
         raise ValueError("a density has no flow: density= and flow= cannot both be given")
-    edges, counted = _axis_of(a, bins, range, weights, mask)
+    edges, counted = _axis_of(a, bins, range, weights, mask, threads)
     if not _countable(edges.dtype):
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
         return _by_numpy("histogram", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
@@ -395,7 +396,7 @@ def histogram(
         if mask is not None:
             mask, _ = _batch_first(mask, axis)
         a, batch = _batch_first(a, axis)
-    n = _count((a,), (counted,), weights, mask, batch, bool(flow), _threads(threads), _device(device))
+    n = _count((a,), (counted,), weights, mask, batch, bool(flow), threads, _device(device))
     if density:
         widths = np.array(np.diff(edges), float)
         n = n / widths / n.sum(axis=-1, keepdims=True) if batch else n / widths / n.sum()
@@ -410,15 +411,15 @@ def histogram_bin_edges(a, bins=10, range=None, weights=None, *, mask=None, thre
     mask = _mask_for(mask, a.shape)
     if not _countable(a.dtype):
         return _by_numpy("histogram_bin_edges", a, mask, {}, bins=bins, range=range, weights=weights)
-    return _axis_of(a, bins, range, weights, mask)[0]
+    return _axis_of(a, bins, range, weights, mask, _threads(threads))[0]
 
 
-def _edges_of_dimension(i, a, common, bins, range, mask):
+def _edges_of_dimension(i, a, common, bins, range, mask, threads):
     """The edges of one dimension as numpy.histogramdd has them. `common` is the dtype of all dimensions."""
     if np.ndim(bins) == 0:
         if bins < 1:
             raise ValueError(f"`bins[{i}]` must be positive, when an integer")
-        first, last = _outer_edges(a, range, mask)
+        first, last = _outer_edges(a, range, mask, threads)
         if range is None and isinstance(first, np.generic) and common != a.dtype:
             first, last = (common.type(x) for x in (first, last))
         try:
@@ -458,6 +459,7 @@ def histogramdd(
 ):
     ours = {"out": out, "flow": flow, "device": device, "dtype": dtype}
     columns, common = _columns(sample)
+    threads = _threads(threads)
     if weights is not None:
         weights = np.asarray(weights)
     dimensions = len(columns)
@@ -478,14 +480,14 @@ def histogramdd(
     if density and flow:
         raise ValueError("a density has no flow: density= and flow= cannot both be given")
     made = [
-        _edges_of_dimension(i, columns[i], common, bins[i], range[i], mask) for i in _range(dimensions)
+        _edges_of_dimension(i, columns[i], common, bins[i], range[i], mask, threads) for i in _range(dimensions)
     ]
     edges = [e for e, _ in made]
     columns = [c.view(np.uint8) if c.dtype == bool else c for c in columns]
     if any(len(e) < 2 for e in edges):
         n = np.zeros([max(len(e) - 1, 0) for e in edges])
     else:
-        n = _count(columns, [a for _, a in made], weights, mask, 0, bool(flow), _threads(threads), _device(device))
+        n = _count(columns, [a for _, a in made], weights, mask, 0, bool(flow), threads, _device(device))
     if dtype is None:
         dtype = np.float64
     if density:
@@ -545,6 +547,7 @@ def bincount(
         x = _bincount_operand(x)
     else:
         x = _array(x)
+    threads = _threads(threads)
     if minlength is None:
         raise TypeError("use 0 instead of None for minlength")
     minlength = operator.index(minlength)
@@ -557,7 +560,7 @@ def bincount(
         if weights.shape != x.shape:
             raise ValueError("The weights and list don't have the same length.")
     mask = _mask_for(mask, x.shape)
-    found = _extremes(x.view(np.uint8) if x.dtype == bool else x, mask)
+    found = _extremes(x.view(np.uint8) if x.dtype == bool else x, mask, threads)
     low, high = found if found is not None else (0, -1)
     if low < 0:
         raise ValueError("'list' argument must have no negative elements")
@@ -576,5 +579,5 @@ def bincount(
     else:
         if weights is not None and weights.dtype.kind in "biu":
             weights = weights.astype(np.double) if weights.dtype.itemsize == 8 else weights
-        n = _histo.count((x,), ((length, 0),), weights, mask, batch, False, _threads(threads), _device(device))
+        n = _histo.count((x,), ((length, 0),), weights, mask, batch, False, threads, _device(device))
     return _deliver(n, dtype, out)

@@ -24,9 +24,9 @@ int counting_run(const counting *c, histo_dtype dtype, void *out, int64_t size)
         raise_status(status);
         return -1;
     }
-    const histo_fill_options with = {.weights = c->weights, .mask = c->mask};
-    const bool planned = c->plan.threads || c->plan.device;
-    int done = fill(hist, c->naxes, c->views, &with, planned ? &c->plan : NULL);
+    const histo_fill_options with = {.weights = c->weights, .mask = c->mask, .threads = c->threads};
+    const histo_plan_options plan = {.device = c->device};
+    int done = fill(hist, c->naxes, c->views, &with, c->device ? &plan : NULL);
     if (done == 0) {
         const histo_read_options read = {.dtype = dtype};
         status = c->weights ? histo_hist_read_weights(hist, c->slots, out, NULL, size, &read)
@@ -92,7 +92,7 @@ static int operands_take(PyObject *module, PyObject *arrays, PyObject *axes, PyO
 }
 
 /* The counts or sums, of the shape of the batch dimensions and axes. */
-static PyObject *count_operands(PyObject *module, const operands *o, bool flow, const histo_plan_options *plan)
+static PyObject *count_operands(PyObject *module, const operands *o, bool flow, int threads, histo_device device)
 {
     const counting c = {.naxes = o->naxes,
                         .axes = o->axes,
@@ -100,7 +100,8 @@ static PyObject *count_operands(PyObject *module, const operands *o, bool flow, 
                         .weights = o->weights.release ? &o->weights.view : NULL,
                         .mask = o->mask.release ? &o->mask.view : NULL,
                         .slots = flow ? HISTO_FLOW : HISTO_BINS,
-                        .plan = *plan};
+                        .threads = threads,
+                        .device = device};
     int64_t shape[2 * HISTO_MAX_DIMS], size = counting_batch(&c);
     int ndim = 0;
     for (; ndim < o->views[0].batch_ndim; ndim++)
@@ -120,15 +121,15 @@ static PyObject *count_operands(PyObject *module, const operands *o, bool flow, 
 static PyObject *count(PyObject *module, PyObject *args)
 {
     PyObject *arrays, *axes, *weights, *mask;
-    int batch_ndim, flow;
-    histo_plan_options plan = {0};
+    int batch_ndim, flow, threads;
+    histo_device device;
     if (!PyArg_ParseTuple(args, "O!O!OOipii", &PyTuple_Type, &arrays, &PyTuple_Type, &axes, &weights, &mask,
-                          &batch_ndim, &flow, &plan.threads, &plan.device))
+                          &batch_ndim, &flow, &threads, &device))
         return NULL;
     operands o;
     PyObject *result = NULL;
     if (operands_take(module, arrays, axes, weights, mask, batch_ndim, &o) == 0)
-        result = count_operands(module, &o, flow, &plan);
+        result = count_operands(module, &o, flow, threads, device);
     operands_release(&o);
     return result;
 }
@@ -154,11 +155,12 @@ static PyObject *number(histo_dtype dtype, histo_number x)
 static PyObject *extremes(PyObject *module, PyObject *args)
 {
     PyObject *array, *mask_of, *result = NULL;
-    if (!PyArg_ParseTuple(args, "OO", &array, &mask_of)) return NULL;
+    int threads;
+    if (!PyArg_ParseTuple(args, "OOi", &array, &mask_of, &threads)) return NULL;
     samples s, mask = {0};
     if (samples_take(module, array, &s) < 0) return NULL;
     if (take_or_none(module, mask_of, 0, &mask) == 0) {
-        const histo_fill_options options = {.mask = mask.release ? &mask.view : NULL};
+        const histo_fill_options options = {.mask = mask.release ? &mask.view : NULL, .threads = threads};
         histo_extremes found;
         histo_status status;
         Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(&s.view, &options, &found, 1);
@@ -176,15 +178,16 @@ static PyObject *bins_by_rule(PyObject *module, PyObject *args)
 {
     PyObject *array, *mask_of;
     const char *name;
+    int threads;
     histo_survey_options options = {.range = HISTO_RANGE_FIXED};
-    if (!PyArg_ParseTuple(args, "OsddO", &array, &name, &options.lo, &options.hi, &mask_of)) return NULL;
+    if (!PyArg_ParseTuple(args, "OsddOi", &array, &name, &options.lo, &options.hi, &mask_of, &threads)) return NULL;
     histo_status status = histo_rule_parse(name, &options.rule);
     if (status != HISTO_OK) return raise_status(status);
     samples s, mask = {0};
     if (samples_take(module, array, &s) < 0) return NULL;
     PyObject *bins = NULL;
     if (take_or_none(module, mask_of, 0, &mask) == 0) {
-        const histo_fill_options fill = {.mask = mask.release ? &mask.view : NULL};
+        const histo_fill_options fill = {.mask = mask.release ? &mask.view : NULL, .threads = threads};
         histo_axis axis;
         Py_BEGIN_ALLOW_THREADS status = histo_axis_from_data(&s.view, &fill, &options, &axis);
         Py_END_ALLOW_THREADS bins = status == HISTO_OK ? PyLong_FromLongLong(axis.bins) : raise_status(status);
@@ -200,11 +203,12 @@ static PyMethodDef functions[] = {
      "Counts, or sums of weights, of tuples of arrays and axes. An axis is (bins, lo, hi), (bins, lo) or edges; the\n"
      "last bin is closed. The result has the shape of the batch dimensions, followed by the axes."},
     {"extremes", extremes, METH_VARARGS,
-     "extremes(array, mask)\n--\n\n"
+     "extremes(array, mask, threads)\n--\n\n"
      "(samples, infinite, min, max): how many samples there are, how many of them are NaN or infinite, and the\n"
      "smallest and the largest of the others."},
     {"bins_by_rule", bins_by_rule, METH_VARARGS,
-     "bins_by_rule(array, rule, lo, hi, mask)\n--\n\nThe number of bins that a rule gives for the samples in [lo, "
+     "bins_by_rule(array, rule, lo, hi, mask, threads)\n--\n\nThe number of bins that a rule gives for the samples in "
+     "[lo, "
      "hi]."},
     {0},
 };

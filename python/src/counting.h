@@ -11,7 +11,8 @@ typedef struct counting {
     const histo_view *views;
     const histo_view *weights, *mask; /* or NULL */
     histo_slots slots;
-    histo_plan_options plan; /* threads and device; the default for zero */
+    int threads; /* default: those of the process */
+    histo_device device;
 } counting;
 
 /* The histograms that the batch dimensions of the samples make. */

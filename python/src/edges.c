@@ -53,21 +53,26 @@ static double outwards(histo_dtype dtype, histo_number n, bool up)
     return x;
 }
 
-/* The smallest and largest sample; 0 if they are not finite, which histo.functions tells. */
-static int range_of_samples(const histo_view *samples, double *lo, double *hi)
+int extremes_find(const histo_view *samples, int threads, histo_extremes *found)
 {
-    histo_extremes found;
+    const histo_fill_options options = {.threads = threads};
     histo_status status;
     if (releases_gil(histo_view_size(samples))) {
-        Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(samples, NULL, &found, 1);
+        Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(samples, &options, found, 1);
         Py_END_ALLOW_THREADS
     } else {
-        status = histo_find_extremes(samples, NULL, &found, 1);
+        status = histo_find_extremes(samples, &options, found, 1);
     }
-    if (status != HISTO_OK) {
-        raise_status(status);
-        return -1;
-    }
+    if (status == HISTO_OK) return 0;
+    raise_status(status);
+    return -1;
+}
+
+/* The smallest and largest sample; 0 if they are not finite, which histo.functions tells. */
+static int range_of_samples(const histo_view *samples, int threads, double *lo, double *hi)
+{
+    histo_extremes found;
+    if (extremes_find(samples, threads, &found) < 0) return -1;
     if (found.nan || found.below || found.above) return 0;
     *lo = outwards(samples->dtype, found.min, false);
     *hi = outwards(samples->dtype, found.max, true);
@@ -76,7 +81,7 @@ static int range_of_samples(const histo_view *samples, double *lo, double *hi)
 
 /* edges_find for a number of bins. */
 static int find_equal(PyObject *module, const histo_view *samples, int64_t bins, PyObject *range, edges_rule rule,
-                      edges *out)
+                      int threads, edges *out)
 {
     const bool single = samples->dtype == HISTO_F32;
     histo_dtype computed = HISTO_F64, edge = single ? HISTO_F32 : HISTO_F64;
@@ -86,7 +91,7 @@ static int find_equal(PyObject *module, const histo_view *samples, int64_t bins,
         if (!pair_of(range, single, &lo, &hi) || lo > hi) return 0;
         if (rule == LIKE_HISTOGRAMDD) edge = HISTO_F64;
     } else if (histo_view_size(samples) > 0) {
-        const int found = range_of_samples(samples, &lo, &hi);
+        const int found = range_of_samples(samples, threads, &lo, &hi);
         if (found != 1) return found;
         computed = edge;
     } else if (rule == LIKE_HISTOGRAMDD) {
@@ -175,13 +180,13 @@ static int take_given(PyObject *object, edges *out)
 }
 
 static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
-                edges *out)
+                int threads, edges *out)
 {
-    if (!bins) return find_equal(module, samples, 10, range, rule, out);
+    if (!bins) return find_equal(module, samples, 10, range, rule, threads, out);
     if (PyLong_CheckExact(bins)) {
         int overflow;
         const int64_t n = PyLong_AsLongLongAndOverflow(bins, &overflow);
-        return overflow ? 0 : find_equal(module, samples, n, range, rule, out);
+        return overflow ? 0 : find_equal(module, samples, n, range, rule, threads, out);
     }
     if (PyArray_CheckExact(bins)) return take_given(Py_NewRef(bins), out);
     if (!PyList_CheckExact(bins) && !PyTuple_CheckExact(bins)) return 0;
@@ -192,10 +197,10 @@ static int find(PyObject *module, const histo_view *samples, PyObject *bins, PyO
 }
 
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
-               edges *out)
+               int threads, edges *out)
 {
     *out = (edges){0};
-    const int found = find(module, samples, bins, range, rule, out);
+    const int found = find(module, samples, bins, range, rule, threads, out);
     if (found == 1)
         out->axis = histo_axis_closed(out->axis);
     else

@@ -16,7 +16,9 @@ typedef enum edges_rule { LIKE_HISTOGRAM, LIKE_HISTOGRAMDD } edges_rule;
 /* The edges for samples in host memory by the arguments `bins` and `range`, which may be NULL for 10 and None. 1; 0 if
  * histo.functions has to find them or to say what is wrong with the arguments; -1 with an exception. */
 int edges_find(PyObject *module, const histo_view *samples, PyObject *bins, PyObject *range, edges_rule rule,
-               edges *out);
+               int threads, edges *out);
+/* histo_find_extremes, without the GIL where that pays; -1 with an exception. */
+int extremes_find(const histo_view *samples, int threads, histo_extremes *found);
 /* Does nothing for zeroed edges. */
 void edges_release(edges *e);
 

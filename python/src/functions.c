@@ -20,6 +20,18 @@ static bool none_given(PyObject *const *values, int from, int to)
     return true;
 }
 
+/* The number of threads, 0 for None; false if that is for histo.functions. */
+static bool threads_of(PyObject *object, int *threads)
+{
+    *threads = 0;
+    if (!object) return true;
+    if (!PyLong_CheckExact(object)) return false;
+    int overflow;
+    const long n = PyLong_AsLongAndOverflow(object, &overflow);
+    *threads = (int)n;
+    return !overflow && n >= 1 && n <= 1024;
+}
+
 /* The view of an array or list of numbers that need no warning and no conversion; *owner is a new reference. */
 static int take_plain(PyObject *module, PyObject *object, PyObject **owner, histo_view *view)
 {
@@ -79,10 +91,10 @@ static bool density_of(const int64_t *counts, const edges *e, int64_t bins, doub
     return sum > 0;
 }
 
-static int count_line(PyObject *module, const histo_view *view, const histo_view *weights, bool density, const edges *e,
-                      PyObject **n)
+static int count_line(PyObject *module, const histo_view *view, const histo_view *weights, bool density, int threads,
+                      const edges *e, PyObject **n)
 {
-    const counting c = {.naxes = 1, .axes = &e->axis, .views = view, .weights = weights};
+    const counting c = {.naxes = 1, .axes = &e->axis, .views = view, .weights = weights, .threads = threads};
     const int64_t bins = e->axis.bins;
     const histo_dtype dtype = weights ? weights->dtype : HISTO_I64;
     void *data, *shares;
@@ -99,16 +111,19 @@ static int count_line(PyObject *module, const histo_view *view, const histo_view
 
 static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, END = 12 };
-    if (!v[A] || !none_given(v, REST, END) || (v[DENSITY] && !PyBool_Check(v[DENSITY]))) return NOT_MINE;
+    enum { A, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 3, MORE, END = 12 };
+    int threads;
+    if (!v[A] || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) ||
+        (v[DENSITY] && !PyBool_Check(v[DENSITY])) || !threads_of(v[THREADS], &threads))
+        return NOT_MINE;
     PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
     histo_view view, weights;
     edges e = {0};
     int mine = take_plain(module, v[A], &owner, &view);
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &view, &weights_owner, &weights);
-    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &e);
+    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, threads, &e);
     const bool density = v[DENSITY] == Py_True;
-    if (mine == MINE) mine = count_line(module, &view, v[WEIGHTS] ? &weights : NULL, density, &e, &n);
+    if (mine == MINE) mine = count_line(module, &view, v[WEIGHTS] ? &weights : NULL, density, threads, &e, &n);
     if (mine == MINE) *result = PyTuple_Pack(2, n, e.array);
     Py_XDECREF(n);
     edges_release(&e);
@@ -119,13 +134,14 @@ static int histogram_mine(PyObject *module, PyObject *const *v, PyObject **resul
 
 static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { A, BINS, RANGE, REST, END = 7 };
-    if (!v[A] || !none_given(v, REST, END)) return NOT_MINE;
+    enum { A, BINS, RANGE, WEIGHTS, MASK, THREADS, DEVICE };
+    int threads;
+    if (!v[A] || v[WEIGHTS] || v[MASK] || v[DEVICE] || !threads_of(v[THREADS], &threads)) return NOT_MINE;
     PyObject *owner = NULL;
     histo_view view;
     edges e = {0};
     int mine = take_plain(module, v[A], &owner, &view);
-    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, &e);
+    if (mine == MINE) mine = edges_find(module, &view, v[BINS], v[RANGE], LIKE_HISTOGRAM, threads, &e);
     if (mine == MINE) *result = Py_NewRef(e.array);
     edges_release(&e);
     Py_XDECREF(owner);
@@ -134,7 +150,7 @@ static int bin_edges_mine(PyObject *module, PyObject *const *v, PyObject **resul
 
 /* The operands of a histogram of several axes. */
 typedef struct joint {
-    int naxes;
+    int naxes, threads;
     histo_view views[HISTO_MAX_AXES], weights;
     PyObject *owners[HISTO_MAX_AXES], *weights_owner;
     edges edges[HISTO_MAX_AXES];
@@ -207,7 +223,7 @@ static int find_edges(PyObject *module, PyObject *bins, PyObject *range, joint *
         PyObject *bins_here = bins_of(bins, j->naxes, a), *range_here = range ? item_of(range, j->naxes, a) : NULL;
         if ((bins && !bins_here) || (range && !range_here)) return NOT_MINE;
         mine = edges_find(module, &j->views[a], bins_here, range_here == Py_None ? NULL : range_here, LIKE_HISTOGRAMDD,
-                          &j->edges[a]);
+                          j->threads, &j->edges[a]);
     }
     return mine;
 }
@@ -227,7 +243,11 @@ static PyObject *count_joint(PyObject *module, const joint *j, bool weighted)
         }
         size *= shape[a];
     }
-    const counting c = {.naxes = j->naxes, .axes = axes, .views = j->views, .weights = weighted ? &j->weights : NULL};
+    const counting c = {.naxes = j->naxes,
+                        .axes = axes,
+                        .views = j->views,
+                        .weights = weighted ? &j->weights : NULL,
+                        .threads = j->threads};
     void *data;
     PyObject *n = result_new(module, HISTO_F64, j->naxes, shape, &data);
     if (n && counting_run(&c, HISTO_F64, data, size) < 0) Py_CLEAR(n);
@@ -248,10 +268,11 @@ static int count_columns(PyObject *module, PyObject *bins, PyObject *range, PyOb
 
 static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, END = 11 };
-    if (!v[SAMPLE] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, END)) return NOT_MINE;
-    if (!numpy_seen(module)) return NOT_MINE;
+    enum { SAMPLE, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 11 };
     joint j = {0};
+    if (!v[SAMPLE] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) ||
+        !threads_of(v[THREADS], &j.threads) || !numpy_seen(module))
+        return NOT_MINE;
     PyObject *n = NULL;
     int mine = take_columns(module, v[SAMPLE], &j);
     if (mine == MINE) mine = count_columns(module, v[BINS], v[RANGE], v[WEIGHTS], &j, &n);
@@ -267,10 +288,12 @@ static int histogramdd_mine(PyObject *module, PyObject *const *v, PyObject **res
 
 static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, END = 12 };
-    if (!v[X] || !v[Y] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, END)) return NOT_MINE;
-    if (!numpy_seen(module) || !PyArray_CheckExact(v[X]) || !PyArray_CheckExact(v[Y])) return NOT_MINE;
+    enum { X, Y, BINS, RANGE, DENSITY, WEIGHTS, REST, THREADS = REST + 2, MORE, END = 12 };
     joint j = {.naxes = 2};
+    if (!v[X] || !v[Y] || !none_given(v, DENSITY, WEIGHTS) || !none_given(v, REST, THREADS) ||
+        !none_given(v, MORE, END) || !threads_of(v[THREADS], &j.threads) || !numpy_seen(module) ||
+        !PyArray_CheckExact(v[X]) || !PyArray_CheckExact(v[Y]))
+        return NOT_MINE;
     PyObject *n = NULL, *bins = v[BINS], *both = NULL;
     int mine = take_column(module, v[X], &j, 0);
     if (mine == MINE) mine = take_column(module, v[Y], &j, 1);
@@ -286,17 +309,10 @@ static int histogram2d_mine(PyObject *module, PyObject *const *v, PyObject **res
 }
 
 /* The length of numpy.bincount's result; 0 if there is a negative number, or no number at all. */
-static int length_of(const histo_view *x, int64_t minlength, int64_t *length)
+static int length_of(const histo_view *x, int64_t minlength, int threads, int64_t *length)
 {
     histo_extremes found;
-    histo_status status;
-    if (releases_gil(x->shape[0])) {
-        Py_BEGIN_ALLOW_THREADS status = histo_find_extremes(x, NULL, &found, 1);
-        Py_END_ALLOW_THREADS
-    } else {
-        status = histo_find_extremes(x, NULL, &found, 1);
-    }
-    if (status != HISTO_OK) return raise_status(status), FAILED;
+    if (extremes_find(x, threads, &found) < 0) return FAILED;
     /* Read as signed: a huge unsigned number is as little mine as a negative one. */
     if (found.samples == 0 || found.min.i64 < 0 || found.max.i64 < 0 || found.max.i64 >= HISTO_MAX_BINS)
         return NOT_MINE;
@@ -304,10 +320,11 @@ static int length_of(const histo_view *x, int64_t minlength, int64_t *length)
     return MINE;
 }
 
-static int count_numbers(PyObject *module, const histo_view *x, const histo_view *weights, int64_t length, PyObject **n)
+static int count_numbers(PyObject *module, const histo_view *x, const histo_view *weights, int64_t length, int threads,
+                         PyObject **n)
 {
     const histo_axis axis = histo_axis_integer(0, length);
-    const counting c = {.naxes = 1, .axes = &axis, .views = x, .weights = weights};
+    const counting c = {.naxes = 1, .axes = &axis, .views = x, .weights = weights, .threads = threads};
     void *data;
     *n = result_new(module, weights ? HISTO_F64 : HISTO_I64, 1, &length, &data);
     return *n && counting_run(&c, weights ? HISTO_F64 : HISTO_U64, data, length) == 0 ? MINE : FAILED;
@@ -315,8 +332,10 @@ static int count_numbers(PyObject *module, const histo_view *x, const histo_view
 
 static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result)
 {
-    enum { X, WEIGHTS, MINLENGTH, REST, END = 9 };
-    if (!v[X] || !none_given(v, REST, END)) return NOT_MINE;
+    enum { X, WEIGHTS, MINLENGTH, REST, THREADS = REST + 3, MORE, END = 9 };
+    int threads;
+    if (!v[X] || !none_given(v, REST, THREADS) || !none_given(v, MORE, END) || !threads_of(v[THREADS], &threads))
+        return NOT_MINE;
     int64_t minlength = 0, length = 0;
     if (v[MINLENGTH]) {
         int overflow = 0;
@@ -329,8 +348,8 @@ static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result
     int mine = take_plain(module, v[X], &owner, &x);
     if (mine == MINE && (x.ndim != 1 || x.dtype >= HISTO_F16)) mine = NOT_MINE;
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &x, &weights_owner, &weights);
-    if (mine == MINE) mine = length_of(&x, minlength, &length);
-    if (mine == MINE) mine = count_numbers(module, &x, v[WEIGHTS] ? &weights : NULL, length, &n);
+    if (mine == MINE) mine = length_of(&x, minlength, threads, &length);
+    if (mine == MINE) mine = count_numbers(module, &x, v[WEIGHTS] ? &weights : NULL, length, threads, &n);
     if (mine == MINE) *result = Py_NewRef(n);
     Py_XDECREF(n);
     Py_XDECREF(weights_owner);
