@@ -287,7 +287,7 @@ typedef struct histo_fill_options {
      * counts from zero. During capture, one GPU alone must have filled the histogram since it was created, reset or
      * replaced. */
     bool replace;
-    int threads; /* CPU threads that count; default: those of the plan, if one is given, else histo_threads() */
+    int threads;         /* CPU threads that count; default: those of the plan, if one is given, else histo_threads() */
     int64_t mask_offset; /* of a mask of HISTO_BIT: the bit of data that its first element is, counted from 0 */
 } histo_fill_options;
 

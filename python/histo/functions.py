@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import math
 import operator
 import warnings
 
@@ -315,19 +316,29 @@ def _integer_sums(arrays, axes, weights, mask, batch, flow, threads, device):
 def _result_dtype(weights):
     """The dtype of sums: as NumPy's, that of the weights; integers are summed in 64 bits."""
     if weights is None:
-        return None
+        return np.dtype(np.intp)
     if weights.dtype.kind in "biu":
         return np.uint64 if weights.dtype.kind == "u" else np.int64
-    return weights.dtype.newbyteorder("=")
+    return weights.dtype
 
 
-def _batch_first(a, axis):
-    """The array with the dimensions that are counted, `axis`, moved to its end, and how many precede them."""
+_MAX_DIMS = 8  # of views
+
+
+def _batch_first(axis, *arrays):
+    """The shape of the dimensions that are not counted, how many dimensions they have in the arrays that follow, and
+    the arrays with the dimensions that are counted, `axis`, moved to their end."""
+    shape = arrays[0].shape
     if axis is None:
-        return a, 0
-    axes = np.lib.array_utils.normalize_axis_tuple(axis, a.ndim)
-    kept = [d for d in _range(a.ndim) if d not in axes]
-    return a.transpose(kept + list(axes)), len(kept)
+        return (), 0, *arrays
+    axes = np.lib.array_utils.normalize_axis_tuple(axis, len(shape))
+    kept = [d for d in _range(len(shape)) if d not in axes]
+    batch = tuple(shape[d] for d in kept)
+    arrays = [a if a is None else a.transpose(kept + list(axes)) for a in arrays]
+    if len(shape) <= _MAX_DIMS:
+        return batch, len(batch), *arrays
+    merged = (math.prod(batch), math.prod(shape[d] for d in axes))
+    return batch, 1, *(a if a is None else a.reshape(merged) for a in arrays)
 
 
 def _deliver(n, dtype, out):
@@ -388,15 +399,13 @@ def histogram(
         ours = {"axis": axis, "out": out, "flow": flow, "device": device, "dtype": dtype}
         return _by_numpy("histogram", a, mask, ours, bins=bins, range=range, density=density, weights=weights)
     if len(edges) < 2:
-        return np.zeros(0, _result_dtype(weights) or np.intp), edges
-    batch = 0
-    if axis is not None:
-        if weights is not None:
-            weights, _ = _batch_first(weights, axis)
-        if mask is not None:
-            mask, _ = _batch_first(mask, axis)
-        a, batch = _batch_first(a, axis)
-    n = _count((a,), (counted,), weights, mask, batch, bool(flow), threads, _device(device))
+        return np.zeros(0, _result_dtype(weights)), edges
+    batch, batch_ndim, a, weights, mask = _batch_first(axis, a, weights, mask)
+    if 0 in batch:
+        return _deliver(np.zeros(batch + (len(edges) - 1 + 3 * bool(flow),)), dtype or _result_dtype(weights), out), edges
+    n = _count((a,), (counted,), weights, mask, batch_ndim, bool(flow), threads, _device(device))
+    if batch:
+        n = n.reshape(batch + n.shape[-1:])
     if density:
         widths = np.array(np.diff(edges), float)
         n = n / widths / n.sum(axis=-1, keepdims=True) if batch else n / widths / n.sum()
@@ -565,19 +574,11 @@ def bincount(
     if low < 0:
         raise ValueError("'list' argument must have no negative elements")
     length = max(int(high) + 1, minlength)
-    batch = 0
-    if axis is not None:
-        if weights is not None:
-            weights, _ = _batch_first(weights, axis)
-        if mask is not None:
-            mask, _ = _batch_first(mask, axis)
-        x, batch = _batch_first(x, axis)
-    if length == 0:
-        n = np.zeros(x.shape[:batch] + (0,), np.intp)
-    elif x.size == 0:
-        n = np.zeros(x.shape[:batch] + (length,), np.intp)
+    batch, batch_ndim, x, weights, mask = _batch_first(axis, x, weights, mask)
+    if length == 0 or x.size == 0:
+        n = np.zeros(batch + (length,), np.intp)
     else:
-        if weights is not None and weights.dtype.kind in "biu":
-            weights = weights.astype(np.double) if weights.dtype.itemsize == 8 else weights
-        n = _histo.count((x,), ((length, 0),), weights, mask, batch, False, threads, _device(device))
+        axes = ((length, 0),)
+        n = _histo.count((x,), axes, weights, mask, batch_ndim, False, threads, _device(device))
+        n = n.reshape(batch + (length,))
     return _deliver(n, dtype, out)

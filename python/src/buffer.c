@@ -4,7 +4,7 @@
 #include "samples.h"
 
 /* The dtype of a buffer's format (see the struct module), whose items have this size; false for all that is not one
- * number in this machine's byte order. */
+ * number. */
 static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dtype)
 {
     static const histo_dtype of_size[2][4] = {{HISTO_I8, HISTO_I16, HISTO_I32, HISTO_I64},
@@ -13,7 +13,9 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dt
         uint16_t number;
         char first;
     } one = {1};
-    if (*format == '@' || *format == '=' || *format == (one.first ? '<' : '>')) format++;
+    const bool little = *format == '<', big = *format == '>' || *format == '!';
+    const histo_dtype swapped = size > 1 && (one.first ? big : little) ? HISTO_SWAPPED : HISTO_U8;
+    if (little || big || *format == '@' || *format == '=') format++;
     if (format[0] == '\0' || format[1] != '\0') return false;
     const int log_size = size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : size == 8 ? 3 : -1;
     if (log_size < 0) return false;
@@ -29,6 +31,7 @@ static bool dtype_of_format(const char *format, Py_ssize_t size, histo_dtype *dt
         *dtype = HISTO_F64;
     else
         return false;
+    *dtype |= swapped;
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include "counting.h"
 
 #include "axes.h"
+#include "edges.h"
 #include "fill.h"
 #include "results.h"
 #include "samples.h"
@@ -167,7 +168,7 @@ static PyObject *extremes(PyObject *module, PyObject *args)
         Py_END_ALLOW_THREADS if (status != HISTO_OK) raise_status(status);
         else result = Py_BuildValue("KKNN", (unsigned long long)found.samples,
                                     (unsigned long long)(found.nan + found.below + found.above),
-                                    number(s.view.dtype, found.min), number(s.view.dtype, found.max));
+                                    number(native(s.view.dtype), found.min), number(native(s.view.dtype), found.max));
     }
     samples_release(&mask);
     samples_release(&s);

@@ -74,8 +74,8 @@ static int range_of_samples(const histo_view *samples, int threads, double *lo, 
     histo_extremes found;
     if (extremes_find(samples, threads, &found) < 0) return -1;
     if (found.nan || found.below || found.above) return 0;
-    *lo = outwards(samples->dtype, found.min, false);
-    *hi = outwards(samples->dtype, found.max, true);
+    *lo = outwards(native(samples->dtype), found.min, false);
+    *hi = outwards(native(samples->dtype), found.max, true);
     return 1;
 }
 
@@ -83,10 +83,11 @@ static int range_of_samples(const histo_view *samples, int threads, double *lo, 
 static int find_equal(PyObject *module, const histo_view *samples, int64_t bins, PyObject *range, edges_rule rule,
                       int threads, edges *out)
 {
-    const bool single = samples->dtype == HISTO_F32;
+    const histo_dtype dtype = native(samples->dtype);
+    const bool single = dtype == HISTO_F32;
     histo_dtype computed = HISTO_F64, edge = single ? HISTO_F32 : HISTO_F64;
     double lo = 0, hi = 1;
-    if (samples->dtype == HISTO_F16 || samples->dtype == HISTO_BF16 || bins < 1 || bins > HISTO_MAX_BINS) return 0;
+    if (dtype == HISTO_F16 || dtype == HISTO_BF16 || bins < 1 || bins > HISTO_MAX_BINS) return 0;
     if (range) {
         if (!pair_of(range, single, &lo, &hi) || lo > hi) return 0;
         if (rule == LIKE_HISTOGRAMDD) edge = HISTO_F64;

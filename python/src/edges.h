@@ -4,6 +4,12 @@
 
 #include "module.h"
 
+/* A dtype without its byte order. */
+static inline histo_dtype native(histo_dtype dtype)
+{
+    return dtype & ~(histo_dtype)HISTO_SWAPPED;
+}
+
 typedef struct edges {
     histo_axis axis;
     PyObject *array; /* what NumPy returns as the edges */

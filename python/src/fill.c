@@ -43,11 +43,11 @@ static int longest_dimension(const histo_view *v)
     return longest;
 }
 
-/* The samples [begin, begin + n) along dimension d. */
+/* The samples [begin, begin + n) along dimension d; those of a mask of bits begin at the same address. */
 static histo_view part_of(const histo_view *v, int d, int64_t begin, int64_t n)
 {
     histo_view part = *v;
-    part.data = (const char *)v->data + begin * v->strides[d];
+    if (v->dtype != HISTO_BIT) part.data = (const char *)v->data + begin * v->strides[d];
     part.shape[d] = n;
     return part;
 }
@@ -63,6 +63,7 @@ static int fill_pieces(histo_hist *hist, int naxes, const histo_view *views, con
             parts[a] = part_of(&views[a], d, begin, n);
         if (all->weights) weights = part_of(all->weights, d, begin, n), fill.weights = &weights;
         if (all->mask) mask = part_of(all->mask, d, begin, n), fill.mask = &mask;
+        if (all->mask && mask.dtype == HISTO_BIT) fill.mask_offset = all->mask_offset + begin * mask.strides[d];
         if (all->where) where = part_of(all->where, d, begin, n), fill.where = &where;
         if (fill_piece(hist, parts, &fill, options) < 0) return -1;
         fill.replace = false;

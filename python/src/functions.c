@@ -46,9 +46,10 @@ static int take_plain(PyObject *module, PyObject *object, PyObject **owner, hist
     }
     PyArrayObject *array = (PyArrayObject *)*owner;
     const int kind = PyArray_DESCR(array)->kind;
-    if ((kind != 'i' && kind != 'u' && kind != 'f') || !PyArray_ISNOTSWAPPED(array) ||
-        PyArray_NDIM(array) > HISTO_MAX_DIMS || !numpy_dtype(PyArray_DESCR(array), &view->dtype))
+    if ((kind != 'i' && kind != 'u' && kind != 'f') || PyArray_NDIM(array) > HISTO_MAX_DIMS ||
+        !numpy_dtype(PyArray_DESCR(array), &view->dtype))
         return NOT_MINE;
+    if (PyArray_ISBYTESWAPPED(array)) view->dtype |= HISTO_SWAPPED;
     view->data = PyArray_DATA(array);
     view->ndim = PyArray_NDIM(array);
     view->batch_ndim = 0;
@@ -346,7 +347,7 @@ static int bincount_mine(PyObject *module, PyObject *const *v, PyObject **result
     PyObject *owner = NULL, *weights_owner = NULL, *n = NULL;
     histo_view x, weights;
     int mine = take_plain(module, v[X], &owner, &x);
-    if (mine == MINE && (x.ndim != 1 || x.dtype >= HISTO_F16)) mine = NOT_MINE;
+    if (mine == MINE && (x.ndim != 1 || native(x.dtype) >= HISTO_F16)) mine = NOT_MINE;
     if (mine == MINE) mine = take_weights(module, v[WEIGHTS], &x, &weights_owner, &weights);
     if (mine == MINE) mine = length_of(&x, minlength, threads, &length);
     if (mine == MINE) mine = count_numbers(module, &x, v[WEIGHTS] ? &weights : NULL, length, threads, &n);

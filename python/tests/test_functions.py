@@ -117,6 +117,8 @@ def test_axis_and_mask():
     np.testing.assert_array_equal(n[1, 2], np.histogram(a[1, 2], edges)[0])
     n, _ = histo.histogram(a, edges, axis=(0, 2))
     np.testing.assert_array_equal(n[1], np.histogram(a[:, 1], edges)[0])
+    assert histo.histogram(a, 5, axis=())[0].shape == (3, 4, 50, 5)
+    assert histo.histogram(np.zeros((0, 3)), 5, axis=1)[0].shape == (0, 5)
     mask = a > 0
     same(histo.histogram(a, 5, mask=mask), np.histogram(a[mask], 5))
 
@@ -133,3 +135,18 @@ def test_many_dimensions():
     a = np.arange(2**10).reshape((2,) * 10)
     same(histo.histogram(a, 7), np.histogram(a, 7))
     same(histo.histogram(a.T, 7, weights=a.astype(float)), np.histogram(a.T, 7, weights=a.astype(float)))
+    n, edges = histo.histogram(a, 7, axis=(0, 3))
+    assert n.shape == (2,) * 8 + (7,)
+    same(n[1, 0, 1, 0, 1, 1, 1, 1], np.histogram(a[:, 1, 0, :, 1, 0, 1, 1, 1, 1], edges)[0])
+    n, edges = histo.histogram(a, 7, axis=tuple(range(10)))
+    same(n, np.histogram(a, 7)[0])
+
+
+def test_byte_orders_of_edges_and_weights():
+    a = samples("f8")
+    same(histo.histogram(a, np.array([-1, 0, 0.5]).astype(">f8")), np.histogram(a, np.array([-1, 0, 0.5]).astype(">f8")))
+    w = samples("f8", seed=2).astype(">f8")
+    n, _ = histo.histogram(a, 5, weights=w)
+    assert n.dtype == ">f8"
+    np.testing.assert_allclose(n, np.histogram(a, 5, weights=w)[0], rtol=1e-12)
+    assert histo.histogram(memoryview(w), 5)[0].sum() == 1000
