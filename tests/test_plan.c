@@ -345,6 +345,15 @@ static void machine(void **state)
     assert_non_null(strstr(text, "thread"));
 }
 
+static void host_memory_is_of_no_gpu(void **state)
+{
+    (void)state;
+    const int here = 0;
+    assert_int_equal(histo_memory_device(&here), HISTO_DEVICE_CPU);
+    assert_int_equal(histo_memory_device(NULL), HISTO_DEVICE_CPU);
+    assert_int_equal(histo_memory_device((const void *)(uintptr_t)4096), HISTO_DEVICE_CPU);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +365,7 @@ int main(void)
         cmocka_unit_test_teardown(wisdom_in_another_locale, forget),
         cmocka_unit_test_setup_teardown(kept, setup, teardown),
         cmocka_unit_test(machine),
+        cmocka_unit_test(host_memory_is_of_no_gpu),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

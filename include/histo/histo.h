@@ -683,6 +683,10 @@ typedef int histo_device;
 #define HISTO_DEVICE_CPU 1
 #define HISTO_DEVICE_CUDA(ordinal) (2 + (ordinal))
 
+/* The GPU in whose memory this address is, HISTO_DEVICE_CUDA(0) and up; HISTO_DEVICE_CPU for host memory, page-locked
+ * memory, memory that nobody has allocated, and where there is no GPU. */
+HISTO_API histo_device histo_memory_device(const void *memory);
+
 /* ---- Threads ------------------------------------------------------------------------------------------ */
 
 /* CPU threads of all calls of this process that are not told how many: 1 … 1024; 0, as at the start: the environment

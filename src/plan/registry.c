@@ -41,6 +41,12 @@ histo_device histo_device_of(const void *memory, bool *only)
     return gpu->locate ? gpu->locate(memory, only) : (histo_device)HISTO_DEVICE_CPU;
 }
 
+histo_device histo_memory_device(const void *memory)
+{
+    bool only;
+    return memory ? histo_device_of(memory, &only) : HISTO_DEVICE_CPU;
+}
+
 const histo_row *histo_row_find(const char *name, const histo_backend *preferred)
 {
     const histo_row *found = NULL;
